@@ -1,0 +1,23 @@
+# Everything comes from the distribution's packages (packages.txt); nothing is fetched.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+
+# Libraries that ship neither a CMake nor a pkg-config file.
+function(espalier_find name header)
+  find_library(${name}_LIBRARY NAMES ${ARGN} REQUIRED)
+  find_path(${name}_INCLUDE ${header} REQUIRED)
+  add_library(espalier_dep_${name} INTERFACE)
+  target_link_libraries(espalier_dep_${name} INTERFACE ${${name}_LIBRARY})
+  target_include_directories(espalier_dep_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+endfunction()
+espalier_find(lbfgs lbfgs.h lbfgs)
+espalier_find(linear linear.h linear)
+espalier_find(svm libsvm/svm.h svm)

@@ -1,0 +1,58 @@
+// Sequences out of files, one at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines };
+
+/// The formats by the names `--format` takes ("columns", "crfsuite", "conllu", "letters", "jsonl").
+Result<Format> parse_format(std::string_view name);
+std::string_view format_name(Format format);
+
+/// How a file is to be read. A model stores the one it was trained with, so that tag and eval need it no more.
+struct ReadOptions {
+  Format format = Format::kColumns;
+  /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end (-1 the
+  /// last), or in CoNLL-U a name (form, lemma, upos, xpos, feats, head, deprel, deps, misc).
+  std::string label_column;
+  /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels.
+  bool labels_required = true;
+  /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows of
+  /// `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
+  size_t columns = 0;
+  /// Keep only sequences of these folds (empty: all), where the format has folds.
+  std::vector<int> folds;
+  /// "utf-8" (checked), "latin1" (converted to UTF-8), or "bytes" (taken as they are).
+  std::string encoding = "utf-8";
+};
+
+/// Parses "1-9", "0", "1,3,5-7".
+Result<std::vector<int>> parse_folds(std::string_view text);
+
+/// Streams the sequences of one file. Errors name file and line. Not thread-safe; one reader a thread.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  /// Fills `sequence` with the next one and returns true; false at the end.
+  virtual Result<bool> next(Sequence& sequence) = 0;
+};
+
+/// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any sequence
+/// is an error, reported when the end is reached.
+Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options);
+
+/// The same over bytes in memory (already uncompressed); `name` is what errors call them.
+Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name, const ReadOptions& options);
+
+/// Everything in the files, in order.
+Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options);
+
+}  // namespace espalier::data

@@ -1,0 +1,137 @@
+// One sequence as it was read: rows of text cells, or rows of ready-made attributes, with labels where there are any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+
+namespace espalier::data {
+
+/// A ready-made feature of a row: what CRFsuite items and pixels are.
+struct Attribute {
+  std::string_view name;
+  float value = 1;
+};
+
+/// Rows (tokens) by columns (cells). All text lives in one arena, so that a Sequence can be cleared and filled again
+/// without allocating; cells are slices of it. Column formats have the same number of cells in every row; attribute
+/// formats (CRFsuite items, letters) have no cells, and each row has its own list of attributes. A label column, where
+/// there is one, is a cell like any other and is named by label_column(); attribute formats keep labels apart.
+///
+/// To fill: clear(columns), then for each row begin_row(raw text, line) and add_cell / add_attribute / set_label.
+class Sequence {
+ public:
+  // ---- reading -----------------------------------------------------------------------------------------------
+  size_t length() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  size_t columns() const { return columns_; }
+  std::string_view cell(size_t row, size_t column) const { return text(cells_[row * columns_ + column]); }
+  /// The row as it stood in the file, without line end (writers append to it); empty where the format has none.
+  std::string_view raw(size_t row) const { return text(rows_[row].raw); }
+  /// Line of the file the row came from, from 1.
+  uint64_t line(size_t row) const { return rows_[row].line; }
+
+  size_t attribute_count(size_t row) const { return attribute_end(row) - rows_[row].first_attribute; }
+  Attribute attribute(size_t row, size_t i) const {
+    const StoredAttribute& a = attributes_[rows_[row].first_attribute + i];
+    return {text(a.name), a.value};
+  }
+
+  bool has_labels() const { return has_labels_; }
+  /// Precondition: has_labels(). `_` stands for "not known".
+  std::string_view label(size_t row) const { return text(rows_[row].label); }
+  /// The cell that is the label, or nothing where labels are absent or kept apart.
+  std::optional<size_t> label_column() const { return label_column_; }
+
+  /// Comment lines that stood before the rows (CoNLL-U), each without line end.
+  std::span<const std::string> comments() const { return comments_; }
+  /// The fold the data put this sequence in, or nothing.
+  std::optional<int> fold() const { return fold_; }
+  /// How much this sequence counts in training; 1 unless the data says otherwise.
+  float weight() const { return weight_; }
+
+  // ---- filling -----------------------------------------------------------------------------------------------
+  void clear(size_t columns = 0) {
+    columns_ = columns;
+    arena_.clear();
+    rows_.clear();
+    cells_.clear();
+    attributes_.clear();
+    comments_.clear();
+    has_labels_ = false;
+    label_column_.reset();
+    fold_.reset();
+    weight_ = 1;
+  }
+  /// Copies the row's text into the arena. Cells that are parts of it are then added as offsets without another copy.
+  void begin_row(std::string_view raw_text, uint64_t line_number) {
+    rows_.push_back({store(raw_text), {}, static_cast<uint32_t>(attributes_.size()), line_number});
+  }
+  /// The next cell of the last row: bytes [offset, offset+size) of its raw text.
+  void add_cell(size_t offset, size_t size) {
+    cells_.push_back({rows_.back().raw.begin + static_cast<uint32_t>(offset), static_cast<uint32_t>(size)});
+  }
+  /// The next cell of the last row, from text of its own.
+  void add_cell(std::string_view cell_text) { cells_.push_back(store(cell_text)); }
+  void add_attribute(std::string_view name, float value) { attributes_.push_back({store(name), value}); }
+  /// Labels kept apart from the cells; every row must get one.
+  void set_label(std::string_view label_text) {
+    rows_.back().label = store(label_text);
+    has_labels_ = true;
+  }
+  /// Declares a column to be the label; call after all rows are there.
+  void set_label_column(size_t column) {
+    for (size_t r = 0; r < rows_.size(); ++r) rows_[r].label = cells_[r * columns_ + column];
+    label_column_ = column;
+    has_labels_ = true;
+  }
+  void add_comment(std::string comment) { comments_.push_back(std::move(comment)); }
+  void set_fold(int fold) { fold_ = fold; }
+  void set_weight(float weight) { weight_ = weight; }
+  /// Number of cells held so far in the last row (to detect ragged input while filling).
+  size_t cells_in_last_row() const { return cells_.size() - (rows_.size() - 1) * columns_; }
+
+ private:
+  struct Slice {
+    uint32_t begin = 0, size = 0;
+  };
+  struct Row {
+    Slice raw;
+    Slice label;
+    uint32_t first_attribute = 0;
+    uint64_t line = 0;
+  };
+  struct StoredAttribute {
+    Slice name;
+    float value;
+  };
+
+  std::string_view text(Slice s) const { return {arena_.data() + s.begin, s.size}; }
+  Slice store(std::string_view s) {
+    const Slice slice{static_cast<uint32_t>(arena_.size()), static_cast<uint32_t>(s.size())};
+    arena_.append(s);
+    return slice;
+  }
+  size_t attribute_end(size_t row) const {
+    return row + 1 < rows_.size() ? rows_[row + 1].first_attribute : attributes_.size();
+  }
+
+  size_t columns_ = 0;
+  std::string arena_;
+  std::vector<Row> rows_;
+  std::vector<Slice> cells_;
+  std::vector<StoredAttribute> attributes_;
+  std::vector<std::string> comments_;
+  bool has_labels_ = false;
+  std::optional<size_t> label_column_;
+  std::optional<int> fold_;
+  float weight_ = 1;
+};
+
+}  // namespace espalier::data
