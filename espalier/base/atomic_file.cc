@@ -1,0 +1,209 @@
+#include "espalier/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "espalier/base/file_descriptor.h"
+
+namespace espalier {
+namespace {
+
+constexpr size_t kBufferSize = size_t{256} << 10;
+// Other names to try when a file of the first one is there: process numbers repeat, above all in containers,
+// and two threads may write the same target.
+constexpr int kNameAttempts = 100;
+
+Error cannot_write(const std::string& name, const std::string& reason) {
+  return fail("cannot write '{}': {}", name, reason);
+}
+Error cannot_write(const std::string& name, int error_number) {
+  return cannot_write(name, system_message(error_number));
+}
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Where a path leads once symbolic links are followed, and what stands there.
+struct Target {
+  std::string path;
+  bool streamed = false;       // neither a regular file nor a place for one
+  std::optional<mode_t> mode;  // of the file to be replaced
+};
+
+Result<Target> look_at(const std::string& path) {
+  if (path.empty()) return cannot_write(path, "the file name is empty");
+  Target target{path, false, std::nullopt};
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT) return cannot_write(path, errno);
+    const std::string directory = directory_of(path);
+    if (::stat(directory.c_str(), &info) != 0)
+      return cannot_write(path, fmt::format("directory '{}': {}", directory, system_message(errno)));
+    return target;
+  }
+  if (S_ISDIR(info.st_mode)) return cannot_write(path, EISDIR);
+  // Renaming needs no right to write to the file that goes, but its owner has said that it shall stay.
+  if (::access(path.c_str(), W_OK) != 0) return cannot_write(path, errno);
+  target.streamed = !S_ISREG(info.st_mode);
+  if (target.streamed) return target;
+  target.mode = info.st_mode & 07777;
+  if (::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode)) {
+    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr), std::free);
+    if (resolved == nullptr) return cannot_write(path, errno);
+    target.path = resolved.get();
+  }
+  return target;
+}
+
+}  // namespace
+
+struct AtomicFile::State {
+  std::string name;       ///< for messages
+  std::string target;     ///< where the file goes; empty when streamed
+  std::string temporary;  ///< what is written until then; empty when streamed or no longer there
+  FileDescriptor file;
+  std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(kBufferSize);
+  size_t used = 0;
+  bool committed = false;
+  std::optional<Error> error;
+
+  ~State() {
+    if (target.empty() && !committed && !error) (void)flush();
+    file.close();
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+  }
+
+  Status failed(int error_number) {
+    error = cannot_write(name, error_number);
+    return *error;
+  }
+
+  Status write_through(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file.number(), bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return failed(errno);
+      bytes = bytes.subspan(static_cast<size_t>(count));
+    }
+    return {};
+  }
+
+  Status flush() {
+    if (error) return *error;
+    return write_through({buffer.get(), std::exchange(used, 0)});
+  }
+
+  Status open_temporary(mode_t mode) {
+    const std::string first = fmt::format("{}.partial-{}", target, ::getpid());
+    for (int attempt = 1;; ++attempt) {
+      const std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
+      const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      if (number >= 0) {
+        file = FileDescriptor(number);
+        temporary = path;
+        return {};
+      }
+      if (errno == EINTR || (errno == EEXIST && attempt < kNameAttempts)) continue;
+      return failed(errno);
+    }
+  }
+
+  // A rename is on disk when the directory is. Not every file system can do that, nor need we be allowed to
+  // read the directory; the file itself is whole either way.
+  Status sync_directory() {
+    const int number = ::open(directory_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (number < 0) return {};
+    const FileDescriptor directory(number);
+    if (::fsync(number) != 0 && errno != EINVAL && errno != EROFS && errno != ENOSYS) return failed(errno);
+    return {};
+  }
+
+  Status commit() {
+    ESPALIER_TRY(flush());
+    if (target.empty()) {
+      if (const int code = file.close(); code != 0) return failed(code);
+      return {};
+    }
+    if (::fsync(file.number()) != 0) return failed(errno);
+    if (const int code = file.close(); code != 0) return failed(code);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) return failed(errno);
+    temporary.clear();
+    return sync_directory();
+  }
+};
+
+AtomicFile::AtomicFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AtomicFile::~AtomicFile() = default;
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
+
+const std::string& AtomicFile::name() const { return state_->name; }
+
+Result<AtomicFile> AtomicFile::open(const std::string& path) {
+  auto state = std::make_unique<State>();
+  if (path == "-") {
+    state->name = "standard output";
+    state->file = FileDescriptor(STDOUT_FILENO, /*owned=*/false);
+    return AtomicFile(std::move(state));
+  }
+  state->name = path;
+  ESPALIER_ASSIGN(const Target target, look_at(path));
+  if (target.streamed) {
+    state->file = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!state->file.is_open()) return cannot_write(path, errno);
+    return AtomicFile(std::move(state));
+  }
+  state->target = target.path;
+  ESPALIER_TRY(state->open_temporary(0666));
+  // Before there is anything in the file, so that what was private never is less so.
+  if (target.mode && ::fchmod(state->file.number(), *target.mode) != 0) return cannot_write(path, errno);
+  return AtomicFile(std::move(state));
+}
+
+Status AtomicFile::check_writable(const std::string& path) {
+  if (path == "-") return {};
+  ESPALIER_ASSIGN(const Target target, look_at(path));
+  // Opening a pipe would wake its reader, only to leave it without a writer.
+  if (target.streamed) return {};
+  ESPALIER_TRY(open(path));
+  return {};
+}
+
+Status AtomicFile::write(std::span<const std::byte> bytes) {
+  State& s = *state_;
+  ESPALIER_CHECK(!s.committed);
+  if (s.error) [[unlikely]]
+    return *s.error;
+  if (bytes.size() > kBufferSize - s.used) {
+    ESPALIER_TRY(s.flush());
+    if (bytes.size() >= kBufferSize) return s.write_through(bytes);
+  }
+  if (!bytes.empty()) std::memcpy(s.buffer.get() + s.used, bytes.data(), bytes.size());
+  s.used += bytes.size();
+  return {};
+}
+
+Status AtomicFile::flush() {
+  ESPALIER_CHECK(!state_->committed);
+  return state_->flush();
+}
+
+Status AtomicFile::commit() {
+  ESPALIER_CHECK(!state_->committed);
+  state_->committed = true;
+  return state_->commit();
+}
+
+}  // namespace espalier

@@ -1,0 +1,143 @@
+#include "espalier/base/input.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "espalier/base/file_descriptor.h"
+#include "espalier/base/gzip_stream.h"
+
+namespace espalier {
+namespace {
+
+// Large enough that a system call is nothing beside the bytes it brings, small enough to stay in the cache.
+constexpr size_t kFirstCapacity = size_t{256} << 10;
+static_assert(kFirstCapacity <= GzipStream::kInputSize);
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kGzipMagic = "\x1f\x8b";
+
+bool is_proper_prefix(std::string_view part, std::string_view whole) {
+  return part.size() < whole.size() && whole.starts_with(part);
+}
+
+}  // namespace
+
+struct Input::Source {
+  FileDescriptor file;
+  std::unique_ptr<GzipStream> gzip;  ///< none where the file is plain
+
+  Result<size_t> read_raw(char* space, size_t size) const {
+    ssize_t count;
+    do count = ::read(file.number(), space, size);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return fail("cannot read: {}", system_message(errno));
+    return static_cast<size_t>(count);
+  }
+  Result<size_t> read(char* space, size_t size) const {
+    if (!gzip) return read_raw(space, size);
+    return gzip->read(space, size, [this](char* to, size_t n) { return read_raw(to, n); });
+  }
+};
+
+Input::Input(std::string name) : name_(std::move(name)) {}
+Input::~Input() = default;
+Input::Input(Input&&) noexcept = default;
+Input& Input::operator=(Input&&) noexcept = default;
+
+Result<Input> Input::open(const std::string& path) {
+  const bool standard_input = path == "-";
+  Input input(standard_input ? "standard input" : path);
+  input.source_ = std::make_unique<Source>();
+  if (standard_input) {
+    input.source_->file = FileDescriptor(STDIN_FILENO, /*owned=*/false);
+  } else {
+    ESPALIER_ASSIGN(input.source_->file, open_for_reading(path));
+    // Advice only: read ahead further. Pipes do not take it, and need not.
+    (void)::posix_fadvise(input.source_->file.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  return input;
+}
+
+Input Input::from_memory(std::string_view bytes, std::string name) {
+  Input input(std::move(name));
+  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+  if (!bytes.empty()) {
+    input.cursor_ = bytes.data();
+    input.limit_ = bytes.data() + bytes.size();
+  }
+  input.started_ = true;
+  input.at_end_ = true;
+  return input;
+}
+
+Result<bool> Input::next_line_after_filling(std::string_view& line) {
+  if (error_) return *error_;
+  while (!at_end_) {
+    // What stands in the buffer has no line end; only what is added to it needs to be searched. Not so at the
+    // start, where bytes may go away: a byte-order mark is dropped, gzip data replaced by what it stands for.
+    const size_t searched = started_ ? static_cast<size_t>(limit_ - cursor_) : 0;
+    if (Status status = fill(); !status.ok()) {
+      error_ = fail("{}: {}", name_, status.error().message);
+      cursor_ = limit_;
+      return *error_;
+    }
+    if (!started_) continue;
+    if (const char* end = find_line_end(cursor_ + searched)) {
+      take(line, end, end + 1);
+      return true;
+    }
+  }
+  if (cursor_ == limit_) return false;
+  take(line, limit_, limit_);
+  return true;
+}
+
+Status Input::fill() {
+  if (!make_room()) return fail("line {} is too long for the memory there is", line_number_ + 1);
+  char* end = buffer_.get() + (limit_ - buffer_.get());
+  ESPALIER_ASSIGN(const size_t count,
+                  source_->read(end, capacity_ - static_cast<size_t>(limit_ - buffer_.get())));
+  limit_ += count;
+  at_end_ = count == 0;
+  return started_ ? Status() : start();
+}
+
+Status Input::start() {
+  const std::string_view head(cursor_, static_cast<size_t>(limit_ - cursor_));
+  // Wait for more only while it could still matter: a person who types "a" and Enter wants an answer.
+  if (!at_end_ && (is_proper_prefix(head, kByteOrderMark) || is_proper_prefix(head, kGzipMagic))) return {};
+  if (!source_->gzip && looks_like_gzip(head)) {
+    ESPALIER_ASSIGN(source_->gzip, GzipStream::make(head));
+    cursor_ = limit_ = buffer_.get();
+    at_end_ = false;
+    return {};
+  }
+  if (!source_->gzip && at_end_ && name_.ends_with(".gz") && is_proper_prefix(head, kGzipMagic))
+    return fail("damaged gzip data: the file ends too early");
+  if (head.starts_with(kByteOrderMark)) cursor_ += kByteOrderMark.size();
+  started_ = true;
+  return {};
+}
+
+bool Input::make_room() {
+  const size_t pending = static_cast<size_t>(limit_ - cursor_);
+  if (buffer_ != nullptr && pending <= capacity_ / 2) {
+    // A long line that arrives in many small pieces must not be moved for each of them.
+    if (cursor_ != buffer_.get()) std::memmove(buffer_.get(), cursor_, pending);
+  } else {
+    const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
+    std::unique_ptr<char[]> space(new (std::nothrow) char[larger]);
+    if (space == nullptr) return false;
+    std::memcpy(space.get(), cursor_, pending);
+    buffer_ = std::move(space);
+    capacity_ = larger;
+  }
+  cursor_ = buffer_.get();
+  limit_ = cursor_ + pending;
+  return true;
+}
+
+}  // namespace espalier

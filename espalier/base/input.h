@@ -1,0 +1,80 @@
+// Lines out of files.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "espalier/base/result.h"
+
+namespace espalier {
+
+/// Text read line by line, as a stream: from a file (plain or gzip, told apart by its first bytes), from
+/// standard input, or from bytes in memory. Memory use is a fixed buffer, or a few times the longest line
+/// where that is more; a line costs one search for its end and no copy. Lines come as soon as a pipe delivers
+/// them.
+///
+/// A byte-order mark at the start is dropped. LF and CRLF end a line, the end of the file ends the last one;
+/// any other byte is passed on as it stands, zero bytes too. Not thread-safe; move-only.
+class Input {
+ public:
+  /// "-" is standard input.
+  static Result<Input> open(const std::string& path);
+  /// Bytes that are text already, never decompressed. They must outlive the Input; `name` is for error
+  /// messages.
+  static Input from_memory(std::string_view bytes, std::string name);
+
+  ~Input();
+  Input(Input&&) noexcept;
+  Input& operator=(Input&&) noexcept;
+
+  /// The next line without its end, valid until the next call; false at the end of the input. An error (from
+  /// the disk, or damaged gzip data) comes after the whole lines before it, and comes again on each later
+  /// call.
+  Result<bool> next_line(std::string_view& line) {
+    if (const char* end = find_line_end(cursor_)) {
+      take(line, end, end + 1);
+      return true;
+    }
+    return next_line_after_filling(line);
+  }
+
+  /// Number of the line returned last, from 1; 0 before the first.
+  uint64_t line_number() const { return line_number_; }
+  /// The path as it was given, or "standard input".
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Source;
+  explicit Input(std::string name);
+
+  const char* find_line_end(const char* from) const {
+    return static_cast<const char*>(std::memchr(from, '\n', static_cast<size_t>(limit_ - from)));
+  }
+  void take(std::string_view& line, const char* end, const char* next) {
+    if (end != cursor_ && end[-1] == '\r') --end;
+    line = {cursor_, static_cast<size_t>(end - cursor_)};
+    cursor_ = next;
+    ++line_number_;
+  }
+  Result<bool> next_line_after_filling(std::string_view& line);
+  Status fill();
+  Status start();
+  bool make_room();
+
+  std::string name_;
+  std::unique_ptr<Source> source_;  ///< none for memory
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0;
+  const char* cursor_ = "";      ///< first byte not handed out yet
+  const char* limit_ = cursor_;  ///< behind the last byte there is
+  bool at_end_ = false;          ///< the source has nothing more
+  bool started_ = false;         ///< the first bytes have been looked at
+  uint64_t line_number_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,131 @@
+// The container models are stored in: named sections of bytes, checked from end to end.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/mapped_file.h"
+#include "espalier/base/result.h"
+
+namespace espalier {
+
+// The file, all numbers little-endian:
+//
+//   0   magic "ESPALIER"
+//   8   u32 format version
+//   12  u32 number of sections
+//   16  u64 size of the file
+//   24  u64 XXH3 of bytes 0–23 and of the table
+//   32  the table, 48 bytes a section: name (24 bytes, filled up with zeros), u64 offset, u64 length, u64
+//   XXH3 of the
+//       payload
+//   …   the payloads in the order of the table, each at the first multiple of 64 behind what came before, the
+//   gaps
+//       filled with zeros; the file ends where the last payload does
+//
+// The layout follows from the names and lengths alone, so that equal sections give equal files and a reader
+// can demand every byte to be what it must be.
+
+/// The version of the layout above; the contents of sections are their owners' business.
+inline constexpr uint32_t kSectionFileVersion = 1;
+inline constexpr size_t kSectionNameSize = 24;
+inline constexpr size_t kSectionAlignment = 64;
+
+/// Collects sections and writes them as one file. Holds copies, so that what was added may go. Names are 1 to
+/// 24 printable ASCII characters without spaces, each used once. Not thread-safe while sections are added.
+class SectionWriter {
+ public:
+  void add(std::string_view name, std::span<const std::byte> bytes);
+
+  /// The elements of a vector, array or span, as they lie in memory. Elements with padding between their
+  /// fields would make files differ from run to run; give them none.
+  template <typename Items>
+  void add_array(std::string_view name, const Items& items) {
+    const std::span view(items);
+    using T = std::remove_cv_t<typename decltype(view)::element_type>;
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+    add(name, std::as_bytes(view));
+  }
+  void add_text(std::string_view name, std::string_view text) {
+    add(name, std::as_bytes(std::span(text.data(), text.size())));
+  }
+
+  /// Writes the file through AtomicFile: it is there whole, or the older one is.
+  Status save(const std::string& path) const;
+  /// What save would write.
+  std::vector<std::byte> to_bytes() const;
+
+ private:
+  struct Section {
+    std::string name;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<std::byte> header() const;
+
+  std::vector<Section> sections_;
+};
+
+/// A section file opened for reading. Everything is verified when it is opened, in one pass at the speed of
+/// memory: a file that is cut short, extended or changed in any byte is refused with a message that names it
+/// and the damage. Afterwards the sections are spans of the mapped file, valid as long as this object (or the
+/// one it was moved to) lives. Immutable, so any number of threads may read.
+class SectionFile {
+ public:
+  struct Entry {
+    std::string_view name;
+    std::span<const std::byte> bytes;
+  };
+
+  static Result<SectionFile> open(const std::string& path);
+  /// From bytes in memory, kept on a 64-byte boundary; `name` is what errors call them.
+  static Result<SectionFile> from_bytes(const std::vector<std::byte>& bytes, std::string name);
+  /// The same without a copy: the bytes must outlive this object. Arrays are had as far as the bytes'
+  /// alignment goes.
+  static Result<SectionFile> from_view(std::span<const std::byte> bytes, std::string name);
+
+  const std::string& name() const { return name_; }
+  /// All sections in the order of the file.
+  std::span<const Entry> entries() const { return entries_; }
+
+  bool has(std::string_view section_name) const { return find(section_name) != nullptr; }
+  Result<std::span<const std::byte>> section(std::string_view section_name) const;
+  Result<std::string_view> text(std::string_view section_name) const;
+
+  /// The section as elements of T; an error where it does not divide into them. The bytes are what the writer
+  /// added, but whether they make sense as T (an index within bounds, say) is for the caller to check.
+  template <typename T>
+  Result<std::span<const T>> array(std::string_view section_name) const {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+    static_assert(!std::is_same_v<T, bool>, "a byte other than 0 and 1 is no bool");
+    static_assert(alignof(T) <= kSectionAlignment);
+    ESPALIER_ASSIGN(const std::span<const std::byte> bytes,
+                    section_for_elements(section_name, sizeof(T), alignof(T)));
+    return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+  }
+
+ private:
+  using Storage = std::variant<std::monostate, MappedFile, AlignedVector<std::byte>>;
+  SectionFile(std::string name, Storage storage) : name_(std::move(name)), storage_(std::move(storage)) {}
+
+  Status parse(std::span<const std::byte> bytes);
+  Status parse_table(std::span<const std::byte> bytes, uint32_t count);
+  Status index_names();
+  const Entry* find(std::string_view section_name) const;
+  Result<std::span<const std::byte>> section_for_elements(std::string_view section_name, size_t size,
+                                                          size_t alignment) const;
+
+  std::string name_;
+  Storage storage_;
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> by_name_;  ///< entries in the order of their names
+};
+
+}  // namespace espalier
