@@ -125,6 +125,7 @@ TEST(SectionFile, EveryTruncationIsAnErrorThatNamesTheFile) {
     EXPECT_THAT(error_of(Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size))),
                 StartsWith("some.model: cut short"))
         << size;
+    if (size % 29 != 0) continue;  // files are slow to make, and lead to the same code
     const std::string path = directory.write("m", part(bytes, 0, size));
     const auto file = SectionFile::open(path);
     ASSERT_FALSE(file.ok()) << size;
