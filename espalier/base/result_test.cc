@@ -1,0 +1,99 @@
+#include "espalier/base/result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<int> half(int n) {
+  if (n % 2 != 0) return fail("{} is odd", n);
+  return n / 2;
+}
+
+Status must_be_even(int n) {
+  ESPALIER_TRY(half(n));
+  return {};
+}
+
+Result<std::string> quarter_in_words(int n, int& steps) {
+  ESPALIER_ASSIGN(const int first, half(n));
+  ++steps;
+  ESPALIER_ASSIGN(const int second, half(first));
+  ++steps;
+  ESPALIER_TRY(must_be_even(second));
+  ++steps;
+  return std::to_string(second);
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  const Result<int> good = half(8);
+  ASSERT_TRUE(good.ok());
+  EXPECT_TRUE(static_cast<bool>(good));
+  EXPECT_EQ(*good, 4);
+  EXPECT_EQ(good.value(), 4);
+  const Result<int> bad = half(7);
+  EXPECT_FALSE(bad.ok());
+  EXPECT_FALSE(static_cast<bool>(bad));
+  EXPECT_EQ(bad.error().message, "7 is odd");
+}
+
+TEST(Result, PointsAtItsValue) {
+  const Result<std::string> text = std::string("fine");
+  EXPECT_TRUE(text.ok());
+  EXPECT_EQ(text->size(), 4u);
+}
+
+TEST(Result, TakingTheWrongSideIsABrokenContract) {
+  EXPECT_THROW((void)half(7).value(), ContractViolation);
+  EXPECT_THROW((void)*half(7), ContractViolation);
+  EXPECT_THROW((void)half(8).error(), ContractViolation);
+  EXPECT_THROW((void)Status().error(), ContractViolation);
+}
+
+TEST(Result, HandsOutWhatCanOnlyBeMoved) {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
+  const std::unique_ptr<int> taken = std::move(result).value();
+  EXPECT_EQ(*taken, 5);
+}
+
+TEST(Status, IsSuccessUnlessGivenAnError) {
+  EXPECT_TRUE(Status().ok());
+  EXPECT_TRUE(must_be_even(4).ok());
+  const Status bad = must_be_even(3);
+  EXPECT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().message, "3 is odd");
+}
+
+TEST(Macros, TheFirstErrorReturnsAtOnce) {
+  int steps = 0;
+  EXPECT_EQ(*quarter_in_words(8, steps), "2");
+  EXPECT_EQ(steps, 3);
+  steps = 0;
+  EXPECT_EQ(quarter_in_words(6, steps).error().message, "3 is odd");
+  EXPECT_EQ(steps, 1);
+  steps = 0;
+  EXPECT_EQ(quarter_in_words(4, steps).error().message, "1 is odd");
+  EXPECT_EQ(steps, 2);
+}
+
+TEST(Check, ABrokenConditionNamesItselfAndItsPlace) {
+  const int n = 3;
+  EXPECT_NO_THROW(ESPALIER_CHECK(n == 3));
+  try {
+    ESPALIER_CHECK(n == 4);
+    FAIL() << "nothing thrown";
+  } catch (const ContractViolation& e) {
+    EXPECT_THAT(e.what(), HasSubstr("result_test.cc:"));
+    EXPECT_THAT(e.what(), HasSubstr("n == 4"));
+  }
+}
+
+}  // namespace
+}  // namespace espalier
