@@ -54,8 +54,8 @@ TEST(DefaultFeaturesTest, LookAtWordsAffixesAndShapes) {
 }
 
 TEST(DefaultFeaturesTest, AffixesAreCharactersAndStopAtTheLengthOfTheWord) {
-  EXPECT_THAT(names({"Öl"}, 0), AllOf(Contains("pre1[0]=ö"), Contains("suf2[0]=öl"), Not(Contains(StartsWith("suf3"))),
-                                      Not(Contains(StartsWith("pre3")))));
+  EXPECT_THAT(names({"Öl"}, 0), AllOf(Contains("pre1[0]=ö"), Contains("suf2[0]=öl"),
+                                      Not(Contains(StartsWith("suf3"))), Not(Contains(StartsWith("pre3")))));
 }
 
 TEST(DefaultFeaturesTest, CaseIsLookedAtOnlyWhereThereIsAny) {
@@ -87,7 +87,8 @@ TEST(DefaultFeaturesTest, DescriptionHasALineForEveryTemplate) {
 TEST(DefaultFeaturesTest, NoTwoAreTheSame) {
   const FeaturePlan plan = default_features(std::vector<size_t>{0, 1, 2});
   std::set<std::string> seen;
-  for (const Template& feature : plan.templates) EXPECT_TRUE(seen.insert(feature.literals[0]).second) << feature.literals[0];
+  for (const Template& feature : plan.templates)
+    EXPECT_TRUE(seen.insert(feature.literals[0]).second) << feature.literals[0];
 }
 
 }  // namespace

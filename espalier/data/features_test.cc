@@ -76,9 +76,11 @@ bool same(const HashedFeatures& a, const HashedFeatures& b) {
 /// A corpus of words of all sorts with a Zipf-like distribution, in sequences of 1 to 30 rows.
 std::vector<Sequence> corpus(size_t sequences) {
   Random random(7);
-  const char* const words[] = {"the", "The", "THE", "of", "Österreich", "österreich", "U.S.", "1990", "90-day", "a",
-                               "I", "running", "Running", "стол", "Стол", "中", "中国", "-", "--", "state-of-the-art",
-                               "AT&T", "x1", "ing", "Internationalisation", ",", "\xFF\xFE", "ﬁn", "_B-1", "e-mail"};
+  const char* const words[] = {"the",    "The",  "THE",     "of",      "Österreich",         "österreich",
+                               "U.S.",   "1990", "90-day",  "a",       "state-of-the-art",   "I",
+                               "стол",   "Стол", "running", "Running", "Internationalisation", "中",
+                               "中国",   "-",    "--",      "AT&T",    "\xFF\xFE",           "x1",
+                               "e-mail", "ﬁn",   "_B-1",    "ing",     ","};
   const char* const tags[] = {"NN", "DT", "the", "IN", "CD"};
   std::vector<Sequence> result;
   for (size_t i = 0; i < sequences; ++i) {
@@ -119,7 +121,12 @@ void expect_names_and_hashes_to_agree(const FeatureExtractor& features) {
 }
 
 TEST(FeaturesTest, ExpandsCrfppTemplatesAsCrfppDoes) {
-  const auto features = extractor("U00:%x[-2,0]\nU05:%x[-1,0]/%x[0,0]\nU02:%x[0,0]\nU20:%x[-2,1]/%x[-1,1]/%x[0,1]\nB\n");
+  const auto features = extractor(
+      "U00:%x[-2,0]\n"
+      "U05:%x[-1,0]/%x[0,0]\n"
+      "U02:%x[0,0]\n"
+      "U20:%x[-2,1]/%x[-1,1]/%x[0,1]\n"
+      "B\n");
   const Sequence sequence = rows(kSentence);
   EXPECT_THAT(state_names(features, sequence, 2),
               ElementsAre("U00:Confidence", "U02:the", "U05:in/the", "U20:NN/IN/DT"));
@@ -246,7 +253,8 @@ TEST(FeaturesTest, LengthsFromOneToManyThousands) {
   const HashedFeatures out = extracted(features, sequence);
   ASSERT_EQ(out.length(), 10000u);
   EXPECT_EQ(out.state_begin.back(), out.state.size());
-  const HashedFeatures around = extracted(features, rows("word9 T2\nword10 T3\nword11 T4\nword12 T5\nword13 T6\nword14 T0\nword15 T1\n"));
+  const Sequence window = rows("word9 T2\nword10 T3\nword11 T4\nword12 T5\nword13 T6\nword14 T0\nword15 T1\n");
+  const HashedFeatures around = extracted(features, window);
   const auto part = [](const HashedFeatures& f, size_t t) {
     return std::vector<uint64_t>(f.state.begin() + f.state_begin[t], f.state.begin() + f.state_begin[t + 1]);
   };

@@ -43,9 +43,9 @@ bool has_inner_dash(std::string_view text) {
 bool all_capitals(std::string_view text) {
   size_t capitals = 0;
   for (const CodePoint c : CodePoints(text)) {
-    if (is_upper(c.value)) ++capitals;
-    else if (const CharClass other = char_class(c.value); other == CharClass::kLower || other == CharClass::kLetterOther)
-      return false;
+    const CharClass kind = char_class(c.value);
+    if (kind == CharClass::kLower || kind == CharClass::kLetterOther) return false;
+    capitals += is_upper(c.value);
   }
   return capitals >= 2;
 }
