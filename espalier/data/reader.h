@@ -23,18 +23,20 @@ struct ReadOptions {
   /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end (-1 the
   /// last), or in CoNLL-U a name (form, lemma, upos, xpos, feats, head, deprel, deps, misc).
   std::string label_column;
-  /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels.
+  /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels. Where
+  /// the label would not be the last column, an empty cell stands in its place, so that the others keep their numbers.
   bool labels_required = true;
   /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows of
   /// `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
   size_t columns = 0;
-  /// Keep only sequences of these folds (empty: all), where the format has folds.
+  /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters and
+  /// JSON lines have them), so that nobody trains on his test data unawares.
   std::vector<int> folds;
   /// "utf-8" (checked), "latin1" (converted to UTF-8), or "bytes" (taken as they are).
   std::string encoding = "utf-8";
 };
 
-/// Parses "1-9", "0", "1,3,5-7".
+/// Parses "1-9", "0", "1,3,5-7" into ascending numbers without repetition.
 Result<std::vector<int>> parse_folds(std::string_view text);
 
 /// Streams the sequences of one file. Errors name file and line. Not thread-safe; one reader a thread.
@@ -49,7 +51,7 @@ class Reader {
 /// is an error, reported when the end is reached.
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options);
 
-/// The same over bytes in memory (already uncompressed); `name` is what errors call them.
+/// The same over bytes in memory (not compressed), which must outlive the reader; `name` is what errors call them.
 Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name, const ReadOptions& options);
 
 /// Everything in the files, in order.

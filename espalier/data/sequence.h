@@ -51,10 +51,21 @@ class Sequence {
 
   /// Comment lines that stood before the rows (CoNLL-U), each without line end.
   std::span<const std::string> comments() const { return comments_; }
+  /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes), in file order.
+  /// A writer of the same format puts each back before row `before_row` (length(): after the last).
+  struct ExtraLine {
+    size_t before_row;
+    std::string_view text;
+  };
+  size_t extra_line_count() const { return extra_lines_.size(); }
+  ExtraLine extra_line(size_t i) const { return {extra_lines_[i].before_row, text(extra_lines_[i].text)}; }
   /// The fold the data put this sequence in, or nothing.
   std::optional<int> fold() const { return fold_; }
   /// How much this sequence counts in training; 1 unless the data says otherwise.
   float weight() const { return weight_; }
+  /// Bytes of text held. Offsets are 32-bit, so readers keep this below kMaxTextBytes.
+  size_t text_bytes() const { return arena_.size(); }
+  static constexpr size_t kMaxTextBytes = size_t{1} << 31;
 
   // ---- filling -----------------------------------------------------------------------------------------------
   void clear(size_t columns = 0) {
@@ -64,6 +75,7 @@ class Sequence {
     cells_.clear();
     attributes_.clear();
     comments_.clear();
+    extra_lines_.clear();
     has_labels_ = false;
     label_column_.reset();
     fold_.reset();
@@ -91,6 +103,15 @@ class Sequence {
     label_column_ = column;
     has_labels_ = true;
   }
+  /// Forgets the labels again: what was read in their place says nothing. The cells stay as they are.
+  void drop_labels() {
+    has_labels_ = false;
+    label_column_.reset();
+  }
+  /// Keeps a line that stands before the row to come.
+  void add_extra_line(std::string_view line_text) {
+    extra_lines_.push_back({static_cast<uint32_t>(rows_.size()), store(line_text)});
+  }
   void add_comment(std::string comment) { comments_.push_back(std::move(comment)); }
   void set_fold(int fold) { fold_ = fold; }
   void set_weight(float weight) { weight_ = weight; }
@@ -111,6 +132,10 @@ class Sequence {
     Slice name;
     float value;
   };
+  struct StoredLine {
+    uint32_t before_row;
+    Slice text;
+  };
 
   std::string_view text(Slice s) const { return {arena_.data() + s.begin, s.size}; }
   Slice store(std::string_view s) {
@@ -128,6 +153,7 @@ class Sequence {
   std::vector<Slice> cells_;
   std::vector<StoredAttribute> attributes_;
   std::vector<std::string> comments_;
+  std::vector<StoredLine> extra_lines_;
   bool has_labels_ = false;
   std::optional<size_t> label_column_;
   std::optional<int> fold_;

@@ -1,0 +1,53 @@
+// Lines of a text file in a known encoding: what every reader starts from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "espalier/base/input.h"
+#include "espalier/base/result.h"
+
+namespace espalier::data {
+
+enum class Encoding { kUtf8, kLatin1, kBytes };
+
+/// Parses "utf-8" (or "utf8"), "latin1" (or "iso-8859-1") and "bytes".
+Result<Encoding> parse_encoding(std::string_view name);
+
+/// The lines of an Input as UTF-8: checked, converted or taken as they are. Not thread-safe.
+class Lines {
+ public:
+  Lines(Input input, Encoding encoding) : input_(std::move(input)), encoding_(encoding) {}
+
+  /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8 is an
+  /// error that names file, line and byte.
+  Result<bool> next(std::string_view& line);
+
+  /// Number of the line last read, from 1.
+  uint64_t number() const { return input_.line_number(); }
+  std::string_view name() const { return input_.name(); }
+
+  /// An error about the line last read: "file:line: …".
+  template <typename... Args>
+  Error error(fmt::format_string<Args...> format, Args&&... args) const {
+    return fail("{}:{}: {}", name(), number(), fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  Input input_;
+  Encoding encoding_;
+  std::string converted_;
+};
+
+/// True for a line of nothing but spaces and tabs.
+inline bool is_blank(std::string_view line) {
+  for (const char c : line)
+    if (c != ' ' && c != '\t') return false;
+  return true;
+}
+
+/// Text from a file as an error message shows it: quoted, cut at 40 bytes (never inside a character).
+std::string in_quotes(std::string_view text);
+
+}  // namespace espalier::data

@@ -1,0 +1,48 @@
+// For tests only: where the real corpora are, and reading without ceremony.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "espalier/data/reader.h"
+
+namespace espalier::data {
+
+/// The file below $ESPALIER_DATA (or shared/data beside the source tree), which need not exist.
+inline std::string corpus_path(const std::string& file) {
+  const char* const folder = std::getenv("ESPALIER_DATA");
+  return (folder != nullptr ? std::string(folder) : std::string(ESPALIER_SOURCE_DIR "/../shared/data")) + "/" + file;
+}
+
+/// Ends the test, as skipped, where the corpus is not on this machine.
+#define ESPALIER_NEED_CORPUS(file)                                                                     \
+  do {                                                                                                 \
+    if (!std::filesystem::exists(::espalier::data::corpus_path(file)))                                 \
+      GTEST_SKIP() << "corpus " << (file) << " is not here; ESPALIER_DATA names the folder of corpora"; \
+  } while (false)
+
+/// All sequences of a text, or the error.
+inline Result<std::vector<Sequence>> read_sequences(std::string_view text, const ReadOptions& options) {
+  ESPALIER_ASSIGN(const auto reader, read_text(text, "test.txt", options));
+  std::vector<Sequence> all;
+  Sequence sequence;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+    if (!more) return all;
+    all.push_back(sequence);
+  }
+}
+
+/// The message of the error that reading ends in; a failure of the test where there is none.
+inline std::string reading_error(std::string_view text, const ReadOptions& options) {
+  const auto result = read_sequences(text, options);
+  if (!result.ok()) return result.error().message;
+  ADD_FAILURE() << "was read without an error: " << text;
+  return {};
+}
+
+}  // namespace espalier::data
