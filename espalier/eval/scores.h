@@ -1,0 +1,105 @@
+// How well a tagger did: accuracy, chunk F1 as the CoNLL shared tasks count it, confusions, calibration.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "espalier/eval/calibration.h"
+#include "espalier/eval/chunks.h"
+
+namespace espalier::eval {
+
+/// What one sequence adds to the scores: enough to compute them for any selection of sequences
+/// (significance.h).
+struct SequenceStatistics {
+  uint32_t tokens = 0;   ///< those whose gold label is known
+  uint32_t correct = 0;  ///< of these
+  Counts chunks;
+};
+
+/// The counts of a label, or of a chunk type.
+struct LabelScore : Counts {
+  std::string label;
+};
+
+/// A label taken for another.
+struct Confusion {
+  std::string gold;
+  std::string predicted;
+  uint64_t count = 0;
+  bool operator==(const Confusion&) const = default;
+};
+
+/// Gathers scores sequence by sequence. Space grows with the number of labels and of distinct confusions, not
+/// with the data. Shards filled on different threads can be merged in any order; the results are the same to
+/// the bit. One object is not for use by several threads at once.
+///
+/// Tokens whose gold label is `_` (not known) are not counted: not as tokens, and neither side has a chunk
+/// there. A sequence without any other token does not count as a sequence.
+///
+/// Labels are chunk labels where every gold label is O or has the form [BIESLU]-TYPE (and, where all of them
+/// are O, every predicted one, too). Then precision, recall and F1 are those of chunks, and labels are
+/// reported by type. Otherwise each token is one decision about its label: precision, recall and F1 all are
+/// the accuracy.
+class TaggingScores {
+ public:
+  /// Adds a sequence and returns what it added. `confidence`, where given, is the probability of each
+  /// predicted label. Precondition: as many predicted labels (and confidences, where there are any) as gold
+  /// ones.
+  SequenceStatistics add(std::span<const std::string_view> gold, std::span<const std::string_view> predicted,
+                         std::span<const float> confidence = {});
+  void merge(const TaggingScores& other);
+
+  uint64_t sequences() const { return sequences_; }
+  uint64_t tokens() const { return tokens_; }
+  uint64_t correct_tokens() const { return correct_tokens_; }
+  /// Whether the labels are those of a chunk scheme (see above).
+  bool chunked() const;
+
+  /// All in percent.
+  double accuracy() const;
+  double sequence_accuracy() const;
+  double precision() const { return overall().precision(); }
+  double recall() const { return overall().recall(); }
+  double f1() const { return overall().f1(); }
+
+  /// Counts of chunks; of tokens where labels are plain.
+  Counts overall() const;
+  /// By chunk type, or by label where these are plain, in order of their names.
+  std::vector<LabelScore> by_label() const;
+
+  /// The matrix of labels (gold × predicted): one cell of it, and its largest cells off the diagonal, largest
+  /// first.
+  uint64_t confused(std::string_view gold, std::string_view predicted) const;
+  std::vector<Confusion> confusions(size_t most) const;
+
+  const Reliability& calibration() const { return calibration_; }
+
+  /// What the CoNLL-2000 evaluation script prints, in its layout; for plain labels, what its raw mode prints
+  /// when no label stands for "outside".
+  std::string conlleval_report() const;
+  /// What that leaves out, for people: whole sequences, the commonest confusions, calibration.
+  std::string table() const;
+  /// Everything. Labels are copied as they are: dump with a lenient error handler where they may not be
+  /// UTF-8.
+  nlohmann::json to_json() const;
+
+ private:
+  LabelTable table_;
+  std::vector<Counts> labels_;                         // By label number.
+  std::vector<Counts> types_;                          // By type number.
+  std::unordered_map<uint64_t, uint64_t> confusions_;  // By gold · 2^32 + predicted; errors only.
+  Reliability calibration_;
+  uint64_t sequences_ = 0;
+  uint64_t correct_sequences_ = 0;
+  uint64_t tokens_ = 0;
+  uint64_t correct_tokens_ = 0;
+};
+
+}  // namespace espalier::eval
