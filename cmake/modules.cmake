@@ -3,7 +3,8 @@
 add_library(espalier_options INTERFACE)
 target_include_directories(espalier_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(espalier_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # g++ 12 sees overlap in string concatenation where there is none
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
 if(ESPALIER_SANITIZE)
   target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer

@@ -1,0 +1,26 @@
+// Adaptive stochastic steps on weight rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "espalier/base/array.h"
+#include "espalier/linear/rows.h"
+
+namespace espalier::chain {
+
+/// One weight's step of AdaGrad (Duchi, Hazan and Singer 2011): h += g², w −= η·g/√h.
+void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
+                  const float* gradient, float rate, float* weights, float* squares);
+
+/// The same for contiguous weights: n of them.
+void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares);
+
+/// The penalties' share for a fraction of a pass, taken implicitly so that no rate is too large:
+/// with the step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2).
+void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares);
+
+/// sum += weights.
+void accumulate(const float* weights, size_t n, double* sum);
+
+}  // namespace espalier::chain

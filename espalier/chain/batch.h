@@ -1,0 +1,110 @@
+// Training in mini-batches with the same result at any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/parallel.h"
+#include "espalier/chain/kernels.h"
+#include "espalier/chain/weights.h"
+#include "espalier/linear/dataset.h"
+
+namespace espalier::chain {
+
+/// The gradient of one sequence's loss with respect to its scores, written into places that belong to it alone.
+struct ScoreGradient {
+  float* node;          ///< T×S, zeroed beforehand: ∂loss/∂node[t][j]
+  float* pairs;         ///< K×S, shared by the sequences of a piece: +=
+  float* edge;          ///< T×K×S, or null where the model has no edge features: set
+  uint8_t* active;      ///< T: set to 1 where node[t] is worth an update
+};
+
+/// Scores the sequences of a batch with weights that stand still, lets `gradient` turn scores into a loss and its
+/// gradient, and hands the result to an update of rows. Both steps run in parallel: sequences in the first, features
+/// (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
+class BatchRunner {
+ public:
+  /// Returns the loss. Called from any thread, for different sequences at once.
+  using Gradient = std::function<double(size_t sequence, SequenceScores& scores, ChainScratch& scratch,
+                                        const TransitionPotentials& potentials, ScoreGradient out)>;
+
+  BatchRunner(const linear::Dataset& data, const Workers& workers) : data_(data), workers_(workers) {}
+
+  /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it.
+  double compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
+                 const Gradient& gradient);
+
+  /// The summed gradient of the transitions (K×S) after compute().
+  const AlignedVector<float>& pairs() const { return pieces_[0].pairs; }
+
+  /// Second step: calls update(feature range of one token, values or null, that token's gradient row) for every active
+  /// token, each feature on exactly one thread, tokens in order.
+  template <typename Update>
+  void for_each_state_row(const Update& update) const;
+  /// The same for edge features: update(features, K×S gradient).
+  template <typename Update>
+  void for_each_edge_row(const Update& update) const;
+
+ private:
+  static constexpr size_t kPieces = 8;
+  struct Piece {
+    AlignedVector<float> pairs;
+    SequenceScores scores;
+    ChainScratch scratch;
+    double loss = 0;
+  };
+  struct Slot {
+    uint32_t sequence;
+    size_t first_row;  ///< of the batch's token arrays
+  };
+
+  const linear::Dataset& data_;
+  const Workers& workers_;
+  std::vector<Piece> pieces_;
+  std::vector<Slot> slots_;
+  AlignedVector<float> node_, edge_;
+  std::vector<uint8_t> active_;
+  TransitionPotentials potentials_;
+  size_t stride_ = 0, labels_ = 0;
+};
+
+template <typename Update>
+void BatchRunner::for_each_state_row(const Update& update) const {
+  // One stretch of shards a thread; with one thread a token's features are taken whole.
+  const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
+  const float* values = data_.state_values.empty() ? nullptr : data_.state_values.data();
+  workers_.for_each(stretches, [&](size_t stretch) {
+    const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);
+    for (const Slot& slot : slots_) {
+      const uint64_t first = data_.sequence_begin[slot.sequence];
+      const size_t T = data_.length(slot.sequence);
+      for (size_t t = 0; t < T; ++t) {
+        if (!active_[slot.first_row + t]) continue;
+        std::span<const uint32_t> features = data_.state[first + t];
+        size_t begin = 0, end = features.size();
+        if (stretches > 1) {
+          while (begin < end && features[begin] % linear::kUpdateShards < shards.first) ++begin;
+          while (end > begin && features[end - 1] % linear::kUpdateShards >= shards.last) --end;
+        }
+        update(features.subspan(begin, end - begin),
+               values == nullptr ? nullptr : values + data_.state.begin[first + t] + begin,
+               node_.data() + (slot.first_row + t) * stride_);
+      }
+    }
+  });
+}
+
+template <typename Update>
+void BatchRunner::for_each_edge_row(const Update& update) const {
+  if (edge_.empty()) return;
+  for (const Slot& slot : slots_) {
+    const uint64_t first = data_.sequence_begin[slot.sequence];
+    for (size_t t = 1; t < data_.length(slot.sequence); ++t)
+      update(data_.edge[first + t], edge_.data() + (slot.first_row + t) * labels_ * stride_);
+  }
+}
+
+}  // namespace espalier::chain

@@ -1,0 +1,321 @@
+#include "espalier/chain/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "espalier/chain/kernels.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace espalier::chain::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, 8>;
+using Ints = hn::CappedTag<int32_t, 8>;
+
+/// One max-plus step for N vectors of target labels: out[j] = max_i from[i] + trans[i][j], arg[j] the first such i.
+template <size_t N>
+HWY_INLINE void MaxPlus(const float* HWY_RESTRICT from, const float* HWY_RESTRICT trans, size_t labels, size_t stride,
+                        float* HWY_RESTRICT out, uint16_t* HWY_RESTRICT arg) {
+  const Floats d;
+  const Ints di;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<Floats> best[N];
+  hn::Vec<Ints> who[N];
+  const auto first = hn::Set(d, from[0]);
+  for (size_t v = 0; v < N; ++v) {
+    best[v] = hn::Add(first, hn::LoadU(d, trans + v * lanes));
+    who[v] = hn::Zero(di);
+  }
+  for (size_t i = 1; i < labels; ++i) {
+    const auto score = hn::Set(d, from[i]);
+    const auto label = hn::Set(di, static_cast<int32_t>(i));
+    for (size_t v = 0; v < N; ++v) {
+      const auto candidate = hn::Add(score, hn::LoadU(d, trans + i * stride + v * lanes));
+      const auto better = hn::Gt(candidate, best[v]);
+      best[v] = hn::Max(candidate, best[v]);
+      who[v] = hn::IfThenElse(hn::RebindMask(di, better), label, who[v]);
+    }
+  }
+  alignas(64) int32_t labels_out[8];
+  for (size_t v = 0; v < N; ++v) {
+    hn::StoreU(best[v], d, out + v * lanes);
+    hn::Store(who[v], di, labels_out);
+    for (size_t k = 0; k < lanes; ++k) arg[v * lanes + k] = static_cast<uint16_t>(labels_out[k]);
+  }
+}
+
+void MaxPlusStep(const float* from, const float* trans, size_t labels, size_t stride, float* out, uint16_t* arg) {
+  const size_t lanes = hn::Lanes(Floats());
+  size_t j = 0;
+  for (; j + 4 * lanes <= stride; j += 4 * lanes) MaxPlus<4>(from, trans + j, labels, stride, out + j, arg + j);
+  for (; j + 2 * lanes <= stride; j += 2 * lanes) MaxPlus<2>(from, trans + j, labels, stride, out + j, arg + j);
+  for (; j < stride; j += lanes) MaxPlus<1>(from, trans + j, labels, stride, out + j, arg + j);
+}
+
+double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
+  const Floats d;
+  const size_t T = s.length, K = s.labels, S = s.stride, lanes = hn::Lanes(d);
+  scratch.delta.resize(2 * S);
+  scratch.back.resize(T * S);
+  float* previous = scratch.delta.data();
+  float* current = previous + S;
+  std::copy(s.node, s.node + S, previous);
+  // Scores are sums of thousands of terms on long sequences; what all labels have in common is taken out every so
+  // often and kept in double, so that float keeps the differences.
+  constexpr size_t kRescaleEvery = 32;
+  double taken_out = 0;
+  for (size_t t = 1; t < T; ++t) {
+    if (t % kRescaleEvery == 0) {
+      const float top = *std::max_element(previous, previous + K);
+      if (top > -std::numeric_limits<float>::infinity()) {
+        for (size_t j = 0; j < K; ++j) previous[j] -= top;
+        taken_out += top;
+      }
+    }
+    MaxPlusStep(previous, s.transitions_into(t), K, S, current, scratch.back.data() + t * S);
+    const float* node = s.node + t * S;
+    for (size_t j = 0; j < S; j += lanes)
+      hn::StoreU(hn::Add(hn::LoadU(d, current + j), hn::LoadU(d, node + j)), d, current + j);
+    std::swap(previous, current);
+  }
+  const float* top = std::max_element(previous, previous + K);
+  uint16_t label = static_cast<uint16_t>(top - previous);
+  for (size_t t = T; t-- > 0;) {
+    best[t] = label;
+    if (t > 0) label = scratch.back[t * S + label];
+  }
+  return taken_out + *top;
+}
+
+/// out[j] = Σ_i from[i] · matrix[i][j] for N vectors of j.
+template <size_t N>
+HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT matrix, size_t labels, size_t stride,
+                       float* HWY_RESTRICT out) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<Floats> sum[N];
+  for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
+  for (size_t i = 0; i < labels; ++i) {
+    const auto x = hn::Set(d, from[i]);
+    for (size_t v = 0; v < N; ++v) sum[v] = hn::MulAdd(x, hn::LoadU(d, matrix + i * stride + v * lanes), sum[v]);
+  }
+  for (size_t v = 0; v < N; ++v) hn::StoreU(sum[v], d, out + v * lanes);
+}
+
+void MulSumStep(const float* from, const float* matrix, size_t labels, size_t stride, float* out) {
+  const size_t lanes = hn::Lanes(Floats());
+  size_t j = 0;
+  for (; j + 4 * lanes <= stride; j += 4 * lanes) MulSum<4>(from, matrix + j, labels, stride, out + j);
+  if (j + 3 * lanes <= stride) { MulSum<3>(from, matrix + j, labels, stride, out + j); j += 3 * lanes; }
+  if (j + 2 * lanes <= stride) { MulSum<2>(from, matrix + j, labels, stride, out + j); j += 2 * lanes; }
+  for (; j < stride; j += lanes) MulSum<1>(from, matrix + j, labels, stride, out + j);
+}
+
+/// out[j] = a[j]·b[j]; returns the sum.
+float ProductSum(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t stride, float* HWY_RESTRICT out) {
+  const Floats d;
+  auto sum = hn::Zero(d);
+  for (size_t j = 0; j < stride; j += hn::Lanes(d)) {
+    const auto product = hn::Mul(hn::LoadU(d, a + j), hn::LoadU(d, b + j));
+    hn::StoreU(product, d, out + j);
+    sum = hn::Add(sum, product);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+void Scale(float* x, size_t stride, float factor) {
+  const Floats d;
+  const auto f = hn::Set(d, factor);
+  for (size_t j = 0; j < stride; j += hn::Lanes(d)) hn::StoreU(hn::Mul(hn::LoadU(d, x + j), f), d, x + j);
+}
+
+float MaxOf(const float* x, size_t stride) {
+  const Floats d;
+  auto top = hn::LoadU(d, x);
+  for (size_t j = hn::Lanes(d); j < stride; j += hn::Lanes(d)) top = hn::Max(top, hn::LoadU(d, x + j));
+  return hn::GetLane(hn::MaxOfLanes(d, top));
+}
+
+/// out[j] = exp(x[j] − offset). Arguments below −87 give 0 (and −∞ too, which Exp itself does not promise).
+void ExpOf(const float* x, size_t stride, float offset, float* out) {
+  const Floats d;
+  const auto lowest = hn::Set(d, -87.0f);
+  for (size_t j = 0; j < stride; j += hn::Lanes(d)) {
+    const auto argument = hn::Sub(hn::LoadU(d, x + j), hn::Set(d, offset));
+    const auto clipped = hn::Max(argument, lowest);
+    hn::StoreU(hn::IfThenElseZero(hn::Ge(argument, lowest), hn::Exp(d, clipped)), d, out + j);
+  }
+}
+
+/// pairs[i][j] += matrix[i][j] · Σ_{t ≥ 1} alpha[t−1][i] · beta[t][j]: the expected number of transitions, the sums
+/// over t held in registers.
+template <size_t N>
+HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* matrix, size_t T, size_t K, size_t S,
+                         size_t j, float* pairs) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t i = 0; i < K; ++i) {
+    hn::Vec<Floats> sum[N];
+    for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
+    for (size_t t = 1; t < T; ++t) {
+      const auto a = hn::Set(d, alpha[(t - 1) * S + i]);
+      for (size_t v = 0; v < N; ++v) sum[v] = hn::MulAdd(a, hn::LoadU(d, beta + t * S + j + v * lanes), sum[v]);
+    }
+    for (size_t v = 0; v < N; ++v) {
+      const size_t at = i * S + j + v * lanes;
+      hn::StoreU(hn::MulAdd(sum[v], hn::LoadU(d, matrix + at), hn::LoadU(d, pairs + at)), d, pairs + at);
+    }
+  }
+}
+
+/// Forward and backward in scaled probabilities. With ψ_t = exp(node_t − m_t) and M = exp(trans − o):
+///   α_t ∝ ψ_t ∘ (Mᵀ α_{t−1}), scaled by 1/z_t to sum to 1, so that log Z = Σ log z_t + m_t + o;
+///   b_t = ψ_t ∘ β_t,  β_{t−1} = M b_t / z_t  (β_{T−1} = 1), which makes α_t ∘ β_t the marginal at once and
+///   P(y_{t−1} = i, y_t = j) = α_{t−1}[i] M[i][j] b_t[j] / z_t.
+/// The scratch's beta holds b_t / z_t. Returns NaN where a position's sum vanished: the caller falls back.
+double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch, float* marginals,
+                       float* pairs, float* edge_marginals) {
+  const size_t T = s.length, K = s.labels, S = s.stride;
+  scratch.potentials.resize(T * S);
+  scratch.alpha.resize(T * S);
+  scratch.beta.resize(T * S);
+  scratch.delta.resize(2 * S);
+  float* psi = scratch.potentials.data();
+  float* alpha = scratch.alpha.data();
+  float* beta = scratch.beta.data();
+  float* message = scratch.delta.data();
+  const bool own_edges = s.edge != nullptr;
+  if (own_edges) scratch.edge_potentials.resize(T * K * S);
+  double log_z = 0;
+  thread_local AlignedVector<float> inverse_z;
+  inverse_z.resize(T);
+  for (size_t t = 0; t < T; ++t) {
+    const float* node = s.node + t * S;
+    const float top = MaxOf(node, S);
+    if (!(std::abs(top) < std::numeric_limits<float>::infinity())) return std::numeric_limits<double>::quiet_NaN();
+    ExpOf(node, S, top, psi + t * S);
+    log_z += top;
+    float z;
+    if (t == 0) {
+      z = 0;
+      for (size_t j = 0; j < S; ++j) z += psi[j];
+      std::copy(psi, psi + S, alpha);
+    } else {
+      const float* matrix = p.forward.data();
+      float offset = p.offset;
+      if (own_edges) {
+        float* mine = scratch.edge_potentials.data() + t * K * S;
+        const float* raw = s.transitions_into(t);
+        offset = -std::numeric_limits<float>::infinity();
+        for (size_t i = 0; i < K; ++i)
+          for (size_t j = 0; j < K; ++j) offset = std::max(offset, raw[i * S + j]);
+        if (!(std::abs(offset) < std::numeric_limits<float>::infinity()))
+          return std::numeric_limits<double>::quiet_NaN();
+        ExpOf(raw, K * S, offset, mine);
+        matrix = mine;
+      }
+      log_z += offset;
+      MulSumStep(alpha + (t - 1) * S, matrix, K, S, message);
+      z = ProductSum(message, psi + t * S, S, alpha + t * S);
+    }
+    if (!(z > 1e-30f && z < 1e30f)) return std::numeric_limits<double>::quiet_NaN();
+    log_z += std::log(static_cast<double>(z));
+    inverse_z[t] = 1 / z;
+    Scale(alpha + t * S, S, inverse_z[t]);
+  }
+  if (marginals == nullptr && pairs == nullptr && edge_marginals == nullptr) return log_z;
+
+  float* b_message = message + S;  // β_t
+  std::fill(b_message, b_message + S, 1.0f);
+  for (size_t t = T; t-- > 0;) {
+    if (marginals != nullptr) ProductSum(alpha + t * S, b_message, S, marginals + t * S);
+    ProductSum(psi + t * S, b_message, S, beta + t * S);
+    Scale(beta + t * S, S, inverse_z[t]);
+    if (t == 0) break;
+    if (own_edges) {
+      const float* matrix = scratch.edge_potentials.data() + t * K * S;
+      for (size_t i = 0; i < K; ++i) {
+        float sum = 0;
+        for (size_t j = 0; j < K; ++j) {
+          const float term = matrix[i * S + j] * beta[t * S + j];
+          sum += term;
+          if (edge_marginals != nullptr) edge_marginals[(t * K + i) * S + j] = alpha[(t - 1) * S + i] * term;
+          if (pairs != nullptr) pairs[i * S + j] += alpha[(t - 1) * S + i] * term;
+        }
+        b_message[i] = sum;
+      }
+    } else {
+      MulSumStep(beta + t * S, p.backward.data(), K, S, b_message);
+    }
+  }
+  if (pairs != nullptr && !own_edges) {
+    const size_t lanes = hn::Lanes(Floats());
+    size_t j = 0;
+    for (; j + 4 * lanes <= S; j += 4 * lanes) PairSums<4>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
+    for (; j + 2 * lanes <= S; j += 2 * lanes) PairSums<2>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
+    for (; j < S; j += lanes) PairSums<1>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
+  }
+  return log_z;
+}
+
+float Softmax(float* x, size_t n) {
+  const size_t padded_n = round_up(n, 8);
+  for (size_t j = n; j < padded_n; ++j) x[j] = -std::numeric_limits<float>::infinity();
+  const float top = MaxOf(x, padded_n);
+  ExpOf(x, padded_n, top, x);
+  float sum = 0;
+  for (size_t j = 0; j < n; ++j) sum += x[j];
+  Scale(x, padded_n, 1 / sum);
+  return top + std::log(sum);
+}
+
+void ExpInto(const float* x, size_t n, float offset, float* out) { ExpOf(x, n, offset, out); }
+
+}  // namespace espalier::chain::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace espalier::chain {
+
+HWY_EXPORT(Viterbi);
+HWY_EXPORT(ForwardBackward);
+HWY_EXPORT(Softmax);
+HWY_EXPORT(ExpInto);
+
+double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best) {
+  if (scores.length == 0) return 0;
+  return HWY_DYNAMIC_DISPATCH(Viterbi)(scores, scratch, best);
+}
+
+double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials, ChainScratch& scratch,
+                        float* marginals, float* pairs, float* edge_marginals) {
+  if (scores.length == 0) return 0;
+  const double log_z = HWY_DYNAMIC_DISPATCH(ForwardBackward)(scores, potentials, scratch, marginals, pairs,
+                                                             edge_marginals);
+  if (!std::isnan(log_z)) return log_z;
+  return forward_backward_plain(scores, marginals, pairs, edge_marginals);
+}
+
+float softmax(float* x, size_t n) { return HWY_DYNAMIC_DISPATCH(Softmax)(x, n); }
+
+void TransitionPotentials::assign(const float* trans, size_t label_count, size_t row_stride) {
+  labels = label_count;
+  stride = row_stride;
+  offset = -std::numeric_limits<float>::infinity();
+  for (size_t i = 0; i < labels; ++i)
+    for (size_t j = 0; j < labels; ++j) offset = std::max(offset, trans[i * stride + j]);
+  forward.resize(labels * stride);
+  backward.assign(labels * stride, 0.0f);
+  HWY_DYNAMIC_DISPATCH(ExpInto)(trans, labels * stride, offset, forward.data());
+  for (size_t i = 0; i < labels; ++i) {
+    for (size_t j = labels; j < stride; ++j) forward[i * stride + j] = 0;
+    for (size_t j = 0; j < labels; ++j) backward[j * stride + i] = forward[i * stride + j];
+  }
+}
+
+}  // namespace espalier::chain
+#endif

@@ -1,0 +1,69 @@
+// The innermost loops of first-order chains over a full label set: every label alive at every position.
+//
+// Shapes, with T positions, K labels and S = K rounded up to a whole number of vectors:
+//   node  T×S  score of label j at position t, −∞ in the padding lanes
+//   trans K×S  score of label j after label i, the same at every position
+//   edge  T×K×S (or null) scores that replace trans between t−1 and t (t ≥ 1), where observations speak about pairs
+// Everything else with a lattice (thinned states, higher orders, n-best) is in lattice.h; these two are apart because
+// they are where a tagger's time goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "espalier/base/array.h"
+
+namespace espalier::chain {
+
+struct ChainScores {
+  size_t length = 0;      ///< T
+  size_t labels = 0;      ///< K
+  size_t stride = 0;      ///< S
+  const float* node = nullptr;
+  const float* trans = nullptr;
+  const float* edge = nullptr;
+
+  const float* transitions_into(size_t t) const {
+    return edge == nullptr ? trans : edge + t * labels * stride;
+  }
+};
+
+/// Buffers of the two kernels, kept from sequence to sequence; one a thread.
+struct ChainScratch {
+  AlignedVector<float> delta;       ///< 2×S
+  AlignedVector<uint16_t> back;     ///< T×S
+  AlignedVector<float> potentials;  ///< T×S: exp of node scores
+  AlignedVector<float> alpha;       ///< T×S, each row sums to 1
+  AlignedVector<float> beta;        ///< T×S, potentials · backward messages
+  AlignedVector<float> edge_potentials;
+};
+
+/// exp of transition scores, shared by all sequences that are scored with the same weights.
+struct TransitionPotentials {
+  size_t labels = 0, stride = 0;
+  float offset = 0;               ///< what was subtracted before exp
+  AlignedVector<float> forward;   ///< K×S: exp(trans[i][j] − offset)
+  AlignedVector<float> backward;  ///< its transpose
+  void assign(const float* trans, size_t label_count, size_t row_stride);
+};
+
+/// The best labelling and its score (equation: max over y of Σ_t node[t][y_t] + trans[y_{t−1}][y_t]). Ties go to the
+/// lower label. O(T·K²). Back pointers take 16 bits. Returns −∞ where every labelling scores −∞.
+double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best);
+double viterbi_plain(const ChainScores& scores, uint16_t* best);
+
+/// log Z and posterior probabilities.
+///   marginals T×S: P(y_t = j); may be null.
+///   pairs K×S: += P(y_{t−1} = i, y_t = j) summed over t; may be null. With edge scores, `edge_marginals` (T×K×S) gets
+///   each position's own instead, where it is not null.
+/// Runs in probabilities scaled to sum to 1 at each position; where these under- or overflow (scores hundreds apart)
+/// it falls back to log space.
+double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials, ChainScratch& scratch,
+                        float* marginals, float* pairs, float* edge_marginals = nullptr);
+double forward_backward_plain(const ChainScores& scores, float* marginals, float* pairs,
+                              float* edge_marginals = nullptr);
+
+/// In place: x[j] = exp(x[j] − max x) / Σ for j < n; padding to a whole vector becomes 0. Returns log Σ exp x.
+float softmax(float* x, size_t n);
+
+}  // namespace espalier::chain

@@ -1,0 +1,181 @@
+#include "espalier/chain/stochastic.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "espalier/base/random.h"
+#include "espalier/chain/adagrad.h"
+#include "espalier/chain/batch.h"
+#include "espalier/chain/gradients.h"
+
+namespace espalier::chain {
+
+namespace {
+
+/// Penalties are applied and averages taken this many times a pass: each costs one walk over all weights, which must
+/// stay small beside the pass itself.
+constexpr size_t kStepsPerPass = 8;
+
+/// A weight array with AdaGrad's state and the sum for the average.
+struct Parameters {
+  AlignedVector<float> squares;
+  std::vector<double> sum;
+  explicit Parameters(size_t n = 0) : squares(n, 0.0f), sum(n, 0.0) {}
+};
+
+class StochasticRun {
+ public:
+  StochasticRun(TrainingContext context, const StochasticOptions& options)
+      : context_(std::move(context)),
+        options_(options),
+        weights_(std::move(context_.start)),
+        state_(weights_.state.size()),
+        trans_(weights_.trans.size()),
+        edge_(weights_.edge.size()),
+        runner_(context_.training.data, context_.workers) {}
+
+  ChainWeights run() {
+    const linear::Dataset& data = context_.training.data;
+    order_.resize(data.sequences());
+    std::iota(order_.begin(), order_.end(), 0);
+    int first = 1;
+    if (context_.resume != nullptr) first = load(*context_.resume) + 1;
+    const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
+    for (int pass = first; pass <= options_.passes; ++pass) {
+      const double loss = one_pass(pass, pass >= average_from);
+      if (stopped_ && pass > 1) break;
+      const Round round{pass, loss / static_cast<double>(std::max<size_t>(1, data.tokens())),
+                        [this] { return result(); }, [this, pass](SectionWriter& out) { save(out, pass); }};
+      if (!context_.round_ended(round) || stopped_) break;
+    }
+    return result();
+  }
+
+ private:
+  double one_pass(int pass, bool average);
+  void update();
+  void end_of_step(bool average);
+  ChainWeights result() const;
+  void save(SectionWriter& out, int pass) const;
+  int load(const SectionFile& in);
+
+  TrainingContext context_;
+  StochasticOptions options_;
+  ChainWeights weights_;
+  Parameters state_, trans_, edge_;
+  uint64_t averaged_ = 0;  ///< how many snapshots the sums hold
+  BatchRunner runner_;
+  std::vector<uint32_t> order_;
+  bool stopped_ = false;
+};
+
+double StochasticRun::one_pass(int pass, bool average) {
+  const linear::Dataset& data = context_.training.data;
+  std::iota(order_.begin(), order_.end(), 0);
+  Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order_));
+  const float ignore = static_cast<float>(options_.ignore);
+  const bool transitions = weights_.transitions;
+  const BatchRunner::Gradient gradient = [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                             const TransitionPotentials& potentials, ScoreGradient out) {
+    const auto gold = data.gold_of(s);
+    double loss = options_.loss == LogLoss::kSequence
+                      ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out)
+                      : local_log_loss_gradient(scores, gold, transitions, ignore, out);
+    return loss;
+  };
+  double loss = 0;
+  size_t done = 0, next_step = 1;
+  while (done < order_.size()) {
+    const size_t n = std::min(options_.batch, order_.size() - done);
+    loss += runner_.compute(weights_, std::span<const uint32_t>(order_).subspan(done, n),
+                            options_.loss == LogLoss::kSequence, gradient);
+    update();
+    done += n;
+    if (done * kStepsPerPass >= next_step * order_.size()) {
+      end_of_step(average);
+      while (done * kStepsPerPass >= next_step * order_.size()) ++next_step;
+      Progress progress;
+      progress.phase = "training";
+      progress.done = pass - 1 + static_cast<double>(done) / static_cast<double>(order_.size());
+      progress.total = options_.passes;
+      progress.round = pass;
+      context_.monitor.report(progress);
+      if (context_.monitor.stop_requested()) {
+        stopped_ = true;
+        break;
+      }
+    }
+  }
+  return loss;
+}
+
+void StochasticRun::update() {
+  const float rate = static_cast<float>(options_.rate);
+  float* w = weights_.state.data();
+  float* h = state_.squares.data();
+  runner_.for_each_state_row(
+      [&](std::span<const uint32_t> features, const float* values, const float* gradient) {
+        adagrad_rows(weights_.state_rows, features, values, gradient, rate, w, h);
+      });
+  if (weights_.transitions)
+    adagrad_dense(runner_.pairs().data(), weights_.trans.size(), rate, weights_.trans.data(), trans_.squares.data());
+  const size_t K = weights_.labels, S = weights_.stride;
+  runner_.for_each_edge_row([&](std::span<const uint32_t> features, const float* gradient) {
+    for (const uint32_t f : features)
+      for (uint32_t i = weights_.edge_rows.begin[f]; i < weights_.edge_rows.begin[f + 1]; ++i) {
+        const uint32_t pair = weights_.edge_rows.column[i];
+        adagrad_dense(gradient + pair / K * S + pair % K, 1, rate, &weights_.edge[i], &edge_.squares[i]);
+      }
+  });
+}
+
+void StochasticRun::end_of_step(bool average) {
+  const float fraction = 1.0f / kStepsPerPass;
+  const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
+              l2 = static_cast<float>(options_.l2);
+  const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {
+    if (l1 > 0 || l2 > 0) shrink(n, rate, fraction, l1, l2, w.data(), p.squares.data());
+    if (average) accumulate(w.data(), n, p.sum.data());
+  };
+  each(weights_.state, state_, weights_.state_rows.weights());
+  each(weights_.trans, trans_, weights_.trans.size());
+  each(weights_.edge, edge_, weights_.edge_rows.weights());
+  if (average) ++averaged_;
+}
+
+ChainWeights StochasticRun::result() const {
+  ChainWeights w = weights_;
+  if (averaged_ == 0) return w;
+  const double share = 1.0 / static_cast<double>(averaged_);
+  const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
+    for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(sum[i] * share);
+  };
+  mean(w.state, state_.sum, w.state_rows.weights());
+  mean(w.trans, trans_.sum, w.trans.size());
+  mean(w.edge, edge_.sum, w.edge_rows.weights());
+  return w;
+}
+
+void StochasticRun::save(SectionWriter& out, int pass) const {
+  const uint64_t counters[2] = {static_cast<uint64_t>(pass), averaged_};
+  out.add_array("counters", counters);
+  out.add_array("state", weights_.state);
+  out.add_array("state.squares", state_.squares);
+  out.add_array("state.sum", state_.sum);
+  out.add_array("trans", weights_.trans);
+  out.add_array("trans.squares", trans_.squares);
+  out.add_array("trans.sum", trans_.sum);
+  out.add_array("edge", weights_.edge);
+  out.add_array("edge.squares", edge_.squares);
+  out.add_array("edge.sum", edge_.sum);
+}
+
+int StochasticRun::load(const SectionFile&) { return 0; }
+
+}  // namespace
+
+ChainWeights train_stochastic(TrainingContext context, const StochasticOptions& options) {
+  return StochasticRun(std::move(context), options).run();
+}
+
+}  // namespace espalier::chain

@@ -1,0 +1,28 @@
+// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions.
+#pragma once
+
+#include "espalier/chain/round.h"
+
+namespace espalier::chain {
+
+enum class LogLoss {
+  kSequence,  ///< CRF: the whole labelling is normalised
+  kPosition,  ///< MEMM: each label given the one before it; independent positions where there are no transitions
+};
+
+struct StochasticOptions {
+  LogLoss loss = LogLoss::kSequence;
+  double l1 = 0;
+  double l2 = 0.5;
+  double rate = 0.2;      ///< η of AdaGrad
+  int passes = 10;
+  size_t batch = 8;       ///< sequences whose gradient is taken at the same weights
+  double average_from = 0.5;  ///< the part of the passes after which weights are averaged
+  double ignore = 1e-3;   ///< tokens whose gradient is smaller in every label are not worth an update
+};
+
+/// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later passes
+/// averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|².
+ChainWeights train_stochastic(TrainingContext context, const StochasticOptions& options);
+
+}  // namespace espalier::chain

@@ -1,0 +1,127 @@
+#include "espalier/chain/weights.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace espalier::chain {
+
+namespace {
+
+using data::kNoLabel;
+using data::Label;
+
+/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature.
+template <typename Column, typename ColumnOf>
+linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
+                                    const std::vector<uint32_t>& counts, uint32_t full_from, ColumnOf&& column_of) {
+  linear::RowLayout<Column> layout;
+  layout.width = static_cast<uint32_t>(width);
+  const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
+  std::vector<uint64_t> end(features + 1, 0);  // first the sizes, then where the next occurrence goes
+  for (size_t t = 0; t < lists.size(); ++t)
+    if (column_of(t) >= 0)
+      for (const uint32_t f : lists[t])
+        if (!is_full(f)) ++end[f + 1];
+  for (size_t f = 0; f < features; ++f) end[f + 1] += end[f];
+  std::vector<Column> seen(end[features]);
+  for (size_t t = 0; t < lists.size(); ++t) {
+    const int64_t column = column_of(t);
+    if (column < 0) continue;
+    for (const uint32_t f : lists[t])
+      if (!is_full(f)) seen[end[f]++] = static_cast<Column>(column);  // end[f] now runs towards the start of f + 1
+  }
+  layout.begin.reserve(features + 1);
+  uint64_t begin = 0;
+  for (size_t f = 0; f < features; ++f) {
+    if (is_full(f)) {
+      for (size_t c = 0; c < width; ++c) layout.column.push_back(static_cast<Column>(c));
+    } else {
+      const auto first = seen.begin() + static_cast<ptrdiff_t>(begin);
+      const auto last = seen.begin() + static_cast<ptrdiff_t>(end[f]);
+      std::sort(first, last);
+      layout.column.insert(layout.column.end(), first, std::unique(first, last));
+      begin = end[f];
+    }
+    ESPALIER_CHECK(layout.column.size() < linear::kNoFeature);
+    layout.begin.push_back(static_cast<uint32_t>(layout.column.size()));
+  }
+  layout.column.shrink_to_fit();
+  return layout;
+}
+
+}  // namespace
+
+ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions, const PairOptions& options) {
+  ChainWeights w;
+  const linear::Dataset& data = training.data;
+  w.labels = training.labels.size();
+  w.stride = linear::padded(w.labels);
+  w.transitions = transitions;
+  w.trans.assign(w.labels * w.stride, 0.0f);
+  w.state_rows = rows_seen<uint16_t>(data.state, training.state.size(), w.labels, training.state.counts,
+                                     options.full_rows_from,
+                                     [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; });
+  w.state = linear::make_weights(w.state_rows.weights());
+  std::vector<bool> first_of_sequence(data.tokens() + 1, false);
+  for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
+  w.edge_rows = rows_seen<uint32_t>(data.edge, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
+                                    [&](size_t t) -> int64_t {
+                                      if (first_of_sequence[t] || data.gold[t] == kNoLabel ||
+                                          data.gold[t - 1] == kNoLabel)
+                                        return -1;
+                                      return static_cast<int64_t>(data.gold[t - 1]) * static_cast<int64_t>(w.labels) +
+                                             data.gold[t];
+                                    });
+  w.edge = linear::make_weights(w.edge_rows.weights());
+  return w;
+}
+
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence, SequenceScores& out) {
+  const size_t T = data.length(sequence), K = weights.labels, S = weights.stride;
+  const uint64_t first = data.sequence_begin[sequence];
+  out.node.assign(T * S, 0.0f);
+  const float* values = data.state_values.empty() ? nullptr : data.state_values.data();
+  for (size_t t = 0; t < T; ++t) {
+    float* node = out.node.data() + t * S;
+    linear::add_rows(weights.state_rows, weights.state.data(), data.state[first + t],
+                     values == nullptr ? nullptr : values + data.state.begin[first + t], node);
+    std::fill(node + K, node + S, -std::numeric_limits<float>::infinity());
+  }
+  out.view = {T, K, S, out.node.data(), weights.trans.data(), nullptr};
+  if (weights.edge_rows.rows() == 0) return;
+
+  out.edge.resize(T * K * S);
+  for (size_t t = 1; t < T; ++t) {
+    float* edge = out.edge.data() + t * K * S;
+    std::copy(weights.trans.begin(), weights.trans.end(), edge);
+    for (const uint32_t f : data.edge[first + t])
+      for (uint32_t w = weights.edge_rows.begin[f]; w < weights.edge_rows.begin[f + 1]; ++w) {
+        const uint32_t pair = weights.edge_rows.column[w];
+        edge[pair / K * S + pair % K] += weights.edge[w];
+      }
+    for (size_t i = 0; i < K; ++i)
+      std::fill(edge + i * S + K, edge + (i + 1) * S, -std::numeric_limits<float>::infinity());
+  }
+  out.view.edge = out.edge.data();
+}
+
+double score_of(const ChainScores& scores, std::span<const Label> labels) {
+  double sum = 0;
+  for (size_t t = 0; t < labels.size(); ++t) {
+    sum += scores.node[t * scores.stride + labels[t]];
+    if (t > 0) sum += scores.transitions_into(t)[labels[t - 1] * scores.stride + labels[t]];
+  }
+  return sum;
+}
+
+void force_labels(SequenceScores& scores, std::span<const Label> given) {
+  const ChainScores& view = scores.view;
+  for (size_t t = 0; t < view.length; ++t) {
+    if (given[t] == kNoLabel) continue;
+    float* node = scores.node.data() + t * view.stride;
+    for (size_t j = 0; j < view.labels; ++j)
+      if (j != given[t]) node[j] = -std::numeric_limits<float>::infinity();
+  }
+}
+
+}  // namespace espalier::chain

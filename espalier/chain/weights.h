@@ -1,0 +1,54 @@
+// The parameters of a first-order chain while it is being trained.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/chain/kernels.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/rows.h"
+
+namespace espalier::chain {
+
+/// Which (feature, label) pairs get a weight.
+struct PairOptions {
+  /// Features seen at least this often get a weight for every label; the rest only for the labels they were seen
+  /// with. 0: no feature does; 1: all do. Frequent features can say no as well as yes, which is worth some accuracy;
+  /// for rare ones it is memory spent on nothing.
+  uint32_t full_rows_from = 0;
+};
+
+/// score(x, y) = Σ_t Σ_{f ∈ x_t} state[f][y_t] + trans[y_{t−1}][y_t] + Σ_{f ∈ edges of t} edge[f][y_{t−1}, y_t].
+/// The layouts say which weights exist; see linear/rows.h.
+struct ChainWeights {
+  size_t labels = 0;  ///< K
+  size_t stride = 0;  ///< S
+  bool transitions = true;
+  linear::StateRows state_rows;
+  AlignedVector<float> state;
+  AlignedVector<float> trans;  ///< K×S, padding lanes 0
+  linear::EdgeRows edge_rows;  ///< columns i·K + j
+  AlignedVector<float> edge;
+
+  size_t parameters() const { return state_rows.weights() + (transitions ? labels * labels : 0) + edge_rows.weights(); }
+};
+
+/// Lays out rows for the pairs that occur in the data; all weights 0.
+ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions, const PairOptions& options);
+
+/// Scores of one sequence, in buffers that are used again for the next.
+struct SequenceScores {
+  AlignedVector<float> node, edge;
+  ChainScores view;
+};
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence, SequenceScores& out);
+
+/// Score of a given labelling under scores already computed. Precondition: every label is known.
+double score_of(const ChainScores& scores, std::span<const data::Label> labels);
+
+/// Makes only the known labels possible: −∞ at every other label of a position whose label is given.
+void force_labels(SequenceScores& scores, std::span<const data::Label> given);
+
+}  // namespace espalier::chain

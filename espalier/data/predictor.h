@@ -1,0 +1,81 @@
+// The one interface outside: a sequence in, labels with their confidence out.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/label_set.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+enum class Decoder {
+  kViterbi,    ///< the best labelling as a whole
+  kPosterior,  ///< the most probable label at each position: fewest expected errors
+};
+
+/// What is wanted of a prediction beyond its labels. Each costs time, so each is asked for.
+struct PredictOptions {
+  Decoder decoder = Decoder::kViterbi;
+  size_t nbest = 1;          ///< this many labellings, best first
+  bool confidence = false;   ///< probability of each token's label, of the labelling, of each span
+  bool marginals = false;    ///< probability of every label at every token
+};
+
+/// One labelling with its score; `probability` is NaN unless confidence was asked for.
+struct Labelling {
+  std::vector<Label> labels;
+  double score = 0;
+  double probability = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// A labelled span and the probability that exactly this span with this label is there.
+struct SpanConfidence {
+  size_t first = 0, last = 0;  ///< rows [first, last)
+  std::string type;
+  double probability = 0;
+};
+
+struct Prediction {
+  std::vector<Labelling> best;              ///< at least one; best first
+  std::vector<float> confidence;            ///< per token, of best[0]; empty unless asked for
+  std::vector<SpanConfidence> spans;        ///< of best[0], where labels are a span scheme; empty unless asked for
+  std::vector<float> marginals;             ///< length × labels, row by row; empty unless asked for
+  const std::vector<Label>& labels() const { return best.front().labels; }
+};
+
+/// A trained model, immutable and safe for any number of threads at once; each thread brings its own scratch.
+class Predictor {
+ public:
+  class Scratch {
+   public:
+    virtual ~Scratch() = default;
+  };
+  virtual ~Predictor() = default;
+
+  virtual const LabelSet& labels() const = 0;
+  virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+
+  /// `forced`, where not empty, has one entry a row: the label the row must get, or kNoLabel. Fails where no labelling
+  /// is possible.
+  virtual Status predict(const Sequence& sequence, std::span<const Label> forced, const PredictOptions& options,
+                         Scratch& scratch, Prediction& out) const = 0;
+
+  /// Why a token got its label: the strongest contributions, in favour of the label and of the runner-up.
+  struct Contribution {
+    std::string feature;
+    double weight = 0;         ///< added to the label's score
+    double runner_up = 0;      ///< added to the runner-up's score
+  };
+  struct Explanation {
+    Label label = 0, runner_up = 0;
+    double margin = 0;  ///< score of the best labelling minus the best one with the runner-up here
+    std::vector<Contribution> contributions;  ///< by |weight − runner_up|, largest first; transitions included
+  };
+  virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
+};
+
+}  // namespace espalier::data

@@ -1,0 +1,228 @@
+#include "espalier/linear/dataset.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace espalier::linear {
+
+namespace {
+
+bool shard_order(uint32_t a, uint32_t b) {
+  const uint32_t sa = a % kUpdateShards, sb = b % kUpdateShards;
+  return sa != sb ? sa < sb : a < b;
+}
+
+/// Sorts a token's features by shard, their values along with them.
+void sort_features(std::span<uint32_t> ids, std::span<float> values, std::vector<std::pair<uint32_t, float>>& pairs) {
+  if (values.empty()) {
+    std::sort(ids.begin(), ids.end(), shard_order);
+    return;
+  }
+  pairs.clear();
+  for (size_t i = 0; i < ids.size(); ++i) pairs.emplace_back(ids[i], values[i]);
+  std::sort(pairs.begin(), pairs.end(),
+            [](const auto& a, const auto& b) {
+              return a.first != b.first ? shard_order(a.first, b.first) : a.second < b.second;
+            });
+  for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
+}
+
+/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place. Returns whether any value
+/// differs from 1.
+void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number) {
+  std::vector<std::pair<uint32_t, float>> pairs;
+  size_t out = 0;
+  for (size_t t = 0; t + 1 < lists.begin.size(); ++t) {
+    const size_t first = lists.begin[t], last = lists.begin[t + 1];
+    lists.begin[t] = out;
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t number = final_number[lists.values[i]];
+      if (number == kNoFeature) continue;
+      if (!values.empty()) values[out] = values[i];
+      lists.values[out++] = number;
+    }
+    const size_t begin = lists.begin[t];
+    sort_features({lists.values.data() + begin, out - begin},
+                  values.empty() ? std::span<float>() : std::span<float>(values.data() + begin, out - begin), pairs);
+  }
+  lists.begin.back() = out;
+  lists.values.resize(out);
+  lists.values.shrink_to_fit();
+  if (!values.empty()) values.resize(out);
+}
+
+}  // namespace
+
+bool Dataset::fully_labelled(size_t s) const {
+  const auto labels = gold_of(s);
+  return std::find(labels.begin(), labels.end(), data::kNoLabel) == labels.end();
+}
+
+struct DatasetBuilder::State {
+  const data::FeatureExtractor& extractor;
+  const Workers& workers;
+  EncodeOptions options;
+  EncodedTraining result;
+  FeatureCollector state_features, edge_features;
+  bool any_value = false;
+
+  // The block being filled. A block's size does not depend on the threads.
+  static constexpr size_t kBlockTokens = 1 << 15;
+  std::vector<data::Sequence> block;
+  size_t block_tokens = 0;
+  std::vector<data::HashedFeatures> hashed;
+
+  void flush();
+  void number(bool edges);
+};
+
+DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers, EncodeOptions options,
+                               data::LabelSet known)
+    : state_(new State{extractor, workers, options, {}, {}, {}, false, {}, 0, {}}) {
+  state_->result.labels = std::move(known);
+}
+DatasetBuilder::~DatasetBuilder() = default;
+
+size_t DatasetBuilder::sequences() const { return state_->result.data.sequences() + state_->block.size(); }
+size_t DatasetBuilder::tokens() const { return state_->result.data.tokens() + state_->block_tokens; }
+
+void DatasetBuilder::add(data::Sequence sequence) {
+  Dataset& data = state_->result.data;
+  for (size_t row = 0; row < sequence.length(); ++row) {
+    const std::string_view label = sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText;
+    data.gold.push_back(label == data::kUnknownLabelText ? data::kNoLabel : state_->result.labels.add(label));
+  }
+  state_->block_tokens += sequence.length();
+  state_->block.push_back(std::move(sequence));
+  if (state_->block_tokens >= State::kBlockTokens) state_->flush();
+}
+
+/// Numbers the state (or edge) features of the block and appends them to the data set.
+void DatasetBuilder::State::number(bool edges) {
+  Ragged<uint32_t>& lists = edges ? result.data.edge : result.data.state;
+  FeatureCollector& collector = edges ? edge_features : state_features;
+  std::vector<uint64_t> all;
+  std::vector<std::pair<uint32_t, uint32_t>> origin;  // first hash and first row of each sequence of the block
+  for (size_t s = 0; s < block.size(); ++s) {
+    const data::HashedFeatures& h = hashed[s];
+    const auto& part = edges ? h.edge : h.state;
+    const auto& begin = edges ? h.edge_begin : h.state_begin;
+    origin.emplace_back(static_cast<uint32_t>(all.size()), 0);
+    for (size_t t = 0; t + 1 < begin.size(); ++t)
+      lists.begin.push_back(lists.values.size() + all.size() + begin[t + 1]);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  FeatureCollector::Namer namer;
+  if (options.names) {
+    namer = [&](size_t position) {
+      const auto after = std::upper_bound(origin.begin(), origin.end(), std::pair<uint32_t, uint32_t>(
+                                                                            static_cast<uint32_t>(position), ~0u));
+      const size_t s = static_cast<size_t>(after - origin.begin()) - 1;
+      const auto& begin = edges ? hashed[s].edge_begin : hashed[s].state_begin;
+      const uint32_t local = static_cast<uint32_t>(position) - origin[s].first;
+      const size_t row = static_cast<size_t>(std::upper_bound(begin.begin(), begin.end(), local) - begin.begin()) - 1;
+      return edges ? extractor.edge_name(block[s], row, local - begin[row])
+                   : extractor.state_name(block[s], row, local - begin[row]);
+    };
+  }
+  const size_t old = lists.values.size();
+  lists.values.resize(old + all.size());
+  collector.add(all, lists.values.data() + old, workers, namer);
+}
+
+void DatasetBuilder::State::flush() {
+  if (block.empty()) return;
+  if (hashed.size() < block.size()) hashed.resize(block.size());
+  const size_t pieces = std::min<size_t>(block.size(), 64);
+  workers.for_each(pieces, [&](size_t piece) {
+    data::FeatureExtractor::Scratch scratch;
+    const Range range = piece_of(block.size(), pieces, piece);
+    for (size_t s = range.first; s < range.last; ++s) extractor.extract(block[s], scratch, hashed[s]);
+  });
+  const size_t values_before = result.data.state.values.size();
+  number(false);
+  if (extractor.has_edge_features()) number(true);
+  std::vector<float>& values = result.data.state_values;
+  for (size_t s = 0; s < block.size(); ++s) {
+    if (!hashed[s].state_values.empty() && !any_value) {
+      any_value = true;
+      size_t before = values_before;
+      for (size_t earlier = 0; earlier < s; ++earlier) before += hashed[earlier].state.size();
+      values.assign(before, 1.0f);
+    }
+    if (any_value) {
+      if (hashed[s].state_values.empty()) {
+        values.insert(values.end(), hashed[s].state.size(), 1.0f);
+      } else {
+        values.insert(values.end(), hashed[s].state_values.begin(), hashed[s].state_values.end());
+      }
+    }
+    result.data.sequence_begin.push_back(result.data.tokens() + block[s].length());
+    result.data.weight.push_back(block[s].weight());
+  }
+  block.clear();
+  block_tokens = 0;
+}
+
+EncodedTraining DatasetBuilder::finish() {
+  state_->flush();
+  EncodedTraining& result = state_->result;
+  result.state_before_cutoff = state_->state_features.size();
+  const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
+    FeatureCollector::Features found = collector.finish(state_->options.cutoff);
+    // The frozen map must be able to tell the features apart (FeatureMap's contract); the rare ones it cannot go.
+    std::vector<uint32_t> numbers(found.size()), refused;
+    std::iota(numbers.begin(), numbers.end(), 0);
+    FeatureMap::build(found.hashes, numbers, &refused);
+    for (uint32_t& number : found.renumber)
+      if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
+    renumber(lists, values, found.renumber);
+    return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
+  };
+  std::vector<float> no_values;
+  result.state = take(state_->state_features, result.data.state, result.data.state_values);
+  if (state_->extractor.has_edge_features()) {
+    result.edge = take(state_->edge_features, result.data.edge, no_values);
+  } else {
+    result.data.edge.begin.assign(result.data.tokens() + 1, 0);
+  }
+  return std::move(result);
+}
+
+void Encoder::append(const data::Sequence& sequence, const data::LabelSet& labels, Scratch& scratch,
+                     Dataset& dataset) const {
+  extractor_.extract(sequence, scratch.extraction, scratch.hashed);
+  const data::HashedFeatures& h = scratch.hashed;
+  std::vector<std::pair<uint32_t, float>> pairs;
+  const bool valued = !h.state_values.empty() || !dataset.state_values.empty();
+  if (valued && dataset.state_values.empty()) dataset.state_values.assign(dataset.state.values.size(), 1.0f);
+
+  scratch.found.resize(h.state.size());
+  state_.find_all(h.state, scratch.found.data());
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    const size_t begin = dataset.state.values.size();
+    for (size_t i = h.state_begin[t]; i < h.state_begin[t + 1]; ++i) {
+      if (scratch.found[i] == kNoFeature) continue;
+      dataset.state.push(scratch.found[i]);
+      if (valued) dataset.state_values.push_back(h.state_values.empty() ? 1.0f : h.state_values[i]);
+    }
+    dataset.state.close();
+    const size_t n = dataset.state.values.size() - begin;
+    sort_features({dataset.state.values.data() + begin, n},
+                  valued ? std::span<float>(dataset.state_values.data() + begin, n) : std::span<float>(), pairs);
+  }
+  scratch.found.resize(h.edge.size());
+  edge_.find_all(h.edge, scratch.found.data());
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    if (!h.edge.empty())
+      for (size_t i = h.edge_begin[t]; i < h.edge_begin[t + 1]; ++i)
+        if (scratch.found[i] != kNoFeature) dataset.edge.push(scratch.found[i]);
+    dataset.edge.close();
+    std::string_view label = sequence.has_labels() ? sequence.label(t) : data::kUnknownLabelText;
+    dataset.gold.push_back(labels.find(label).value_or(data::kNoLabel));
+  }
+  dataset.sequence_begin.push_back(dataset.tokens() + sequence.length());
+  dataset.weight.push_back(sequence.weight());
+}
+
+}  // namespace espalier::linear

@@ -1,0 +1,103 @@
+// A corpus with its features found: what learners see.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/parallel.h"
+#include "espalier/data/features.h"
+#include "espalier/data/label_set.h"
+#include "espalier/linear/feature_collector.h"
+#include "espalier/linear/feature_map.h"
+
+namespace espalier::linear {
+
+/// Sequences as numbers. Token i of sequence s is row sequence_begin[s] + i of the per-token arrays.
+struct Dataset {
+  std::vector<uint64_t> sequence_begin{0};
+  Ragged<uint32_t> state;           ///< per token: its state features, each once unless it occurs twice
+  std::vector<float> state_values;  ///< beside state.values; empty where every value is 1
+  Ragged<uint32_t> edge;            ///< per token: features of the pair (label before, label here)
+  std::vector<data::Label> gold;    ///< per token; kNoLabel where not known
+  std::vector<float> weight;        ///< per sequence
+
+  size_t sequences() const { return sequence_begin.size() - 1; }
+  size_t tokens() const { return sequence_begin.back(); }
+  size_t length(size_t s) const { return sequence_begin[s + 1] - sequence_begin[s]; }
+  std::span<const data::Label> gold_of(size_t s) const {
+    return {gold.data() + sequence_begin[s], length(s)};
+  }
+  bool fully_labelled(size_t s) const;
+};
+
+/// The features a model knows, by number: hashes to find them, counts, names where kept.
+struct FeatureSpace {
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> counts;
+  std::string names;  ///< one line each; empty where names were not wanted
+  size_t size() const { return hashes.size(); }
+};
+
+/// The training set and everything found in it.
+struct EncodedTraining {
+  Dataset data;
+  data::LabelSet labels;
+  FeatureSpace state;
+  FeatureSpace edge;
+  size_t state_before_cutoff = 0;  ///< how many state features there were before the cut-off
+};
+
+struct EncodeOptions {
+  uint32_t cutoff = 1;  ///< features seen fewer times are dropped
+  bool names = true;
+};
+
+/// Encodes sequences as they come, block by block, so that the text need not be held. Labels are numbered in order of
+/// first appearance after those in `known` (warm start); `_` is kNoLabel.
+class DatasetBuilder {
+ public:
+  DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers, EncodeOptions options,
+                 data::LabelSet known = {});
+  ~DatasetBuilder();
+
+  void add(data::Sequence sequence);
+  size_t sequences() const;
+  size_t tokens() const;
+  /// The builder is spent afterwards.
+  EncodedTraining finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Numbers the features of one sequence through frozen maps; features not in the maps are left out. The order of a
+/// token's features is that of training.
+class Encoder {
+ public:
+  Encoder(const data::FeatureExtractor& extractor, const FeatureMap& state, const FeatureMap& edge)
+      : extractor_(extractor), state_(state), edge_(edge) {}
+
+  struct Scratch {
+    data::FeatureExtractor::Scratch extraction;
+    data::HashedFeatures hashed;
+    std::vector<uint32_t> found;
+  };
+  /// Appends the sequence to `dataset`; labels not in `labels` become kNoLabel.
+  void append(const data::Sequence& sequence, const data::LabelSet& labels, Scratch& scratch, Dataset& dataset) const;
+
+ private:
+  const data::FeatureExtractor& extractor_;
+  const FeatureMap& state_;
+  const FeatureMap& edge_;
+};
+
+/// Rows are updated by threads that own features by number: feature f belongs to shard f mod kUpdateShards, and a
+/// token's features are sorted by shard so that each thread walks a stretch of them.
+inline constexpr uint32_t kUpdateShards = 8;
+
+}  // namespace espalier::linear

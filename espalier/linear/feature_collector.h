@@ -1,0 +1,57 @@
+// Finds the features of a training set once: every hash gets a number, counted and named where it first occurs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+
+namespace espalier::linear {
+
+/// Numbers hashes in blocks. The table is cut into a fixed number of shards by hash; threads own shards, each walks a
+/// block in order, so the numbering depends on the data alone. Numbers given on the way are provisional;
+/// finish() orders the features that stay by falling frequency, so that hot rows lie together.
+class FeatureCollector {
+ public:
+  /// Builds the readable name of the feature at a position of the block just added.
+  using Namer = std::function<std::string(size_t position_in_block)>;
+
+  FeatureCollector();
+
+  /// Gives numbers to all hashes of a block: numbers[i] belongs to hashes[i]. With a namer, new features get names.
+  void add(std::span<const uint64_t> hashes, uint32_t* numbers, const Workers& workers, const Namer& namer);
+
+  /// What finish() leaves: features 0 … size−1 by falling count (ties by first appearance).
+  struct Features {
+    std::vector<uint64_t> hashes;
+    std::vector<uint32_t> counts;
+    std::vector<uint32_t> renumber;  ///< provisional number → final one, kNoFeature where cut off
+    std::string names;               ///< each name followed by '\n'; empty without a namer
+    size_t size() const { return hashes.size(); }
+  };
+  /// Drops features seen fewer than `cutoff` times. The collector is empty afterwards.
+  Features finish(uint32_t cutoff);
+
+  size_t size() const;
+
+ private:
+  static constexpr size_t kShards = 8;
+  struct Shard {
+    std::vector<uint32_t> table;  ///< index into the arrays below + 1, 0 empty
+    std::vector<uint64_t> hashes;
+    std::vector<uint32_t> counts;
+    std::vector<uint64_t> first;  ///< running position of the first occurrence
+    std::string names;
+    std::vector<uint64_t> name_end;
+    uint32_t insert(uint64_t hash);
+    void grow();
+  };
+  std::vector<Shard> shards_;
+  uint64_t seen_ = 0;
+};
+
+}  // namespace espalier::linear

@@ -1,0 +1,70 @@
+// Weight rows as a model stores and uses them: one stream of words, a row's labels beside its weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/linear/rows.h"
+
+namespace espalier::linear {
+
+/// Immutable rows for use, laid out so that a feature costs one cache miss after its probe: the feature table holds the
+/// row's offset, and at that offset lie
+///   word 0: number of weights n (n == width(): a full row)
+///   the n columns, two 16-bit ones a word (one 32-bit one where width() > 65,536), absent in a full row
+///   the n weights: floats, or 16-bit integers, two a word, that stand for integer · scale.
+/// The stream may live in a mapped file. Safe for any number of threads.
+class PackedRows {
+ public:
+  PackedRows() = default;
+
+  /// Packs rows; weights that are exactly 0 are left out, and so are rows left empty (offset kNoFeature).
+  /// bits: 32 or 16.
+  template <typename Column>
+  static PackedRows pack(const RowLayout<Column>& layout, const float* weights, int bits,
+                         std::vector<uint32_t>& offsets);
+
+  /// A view of words that live elsewhere; every row is checked: bounds, columns ascending and below width, weights
+  /// finite. `starts`, if given, gets the offset of every row in order.
+  static Result<PackedRows> view(std::span<const uint32_t> words, uint64_t width, int bits, float scale,
+                                 std::vector<uint32_t>* starts);
+
+  PackedRows(PackedRows&&) noexcept = default;
+  PackedRows& operator=(PackedRows&&) noexcept = default;
+
+  uint64_t width() const { return width_; }
+  int bits() const { return bits_; }
+  float scale() const { return scale_; }
+  std::span<const uint32_t> words() const { return words_; }
+  /// Offsets are below this; the last words are slack that vector loads may touch.
+  uint64_t offset_limit() const { return words_.size() < kSlack ? 0 : words_.size() - kSlack; }
+
+  /// scores[c] += value · weight for the rows at these offsets (kNoFeature is passed over). values may be null.
+  /// Padding lanes of `scores` end up with arbitrary finite values.
+  void add(std::span<const uint32_t> offsets, const float* values, float* scores) const;
+
+  /// Calls visit(column, weight) for the weights of the row at an offset.
+  template <typename Visit>
+  void for_each(uint32_t offset, Visit&& visit) const {
+    const uint32_t n = words_[offset];
+    for (uint32_t i = 0; i < n; ++i) visit(column_at(offset, n, i), weight_at(offset, n, i));
+  }
+
+ private:
+  static constexpr size_t kSlack = kLanes;
+  bool wide() const { return width_ > 65536; }
+  uint64_t column_words(uint32_t n) const { return n == width_ ? 0 : wide() ? n : (n + 1) / 2; }
+  uint64_t weight_words(uint32_t n) const { return bits_ == 16 ? (n + 1) / 2 : n; }
+  uint32_t column_at(uint32_t offset, uint32_t n, uint32_t i) const;
+  float weight_at(uint32_t offset, uint32_t n, uint32_t i) const;
+
+  std::vector<uint32_t> owned_;
+  std::span<const uint32_t> words_;
+  uint64_t width_ = 0;
+  int bits_ = 32;
+  float scale_ = 1;
+};
+
+}  // namespace espalier::linear

@@ -1,0 +1,59 @@
+#include "espalier/linear/rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "espalier/linear/rows.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace espalier::linear::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, kLanes>;
+
+// Two misses a row (where it begins; its weights) are started well before they are needed.
+constexpr size_t kBeginAhead = 8;
+constexpr size_t kRowAhead = 4;
+
+void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::span<const uint32_t> features,
+             const float* HWY_RESTRICT values, float* HWY_RESTRICT scores) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const uint32_t* begin = layout.begin.data();
+  const uint16_t* column = layout.column.data();
+  const size_t n = features.size();
+  const size_t width = layout.width;
+  for (size_t i = 0; i < n; ++i) {
+    if (i + kBeginAhead < n) __builtin_prefetch(&begin[features[i + kBeginAhead]]);
+    if (i + kRowAhead < n) {
+      const uint32_t ahead = begin[features[i + kRowAhead]];
+      __builtin_prefetch(&weights[ahead]);
+      __builtin_prefetch(&column[ahead]);
+    }
+    const uint32_t first = begin[features[i]];
+    const uint32_t last = begin[features[i] + 1];
+    const float value = values == nullptr ? 1.0f : values[i];
+    if (last - first == width) {
+      const auto v = hn::Set(d, value);
+      for (size_t c = 0; c < width; c += lanes)
+        hn::Store(hn::MulAdd(v, hn::LoadU(d, weights + first + c), hn::Load(d, scores + c)), d, scores + c);
+    } else {
+      for (uint32_t w = first; w < last; ++w) scores[column[w]] += value * weights[w];
+    }
+  }
+}
+
+}  // namespace espalier::linear::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace espalier::linear {
+
+HWY_EXPORT(AddRows);
+
+void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features, const float* values,
+              float* scores) {
+  HWY_DYNAMIC_DISPATCH(AddRows)(layout, weights, features, values, scores);
+}
+
+}  // namespace espalier::linear
+#endif

@@ -1,0 +1,70 @@
+// A model as its users know it: one file that remembers everything it needs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/predictor.h"
+#include "espalier/data/reader.h"
+
+namespace espalier::predictor {
+
+/// What a model remembers about how it was made; stored as JSON in the section "about".
+struct About {
+  std::string task = "label";
+  std::string learner;
+  data::ReadOptions reading;        ///< format, columns, label column
+  std::string feature_description;  ///< the template's text, or a word about the default set
+  std::vector<std::pair<std::string, std::string>> parameters;
+  uint64_t seed = 1;
+  size_t training_sequences = 0, training_tokens = 0;
+};
+
+/// Opened models are immutable and may serve any number of threads.
+class Model {
+ public:
+  static Result<Model> open(const std::string& path);
+  static Result<Model> from_bytes(const std::vector<std::byte>& bytes, std::string name);
+
+  const About& about() const { return about_; }
+  const data::LabelSet& labels() const { return predictor_->labels(); }
+  const data::Predictor& predictor() const { return *predictor_; }
+  const SectionFile& file() const { return *file_; }
+
+  /// The strongest features of a label, by weight; needs the names section.
+  struct WeightedFeature {
+    std::string feature;
+    std::string label;
+    double weight;
+  };
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many, std::string_view label) const;
+  struct WeightedTransition {
+    std::string from, to;
+    double weight;
+  };
+  std::vector<WeightedTransition> transitions() const;
+  struct Size {
+    size_t features = 0, weights = 0, bytes = 0;
+    int weight_bits = 32;
+    bool names = true;
+  };
+  Size size() const;
+
+ private:
+  static Result<Model> make(SectionFile file);
+  std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
+  About about_;
+  std::unique_ptr<data::Predictor> predictor_;
+};
+
+/// Copies a model without its names section: smaller, the same predictions, nothing to inspect.
+Status strip_names(const std::string& from, const std::string& to);
+
+}  // namespace espalier::predictor

@@ -1,0 +1,56 @@
+// The one table of learners: what they are called, what can be set, and how they train.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+
+namespace espalier::predictor {
+
+/// One thing that can be set with `-p name=value`.
+struct Parameter {
+  enum class Kind { kNumber, kInteger, kChoice, kFlag };
+  std::string_view name;
+  Kind kind;
+  std::string_view fallback;           ///< the default, as text
+  std::string_view help;               ///< one line
+  double least = 0, most = 1e300;      ///< numbers and integers
+  std::vector<std::string_view> choices = {};
+};
+
+/// Checked values of a learner's parameters, defaults filled in.
+class ParameterValues {
+ public:
+  double number(std::string_view name) const;
+  int64_t integer(std::string_view name) const;
+  bool flag(std::string_view name) const;
+  const std::string& text(std::string_view name) const;
+  bool is_default(std::string_view name) const;
+  const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
+
+ private:
+  friend Result<ParameterValues> check_parameters(std::string_view, std::span<const std::string>);
+  std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, std::string, std::less<>> defaults_;
+};
+
+struct Learner {
+  std::string_view name;
+  std::string_view summary;  ///< one line for --help
+  std::vector<Parameter> parameters;
+};
+
+/// All learners, in the order --help shows them.
+std::span<const Learner> learners();
+/// Parameters that every learner takes (cut-offs, names, 16-bit weights …).
+std::span<const Parameter> common_parameters();
+/// The learner of that name, or an error that names the nearest.
+Result<const Learner*> find_learner(std::string_view name);
+/// Parses "name=value" settings for a learner; unknown names and values out of range are errors that say what is.
+Result<ParameterValues> check_parameters(std::string_view learner, std::span<const std::string> settings);
+
+}  // namespace espalier::predictor
