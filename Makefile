@@ -1,0 +1,71 @@
+# The entry points. Each does all it needs, on a fresh Debian 12 machine too: installs missing packages (packages.txt),
+# configures, builds, runs. CMake does the building (CMakePresets.json); nothing here needs git.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
+BUILD = cmake --build --parallel $(JOBS) --preset
+SOURCES = find espalier apps examples fuzz bench -name '*.h' -o -name '*.cc'
+
+export JOBS LAUNCHER
+
+.PHONY: help build demo test check asan tsan bench fuzz format lint install clean setup
+.DEFAULT_GOAL := build
+
+help:
+	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
+	@echo 'make test      build and run everything: tests, checks of the tree, sanitizers'
+	@echo 'make build     the program, as build/release/espalier'
+	@echo 'make check     the tests of the release build alone'
+	@echo 'make asan      the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan      the tests that use threads, under the thread sanitizer'
+	@echo 'make bench     ratios against CRFsuite, measured in the same run'
+	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
+	@echo 'make format    clang-format all sources;  make lint: check them with clang-format, clang-tidy, shellcheck'
+	@echo 'make install   program, library and manual under PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make clean     remove build/'
+
+setup:
+	@scripts/setup.sh build
+
+build: setup
+	$(CONFIGURE) release
+	$(BUILD) release --target espalier
+
+demo: build
+	@scripts/demo.sh
+
+test: setup
+	@scripts/test.sh release asan tsan
+
+check: setup
+	@scripts/test.sh release
+
+asan tsan: setup
+	@scripts/test.sh $@
+
+bench: build
+	@scripts/setup.sh bench
+	@bench/run.sh
+
+fuzz: setup
+	@scripts/setup.sh fuzz
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+format:
+	@scripts/setup.sh lint
+	$(SOURCES) | xargs clang-format -i
+
+lint: setup
+	@scripts/setup.sh lint
+	$(CONFIGURE) release
+	@scripts/lint.sh
+
+install: build
+	cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build

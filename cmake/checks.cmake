@@ -1,0 +1,18 @@
+# Checks of the tree itself, known to ctest like any other test. They need a POSIX shell and awk, nothing else, and say
+# nothing about compiled code, so sanitizer builds leave them out.
+if(NOT ESPALIER_TESTS OR ESPALIER_SANITIZE)
+  return()
+endif()
+
+# espalier_check(name script arguments...)
+function(espalier_check name script)
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/scripts/${script} ${ARGN}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS tree)
+endfunction()
+
+espalier_check(includes_point_down check_includes.sh)
+espalier_check(upward_includes_are_found check_includes.sh --self-test)
+espalier_check(text_files_are_tidy check_text.sh)
+espalier_check(corpus_is_well_formed check_corpus.sh corpus/train.txt corpus/test.txt)
+espalier_check(corpus_damage_is_found check_corpus.sh --self-test)

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Includes only point down the module order.
+#
+#   scripts/check_includes.sh [ROOT]       the tree to look at; default: this one
+#   scripts/check_includes.sh --self-test  shows that each kind of wrong include is found
+#
+# The order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a module
+# may include its own module and those before it; apps, examples, fuzz and bench may include all of them and
+# themselves, and nothing under espalier/ may include those. Project headers are named by their path from the root.
+set -eu
+
+check() {
+  (
+    cd "$1"
+    find espalier apps examples fuzz bench \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null | LC_ALL=C sort |
+      awk '
+        BEGIN {
+          while ((getline line < "espalier/CMakeLists.txt") > 0)
+            if (line ~ /^[ \t]*espalier_module\(/) {
+              sub(/^[ \t]*espalier_module\([ \t]*/, "", line)
+              sub(/[ \t)].*/, "", line)
+              rank[line] = ++modules
+            }
+          if (modules == 0) { print "espalier/CMakeLists.txt names no modules"; wrong++ }
+        }
+        function complain(text) { printf "%s:%d: %s\n", file, number, text; wrong++ }
+        function look(included,    from, to, part) {
+          split(file, part, "/"); from = part[1] == "espalier" ? part[2] : part[1]
+          split(included, part, "/"); to = part[1] == "espalier" ? part[2] : part[1]
+          if (included ~ /(^|\/)\.\.?\//) return complain("\"" included "\": name headers by their path from the root")
+          if (file ~ /^espalier\//) {
+            if (included !~ /^espalier\//) return complain("\"" included "\": not under espalier/")
+            if (!(from in rank)) return complain("module " from " is not in espalier/CMakeLists.txt")
+            if (!(to in rank)) return complain("\"" included "\": module " to " is not in espalier/CMakeLists.txt")
+            if (rank[to] > rank[from])
+              return complain("\"" included "\": " to " stands above " from "; includes only point down")
+          } else if (included ~ /^espalier\//) {
+            if (!(to in rank)) return complain("\"" included "\": module " to " is not in espalier/CMakeLists.txt")
+          } else if (to != from) {
+            return complain("\"" included "\": neither under espalier/ nor under " from "/")
+          }
+        }
+        {
+          file = $0; number = 0; files++
+          while ((getline line < file) > 0) {
+            number++
+            if (line !~ /^[ \t]*#[ \t]*include[ \t]*"/) continue
+            sub(/^[^"]*"/, "", line); sub(/".*/, "", line)
+            includes++
+            look(line)
+          }
+          close(file)
+        }
+        END {
+          printf "%d files, %d modules, %d includes of project headers, %d wrong\n", files, modules, includes, wrong
+          exit wrong > 0 || files == 0
+        }'
+  )
+}
+
+# expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE.
+expect() {
+  tree=$(mktemp -d)
+  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/apps"
+  printf 'espalier_module(low)\nespalier_module(high USES espalier_low)\n' >"$tree/espalier/CMakeLists.txt"
+  printf '#include <vector>\n#include "%s"\n' "$4" >"$tree/$3"
+  found=accepted
+  check "$tree" >"$tree/said" || found=rejected
+  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
+    printf '%s including %s was %s, saying:\n' "$3" "$4" "$found"
+    cat "$tree/said"
+    rm -rf "$tree"
+    exit 1
+  fi
+  rm -rf "$tree"
+}
+
+if [ "${1:-}" = --self-test ]; then
+  expect accepted '0 wrong' espalier/high/a.cc espalier/low/b.h
+  expect accepted '0 wrong' espalier/high/a.cc espalier/high/b.h
+  expect accepted '0 wrong' apps/a.cc espalier/high/b.h
+  expect accepted '0 wrong' apps/a.cc apps/b.h
+  expect rejected 'low/a.h:2: .*only point down' espalier/low/a.h espalier/high/b.h
+  expect rejected 'only point down' espalier/low/a_test.cc espalier/high/b.h
+  expect rejected 'not under espalier/' espalier/high/a.cc apps/b.h
+  expect rejected 'path from the root' espalier/high/a.cc ../low/b.h
+  expect rejected 'not under espalier/' espalier/high/a.cc b.h
+  expect rejected 'module other is not in' espalier/high/a.cc espalier/other/b.h
+  echo "every wrong include was found"
+  exit 0
+fi
+
+check "${1:-$(cd "$(dirname "$0")/.." && pwd)}"
