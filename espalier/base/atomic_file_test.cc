@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,17 @@ TEST(AtomicFile, PartialFilesAreNamedForTheTargetAndTheProcess) {
   EXPECT_TRUE(second.commit().ok());
   EXPECT_EQ(directory.read("x"), "second");
   EXPECT_EQ(directory.entries(), 1u);
+}
+
+TEST(AtomicFile, ACommittedFileLeavesTheNextWriterAlone) {
+  const TemporaryDirectory directory;
+  std::optional<AtomicFile> first = open_or_throw(directory.path("x"));
+  ASSERT_TRUE(first->commit().ok());
+  AtomicFile second = open_or_throw(directory.path("x"));  // under the partial name that is free again
+  first.reset();
+  ASSERT_TRUE(second.write("second").ok());
+  EXPECT_TRUE(second.commit().ok());
+  EXPECT_EQ(directory.read("x"), "second");
 }
 
 TEST(AtomicFile, KeepsTheModeOfTheFileItReplaces) {

@@ -84,7 +84,6 @@ Result<bool> Input::next_line_after_filling(std::string_view& line) {
       cursor_ = limit_;
       return *error_;
     }
-    if (!started_) continue;
     if (const char* end = find_line_end(cursor_ + searched)) {
       take(line, end, end + 1);
       return true;
