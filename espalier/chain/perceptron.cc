@@ -5,7 +5,9 @@
 
 #include "espalier/base/random.h"
 #include "espalier/chain/batch.h"
+#include "espalier/chain/checkpoint.h"
 #include "espalier/chain/gradients.h"
+#include "espalier/chain/importance.h"
 
 namespace espalier::chain {
 
@@ -22,14 +24,18 @@ class PerceptronRun {
         edge_lag_(weights_.edge.size(), 0.0f),
         runner_(context_.training.data, context_.workers) {}
 
-  ChainWeights run() {
-    const linear::Dataset& data = context_.training.data;
-    const int first = context_.resume == nullptr ? 1 : resume(*context_.resume) + 1;
+  Result<ChainWeights> run() {
+    const double tokens = std::max(1.0, counted_tokens(context_.training.data));
+    int first = 1;
+    if (context_.resume != nullptr) {
+      ESPALIER_ASSIGN(const int done, load(*context_.resume));
+      first = done + 1;
+    }
     for (int pass = first; pass <= options_.passes && !stopped_; ++pass) {
       const double wrong = one_pass(pass);
       if (stopped_ && pass > 1) break;
-      const Round round{pass, wrong / static_cast<double>(std::max<size_t>(1, data.tokens())),
-                        [this] { return result(); }, [this, pass](SectionWriter& out) { save(out, pass); }};
+      const Round round{pass, wrong / tokens, [this] { return result(); },
+                        [this, pass](SectionWriter& out) { save(out, pass); }};
       if (!context_.round_ended(round)) break;
     }
     return result();
@@ -40,7 +46,7 @@ class PerceptronRun {
   void update();
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
-  int resume(const SectionFile& in);
+  Result<int> load(const SectionFile& in);
 
   TrainingContext context_;
   PerceptronOptions options_;
@@ -58,14 +64,16 @@ double PerceptronRun::one_pass(int pass) {
   std::vector<uint32_t> order(data.sequences());
   std::iota(order.begin(), order.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
-  const BatchRunner::Gradient gradient = [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
-                                             const TransitionPotentials&, ScoreGradient out) {
-    thread_local std::vector<data::Label> predicted, gold;
-    predicted.resize(data.length(s));
-    viterbi(scores.view, scratch, predicted.data());
-    complete_gold(scores, data.gold_of(s), scratch, gold);
-    return structure_difference(scores.view, gold, predicted, out);
-  };
+  const BatchRunner::Gradient gradient =
+      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch, const TransitionPotentials&,
+                                ScoreGradient out) {
+        thread_local std::vector<data::Label> predicted, gold;
+        if (!context_.label_weight.empty()) add_costs(scores, data.gold_of(s), context_.label_weight, 1);
+        predicted.resize(data.length(s));
+        viterbi(scores.view, scratch, predicted.data());
+        complete_gold(scores, data.gold_of(s), scratch, gold);
+        return structure_difference(scores.view, gold, predicted, out);
+      });
   double wrong = 0;
   size_t next_report = 1;
   for (size_t done = 0; done < order.size();) {
@@ -148,11 +156,22 @@ void PerceptronRun::save(SectionWriter& out, int pass) const {
   out.add_array("edge.lag", edge_lag_);
 }
 
-int PerceptronRun::resume(const SectionFile&) { return 0; }
+Result<int> PerceptronRun::load(const SectionFile& in) {
+  uint64_t counters[2] = {0, 0};
+  ESPALIER_TRY(restore_array(in, "counters", counters));
+  ESPALIER_TRY(restore_array(in, "state", weights_.state));
+  ESPALIER_TRY(restore_array(in, "state.lag", state_lag_));
+  ESPALIER_TRY(restore_array(in, "trans", weights_.trans));
+  ESPALIER_TRY(restore_array(in, "trans.lag", trans_lag_));
+  ESPALIER_TRY(restore_array(in, "edge", weights_.edge));
+  ESPALIER_TRY(restore_array(in, "edge.lag", edge_lag_));
+  batches_ = counters[1];
+  return saved_pass(in, counters[0]);
+}
 
 }  // namespace
 
-ChainWeights train_perceptron(TrainingContext context, const PerceptronOptions& options) {
+Result<ChainWeights> train_perceptron(TrainingContext context, const PerceptronOptions& options) {
   return PerceptronRun(std::move(context), options).run();
 }
 

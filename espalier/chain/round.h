@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
@@ -15,7 +16,7 @@ namespace espalier::chain {
 /// The end of one pass or iteration.
 struct Round {
   int number = 0;        ///< from 1
-  double objective = 0;  ///< the learner's own measure, per token
+  double objective = 0;  ///< the learner's own measure, per token (as often as its sequence's weight says)
   /// The weights as they would be used if training ended here (averaged where the learner averages).
   std::function<ChainWeights()> weights;
   /// Writes what is needed to go on from here after an interruption.
@@ -33,6 +34,8 @@ struct TrainingContext {
   std::function<bool(const Round&)> round_ended;
   /// Where to go on from, or null.
   const SectionFile* resume = nullptr;
+  /// What a mistake on a token costs, by its gold label; empty: 1 each. importance.h says what learners make of it.
+  std::vector<float> label_weight = {};
 };
 
 }  // namespace espalier::chain

@@ -6,7 +6,9 @@
 #include "espalier/base/random.h"
 #include "espalier/chain/adagrad.h"
 #include "espalier/chain/batch.h"
+#include "espalier/chain/checkpoint.h"
 #include "espalier/chain/gradients.h"
+#include "espalier/chain/importance.h"
 
 namespace espalier::chain {
 
@@ -34,18 +36,21 @@ class StochasticRun {
         edge_(weights_.edge.size()),
         runner_(context_.training.data, context_.workers) {}
 
-  ChainWeights run() {
+  Result<ChainWeights> run() {
     const linear::Dataset& data = context_.training.data;
     order_.resize(data.sequences());
-    std::iota(order_.begin(), order_.end(), 0);
+    const double tokens = std::max(1.0, counted_tokens(data));
     int first = 1;
-    if (context_.resume != nullptr) first = load(*context_.resume) + 1;
+    if (context_.resume != nullptr) {
+      ESPALIER_ASSIGN(const int done, load(*context_.resume));
+      first = done + 1;
+    }
     const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
     for (int pass = first; pass <= options_.passes; ++pass) {
       const double loss = one_pass(pass, pass >= average_from);
       if (stopped_ && pass > 1) break;
-      const Round round{pass, loss / static_cast<double>(std::max<size_t>(1, data.tokens())),
-                        [this] { return result(); }, [this, pass](SectionWriter& out) { save(out, pass); }};
+      const Round round{pass, loss / tokens, [this] { return result(); },
+                        [this, pass](SectionWriter& out) { save(out, pass); }};
       if (!context_.round_ended(round) || stopped_) break;
     }
     return result();
@@ -57,7 +62,7 @@ class StochasticRun {
   void end_of_step(bool average);
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
-  int load(const SectionFile& in);
+  Result<int> load(const SectionFile& in);
 
   TrainingContext context_;
   StochasticOptions options_;
@@ -75,14 +80,15 @@ double StochasticRun::one_pass(int pass, bool average) {
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order_));
   const float ignore = static_cast<float>(options_.ignore);
   const bool transitions = weights_.transitions;
-  const BatchRunner::Gradient gradient = [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
-                                             const TransitionPotentials& potentials, ScoreGradient out) {
-    const auto gold = data.gold_of(s);
-    double loss = options_.loss == LogLoss::kSequence
-                      ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out)
-                      : local_log_loss_gradient(scores, gold, transitions, ignore, out);
-    return loss;
-  };
+  const BatchRunner::Gradient gradient =
+      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                const TransitionPotentials& potentials, ScoreGradient out) {
+        const auto gold = data.gold_of(s);
+        if (!context_.label_weight.empty()) add_costs(scores, gold, context_.label_weight, 1);
+        return options_.loss == LogLoss::kSequence
+                   ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out)
+                   : local_log_loss_gradient(scores, gold, transitions, ignore, out);
+      });
   double loss = 0;
   size_t done = 0, next_step = 1;
   while (done < order_.size()) {
@@ -170,11 +176,25 @@ void StochasticRun::save(SectionWriter& out, int pass) const {
   out.add_array("edge.sum", edge_.sum);
 }
 
-int StochasticRun::load(const SectionFile&) { return 0; }
+Result<int> StochasticRun::load(const SectionFile& in) {
+  uint64_t counters[2] = {0, 0};
+  ESPALIER_TRY(restore_array(in, "counters", counters));
+  ESPALIER_TRY(restore_array(in, "state", weights_.state));
+  ESPALIER_TRY(restore_array(in, "state.squares", state_.squares));
+  ESPALIER_TRY(restore_array(in, "state.sum", state_.sum));
+  ESPALIER_TRY(restore_array(in, "trans", weights_.trans));
+  ESPALIER_TRY(restore_array(in, "trans.squares", trans_.squares));
+  ESPALIER_TRY(restore_array(in, "trans.sum", trans_.sum));
+  ESPALIER_TRY(restore_array(in, "edge", weights_.edge));
+  ESPALIER_TRY(restore_array(in, "edge.squares", edge_.squares));
+  ESPALIER_TRY(restore_array(in, "edge.sum", edge_.sum));
+  averaged_ = counters[1];
+  return saved_pass(in, counters[0]);
+}
 
 }  // namespace
 
-ChainWeights train_stochastic(TrainingContext context, const StochasticOptions& options) {
+Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options) {
   return StochasticRun(std::move(context), options).run();
 }
 

@@ -22,7 +22,8 @@ struct StochasticOptions {
 };
 
 /// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later passes
-/// averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|².
-ChainWeights train_stochastic(TrainingContext context, const StochasticOptions& options);
+/// averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|², of which the loss
+/// is reported. An error where the state to resume from is not of such a run.
+Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
 
 }  // namespace espalier::chain
