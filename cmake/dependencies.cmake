@@ -1,7 +1,7 @@
-# Everything comes from the distribution's packages (packages.txt); nothing is fetched.
+# What the library links. Everything comes from the distribution's packages (packages.txt); nothing is fetched. The
+# installed package includes this file, too, so that its users need the same.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Threads REQUIRED)
@@ -12,9 +12,12 @@ pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
 # Libraries that ship neither a CMake nor a pkg-config file.
 function(espalier_find name header)
+  if(TARGET espalier_dep_${name})
+    return()
+  endif()
   find_library(${name}_LIBRARY NAMES ${ARGN} REQUIRED)
   find_path(${name}_INCLUDE ${header} REQUIRED)
-  add_library(espalier_dep_${name} INTERFACE)
+  add_library(espalier_dep_${name} INTERFACE IMPORTED)
   target_link_libraries(espalier_dep_${name} INTERFACE ${${name}_LIBRARY})
   target_include_directories(espalier_dep_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
 endfunction()

@@ -1,10 +1,14 @@
 # How every part of the tree is built: one static library a folder, its tests beside the sources.
 
+# What every target is compiled with. Warnings are ours alone: who uses the installed library has his own.
 add_library(espalier_options INTERFACE)
-target_include_directories(espalier_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(espalier_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # g++ 12 sees overlap in string concatenation where there is none
+target_include_directories(espalier_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_features(espalier_options INTERFACE cxx_std_20)
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  list(APPEND warnings -Wno-restrict)  # g++ 12 sees overlap in string concatenation where there is none
+endif()
+target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
 if(ESPALIER_SANITIZE)
   target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
@@ -46,5 +50,6 @@ function(espalier_module name)
     add_library(espalier_${name} INTERFACE)
     target_link_libraries(espalier_${name} INTERFACE espalier_options ${ARG_USES})
   endif()
+  set_property(GLOBAL APPEND PROPERTY espalier_modules ${name})
   espalier_tests(${name}_test SOURCES ${tests} USES espalier_${name})
 endfunction()

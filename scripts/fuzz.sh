@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds the fuzz targets with clang, libFuzzer and the sanitizers and runs each for a while.
+#
+#   scripts/fuzz.sh [SECONDS [TARGET...]]        default: 60 seconds each, all targets
+#
+# Inputs found on the way are kept in build/fuzz/corpus/TARGET and used again by the next run; an input that breaks a
+# target is left in build/fuzz/found, and the status is 1.
+# Environment: JOBS, LAUNCHER.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+
+# shellcheck disable=SC2086
+cmake ${LAUNCHER:-} --log-level=WARNING --preset fuzz &&
+  cmake --build --preset fuzz --parallel "${JOBS:-$(nproc 2>/dev/null || echo 2)}" || exit 1
+
+if [ $# -eq 0 ]; then
+  for program in build/fuzz/fuzz/fuzz_*; do
+    [ -f "$program" ] && [ -x "$program" ] && set -- "$@" "$(basename "$program")"
+  done
+fi
+if [ $# -eq 0 ]; then
+  echo "fuzz: no targets were built" >&2
+  exit 1
+fi
+
+mkdir -p build/fuzz/found
+status=0
+for target in "$@"; do
+  mkdir -p "build/fuzz/corpus/$target"
+  seeds=fuzz/seeds/${target#fuzz_}
+  [ -d "$seeds" ] || seeds=
+  printf 'fuzz: %s for %s s\n' "$target" "$seconds"
+  # shellcheck disable=SC2086
+  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds; then
+    status=1
+  fi
+done
+exit $status
