@@ -13,12 +13,12 @@ enum class LogLoss {
 struct StochasticOptions {
   LogLoss loss = LogLoss::kSequence;
   double l1 = 0;
-  double l2 = 0.5;
+  double l2 = 1;
   double rate = 0.2;      ///< η of AdaGrad
-  int passes = 10;
+  int passes = 6;
   size_t batch = 8;       ///< sequences whose gradient is taken at the same weights
-  double average_from = 0.5;  ///< the part of the passes after which weights are averaged
-  double ignore = 1e-3;   ///< tokens whose gradient is smaller in every label are not worth an update
+  double average_from = 0.2;  ///< the part of the passes after which weights are averaged
+  double ignore = 1e-2;   ///< tokens whose gradient is smaller in every label are not worth an update
 };
 
 /// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later passes

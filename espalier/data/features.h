@@ -48,6 +48,11 @@ struct FeatureOptions {
   int degree = 1;
   /// Whether rows carry attributes instead of cells.
   bool attributes = false;
+
+  bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
+    return template_text == other.template_text && feature_columns == other.feature_columns &&
+           degree == other.degree && attributes == other.attributes;
+  }
 };
 
 /// Turns sequences into hashed features. Immutable and thread-safe; scratch is the caller's.

@@ -29,6 +29,9 @@ struct ReadOptions {
   /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows of
   /// `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
   size_t columns = 0;
+  /// With labels_required false and this above 0: rows of fewer cells, but at least this many, are accepted too, as
+  /// sequences without labels (a tagger that looks at the word alone needs no more than the word).
+  size_t least_columns = 0;
   /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters and
   /// JSON lines have them), so that nobody trains on his test data unawares.
   std::vector<int> folds;

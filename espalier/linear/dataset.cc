@@ -58,6 +58,23 @@ bool Dataset::fully_labelled(size_t s) const {
   return std::find(labels.begin(), labels.end(), data::kNoLabel) == labels.end();
 }
 
+Dataset Dataset::subset(std::span<const uint32_t> which) const {
+  Dataset out;
+  for (const uint32_t s : which) {
+    for (size_t t = sequence_begin[s]; t < sequence_begin[s + 1]; ++t) {
+      out.state.append(state[t]);
+      out.edge.append(edge[t]);
+      if (!state_values.empty())
+        out.state_values.insert(out.state_values.end(), state_values.begin() + static_cast<ptrdiff_t>(state.begin[t]),
+                                state_values.begin() + static_cast<ptrdiff_t>(state.begin[t + 1]));
+      out.gold.push_back(gold[t]);
+    }
+    out.sequence_begin.push_back(out.gold.size());
+    out.weight.push_back(weight[s]);
+  }
+  return out;
+}
+
 struct DatasetBuilder::State {
   const data::FeatureExtractor& extractor;
   const Workers& workers;

@@ -32,6 +32,8 @@ struct Dataset {
     return {gold.data() + sequence_begin[s], length(s)};
   }
   bool fully_labelled(size_t s) const;
+  /// A copy of the given sequences alone.
+  Dataset subset(std::span<const uint32_t> which) const;
 };
 
 /// The features a model knows, by number: hashes to find them, counts, names where kept.

@@ -6,26 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "espalier/base/result.h"
 #include "espalier/base/section_file.h"
-#include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
-#include "espalier/data/reader.h"
+#include "espalier/predictor/about.h"
 
 namespace espalier::predictor {
-
-/// What a model remembers about how it was made; stored as JSON in the section "about".
-struct About {
-  std::string task = "label";
-  std::string learner;
-  data::ReadOptions reading;        ///< format, columns, label column
-  std::string feature_description;  ///< the template's text, or a word about the default set
-  std::vector<std::pair<std::string, std::string>> parameters;
-  uint64_t seed = 1;
-  size_t training_sequences = 0, training_tokens = 0;
-};
 
 /// Opened models are immutable and may serve any number of threads.
 class Model {

@@ -13,7 +13,7 @@ namespace espalier::predictor {
 
 /// One thing that can be set with `-p name=value`.
 struct Parameter {
-  enum class Kind { kNumber, kInteger, kChoice, kFlag };
+  enum class Kind { kNumber, kInteger, kChoice, kFlag, kText };
   std::string_view name;
   Kind kind;
   std::string_view fallback;           ///< the default, as text

@@ -21,6 +21,7 @@ struct TrainRequest {
   std::string template_file;          ///< empty: the default features
   std::vector<size_t> feature_columns;  ///< from 1; empty: all but the label (FORM alone for CoNLL-U)
   data::ReadOptions reading;
+  std::optional<data::ReadOptions> dev_reading;  ///< where the dev set is read otherwise (other folds of the same file)
   std::string start_from;             ///< a model to warm-start from, or empty
   bool resume = false;                ///< go on from the checkpoint of an interrupted run (model + ".checkpoint")
   int checkpoint_every = 0;           ///< write a checkpoint after this many rounds; 0: never

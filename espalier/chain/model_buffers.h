@@ -1,0 +1,20 @@
+// What a ChainPredictor works in, kept from sequence to sequence; one a thread.
+#pragma once
+
+#include <vector>
+
+#include "espalier/chain/model.h"
+
+namespace espalier::chain {
+
+struct ChainPredictor::Buffers final : data::Predictor::Scratch {
+  data::FeatureExtractor::Scratch extraction;
+  data::HashedFeatures features;
+  std::vector<uint32_t> state_offsets, edge_offsets;
+  SequenceScores scores;
+  SequenceScores warm;  ///< scores / temperature, where probabilities are wanted
+  ChainScratch chain;
+  AlignedVector<float> marginals;
+};
+
+}  // namespace espalier::chain

@@ -1,0 +1,141 @@
+// Writing a chain model's sections and reading them back, every field checked before it is used.
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "espalier/chain/model.h"
+
+namespace espalier::chain {
+
+namespace {
+
+using nlohmann::json;
+
+/// Adds a feature table and its rows under `prefix`, and the names of the features that kept a weight.
+template <typename Column>
+json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column>& layout,
+                       const AlignedVector<float>& weights, const linear::FeatureSpace& features, int bits,
+                       SectionWriter& out) {
+  std::vector<uint32_t> offsets;
+  const linear::PackedRows rows = linear::PackedRows::pack(layout, weights.data(), bits, offsets);
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> values;
+  std::string names;
+  size_t name_begin = 0;
+  for (size_t f = 0; f < offsets.size(); ++f) {
+    const size_t name_end = features.names.empty() ? 0 : features.names.find('\n', name_begin) + 1;
+    if (offsets[f] != linear::kNoFeature) {
+      hashes.push_back(features.hashes[f]);
+      values.push_back(offsets[f]);
+      names.append(features.names, name_begin, name_end - name_begin);
+    }
+    name_begin = name_end;
+  }
+  const linear::FeatureMap map = linear::FeatureMap::build(hashes, values, nullptr);
+  out.add_array(prefix + ".map", map.slots());
+  out.add_array(prefix + ".rows", rows.words());
+  if (!names.empty()) {  // what only people and further training need; strip_names leaves it out
+    out.add_text(prefix + ".names", names);
+    out.add_array(prefix + ".hashes", hashes);
+  }
+  return {{"features", hashes.size()}, {"bits", rows.bits()}, {"scale", rows.scale()}};
+}
+
+/// A field of the header, of the type wanted.
+template <typename T>
+Result<T> field(const json& object, const char* name) {
+  const auto it = object.find(name);
+  if (it == object.end()) return fail("the model's header has no '{}'", name);
+  try {
+    return it->get<T>();
+  } catch (const json::exception&) {
+    return fail("the model's header has a '{}' of the wrong kind", name);
+  }
+}
+
+Status load_rows(const SectionFile& file, const std::string& prefix, const json& header, uint64_t width,
+                 linear::FeatureMap& map, linear::PackedRows& rows) {
+  ESPALIER_ASSIGN(const json about, field<json>(header, prefix.c_str()));
+  ESPALIER_ASSIGN(const int bits, field<int>(about, "bits"));
+  ESPALIER_ASSIGN(const float scale, field<float>(about, "scale"));
+  ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(prefix + ".rows"));
+  std::vector<uint32_t> starts;
+  auto viewed = linear::PackedRows::view(words, width, bits, scale, &starts);
+  if (!viewed.ok()) return fail("{}: section '{}.rows': {}", file.name(), prefix, viewed.error().message);
+  rows = std::move(viewed).value();
+  ESPALIER_ASSIGN(const auto slots, file.array<linear::FeatureMap::Slot>(prefix + ".map"));
+  auto table = linear::FeatureMap::view(slots, rows.offset_limit());
+  if (!table.ok()) return fail("{}: section '{}.map': {}", file.name(), prefix, table.error().message);
+  map = std::move(table).value();
+  // A table may only point to where a row begins.
+  std::vector<bool> is_start(rows.offset_limit(), false);
+  for (const uint32_t start : starts) is_start[start] = true;
+  for (const linear::FeatureMap::Slot& slot : slots)
+    if (slot.value != linear::kNoFeature && !is_start[slot.value])
+      return fail("{}: section '{}.map' points into the middle of a row", file.name(), prefix);
+  return {};
+}
+
+}  // namespace
+
+void save_model(const ModelSource& source, SectionWriter& out) {
+  const ChainWeights& w = source.weights;
+  json header;
+  header["labels"] = source.labels.names();
+  header["transitions"] = w.transitions;
+  header["normalisation"] = source.normalisation == Normalisation::kSequence ? "sequence" : "position";
+  header["temperature"] = source.temperature;
+  header["scheme"] = data::scheme_name(source.scheme);
+  header["state"] = add_rows_sections("state", w.state_rows, w.state, source.state, source.weight_bits, out);
+  header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source.weight_bits, out);
+  out.add_array("trans", w.trans);
+  out.add_text("chain", header.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& file,
+                                                             data::FeatureExtractor extractor) {
+  ESPALIER_ASSIGN(const std::string_view text, file.text("chain"));
+  const json header = json::parse(text, nullptr, false);
+  if (!header.is_object()) return fail("{}: section 'chain' is not a JSON object", file.name());
+  std::unique_ptr<ChainPredictor> model(new ChainPredictor(std::move(extractor)));
+  ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(header, "labels"));
+  if (names.empty() || names.size() >= data::kNoLabel) return fail("{}: {} labels cannot be", file.name(), names.size());
+  for (const std::string& name : names) model->labels_.add(name);
+  const size_t K = model->labels_.size();
+  if (K != names.size()) return fail("{}: a label occurs twice", file.name());
+  model->stride_ = linear::padded(K);
+  ESPALIER_ASSIGN(model->transitions_, field<bool>(header, "transitions"));
+  ESPALIER_ASSIGN(const std::string normalisation, field<std::string>(header, "normalisation"));
+  if (normalisation != "sequence" && normalisation != "position")
+    return fail("{}: unknown normalisation '{}'", file.name(), normalisation);
+  model->normalisation_ = normalisation == "sequence" ? Normalisation::kSequence : Normalisation::kPosition;
+  ESPALIER_ASSIGN(model->temperature_, field<double>(header, "temperature"));
+  if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))
+    return fail("{}: a temperature of {} cannot be", file.name(), model->temperature_);
+  ESPALIER_ASSIGN(const std::string scheme, field<std::string>(header, "scheme"));
+  ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
+
+  ESPALIER_ASSIGN(const auto trans, file.array<float>("trans"));
+  if (trans.size() != K * model->stride_)
+    return fail("{}: section 'trans' has {} weights, {} labels need {}", file.name(), trans.size(), K,
+                K * model->stride_);
+  for (const float w : trans)
+    if (!std::isfinite(w)) return fail("{}: a transition weight is not a finite number", file.name());
+  model->trans_.assign(trans.begin(), trans.end());
+  ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));
+  ESPALIER_TRY(load_rows(file, "edge", header, static_cast<uint64_t>(K) * K, model->edge_map_, model->edge_));
+
+  AlignedVector<float> scaled = model->trans_;
+  for (float& w : scaled) w = static_cast<float>(w / model->temperature_);
+  model->potentials_.assign(scaled.data(), K, model->stride_);
+  return model;
+}
+
+std::vector<uint32_t> ChainPredictor::state_row_starts() const {
+  std::vector<uint32_t> starts;
+  const auto again = linear::PackedRows::view(state_.words(), state_.width(), state_.bits(), state_.scale(), &starts);
+  ESPALIER_CHECK(again.ok());
+  return starts;
+}
+
+}  // namespace espalier::chain

@@ -1,0 +1,166 @@
+#include "espalier/predictor/registry.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "espalier/base/text.h"
+
+namespace espalier::predictor {
+
+namespace {
+
+using Kind = Parameter::Kind;
+
+const std::vector<Parameter>& common() {
+  static const std::vector<Parameter> parameters = {
+      {"cutoff", Kind::kInteger, "1", "drop features seen fewer times than this", 1, 1e9},
+      {"degree", Kind::kInteger, "1", "2 adds every pair of a token's features (for pixels and the like)", 1, 2},
+      {"full-rows", Kind::kInteger, "auto",
+       "features seen at least this often get a weight for every label, others for the labels seen with them; "
+       "0: none, 1: all; auto: 20, or none with more than 64 labels",
+       0, 1e9},
+      {"names", Kind::kFlag, "yes", "keep feature names in the model, for inspect and explain"},
+      {"weight-bits", Kind::kChoice, "auto",
+       "bits a weight takes in the model; auto takes 16 where the labels stay the same on the training data", 0, 0,
+       {"auto", "16", "32"}},
+      {"patience", Kind::kInteger, "5", "with --dev: stop after this many rounds without a better score", 1, 1e9},
+      {"label-weights", Kind::kText, "", "what errors on a gold label cost, as LABEL:WEIGHT,LABEL:WEIGHT,…"},
+  };
+  return parameters;
+}
+
+Parameter passes(std::string_view fallback) {
+  return {"passes", Kind::kInteger, fallback, "passes over the training data", 1, 1e6};
+}
+Parameter batch(std::string_view fallback) {
+  return {"batch", Kind::kInteger, fallback, "sequences a step looks at (the same at any number of threads)", 1, 1e6};
+}
+
+std::vector<Parameter> log_loss_parameters(std::string_view l2) {
+  return {
+      {"l2", Kind::kNumber, l2, "L2 penalty: the objective is the loss summed over the data + l2·|w|² + l1·|w|"},
+      {"l1", Kind::kNumber, "0", "L1 penalty; makes weights exactly 0, which are then not stored"},
+      {"algorithm", Kind::kChoice, "adagrad", "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)", 0, 0,
+       {"adagrad", "lbfgs"}},
+      passes("8"),
+      batch("8"),
+      {"rate", Kind::kNumber, "0.2", "adagrad: the step size", 1e-9, 1e3},
+      {"average-from", Kind::kNumber, "0.2", "adagrad: average the weights after this part of the passes", 0, 1},
+      {"iterations", Kind::kInteger, "200", "lbfgs: iterations at most", 1, 1e6},
+      {"epsilon", Kind::kNumber, "1e-5", "lbfgs: stop when the gradient is this small beside the weights", 0, 1},
+  };
+}
+
+const std::vector<Learner>& table() {
+  static const std::vector<Learner> learners = [] {
+    std::vector<Learner> all;
+    all.push_back({"crf", "conditional random field: probabilities of whole labellings; the default",
+                   log_loss_parameters("1")});
+    all.push_back({"perceptron",
+                   "averaged structured perceptron: fast, no penalty to tune",
+                   {passes("12"), batch("4"),
+                    {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
+                    {"calibrate", Kind::kFlag, "yes",
+                     "fit the temperature that turns scores into probabilities, on the dev set or on a tenth held out "
+                     "of a second training run"}}});
+    all.push_back({"svm",
+                   "structured support vector machine: margin-rescaled Hamming loss, block-coordinate Frank-Wolfe",
+                   {{"c", Kind::kNumber, "0.1", "weight of the errors against the size of the weights", 1e-9, 1e9},
+                    passes("12"),
+                    {"gap", Kind::kNumber, "0.001", "stop when the duality gap per sequence is below this", 0, 1e9},
+                    {"average", Kind::kFlag, "yes", "use the weighted average of the iterates"},
+                    {"calibrate", Kind::kFlag, "yes", "fit the temperature, as for perceptron"}}});
+    all.push_back({"memm", "maximum-entropy Markov model: each label given the one before", log_loss_parameters("1")});
+    std::vector<Parameter> local = log_loss_parameters("1");
+    local.insert(local.begin(), {"classifier", Kind::kChoice, "logistic", "what decides each token by itself", 0, 0,
+                                 {"logistic", "perceptron", "svm", "quadratic-svm"}});
+    local.push_back({"c", Kind::kNumber, "auto", "svm, quadratic-svm: weight of the errors", 1e-9, 1e9});
+    local.push_back({"average", Kind::kFlag, "yes", "perceptron: use the average of the weights"});
+    local.push_back({"calibrate", Kind::kFlag, "yes", "perceptron, svm: fit the temperature"});
+    all.push_back({"local", "one classifier for each token, labels of neighbours not looked at", std::move(local)});
+    return all;
+  }();
+  return learners;
+}
+
+Status check_value(const Parameter& p, const std::string& value) {
+  switch (p.kind) {
+    case Kind::kNumber:
+    case Kind::kInteger: {
+      if (value == p.fallback) return {};
+      const auto number = parse_number(value);
+      const bool whole = number.ok() && (p.kind == Kind::kNumber || *number == static_cast<double>(static_cast<int64_t>(*number)));
+      if (!number.ok() || !whole || *number < p.least || *number > p.most)
+        return fail("parameter {}: '{}' is not {} from {:g} to {:g}", p.name, value,
+                    p.kind == Kind::kNumber ? "a number" : "a whole number", p.least, p.most);
+      return {};
+    }
+    case Kind::kFlag:
+      if (value == "yes" || value == "no") return {};
+      return fail("parameter {}: '{}' is neither yes nor no", p.name, value);
+    case Kind::kChoice:
+      if (std::find(p.choices.begin(), p.choices.end(), value) != p.choices.end()) return {};
+      return fail("parameter {}: '{}' is none of {}", p.name, value, fmt::join(p.choices, ", "));
+    case Kind::kText:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Learner> learners() { return table(); }
+std::span<const Parameter> common_parameters() { return common(); }
+
+Result<const Learner*> find_learner(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Learner& learner : table()) {
+    if (learner.name == name) return &learner;
+    names.push_back(learner.name);
+  }
+  return fail("there is no learner '{}'; did you mean '{}'? (there are {})", name, nearest(name, names),
+              fmt::join(names, ", "));
+}
+
+Result<ParameterValues> check_parameters(std::string_view learner_name, std::span<const std::string> settings) {
+  ESPALIER_ASSIGN(const Learner* const learner, find_learner(learner_name));
+  ParameterValues values;
+  std::vector<const Parameter*> known;
+  for (const Parameter& p : learner->parameters) known.push_back(&p);
+  for (const Parameter& p : common()) known.push_back(&p);
+  std::vector<std::string_view> names;
+  for (const Parameter* p : known) {
+    values.values_.emplace(p->name, p->fallback);
+    values.defaults_.emplace(p->name, p->fallback);
+    names.push_back(p->name);
+  }
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos) return fail("-p {}: expected name=value", setting);
+    const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
+    const auto it = std::find_if(known.begin(), known.end(), [&](const Parameter* p) { return p->name == name; });
+    if (it == known.end())
+      return fail("learner {} has no parameter '{}'; did you mean '{}'?", learner_name, name, nearest(name, names));
+    ESPALIER_TRY(check_value(**it, value));
+    values.values_[name] = value;
+  }
+  return values;
+}
+
+double ParameterValues::number(std::string_view name) const {
+  const auto value = parse_number(text(name));
+  ESPALIER_CHECK(value.ok());
+  return *value;
+}
+int64_t ParameterValues::integer(std::string_view name) const { return static_cast<int64_t>(number(name)); }
+bool ParameterValues::flag(std::string_view name) const { return text(name) == "yes"; }
+const std::string& ParameterValues::text(std::string_view name) const {
+  const auto it = values_.find(name);
+  ESPALIER_CHECK(it != values_.end());
+  return it->second;
+}
+bool ParameterValues::is_default(std::string_view name) const {
+  return text(name) == defaults_.find(name)->second;
+}
+
+}  // namespace espalier::predictor
