@@ -13,7 +13,7 @@ set_target_properties(espalier_options PROPERTIES EXPORT_NAME options)
 install(TARGETS espalier_options ${libraries} EXPORT espalier INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT espalier NAMESPACE espalier:: DESTINATION ${package_dir} FILE espalierTargets.cmake)
 install(DIRECTORY espalier DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN "test_*.h" EXCLUDE)
+        PATTERN "*test*" EXCLUDE)
 
 configure_package_config_file(cmake/espalierConfig.cmake.in ${PROJECT_BINARY_DIR}/espalierConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
