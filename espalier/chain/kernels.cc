@@ -176,7 +176,9 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
 ///   α_t ∝ ψ_t ∘ (Mᵀ α_{t−1}), scaled by 1/z_t to sum to 1, so that log Z = Σ log z_t + m_t + o;
 ///   b_t = ψ_t ∘ β_t,  β_{t−1} = M b_t / z_t  (β_{T−1} = 1), which makes α_t ∘ β_t the marginal at once and
 ///   P(y_{t−1} = i, y_t = j) = α_{t−1}[i] M[i][j] b_t[j] / z_t.
-/// The scratch's beta holds b_t / z_t. Returns NaN where a position's sum vanished: the caller falls back.
+/// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, where a position's sum vanished or
+/// where forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not when labels that matter later were so
+/// unlikely at first that a float could not hold them. The caller falls back.
 double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch, float* marginals,
                        float* pairs, float* edge_marginals) {
   const size_t T = s.length, K = s.labels, S = s.stride;
@@ -227,12 +229,13 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
     inverse_z[t] = 1 / z;
     Scale(alpha + t * S, S, inverse_z[t]);
   }
-  if (marginals == nullptr && pairs == nullptr && edge_marginals == nullptr) return log_z;
-
+  constexpr float kDisagreement = 1e-4f;
   float* b_message = message + S;  // β_t
   std::fill(b_message, b_message + S, 1.0f);
   for (size_t t = T; t-- > 0;) {
-    if (marginals != nullptr) ProductSum(alpha + t * S, b_message, S, marginals + t * S);
+    const float sum_of_marginals =
+        ProductSum(alpha + t * S, b_message, S, marginals == nullptr ? message : marginals + t * S);
+    if (!(std::abs(sum_of_marginals - 1) < kDisagreement)) return std::numeric_limits<double>::quiet_NaN();
     ProductSum(psi + t * S, b_message, S, beta + t * S);
     Scale(beta + t * S, S, inverse_z[t]);
     if (t == 0) break;
@@ -244,7 +247,6 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
           const float term = matrix[i * S + j] * beta[t * S + j];
           sum += term;
           if (edge_marginals != nullptr) edge_marginals[(t * K + i) * S + j] = alpha[(t - 1) * S + i] * term;
-          if (pairs != nullptr) pairs[i * S + j] += alpha[(t - 1) * S + i] * term;
         }
         b_message[i] = sum;
       }
@@ -252,7 +254,12 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
       MulSumStep(beta + t * S, p.backward.data(), K, S, b_message);
     }
   }
-  if (pairs != nullptr && !own_edges) {
+  if (pairs != nullptr && own_edges) {
+    for (size_t t = 1; t < T; ++t)
+      for (size_t i = 0; i < K; ++i)
+        for (size_t j = 0; j < K; ++j)
+          pairs[i * S + j] += alpha[(t - 1) * S + i] * scratch.edge_potentials[(t * K + i) * S + j] * beta[t * S + j];
+  } else if (pairs != nullptr) {
     const size_t lanes = hn::Lanes(Floats());
     size_t j = 0;
     for (; j + 4 * lanes <= S; j += 4 * lanes) PairSums<4>(alpha, beta, p.forward.data(), T, K, S, j, pairs);

@@ -66,7 +66,7 @@ double forward_backward_plain(const ChainScores& s, float* marginals, float* pai
     for (size_t i = 0; i < K; ++i)
       for (size_t j = 0; j < K; ++j)
         beta[(t - 1) * K + i] =
-            log_add(beta[(t - 1) * K + i], trans[i * S + j] + s.node[t * S + j] + beta[t * K + j]);
+            log_add(beta[(t - 1) * K + i], beta[t * K + j] + trans[i * S + j] + s.node[t * S + j]);
   }
   double log_z = kMinusInfinity;
   for (size_t j = 0; j < K; ++j) log_z = log_add(log_z, alpha[(T - 1) * K + j]);
