@@ -1,0 +1,85 @@
+// A trained classifier with a quadratic kernel, apart from the library that trained it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
+#include "espalier/data/label_set.h"
+
+namespace espalier::linear {
+
+/// k(u, v) = (gamma · u·v + coef0)², with u and v scaled to length 1 first where `normalise` is set.
+struct QuadraticKernel {
+  double gamma = 1;
+  double coef0 = 0;
+  bool normalise = true;
+};
+
+/// Support vectors and the two-label machines over them:
+///   d_m(x) = Σ_{terms of m} coefficient · k(vector, x) − rho_m;  above 0 it votes for `winner`, otherwise
+///   for `loser`.
+/// The parts are what is stored; KernelModel checks them and makes them fast.
+struct KernelParts {
+  QuadraticKernel kernel;
+  std::vector<uint8_t> seen;  ///< per label: whether training had it
+  Ragged<uint32_t> vectors;   ///< features of each support vector, ascending
+  std::vector<float> values;  ///< beside vectors.values; scaled already
+  struct Machine {
+    uint32_t winner, loser;
+    double rho;
+  };
+  std::vector<Machine> machines;
+  Ragged<uint32_t> terms;           ///< support vectors of each machine
+  std::vector<float> coefficients;  ///< beside terms.values
+};
+
+/// Scores every label of a token by the machines' votes. Immutable, safe for any number of threads with a
+/// scratch each.
+///
+/// Cost of a token: one multiplication for every support vector that has one of the token's features (lists
+/// by feature: on letters of which a quarter of the pixels is on, four times fewer than a product with each
+/// vector), then one for every term. Memory: twice the support vectors plus the terms.
+class KernelModel {
+ public:
+  struct Scratch {
+    std::vector<std::pair<uint32_t, float>> token;
+    std::vector<float> kernel;
+    std::vector<double> margin;
+  };
+
+  /// Checks that the parts fit together: sizes, numbers within bounds and finite, features ascending.
+  static Result<KernelModel> make(KernelParts parts);
+  void save(SectionWriter& out) const;
+  /// Errors name the file and what was found.
+  static Result<KernelModel> load(const SectionFile& file);
+
+  size_t labels() const { return parts_.seen.size(); }
+  size_t support_vectors() const { return parts_.vectors.size(); }
+  const KernelParts& parts() const { return parts_; }
+
+  /// out[k] = number of votes for label k + (1 + mean of tanh of its margins)/2: ordered by votes, equals by
+  /// margins; −1 for labels that training did not have. `values` may be null (all 1). Features may come in
+  /// any order, and more than once (values are added); those in no support vector count for the length of the
+  /// token alone. Precondition: out has labels() entries.
+  void scores(std::span<const uint32_t> features, const float* values, Scratch& scratch,
+              std::span<float> out) const;
+  /// The label of the highest score, the first of equals.
+  data::Label classify(std::span<const uint32_t> features, const float* values, Scratch& scratch) const;
+
+ private:
+  explicit KernelModel(KernelParts parts);
+
+  KernelParts parts_;
+  std::vector<uint32_t> features_;  ///< those in some support vector, ascending
+  std::vector<uint64_t> list_begin_;
+  std::vector<uint32_t> list_vector_;  ///< per feature: the support vectors that have it …
+  std::vector<float> list_value_;      ///< … and its value there
+  std::vector<uint32_t> machines_of_;  ///< per label: number of machines it takes part in
+};
+
+}  // namespace espalier::linear

@@ -1,0 +1,31 @@
+// Classifiers of single tokens with a quadratic kernel, trained by libsvm.
+#pragma once
+
+#include <cstdint>
+
+#include "espalier/base/result.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/kernel_model.h"
+
+namespace espalier::linear {
+
+struct LibsvmOptions {
+  /// The purely quadratic kernel on rows of length 1 is the default: on handwritten letters it is a point
+  /// better than those with a linear part, and longer strokes do not weigh more.
+  QuadraticKernel kernel = {};
+  double C = 10;
+  double epsilon = 0.01;  ///< tolerance of the solver
+  double cache_megabytes = 200;
+  /// Training takes time that grows faster than the square of the tokens; with more than this it is refused.
+  size_t max_tokens = 60000;
+  uint64_t seed = 1;
+};
+
+/// A support vector machine for every pair of labels (libsvm's C-SVC), on the labelled tokens of `data`.
+/// Against one machine a label with decision values, pairs train several times faster and were a point better
+/// on letters. Runs on one thread under the lock that all users of liblinear and libsvm share; the result
+/// depends on the arguments alone. Fails where options or data are not fit or the tokens are more than
+/// max_tokens.
+Result<KernelModel> train_libsvm(const Dataset& data, size_t labels, const LibsvmOptions& options);
+
+}  // namespace espalier::linear

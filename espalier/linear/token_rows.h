@@ -1,0 +1,32 @@
+// Labelled tokens as the packaged classifiers want them: sparse rows with ascending features.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/result.h"
+#include "espalier/linear/dataset.h"
+
+namespace espalier::linear {
+
+/// Row i holds the features of one token, each once (values of repeated ones added up), ascending.
+struct TokenRows {
+  Ragged<uint32_t> features;
+  std::vector<float> values;  ///< beside features.values
+  std::vector<data::Label> gold;
+
+  size_t size() const { return gold.size(); }
+  const float* values_of(size_t i) const { return values.data() + features.begin[i]; }
+};
+
+/// The tokens whose label is known, in order. An error where there are none, where a label is not below
+/// `labels`, or where sequences have weights other than 1, which the packaged classifiers do not take.
+Result<TokenRows> collect_labelled_tokens(const Dataset& data, size_t labels);
+
+/// liblinear and libsvm draw from the C library's one random state: whoever calls them holds this and seeds
+/// it first.
+std::mutex& packaged_classifier_mutex();
+
+}  // namespace espalier::linear
