@@ -1,0 +1,66 @@
+// How probable it is that a chain's labelling holds exactly a given segment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/chain/kernels.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/label_set.h"
+
+namespace espalier::chain {
+
+/// What the labels of a scheme say about segments, as far as two neighbours can: found by asking data::spans,
+/// whose rules give every sequence of labels a reading, repaired or not. Immutable.
+class SpanRules {
+ public:
+  SpanRules(const data::LabelSet& labels, data::Scheme scheme);
+
+  size_t labels() const { return type_.size(); }
+  /// The labels inside segments of a type, ascending; none for a type there is not.
+  const std::vector<uint16_t>& labels_of(std::string_view type) const;
+  /// Whether `now`, directly after `before`, goes on with its segment. Where it does not and is inside a
+  /// segment, a segment begins there.
+  bool continues(uint16_t before, uint16_t now) const {
+    return type_[now] != kOutside && type_[now] == type_[before] && continues_[now][place_[before]] != 0;
+  }
+
+ private:
+  static constexpr uint32_t kOutside = 0xFFFFFFFF;
+  std::vector<uint32_t> type_;                   ///< per label: number of its type, or kOutside
+  std::vector<uint16_t> place_;                  ///< per label: its place among the labels of its type
+  std::vector<std::vector<uint8_t>> continues_;  ///< per label: after which labels of its type it continues
+  std::vector<std::string> type_names_;
+  std::vector<std::vector<uint16_t>> type_labels_;
+};
+
+/// Probabilities of segments under P(y) = exp(score(y))/Z. With the forward and backward sums a_t and b_t
+/// (logs) of all labellings, the labellings that hold segment [f, l) of type c are summed by a forward
+/// recursion restricted to c's labels: into f from any label that f's does not continue, through f … l−1 from
+/// labels that are continued only, out to any label that does not continue l−1's:
+///   P = Σ exp(a_{f−1}(i) + … + b_l(k)) / Z.
+/// Exact. assign(): O(T·K²). A probability: O(n·K + (l−f)·n²) for the n labels of the type. One object a
+/// thread; buffers are used again. The rules must outlive it, the scores until the last question.
+class SpanMarginals {
+ public:
+  explicit SpanMarginals(const SpanRules& rules) : rules_(&rules) {}
+
+  /// Precondition: scores of rules.labels() labels, finite or −∞.
+  void assign(const ChainScores& scores);
+  /// −∞ where no labelling is possible.
+  double log_z() const { return log_z_; }
+  /// Probability that data::spans reads exactly this segment from the labelling; 0 where no labelling is
+  /// possible. Precondition: span.first < span.last ≤ length.
+  double probability(const data::Span& span) const;
+
+ private:
+  const SpanRules* rules_;
+  ChainScores scores_;
+  std::vector<double> forward_;  ///< T×K: log sum over beginnings that end with the label, its score included
+  std::vector<double> backward_;  ///< T×K: log sum over continuations after the label, its own score left out
+  double log_z_ = 0;
+};
+
+}  // namespace espalier::chain
