@@ -86,7 +86,8 @@ class Checker {
                            fmt::format("byte {} of the line (0x{:02X}) is not UTF-8", bad + 1,
                                        static_cast<unsigned char>(raw[bad])));
     } else if (raw.find(kReplacement) != raw.npos) {
-      report_.encoding.add(file, s.line(r), "U+FFFD, which an earlier conversion leaves in place of what it cannot read");
+      report_.encoding.add(file, s.line(r),
+                           "U+FFFD, which an earlier conversion leaves in place of what it cannot read");
     } else if (raw.find('\0') != raw.npos) {
       report_.encoding.add(file, s.line(r), "a zero byte; UTF-16 looks like this");
     }
@@ -102,7 +103,8 @@ class Checker {
       if (it == counts_.end()) it = counts_.emplace(labels_[r], 0).first;
       ++it->second;
       if (counts_.size() >= kNoLabel)
-        return fail("{}:{}: more than {} different labels; is the label column right?", file, s.line(r), kNoLabel - 1);
+        return fail("{}:{}: more than {} different labels; is the label column right?", file, s.line(r),
+                    kNoLabel - 1);
     }
     return {};
   }
@@ -129,8 +131,8 @@ class Checker {
       while (r + 1 < labels_.size() && (labels_[r] == wanted[r] || labels_[r] == kUnknownLabelText)) ++r;
       findings.add(file, s.line(r),
                    fmt::format("{} after {}, where {} would have {}", labels_[r],
-                               r == 0 ? std::string_view("the beginning") : labels_[r - 1], scheme_name(kSchemes[i]),
-                               wanted[r]));
+                               r == 0 ? std::string_view("the beginning") : labels_[r - 1],
+                               scheme_name(kSchemes[i]), wanted[r]));
     }
   }
 
@@ -173,7 +175,8 @@ class Checker {
       report_.suspicious.push_back(fmt::format("every label is '{}'", counts_.begin()->first));
     if (labelled == 0) report_.suspicious.push_back("no token has a known label");
     if (report_.sequences == 1 && report_.tokens > 1000)
-      report_.suspicious.push_back("one sequence holds everything: are the blank lines between sequences missing?");
+      report_.suspicious.push_back(
+          "one sequence holds everything: are the blank lines between sequences missing?");
   }
 
   bool check_utf8_;

@@ -46,21 +46,21 @@ struct DataReport {
   uint64_t unknown_labels = 0;     ///< tokens without a known label
   Scheme scheme = Scheme::kNone;
 
-  Findings broken_labels;          ///< sequences whose labels break the scheme
-  Findings encoding;               ///< lines that are not in the encoding, or show that an earlier step damaged it
-  Finding longest;                 ///< the longest sequence; its length in longest_length
+  Findings broken_labels;  ///< sequences whose labels break the scheme
+  Findings encoding;       ///< lines that are not in the encoding, or show that an earlier step damaged it
+  Finding longest;         ///< the longest sequence; its length in longest_length
   uint64_t longest_length = 0;
-  uint64_t one_token = 0;          ///< sequences of one token
-  Findings duplicates;             ///< sequences seen before, with the same labels
-  Findings contradictions;         ///< sequences seen before, with other labels
+  uint64_t one_token = 0;   ///< sequences of one token
+  Findings duplicates;      ///< sequences seen before, with the same labels
+  Findings contradictions;  ///< sequences seen before, with other labels
   std::vector<std::string> labels_seen_once;
   std::vector<std::string> suspicious;  ///< in words: labels that differ by case or blanks only, and the like
 };
 
-/// Reads the files to their end, in memory that grows with labels and sequences but not with text (16 bytes or so a
-/// sequence, to know duplicates). An error is what keeps training from beginning: a ragged row, a missing file.
-/// UTF-8 is not an error here but a finding, so that all of them are counted. Stops early, with the report so far, when
-/// the monitor says so.
+/// Reads the files to their end, in memory that grows with labels and sequences but not with text (16 bytes
+/// or so a sequence, to know duplicates). An error is what keeps training from beginning: a ragged row, a
+/// missing file. UTF-8 is not an error here but a finding, so that all of them are counted. Stops early, with
+/// the report so far, when the monitor says so.
 Result<DataReport> check_data(const std::vector<std::string>& paths, const ReadOptions& options,
                               const Monitor& monitor = {});
 

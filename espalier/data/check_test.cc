@@ -80,13 +80,15 @@ TEST(Check, FindsLabelsThatAreMeantToBeTheSame) {
 TEST(Check, SuspectsAWrongLabelColumn) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "NN word" + std::to_string(i) + "\n";
-  EXPECT_THAT(report_of(text).suspicious, Contains("40 different labels on 40 tokens: is the label column right?"));
+  EXPECT_THAT(report_of(text).suspicious,
+              Contains("40 different labels on 40 tokens: is the label column right?"));
   EXPECT_THAT(report_of("a X\nb X\n").suspicious, Contains("every label is 'X'"));
   EXPECT_THAT(report_of("a _\n").suspicious, Contains("no token has a known label"));
 }
 
 TEST(Check, CountsAllEncodingProblemsInsteadOfStoppingAtTheFirst) {
-  const DataReport report = report_of(std::string_view("\xE9 X\n\xE9t\xE9 Y\nok Z\n\xEF\xBF\xBD X\na\0b Y\n", 27));
+  const DataReport report =
+      report_of(std::string_view("\xE9 X\n\xE9t\xE9 Y\nok Z\n\xEF\xBF\xBD X\na\0b Y\n", 27));
   EXPECT_EQ(report.encoding.count, 4u);
   EXPECT_EQ(report.encoding.first[0].what, "byte 1 of the line (0xE9) is not UTF-8");
   EXPECT_EQ(report.encoding.first[2].line, 4u);

@@ -97,7 +97,8 @@ class ColumnsReader : public Reader {
 
   Status add_row(std::string_view line, Sequence& sequence) {
     if (sequence.text_bytes() + line.size() > Sequence::kMaxTextBytes)
-      return lines_.error("the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
+      return lines_.error(
+          "the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
     sequence.begin_row(line, lines_.number());
     size_t found = 0;
     split(line, [&](size_t begin, size_t size) {

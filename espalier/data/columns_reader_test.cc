@@ -57,7 +57,8 @@ TEST(ColumnsReader, TheLabelColumnCanBeChosenFromEitherEnd) {
   options.label_column = "-2";
   EXPECT_EQ((*read_sequences("x y z\n", options))[0].label(0), "y");
   options.label_column = "4";
-  EXPECT_THAT(reading_error("x y z\n", options), testing::HasSubstr("test.txt:1: label column 4: rows have 3 columns"));
+  EXPECT_THAT(reading_error("x y z\n", options),
+              testing::HasSubstr("test.txt:1: label column 4: rows have 3 columns"));
   options.label_column = "upos";
   EXPECT_THAT(reading_error("x y z\n", options), testing::HasSubstr("expected a number"));
 }
@@ -73,7 +74,8 @@ TEST(ColumnsReader, InputWithoutTheLabelColumnHasNoLabels) {
   const auto with = read_sequences("the DT O\n", options);
   ASSERT_TRUE(with);
   EXPECT_EQ((*with)[0].label(0), "O");
-  EXPECT_EQ(reading_error("the\n", options), "test.txt:1: expected 3 columns, or 2 without the label, found 1");
+  EXPECT_EQ(reading_error("the\n", options),
+            "test.txt:1: expected 3 columns, or 2 without the label, found 1");
   EXPECT_EQ(reading_error("a b\nc d e\n", options), "test.txt:2: expected 2 columns as in line 1, found 3");
   options.labels_required = true;
   EXPECT_EQ(reading_error("the DT\n", options), "test.txt:1: expected 3 columns, found 2");
@@ -92,7 +94,8 @@ TEST(ColumnsReader, AMissingLabelInTheMiddleLeavesTheOtherColumnsInPlace) {
 }
 
 TEST(ColumnsReader, LabelsMustBeThereWhenTheyAreRequired) {
-  EXPECT_EQ(reading_error("word\n", {}), "test.txt:1: found 1 column: a label column is wanted beside the word");
+  EXPECT_EQ(reading_error("word\n", {}),
+            "test.txt:1: found 1 column: a label column is wanted beside the word");
   EXPECT_EQ(reading_error("a\tX\nb\t\n", {}),
             "test.txt:2: the label in column 2 is empty; write _ where it is not known");
   ReadOptions options;

@@ -54,13 +54,18 @@ TEST(ConlluReader, WordsAreRowsAndEverythingElseIsKeptBesideThem) {
 }
 
 TEST(ConlluReader, TheLabelIsNamedOrNumbered) {
-  for (const auto& [column, label] : std::vector<std::pair<std::string, std::string>>{
-           {"upos", "VERB"}, {"XPOS", "V"}, {"deprel", "root"}, {"lemma", "ir"}, {"5", "V"}, {"-3", "root"}}) {
+  for (const auto& [column, label] : std::vector<std::pair<std::string, std::string>>{{"upos", "VERB"},
+                                                                                      {"XPOS", "V"},
+                                                                                      {"deprel", "root"},
+                                                                                      {"lemma", "ir"},
+                                                                                      {"5", "V"},
+                                                                                      {"-3", "root"}}) {
     const auto all = read_sequences(kSentence, conllu(column));
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ((*all)[0].label(0), label) << column;
   }
-  EXPECT_THAT(reading_error(kSentence, conllu("pos")), testing::HasSubstr("label column 'pos': expected a number or"));
+  EXPECT_THAT(reading_error(kSentence, conllu("pos")),
+              testing::HasSubstr("label column 'pos': expected a number or"));
   EXPECT_THAT(reading_error(kSentence, conllu("11")), testing::HasSubstr("rows have 10 columns"));
 }
 
@@ -75,14 +80,17 @@ TEST(ConlluReader, UnderscoresMeanUnlabelledWhereLabelsAreNotRequired) {
 }
 
 TEST(ConlluReader, WrongRowsNameTheirLine) {
-  EXPECT_EQ(reading_error("1\ta\tb\n", conllu()), "test.txt:1: expected 10 columns separated by tabs, found 3");
+  EXPECT_EQ(reading_error("1\ta\tb\n", conllu()),
+            "test.txt:1: expected 10 columns separated by tabs, found 3");
   EXPECT_EQ(reading_error(row("1") + "2\t_\t_\t_\t_\t_\t_\t_\t_\t_\t_\n", conllu()),
             "test.txt:2: expected 10 columns separated by tabs, found 11");
-  EXPECT_EQ(reading_error(row("1") + row("3"), conllu()), "test.txt:2: expected word number 2 in column 1, found 3");
+  EXPECT_EQ(reading_error(row("1") + row("3"), conllu()),
+            "test.txt:2: expected word number 2 in column 1, found 3");
   EXPECT_EQ(reading_error(row("1") + row("1"), conllu()),
             "test.txt:2: expected word number 2 in column 1, found 1; is a blank line missing?");
   for (const char* const id : {"x", "", "1-", "2-1", "1.x", "-1", "1-2-3"})
-    EXPECT_THAT(reading_error(row(id), conllu()), testing::HasSubstr("expected a word number in column 1")) << id;
+    EXPECT_THAT(reading_error(row(id), conllu()), testing::HasSubstr("expected a word number in column 1"))
+        << id;
   EXPECT_EQ(reading_error(row("1", ""), conllu()),
             "test.txt:1: the label in column 4 is empty; write _ where it is not known");
   EXPECT_THAT(reading_error(row("1-2") + "\n" + row("1"), conllu()), testing::HasSubstr("has no word"));

@@ -38,7 +38,8 @@ float parse_value(std::string_view text) {
 
 class CrfsuiteReader : public Reader {
  public:
-  CrfsuiteReader(Lines lines, bool labels_required) : lines_(std::move(lines)), labels_required_(labels_required) {}
+  CrfsuiteReader(Lines lines, bool labels_required)
+      : lines_(std::move(lines)), labels_required_(labels_required) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear();
@@ -53,7 +54,8 @@ class CrfsuiteReader : public Reader {
       }
       // Names are stored beside the raw line, so a row takes at most twice its text.
       if (sequence.text_bytes() + 2 * line.size() > Sequence::kMaxTextBytes)
-        return lines_.error("the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
+        return lines_.error(
+            "the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
       ESPALIER_TRY(add_item(line, sequence));
     }
     if (sequence.empty()) return false;
@@ -66,7 +68,8 @@ class CrfsuiteReader : public Reader {
     constexpr std::string_view kWeight = "@weight:";
     if (line.starts_with(kWeight)) {
       const size_t tab = line.find('\t');
-      const std::string_view text = line.substr(kWeight.size(), tab == line.npos ? tab : tab - kWeight.size());
+      const std::string_view text =
+          line.substr(kWeight.size(), tab == line.npos ? tab : tab - kWeight.size());
       const float weight = parse_value(text);
       if (!(weight >= 0)) return lines_.error("the weight {} is not a number from 0 up", in_quotes(text));
       sequence.set_weight(weight);
@@ -79,7 +82,8 @@ class CrfsuiteReader : public Reader {
     // A bare colon belongs to the label, since labels have no values.
     const std::string_view label = unescape(line.substr(0, tab), scratch_);
     if (label.empty()) {
-      if (labels_required_) return lines_.error("the label (first field) is empty; write _ where it is not known");
+      if (labels_required_)
+        return lines_.error("the label (first field) is empty; write _ where it is not known");
       sequence.set_label(kUnknownLabelText);
     } else {
       sequence.set_label(label);
@@ -103,8 +107,9 @@ class CrfsuiteReader : public Reader {
       const std::string_view number = text.substr(size + 1);
       value = parse_value(number);
       if (std::isnan(value))
-        return lines_.error("the value {} of attribute {} is not a finite number (a colon in a name is written \\:)",
-                            in_quotes(number), in_quotes(name));
+        return lines_.error(
+            "the value {} of attribute {} is not a finite number (a colon in a name is written \\:)",
+            in_quotes(number), in_quotes(name));
     }
     sequence.add_attribute(name, value);
     return {};

@@ -10,9 +10,9 @@
 
 namespace espalier::data {
 
-/// `label TAB attribute TAB attribute:value …`. In names, `\:` stands for a colon and `\\` for a backslash; any other
-/// backslash stands for itself, as in CRFsuite. A value that is left out is 1. A field `@weight:2.5` where the label
-/// would stand sets the weight of the sequence.
+/// `label TAB attribute TAB attribute:value …`. In names, `\:` stands for a colon and `\\` for a backslash;
+/// any other backslash stands for itself, as in CRFsuite. A value that is left out is 1. A field
+/// `@weight:2.5` where the label would stand sets the weight of the sequence.
 Result<std::unique_ptr<Reader>> make_crfsuite_reader(Lines lines, const ReadOptions& options);
 
 /// Appends a label or an attribute's name with colons and backslashes escaped.

@@ -84,12 +84,14 @@ TEST(CrfsuiteReader, WeightsBelongToTheirSequence) {
   EXPECT_EQ((*all)[2].weight(), 0.5f);
   EXPECT_EQ((*all)[2].length(), 2u);
   EXPECT_EQ((*all)[2].raw(0), "C\tz");
-  EXPECT_EQ(reading_error("@weight:-1\nA\n", crfsuite()), "test.txt:1: the weight '-1' is not a number from 0 up");
+  EXPECT_EQ(reading_error("@weight:-1\nA\n", crfsuite()),
+            "test.txt:1: the weight '-1' is not a number from 0 up");
   EXPECT_THAT(reading_error("@weight:\nA\n", crfsuite()), testing::HasSubstr("weight ''"));
 }
 
 TEST(CrfsuiteReader, AnEmptyLabelIsLegalOnlyWhereLabelsAreNotRequired) {
-  EXPECT_THAT(reading_error("\ta\n", crfsuite()), testing::HasSubstr("test.txt:1: the label (first field) is empty"));
+  EXPECT_THAT(reading_error("\ta\n", crfsuite()),
+              testing::HasSubstr("test.txt:1: the label (first field) is empty"));
   const auto all = read_sequences("\ta\n\tb\n\nX\tc\n\td\n", crfsuite(false));
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_FALSE((*all)[0].has_labels());

@@ -6,10 +6,10 @@
 
 namespace espalier::data {
 
-/// The fold, from 0 to folds − 1, of the sequence number `index`. It depends on the three arguments alone, so a stream
-/// can be divided without knowing its length. Each run of `folds` sequences (0 … folds−1, folds … 2·folds−1, …) is
-/// dealt out one to a fold, in an order drawn anew for each run: fold sizes differ by one at most, and neighbours in
-/// the file are spread at random. Time O(folds). Precondition: folds > 0.
+/// The fold, from 0 to folds − 1, of the sequence number `index`. It depends on the three arguments alone, so
+/// a stream can be divided without knowing its length. Each run of `folds` sequences (0 … folds−1, folds …
+/// 2·folds−1, …) is dealt out one to a fold, in an order drawn anew for each run: fold sizes differ by one at
+/// most, and neighbours in the file are spread at random. Time O(folds). Precondition: folds > 0.
 int fold_of(size_t index, int folds, uint64_t seed);
 
 }  // namespace espalier::data

@@ -66,7 +66,8 @@ class JsonlReader : public Reader {
     sequence.clear(attributes ? 0 : cells_ + (labelled ? 1 : 0));
     for (size_t i = 0; i < tokens->size(); ++i) {
       sequence.begin_row({}, lines_.number());
-      ESPALIER_TRY(attributes ? add_attributes((*tokens)[i], i, sequence) : add_cells((*tokens)[i], i, sequence));
+      ESPALIER_TRY(attributes ? add_attributes((*tokens)[i], i, sequence)
+                              : add_cells((*tokens)[i], i, sequence));
       if (!labelled) continue;
       ESPALIER_ASSIGN(const std::string_view label, label_text((*labels)[i], i));
       if (attributes) {
@@ -84,7 +85,8 @@ class JsonlReader : public Reader {
     if (found != cells_) return lines_.error("token {}: expected {} cells, found {}", i + 1, cells_, found);
     for (size_t c = 0; c < found; ++c) {
       const Json& cell = token.is_array() ? token[c] : token;
-      if (!cell.is_string()) return lines_.error("token {}: expected text, found {}", i + 1, cell.type_name());
+      if (!cell.is_string())
+        return lines_.error("token {}: expected text, found {}", i + 1, cell.type_name());
       sequence.add_cell(std::string_view(cell.get_ref<const std::string&>()));
     }
     return {};
@@ -92,11 +94,13 @@ class JsonlReader : public Reader {
 
   Status add_attributes(const Json& token, size_t i, Sequence& sequence) const {
     if (!token.is_object())
-      return lines_.error("token {}: expected an object of attributes as before, found {}", i + 1, token.type_name());
+      return lines_.error("token {}: expected an object of attributes as before, found {}", i + 1,
+                          token.type_name());
     for (const auto& [name, value] : token.items()) {
       const float number = value.is_number() ? value.get<float>() : NAN;
       if (!std::isfinite(number))
-        return lines_.error("token {}: the value of attribute {} is not a finite number", i + 1, in_quotes(name));
+        return lines_.error("token {}: the value of attribute {} is not a finite number", i + 1,
+                            in_quotes(name));
       sequence.add_attribute(name, number);
     }
     return {};

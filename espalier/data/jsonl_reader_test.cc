@@ -38,7 +38,8 @@ TEST(JsonlReader, TokensAreWordsAndLabelsTheLastCell) {
 }
 
 TEST(JsonlReader, TokensMayHaveSeveralCells) {
-  const auto all = read_sequences(R"({"tokens": [["the", "DT"], ["cat", "NN"]], "labels": ["B", "I"]})", jsonl());
+  const auto all =
+      read_sequences(R"({"tokens": [["the", "DT"], ["cat", "NN"]], "labels": ["B", "I"]})", jsonl());
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ((*all)[0].columns(), 3u);
   EXPECT_EQ((*all)[0].cell(1, 1), "NN");
@@ -46,7 +47,8 @@ TEST(JsonlReader, TokensMayHaveSeveralCells) {
 }
 
 TEST(JsonlReader, TokensMayBeAttributes) {
-  const auto all = read_sequences(R"({"tokens": [{"w=a": 1, "len": 2.5}, {}], "labels": ["B", "I"]})", jsonl());
+  const auto all =
+      read_sequences(R"({"tokens": [{"w=a": 1, "len": 2.5}, {}], "labels": ["B", "I"]})", jsonl());
   ASSERT_TRUE(all) << all.error().message;
   const Sequence& s = (*all)[0];
   EXPECT_EQ(s.columns(), 0u);
@@ -65,15 +67,20 @@ TEST(JsonlReader, LabelsMayBeAbsentWhereTheyAreNotRequired) {
 
 TEST(JsonlReader, SaysWhatIsWrongWithALine) {
   const auto error = [](std::string_view line) { return reading_error(line, jsonl()); };
-  EXPECT_THAT(error("{\"tokens\": [\"a\"], \"labels\": [\"X\"]}\n{\"tokens\": [\"a\"\n"), HasSubstr("test.txt:2: not a JSON"));
+  EXPECT_THAT(error("{\"tokens\": [\"a\"], \"labels\": [\"X\"]}\n{\"tokens\": [\"a\"\n"),
+              HasSubstr("test.txt:2: not a JSON"));
   EXPECT_THAT(error("[1]"), HasSubstr("expected a JSON object, found array"));
   EXPECT_THAT(error(R"({"tokens": "a"})"), HasSubstr("expected \"tokens\" with an array"));
   EXPECT_THAT(error(R"({"tokens": [], "labels": []})"), HasSubstr("\"tokens\" is empty"));
-  EXPECT_THAT(error(R"({"tokens": ["a", "b"], "labels": ["X"]})"), HasSubstr("2 strings, one a token, found 1"));
-  EXPECT_THAT(error(R"({"tokens": ["a", ["b", "c"]], "labels": ["X", "Y"]})"), HasSubstr("token 2: expected 1 cells"));
-  EXPECT_THAT(error(R"({"tokens": ["a", 3], "labels": ["X", "Y"]})"), HasSubstr("token 2: expected text, found number"));
+  EXPECT_THAT(error(R"({"tokens": ["a", "b"], "labels": ["X"]})"),
+              HasSubstr("2 strings, one a token, found 1"));
+  EXPECT_THAT(error(R"({"tokens": ["a", ["b", "c"]], "labels": ["X", "Y"]})"),
+              HasSubstr("token 2: expected 1 cells"));
+  EXPECT_THAT(error(R"({"tokens": ["a", 3], "labels": ["X", "Y"]})"),
+              HasSubstr("token 2: expected text, found number"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": [""]})"), HasSubstr("label 1: expected text or null"));
-  EXPECT_THAT(error(R"({"tokens": [{"a": "1"}], "labels": ["X"]})"), HasSubstr("attribute 'a' is not a finite number"));
+  EXPECT_THAT(error(R"({"tokens": [{"a": "1"}], "labels": ["X"]})"),
+              HasSubstr("attribute 'a' is not a finite number"));
   EXPECT_THAT(error(R"({"tokens": [{"a": 1}, "b"], "labels": ["X", "Y"]})"), HasSubstr("expected an object"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": ["X"], "fold": -1})"), HasSubstr("\"fold\" is '-1'"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": ["X"], "weight": "1"})"), HasSubstr("\"weight\" is"));
@@ -83,12 +90,14 @@ TEST(JsonlReader, FoldsMustBeThereWhenTheyAreSelected) {
   ReadOptions options = jsonl();
   options.folds = {1};
   const auto all = read_sequences(
-      "{\"tokens\": [\"a\"], \"labels\": [\"X\"], \"fold\": 0}\n{\"tokens\": [\"b\"], \"labels\": [\"X\"], \"fold\": 1}\n",
+      "{\"tokens\": [\"a\"], \"labels\": [\"X\"], \"fold\": 0}\n{\"tokens\": [\"b\"], \"labels\": [\"X\"], "
+      "\"fold\": 1}\n",
       options);
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 1u);
   EXPECT_EQ((*all)[0].cell(0, 0), "b");
-  EXPECT_THAT(reading_error(R"({"tokens": ["a"], "labels": ["X"]})", options), HasSubstr("test.txt:1: the sequence has no fold"));
+  EXPECT_THAT(reading_error(R"({"tokens": ["a"], "labels": ["X"]})", options),
+              HasSubstr("test.txt:1: the sequence has no fold"));
 }
 
 }  // namespace

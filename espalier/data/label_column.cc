@@ -37,7 +37,8 @@ Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns) 
                 conllu ? " or one of form, lemma, upos, xpos, feats, head, deprel, deps, misc" : "");
   const long count = static_cast<long>(columns);
   if (number == 0 || number > count || number < -count)
-    return fail("label column {}: rows have {} columns, counted from 1 (or from -1, backwards)", number, columns);
+    return fail("label column {}: rows have {} columns, counted from 1 (or from -1, backwards)", number,
+                columns);
   return static_cast<size_t>(number > 0 ? number - 1 : count + number);
 }
 

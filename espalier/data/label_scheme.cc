@@ -19,22 +19,30 @@ bool begins_segment(char prefix) { return prefix == 'B' || prefix == 'S' || pref
 /// conlleval's test: does a segment begin at `now` when `before` stands in front?
 bool begins(const LabelParts& before, const LabelParts& now) {
   if (now.prefix == 'O') return false;
-  return before.prefix == 'O' || before.type != now.type || ends_segment(before.prefix) || begins_segment(now.prefix);
+  return before.prefix == 'O' || before.type != now.type || ends_segment(before.prefix) ||
+         begins_segment(now.prefix);
 }
 
-/// The prefix the scheme wants at token t of the segment; whether segments of the same type touch it matters to the
-/// first versions of IOB and IOE only.
+/// The prefix the scheme wants at token t of the segment; whether segments of the same type touch it matters
+/// to the first versions of IOB and IOE only.
 char prefix_at(const Span& segment, size_t t, Scheme scheme, bool touches_before, bool touches_after) {
   const bool first = t == segment.first;
   const bool last = t + 1 == segment.last;
   switch (scheme) {
-    case Scheme::kIob1: return first && touches_before ? 'B' : 'I';
-    case Scheme::kIob2: return first ? 'B' : 'I';
-    case Scheme::kIoe1: return last && touches_after ? 'E' : 'I';
-    case Scheme::kIoe2: return last ? 'E' : 'I';
-    case Scheme::kIobes: return first ? (last ? 'S' : 'B') : (last ? 'E' : 'I');
-    case Scheme::kBilou: return first ? (last ? 'U' : 'B') : (last ? 'L' : 'I');
-    case Scheme::kNone: break;
+    case Scheme::kIob1:
+      return first && touches_before ? 'B' : 'I';
+    case Scheme::kIob2:
+      return first ? 'B' : 'I';
+    case Scheme::kIoe1:
+      return last && touches_after ? 'E' : 'I';
+    case Scheme::kIoe2:
+      return last ? 'E' : 'I';
+    case Scheme::kIobes:
+      return first ? (last ? 'S' : 'B') : (last ? 'E' : 'I');
+    case Scheme::kBilou:
+      return first ? (last ? 'U' : 'B') : (last ? 'L' : 'I');
+    case Scheme::kNone:
+      break;
   }
   return 'O';
 }
@@ -53,7 +61,8 @@ void for_each_prefix(std::span<const Span> segments, Scheme scheme, Visit visit)
 }
 
 /// Tokens whose label is not what the scheme says about the segments read from them.
-size_t count_repairs(std::span<const std::string_view> labels, std::span<const Span> segments, Scheme scheme) {
+size_t count_repairs(std::span<const std::string_view> labels, std::span<const Span> segments,
+                     Scheme scheme) {
   const auto unknown = [&](size_t t) { return t < labels.size() && labels[t] == kUnknownLabelText; };
   size_t repairs = 0;
   for (size_t t = 0; t < labels.size(); ++t)
@@ -68,13 +77,20 @@ size_t count_repairs(std::span<const std::string_view> labels, std::span<const S
 
 std::string_view scheme_name(Scheme scheme) {
   switch (scheme) {
-    case Scheme::kNone: return "none";
-    case Scheme::kIob1: return "iob1";
-    case Scheme::kIob2: return "iob2";
-    case Scheme::kIoe1: return "ioe1";
-    case Scheme::kIoe2: return "ioe2";
-    case Scheme::kIobes: return "iobes";
-    case Scheme::kBilou: return "bilou";
+    case Scheme::kNone:
+      return "none";
+    case Scheme::kIob1:
+      return "iob1";
+    case Scheme::kIob2:
+      return "iob2";
+    case Scheme::kIoe1:
+      return "ioe1";
+    case Scheme::kIoe2:
+      return "ioe2";
+    case Scheme::kIobes:
+      return "iobes";
+    case Scheme::kBilou:
+      return "bilou";
   }
   return "none";
 }

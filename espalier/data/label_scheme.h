@@ -15,7 +15,8 @@
 
 namespace espalier::data {
 
-/// Encodings of segments as one label a token. A label is `O` (outside) or a prefix, `-`, and the segment's type.
+/// Encodings of segments as one label a token. A label is `O` (outside) or a prefix, `-`, and the segment's
+/// type.
 ///   IOB1   I inside; B only where a segment of the same type stands directly before
 ///   IOB2   B at the beginning of every segment, I after it
 ///   IOE1   I inside; E only where a segment of the same type follows directly
@@ -45,41 +46,46 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// The segments in a sequence of labels, by conlleval's rules, which give every sequence a reading: a segment also
-/// begins at an I or E after `O`, after another type or after an end, and ends where the type changes. Labels outside
-/// the schemes (and unknown ones) count as `O`. `repairs`, where given, becomes the number of tokens that the scheme
-/// would label otherwise, those next to unknown labels left out. With kNone there are no segments.
+/// The segments in a sequence of labels, by conlleval's rules, which give every sequence a reading: a segment
+/// also begins at an I or E after `O`, after another type or after an end, and ends where the type changes.
+/// Labels outside the schemes (and unknown ones) count as `O`. `repairs`, where given, becomes the number of
+/// tokens that the scheme would label otherwise, those next to unknown labels left out. With kNone there are
+/// no segments.
 std::vector<Span> spans(std::span<const std::string_view> labels, Scheme scheme, size_t* repairs = nullptr);
 
 /// The same into a vector that is reused.
-void spans(std::span<const std::string_view> labels, Scheme scheme, std::vector<Span>& out, size_t* repairs = nullptr);
+void spans(std::span<const std::string_view> labels, Scheme scheme, std::vector<Span>& out,
+           size_t* repairs = nullptr);
 
-/// The labels of `length` tokens with these segments. Precondition: segments in order, not empty, disjoint, within
-/// the length; a scheme other than kNone.
+/// The labels of `length` tokens with these segments. Precondition: segments in order, not empty, disjoint,
+/// within the length; a scheme other than kNone.
 std::vector<std::string> encode(std::span<const Span> segments, size_t length, Scheme scheme);
 
-/// The same segments in another scheme; unknown labels stay unknown. With kNone on either side, the labels as they are.
+/// The same segments in another scheme; unknown labels stay unknown. With kNone on either side, the labels as
+/// they are.
 std::vector<std::string> convert(std::span<const std::string_view> labels, Scheme from, Scheme to);
 
-/// Finds out the scheme of a corpus from its labels, sequence by sequence: which prefixes occur, and how often IOB1,
-/// IOB2, IOE1 and IOE2 are broken by what stands where. One label outside the schemes makes it kNone for good.
+/// Finds out the scheme of a corpus from its labels, sequence by sequence: which prefixes occur, and how
+/// often IOB1, IOB2, IOE1 and IOE2 are broken by what stands where. One label outside the schemes makes it
+/// kNone for good.
 class SchemeDetector {
  public:
   void add(std::span<const std::string_view> labels);
-  /// The scheme with the fewest breaches among those that have all prefixes seen; in doubt the stricter one (IOB2,
-  /// IOE2). kNone where nothing but `O` was seen.
+  /// The scheme with the fewest breaches among those that have all prefixes seen; in doubt the stricter one
+  /// (IOB2, IOE2). kNone where nothing but `O` was seen.
   Scheme scheme() const;
 
  private:
-  bool plain_ = false;      ///< some label is outside all schemes
-  uint32_t prefixes_ = 0;   ///< bit c − 'A' for prefix c
-  uint64_t i_begins_ = 0;   ///< I at the beginning of a segment: not IOB2
-  uint64_t b_needless_ = 0; ///< B without a segment of the same type before it: not IOB1
-  uint64_t i_ends_ = 0;     ///< I at the end of a segment: not IOE2
-  uint64_t e_needless_ = 0; ///< E without a segment of the same type after it: not IOE1
+  bool plain_ = false;       ///< some label is outside all schemes
+  uint32_t prefixes_ = 0;    ///< bit c − 'A' for prefix c
+  uint64_t i_begins_ = 0;    ///< I at the beginning of a segment: not IOB2
+  uint64_t b_needless_ = 0;  ///< B without a segment of the same type before it: not IOB1
+  uint64_t i_ends_ = 0;      ///< I at the end of a segment: not IOE2
+  uint64_t e_needless_ = 0;  ///< E without a segment of the same type after it: not IOE1
 };
 
-/// The scheme as far as label names alone can tell: B and I are taken for IOB2, I and E for IOE2, I alone for IOB1.
+/// The scheme as far as label names alone can tell: B and I are taken for IOB2, I and E for IOE2, I alone for
+/// IOB1.
 Scheme detect_scheme(const LabelSet& labels);
 
 }  // namespace espalier::data

@@ -36,8 +36,10 @@ TEST(LabelScheme, EverySchemeSaysWhatItsNameSays) {
   EXPECT_THAT(encode(segments, 7, Scheme::kIob2), ElementsAre("B-N", "I-N", "I-N", "B-N", "O", "B-V", "I-V"));
   EXPECT_THAT(encode(segments, 7, Scheme::kIoe1), ElementsAre("I-N", "I-N", "E-N", "I-N", "O", "I-V", "I-V"));
   EXPECT_THAT(encode(segments, 7, Scheme::kIoe2), ElementsAre("I-N", "I-N", "E-N", "E-N", "O", "I-V", "E-V"));
-  EXPECT_THAT(encode(segments, 7, Scheme::kIobes), ElementsAre("B-N", "I-N", "E-N", "S-N", "O", "B-V", "E-V"));
-  EXPECT_THAT(encode(segments, 7, Scheme::kBilou), ElementsAre("B-N", "I-N", "L-N", "U-N", "O", "B-V", "L-V"));
+  EXPECT_THAT(encode(segments, 7, Scheme::kIobes),
+              ElementsAre("B-N", "I-N", "E-N", "S-N", "O", "B-V", "E-V"));
+  EXPECT_THAT(encode(segments, 7, Scheme::kBilou),
+              ElementsAre("B-N", "I-N", "L-N", "U-N", "O", "B-V", "L-V"));
 }
 
 TEST(LabelScheme, SegmentsSurviveEveryEncodingAndConversion) {
@@ -65,8 +67,9 @@ TEST(LabelScheme, BrokenSequencesAreReadAsConllevalReadsThem) {
   EXPECT_THAT(spans(Views{"B-A", "I-B", "B-B"}, Scheme::kIob2, &repairs),
               ElementsAre(Span{0, 1, "A"}, Span{1, 2, "B"}, Span{2, 3, "B"}));
   EXPECT_EQ(repairs, 1u);
-  EXPECT_THAT(spans(Views{"E-A", "E-A", "I-A", "S-A", "I-A"}, Scheme::kIobes, &repairs),
-              ElementsAre(Span{0, 1, "A"}, Span{1, 2, "A"}, Span{2, 3, "A"}, Span{3, 4, "A"}, Span{4, 5, "A"}));
+  EXPECT_THAT(
+      spans(Views{"E-A", "E-A", "I-A", "S-A", "I-A"}, Scheme::kIobes, &repairs),
+      ElementsAre(Span{0, 1, "A"}, Span{1, 2, "A"}, Span{2, 3, "A"}, Span{3, 4, "A"}, Span{4, 5, "A"}));
   EXPECT_EQ(repairs, 4u);
   EXPECT_THAT(spans(Views{"B-A", "O"}, Scheme::kBilou, &repairs), ElementsAre(Span{0, 1, "A"}));
   EXPECT_EQ(repairs, 1u);
@@ -78,7 +81,8 @@ TEST(LabelScheme, BrokenSequencesAreReadAsConllevalReadsThem) {
 
 TEST(LabelScheme, UnknownLabelsAreNotHeldAgainstTheirNeighbours) {
   size_t repairs = 9;
-  EXPECT_THAT(spans(Views{"B-A", "_", "I-A"}, Scheme::kIob2, &repairs), ElementsAre(Span{0, 1, "A"}, Span{2, 3, "A"}));
+  EXPECT_THAT(spans(Views{"B-A", "_", "I-A"}, Scheme::kIob2, &repairs),
+              ElementsAre(Span{0, 1, "A"}, Span{2, 3, "A"}));
   EXPECT_EQ(repairs, 0u);
   EXPECT_THAT(convert(Views{"B-A", "_", "O"}, Scheme::kIob2, Scheme::kIobes), ElementsAre("S-A", "_", "O"));
 }

@@ -19,7 +19,8 @@ constexpr size_t kFields = kFirstPixel + kPixels;
 
 std::array<std::string, kPixels> pixel_names() {
   std::array<std::string, kPixels> names;
-  for (size_t i = 0; i < kPixels; ++i) names[i] = fmt::format("p_{}_{}", i / kPixelColumns, i % kPixelColumns);
+  for (size_t i = 0; i < kPixels; ++i)
+    names[i] = fmt::format("p_{}_{}", i / kPixelColumns, i % kPixelColumns);
   return names;
 }
 
@@ -67,13 +68,15 @@ class LettersReader : public Reader {
       if (found < kFields) fields[found] = text.substr(at, stop - at);
       at = stop + 1;
     }
-    if (found != kFields) return lines_.error("expected {} fields separated by tabs, found {}", kFields, found);
+    if (found != kFields)
+      return lines_.error("expected {} fields separated by tabs, found {}", kFields, found);
 
     ESPALIER_ASSIGN(const long next_id, integer(fields[kNextId], "next_id (field 3)"));
     ESPALIER_ASSIGN(const long word, integer(fields[kWordId], "word_id (field 4)"));
     ESPALIER_ASSIGN(const long fold, integer(fields[kFold], "fold (field 6)"));
     if (sequence.empty()) {
-      if (fold < 0 || fold > 1'000'000) return lines_.error("fold {} is not a number from 0 to 1000000", fold);
+      if (fold < 0 || fold > 1'000'000)
+        return lines_.error("fold {} is not a number from 0 to 1000000", fold);
       word_ = word;
       sequence.set_fold(static_cast<int>(fold));
     } else if (word != word_) {
@@ -93,7 +96,8 @@ class LettersReader : public Reader {
       if (pixel == "1") {
         sequence.add_attribute(names_[i], 1);
       } else if (pixel != "0") {
-        return lines_.error("pixel {} (field {}) is {}, expected 0 or 1", names_[i], kFirstPixel + i + 1, in_quotes(pixel));
+        return lines_.error("pixel {} (field {}) is {}, expected 0 or 1", names_[i], kFirstPixel + i + 1,
+                            in_quotes(pixel));
       }
     }
     return next_id == -1;

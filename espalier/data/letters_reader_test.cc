@@ -27,8 +27,8 @@ std::string letter(std::string_view label, int next_id, int word, int fold, cons
 }
 
 TEST(LettersReader, AWordIsASequenceOfLettersWithTheirPixels) {
-  const auto all = read_sequences(letter("a", 2, 1, 3, {0, 15}) + letter("b", -1, 1, 3) + letter("c", -1, 2, 0, {127}),
-                                  letters());
+  const auto all = read_sequences(
+      letter("a", 2, 1, 3, {0, 15}) + letter("b", -1, 1, 3) + letter("c", -1, 2, 0, {127}), letters());
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
   const Sequence& s = (*all)[0];
@@ -62,7 +62,8 @@ TEST(LettersReader, DamagedLinesAreErrors) {
             "test.txt:2: word 2 begins, but next_id of the last letter of word 1 is not -1");
   EXPECT_EQ(reading_error(letter("a", 2, 1, 0) + letter("b", -1, 1, 5), letters()),
             "test.txt:2: word 1 is in fold 0 and in fold 5");
-  EXPECT_THAT(reading_error(letter("a", 2, 1, 0), letters()), testing::HasSubstr("the file ends inside word 1"));
+  EXPECT_THAT(reading_error(letter("a", 2, 1, 0), letters()),
+              testing::HasSubstr("the file ends inside word 1"));
   EXPECT_EQ(reading_error(letter("", -1, 1, 0), letters()), "test.txt:1: the letter (field 2) is empty");
 }
 

@@ -20,8 +20,9 @@ Result<bool> Lines::next(std::string_view& line) {
   }
   size_t bad = 0;
   if (valid_utf8(line, &bad)) return more;
-  return error("byte {} of the line (0x{:02X}) is not UTF-8; is the file in another encoding, such as latin1?", bad + 1,
-               static_cast<unsigned char>(line[bad]));
+  return error(
+      "byte {} of the line (0x{:02X}) is not UTF-8; is the file in another encoding, such as latin1?",
+      bad + 1, static_cast<unsigned char>(line[bad]));
 }
 
 std::string in_quotes(std::string_view text) {

@@ -20,8 +20,8 @@ class Lines {
  public:
   Lines(Input input, Encoding encoding) : input_(std::move(input)), encoding_(encoding) {}
 
-  /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8 is an
-  /// error that names file, line and byte.
+  /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8 is
+  /// an error that names file, line and byte.
   Result<bool> next(std::string_view& line);
 
   /// Number of the line last read, from 1.

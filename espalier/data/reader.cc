@@ -33,7 +33,8 @@ constexpr std::array<FormatEntry, 5> kFormats = {{
 }};
 
 const FormatEntry& entry(Format format) {
-  const auto it = std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& e) { return e.format == format; });
+  const auto it =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& e) { return e.format == format; });
   ESPALIER_CHECK(it != kFormats.end());
   return *it;
 }
@@ -124,7 +125,8 @@ Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadO
   return make_reader(std::move(input), options);
 }
 
-Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name, const ReadOptions& options) {
+Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
+                                          const ReadOptions& options) {
   return make_reader(Input::from_memory(text, std::move(name)), options);
 }
 

@@ -17,23 +17,25 @@ enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines };
 Result<Format> parse_format(std::string_view name);
 std::string_view format_name(Format format);
 
-/// How a file is to be read. A model stores the one it was trained with, so that tag and eval need it no more.
+/// How a file is to be read. A model stores the one it was trained with, so that tag and eval need it no
+/// more.
 struct ReadOptions {
   Format format = Format::kColumns;
-  /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end (-1 the
-  /// last), or in CoNLL-U a name (form, lemma, upos, xpos, feats, head, deprel, deps, misc).
+  /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end
+  /// (-1 the last), or in CoNLL-U a name (form, lemma, upos, xpos, feats, head, deprel, deps, misc).
   std::string label_column;
-  /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels. Where
-  /// the label would not be the last column, an empty cell stands in its place, so that the others keep their numbers.
+  /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels.
+  /// Where the label would not be the last column, an empty cell stands in its place, so that the others keep
+  /// their numbers.
   bool labels_required = true;
-  /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows of
-  /// `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
+  /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows
+  /// of `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
   size_t columns = 0;
-  /// With labels_required false and this above 0: rows of fewer cells, but at least this many, are accepted too, as
-  /// sequences without labels (a tagger that looks at the word alone needs no more than the word).
+  /// With labels_required false and this above 0: rows of fewer cells, but at least this many, are accepted
+  /// too, as sequences without labels (a tagger that looks at the word alone needs no more than the word).
   size_t least_columns = 0;
-  /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters and
-  /// JSON lines have them), so that nobody trains on his test data unawares.
+  /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters
+  /// and JSON lines have them), so that nobody trains on his test data unawares.
   std::vector<int> folds;
   /// "utf-8" (checked), "latin1" (converted to UTF-8), or "bytes" (taken as they are).
   std::string encoding = "utf-8";
@@ -50,12 +52,14 @@ class Reader {
   virtual Result<bool> next(Sequence& sequence) = 0;
 };
 
-/// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any sequence
-/// is an error, reported when the end is reached.
+/// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any
+/// sequence is an error, reported when the end is reached.
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options);
 
-/// The same over bytes in memory (not compressed), which must outlive the reader; `name` is what errors call them.
-Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name, const ReadOptions& options);
+/// The same over bytes in memory (not compressed), which must outlive the reader; `name` is what errors call
+/// them.
+Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
+                                          const ReadOptions& options);
 
 /// Everything in the files, in order.
 Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options);

@@ -12,13 +12,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Format kAll[] = {Format::kColumns, Format::kCrfsuite, Format::kConllu, Format::kLetters, Format::kJsonLines};
+constexpr Format kAll[] = {Format::kColumns, Format::kCrfsuite, Format::kConllu, Format::kLetters,
+                           Format::kJsonLines};
 
 TEST(Reader, FormatsHaveNames) {
   for (const Format format : kAll) EXPECT_EQ(*parse_format(format_name(format)), format);
   const auto unknown = parse_format("xml");
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "unknown format 'xml'; there are columns, crfsuite, conllu, letters, jsonl");
+  EXPECT_EQ(unknown.error().message,
+            "unknown format 'xml'; there are columns, crfsuite, conllu, letters, jsonl");
 }
 
 TEST(Reader, FoldListsAreNumbersAndRanges) {
@@ -66,8 +68,9 @@ TEST(Reader, Latin1IsConvertedAndBytesAreTakenAsTheyAre) {
 
 // Whatever the bytes, a reader ends with sequences or with an error, and what it returns is in bounds.
 TEST(Reader, SurvivesRandomBytesInEveryFormat) {
-  const std::string_view pieces[] = {"\t", " ", "\n", "\n\n", "_", "1", "-1", "0.5", ":", "\\", "#", "@weight:", "{",
-                                     "}", "[", "]", "\"tokens\":", "\"labels\":", "\"a\"", ",", "\xFF", "é", "1-2", "3.1"};
+  const std::string_view pieces[] = {
+      "\t", " ", "\n", "\n\n", "_",           "1",           "-1",    "0.5", ":",    "\\", "#",   "@weight:",
+      "{",  "}", "[",  "]",    "\"tokens\":", "\"labels\":", "\"a\"", ",",   "\xFF", "é",  "1-2", "3.1"};
   Random random(11);
   for (int round = 0; round < 20000; ++round) {
     std::string text;

@@ -1,4 +1,5 @@
-// One sequence as it was read: rows of text cells, or rows of ready-made attributes, with labels where there are any.
+// One sequence as it was read: rows of text cells, or rows of ready-made attributes, with labels where there
+// are any.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +20,23 @@ struct Attribute {
   float value = 1;
 };
 
-/// Rows (tokens) by columns (cells). All text lives in one arena, so that a Sequence can be cleared and filled again
-/// without allocating; cells are slices of it. Column formats have the same number of cells in every row; attribute
-/// formats (CRFsuite items, letters) have no cells, and each row has its own list of attributes. A label column, where
-/// there is one, is a cell like any other and is named by label_column(); attribute formats keep labels apart.
+/// Rows (tokens) by columns (cells). All text lives in one arena, so that a Sequence can be cleared and
+/// filled again without allocating; cells are slices of it. Column formats have the same number of cells in
+/// every row; attribute formats (CRFsuite items, letters) have no cells, and each row has its own list of
+/// attributes. A label column, where there is one, is a cell like any other and is named by label_column();
+/// attribute formats keep labels apart.
 ///
-/// To fill: clear(columns), then for each row begin_row(raw text, line) and add_cell / add_attribute / set_label.
+/// To fill: clear(columns), then for each row begin_row(raw text, line) and add_cell / add_attribute /
+/// set_label.
 class Sequence {
  public:
-  // ---- reading -----------------------------------------------------------------------------------------------
+  // ---- reading ------------------------------------------------------------------------------------------
   size_t length() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
   size_t columns() const { return columns_; }
   std::string_view cell(size_t row, size_t column) const { return text(cells_[row * columns_ + column]); }
-  /// The row as it stood in the file, without line end (writers append to it); empty where the format has none.
+  /// The row as it stood in the file, without line end (writers append to it); empty where the format has
+  /// none.
   std::string_view raw(size_t row) const { return text(rows_[row].raw); }
   /// Line of the file the row came from, from 1.
   uint64_t line(size_t row) const { return rows_[row].line; }
@@ -51,8 +55,8 @@ class Sequence {
 
   /// Comment lines that stood before the rows (CoNLL-U), each without line end.
   std::span<const std::string> comments() const { return comments_; }
-  /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes), in file order.
-  /// A writer of the same format puts each back before row `before_row` (length(): after the last).
+  /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes), in file
+  /// order. A writer of the same format puts each back before row `before_row` (length(): after the last).
   struct ExtraLine {
     size_t before_row;
     std::string_view text;
@@ -67,7 +71,7 @@ class Sequence {
   size_t text_bytes() const { return arena_.size(); }
   static constexpr size_t kMaxTextBytes = size_t{1} << 31;
 
-  // ---- filling -----------------------------------------------------------------------------------------------
+  // ---- filling ------------------------------------------------------------------------------------------
   void clear(size_t columns = 0) {
     columns_ = columns;
     arena_.clear();
@@ -81,7 +85,8 @@ class Sequence {
     fold_.reset();
     weight_ = 1;
   }
-  /// Copies the row's text into the arena. Cells that are parts of it are then added as offsets without another copy.
+  /// Copies the row's text into the arena. Cells that are parts of it are then added as offsets without
+  /// another copy.
   void begin_row(std::string_view raw_text, uint64_t line_number) {
     rows_.push_back({store(raw_text), {}, static_cast<uint32_t>(attributes_.size()), line_number});
   }

@@ -15,13 +15,14 @@ namespace espalier::data {
 /// The file below $ESPALIER_DATA (or shared/data beside the source tree), which need not exist.
 inline std::string corpus_path(const std::string& file) {
   const char* const folder = std::getenv("ESPALIER_DATA");
-  return (folder != nullptr ? std::string(folder) : std::string(ESPALIER_SOURCE_DIR "/../shared/data")) + "/" + file;
+  return (folder != nullptr ? std::string(folder) : std::string(ESPALIER_SOURCE_DIR "/../shared/data")) +
+         "/" + file;
 }
 
 /// Ends the test, as skipped, where the corpus is not on this machine.
-#define ESPALIER_NEED_CORPUS(file)                                                                     \
-  do {                                                                                                 \
-    if (!std::filesystem::exists(::espalier::data::corpus_path(file)))                                 \
+#define ESPALIER_NEED_CORPUS(file)                                                                      \
+  do {                                                                                                  \
+    if (!std::filesystem::exists(::espalier::data::corpus_path(file)))                                  \
       GTEST_SKIP() << "corpus " << (file) << " is not here; ESPALIER_DATA names the folder of corpora"; \
   } while (false)
 

@@ -28,7 +28,9 @@ void append_field(std::string_view text, std::string& out) {
 }
 
 /// A CoNLL-U cell is never empty.
-void append_conllu_cell(std::string_view text, std::string& out) { append_field(text.empty() ? kEmptyCell : text, out); }
+void append_conllu_cell(std::string_view text, std::string& out) {
+  append_field(text.empty() ? kEmptyCell : text, out);
+}
 
 void append_number(float value, std::string& out) { fmt::format_to(std::back_inserter(out), "{}", value); }
 
@@ -185,8 +187,8 @@ std::vector<size_t> Writer::observed_cells(const Sequence& sequence) const {
   return cells;
 }
 
-void Writer::append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
-                    std::string& out) const {
+void Writer::append(const Sequence& sequence, std::span<const std::string_view> labels,
+                    const ExtraFields& extra, std::string& out) const {
   ESPALIER_CHECK(labels.size() == sequence.length());
   ESPALIER_CHECK(extra.values.size() == extra.names.size() * sequence.length());
   if (sequence.empty()) return;
@@ -228,11 +230,16 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
 
 void Writer::append_converted(const WriterRows& rows, std::string& out) const {
   switch (out_) {
-    case Format::kColumns: return append_columns(rows, out);
-    case Format::kConllu: return append_conllu(rows, out);
-    case Format::kCrfsuite: return append_crfsuite(rows, out);
-    case Format::kJsonLines: return append_json(rows, out);
-    case Format::kLetters: break;
+    case Format::kColumns:
+      return append_columns(rows, out);
+    case Format::kConllu:
+      return append_conllu(rows, out);
+    case Format::kCrfsuite:
+      return append_crfsuite(rows, out);
+    case Format::kJsonLines:
+      return append_json(rows, out);
+    case Format::kLetters:
+      break;
   }
   ESPALIER_CHECK(out_ != Format::kLetters);  // make() lets letters be written from letters only
 }
@@ -245,11 +252,14 @@ Status Writer::check(const WriterRows& rows) const {
   };
   if (out_ == Format::kJsonLines) return {};
   if (s.columns() == 0 && out_ != Format::kCrfsuite) return wrong(0, "attributes");
-  const auto broken = [](std::string_view text) { return std::any_of(text.begin(), text.end(), breaks_line); };
+  const auto broken = [](std::string_view text) {
+    return std::any_of(text.begin(), text.end(), breaks_line);
+  };
   for (size_t r = 0; r < s.length(); ++r) {
     for (const size_t c : rows.observed) {
       if (broken(s.cell(r, c))) return wrong(r, "a cell with a tab or a line end");
-      if (out_ == Format::kConllu && c != rows.observed.front() && s.cell(r, c).find('|') != std::string_view::npos)
+      if (out_ == Format::kConllu && c != rows.observed.front() &&
+          s.cell(r, c).find('|') != std::string_view::npos)
         return wrong(r, "a further cell with a | (where MISC is split)");
     }
     for (size_t i = 0; i < s.attribute_count(r); ++i)

@@ -25,32 +25,31 @@ struct WriterRows;
 /// Formats sequences that were read with `in` as text in the format `out`. It only appends to strings and is
 /// immutable, so any number of threads may share one and format in parallel.
 ///
-/// | out      | predictions, same format as the input            | from another format                              |
-/// |----------|--------------------------------------------------|--------------------------------------------------|
-/// | columns  | the row as it was, the label as last column,     | cells (CoNLL-U: the form), label, tabs between   |
-/// |          | after a tab where the row has tabs, else a space |                                                  |
-/// | conllu   | the label column replaced, all else as it was    | FORM, UPOS, further cells in MISC                |
-/// | crfsuite | the label first, the attributes as they were     | attributes, or cells as c1=…, c2=…               |
-/// | letters  | the row as it was, the label as last field       | cannot be                                        |
-/// | jsonl    | an object of tokens and labels                   | the same                                         |
+/// What predictions look like, by `out`; in brackets, where the input has another format:
+///   columns   the row as it was, then the label after a tab where the row has tabs, else after a space
+///             (the cells, or the form of CoNLL-U, and the label, with tabs between)
+///   conllu    the label column replaced, all else as it was (FORM, UPOS, further cells in MISC)
+///   crfsuite  the label first, the attributes as they were (attributes, or cells as c1=…, c2=…)
+///   letters   the row as it was, then the label as last field (cannot be)
+///   jsonl     an object of tokens and labels (the same)
 ///
-/// Extra fields follow the label as further columns; in CoNLL-U they go to MISC as name=value, in CRFsuite items to the
-/// end as name:value, in JSON to an array of their own name.
+/// Extra fields follow the label as further columns; in CoNLL-U they go to MISC as name=value, in CRFsuite
+/// items to the end as name:value, in JSON to an array of their own name.
 class Writer {
  public:
   /// An error where the formats have nothing in common, or `in` is wrong in itself.
   static Result<Writer> make(const ReadOptions& in, Format out);
 
-  /// Appends the sequence with predicted labels, one a row. Characters that `out` cannot hold in a field (tabs and line
-  /// ends, which only JSON can bring) become spaces.
+  /// Appends the sequence with predicted labels, one a row. Characters that `out` cannot hold in a field
+  /// (tabs and line ends, which only JSON can bring) become spaces.
   void append(const Sequence& sequence, std::span<const std::string_view> labels, std::string& out) const {
     append(sequence, labels, {}, out);
   }
   void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
               std::string& out) const;
 
-  /// Appends the sequence as data, with the labels it has. In its own format it comes out as it was read. An error,
-  /// with nothing appended, where the other format cannot hold it.
+  /// Appends the sequence as data, with the labels it has. In its own format it comes out as it was read. An
+  /// error, with nothing appended, where the other format cannot hold it.
   Status append_gold(const Sequence& sequence, std::string& out) const;
 
  private:

@@ -26,8 +26,8 @@ void append_json_string(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-/// Attributes as an object. A name that occurs twice counts with its sum, as it does in a linear score, since an
-/// object holds a name once.
+/// Attributes as an object. A name that occurs twice counts with its sum, as it does in a linear score, since
+/// an object holds a name once.
 void append_attributes(const Sequence& s, size_t r, std::string& out) {
   std::vector<Attribute> attributes;
   for (size_t i = 0; i < s.attribute_count(r); ++i) attributes.push_back(s.attribute(r, i));
@@ -37,7 +37,8 @@ void append_attributes(const Sequence& s, size_t r, std::string& out) {
   for (size_t i = 0; i < attributes.size();) {
     float sum = 0;
     size_t next = i;
-    for (; next < attributes.size() && attributes[next].name == attributes[i].name; ++next) sum += attributes[next].value;
+    for (; next < attributes.size() && attributes[next].name == attributes[i].name; ++next)
+      sum += attributes[next].value;
     if (i > 0) out.append(", ");
     append_json_string(attributes[i].name, out);
     fmt::format_to(std::back_inserter(out), ": {}", sum);
@@ -96,7 +97,8 @@ void append_json(const WriterRows& rows, std::string& out) {
   }
   for (size_t i = 0; i < rows.extra.names.size(); ++i) {
     out.append(", ");
-    append_array(rows.extra.names[i], s.length(), out, [&](size_t r) { append_value(rows.extra_value(r, i), out); });
+    append_array(rows.extra.names[i], s.length(), out,
+                 [&](size_t r) { append_value(rows.extra_value(r, i), out); });
   }
   if (s.fold()) fmt::format_to(std::back_inserter(out), ", \"fold\": {}", *s.fold());
   if (s.weight() != 1) fmt::format_to(std::back_inserter(out), ", \"weight\": {}", s.weight());

@@ -19,7 +19,9 @@ struct WriterRows {
   std::vector<size_t> observed;  ///< the cells that are not the label
 
   bool labelled() const { return !labels.empty(); }
-  std::string_view extra_value(size_t row, size_t i) const { return extra.values[row * extra.names.size() + i]; }
+  std::string_view extra_value(size_t row, size_t i) const {
+    return extra.values[row * extra.names.size() + i];
+  }
 };
 
 /// One object and a line end.

@@ -77,8 +77,9 @@ TEST(Writer, ConlluGetsTheLabelColumnReplacedAndAllElseBack) {
   in.label_column = "xpos";
   const Views names = {"P"};
   const Views values = {"0.5", "1"};
-  EXPECT_THAT(tagged(kConllu, in, Format::kConllu, {"X", "Y"}, {names, values}),
-              HasSubstr("1\tde\tde\tADP\tX\t_\t0\troot\t_\tA=b|P=0.5\n2\tel\tel\tDET\tY\t_\t1\tdet\t_\tP=1\n"));
+  EXPECT_THAT(
+      tagged(kConllu, in, Format::kConllu, {"X", "Y"}, {names, values}),
+      HasSubstr("1\tde\tde\tADP\tX\t_\t0\troot\t_\tA=b|P=0.5\n2\tel\tel\tDET\tY\t_\t1\tdet\t_\tP=1\n"));
 }
 
 TEST(Writer, CrfsuiteItemsGetTheLabelFirst) {
@@ -97,8 +98,8 @@ TEST(Writer, LettersGetThePredictionAsLastField) {
 TEST(Writer, JsonHoldsTokensLabelsAndExtraFields) {
   const Views names = {"confidence", "note"};
   const Views values = {"0.5", "-x", "1e-3", "a\"b"};
-  EXPECT_EQ(tagged(R"({"tokens": ["a\t\"", "é"], "fold": 3})", reading(Format::kJsonLines, false), Format::kJsonLines,
-                   {"X", "Y"}, {names, values}),
+  EXPECT_EQ(tagged(R"({"tokens": ["a\t\"", "é"], "fold": 3})", reading(Format::kJsonLines, false),
+                   Format::kJsonLines, {"X", "Y"}, {names, values}),
             "{\"tokens\": [\"a\\u0009\\\"\", \"é\"], \"labels\": [\"X\", \"Y\"], "
             "\"confidence\": [0.5, 1e-3], \"note\": [\"-x\", \"a\\\"b\"], \"fold\": 3}\n");
 }
@@ -107,7 +108,8 @@ TEST(Writer, PredictionsCanGoOutInAnotherFormat) {
   EXPECT_EQ(tagged(kConllu, reading(Format::kConllu), Format::kColumns, {"X", "Y"}), "de\tX\nel\tY\n\n");
   EXPECT_EQ(tagged("a b X\n", reading(Format::kColumns), Format::kJsonLines, {"Z"}),
             "{\"tokens\": [[\"a\", \"b\"]], \"labels\": [\"Z\"]}\n");
-  EXPECT_EQ(tagged(R"({"tokens": ["a\tb"]})", reading(Format::kJsonLines, false), Format::kColumns, {"Z"}), "a b\tZ\n\n");
+  EXPECT_EQ(tagged(R"({"tokens": ["a\tb"]})", reading(Format::kJsonLines, false), Format::kColumns, {"Z"}),
+            "a b\tZ\n\n");
 }
 
 TEST(Writer, DataComesBackAsItWasInItsOwnFormat) {
@@ -116,26 +118,30 @@ TEST(Writer, DataComesBackAsItWasInItsOwnFormat) {
   EXPECT_EQ(converted(kConllu, reading(Format::kConllu), Format::kConllu), kConllu);
   EXPECT_EQ(converted("@weight:0.5\nA\tx:2\n\nB\ty\n\n", reading(Format::kCrfsuite), Format::kCrfsuite),
             "@weight:0.5\nA\tx:2\n\nB\ty\n\n");
-  const std::string json = "{\"tokens\": [\"a\", \"b\"], \"labels\": [\"X\", null], \"fold\": 1, \"weight\": 2.5}\n";
+  const std::string json =
+      "{\"tokens\": [\"a\", \"b\"], \"labels\": [\"X\", null], \"fold\": 1, \"weight\": 2.5}\n";
   EXPECT_EQ(converted(json, reading(Format::kJsonLines), Format::kJsonLines), json);
 }
 
 TEST(Writer, DataIsConvertedWhereThatMakesSense) {
   EXPECT_EQ(converted("the DT B-NP\ncat NN I-NP\n", reading(Format::kColumns), Format::kConllu),
             "1\tthe\t_\tB-NP\t_\t_\t_\t_\t_\tColumn2=DT\n2\tcat\t_\tI-NP\t_\t_\t_\t_\t_\tColumn2=NN\n\n");
-  EXPECT_EQ(converted("10:30 CD O\n", reading(Format::kColumns), Format::kCrfsuite), "O\tc1=10\\:30\tc2=CD\n\n");
+  EXPECT_EQ(converted("10:30 CD O\n", reading(Format::kColumns), Format::kCrfsuite),
+            "O\tc1=10\\:30\tc2=CD\n\n");
   EXPECT_EQ(converted("A\tx:2\ty\tx:0.5\n", reading(Format::kCrfsuite), Format::kJsonLines),
             "{\"tokens\": [{\"x\": 2.5, \"y\": 1}], \"labels\": [\"A\"]}\n");
-  EXPECT_EQ(converted("{\"tokens\": [{\"x:\": 2.5, \"y\": 1}], \"labels\": [\"A\"]}", reading(Format::kJsonLines),
-                      Format::kCrfsuite),
+  EXPECT_EQ(converted("{\"tokens\": [{\"x:\": 2.5, \"y\": 1}], \"labels\": [\"A\"]}",
+                      reading(Format::kJsonLines), Format::kCrfsuite),
             "A\tx\\::2.5\ty\n\n");
   EXPECT_EQ(converted("{\"tokens\": [\"x y\"]}", reading(Format::kJsonLines, false), Format::kConllu),
             "1\tx y\t_\t_\t_\t_\t_\t_\t_\t_\n\n");
 }
 
 TEST(Writer, AConversionThatCannotHoldTheDataIsAnError) {
-  EXPECT_THAT(converted("A\tx\n", reading(Format::kCrfsuite), Format::kColumns), HasSubstr("attributes are no columns"));
-  EXPECT_THAT(converted("a b\n", reading(Format::kColumns), Format::kLetters), HasSubstr("only letters have rows of pixels"));
+  EXPECT_THAT(converted("A\tx\n", reading(Format::kCrfsuite), Format::kColumns),
+              HasSubstr("attributes are no columns"));
+  EXPECT_THAT(converted("a b\n", reading(Format::kColumns), Format::kLetters),
+              HasSubstr("only letters have rows of pixels"));
   EXPECT_EQ(converted("\n{\"tokens\": [\"a\\nb\"]}", reading(Format::kJsonLines, false), Format::kColumns),
             "line 2: a cell with a tab or a line end cannot be written as columns");
   EXPECT_EQ(converted("a | X\n", reading(Format::kColumns), Format::kConllu),
@@ -151,8 +157,10 @@ TEST(Writer, TheGapOfAMissingLabelIsNoObservation) {
   ReadOptions in = reading(Format::kColumns, false);
   in.columns = 3;
   in.label_column = "2";
-  EXPECT_EQ(tagged("a b\n", in, Format::kJsonLines, {"Z"}), "{\"tokens\": [[\"a\", \"b\"]], \"labels\": [\"Z\"]}\n");
-  EXPECT_EQ(tagged("a L b\n", in, Format::kJsonLines, {"Z"}), "{\"tokens\": [[\"a\", \"b\"]], \"labels\": [\"Z\"]}\n");
+  EXPECT_EQ(tagged("a b\n", in, Format::kJsonLines, {"Z"}),
+            "{\"tokens\": [[\"a\", \"b\"]], \"labels\": [\"Z\"]}\n");
+  EXPECT_EQ(tagged("a L b\n", in, Format::kJsonLines, {"Z"}),
+            "{\"tokens\": [[\"a\", \"b\"]], \"labels\": [\"Z\"]}\n");
   EXPECT_EQ(tagged("a b\n", in, Format::kColumns, {"Z"}), "a b Z\n\n");
 }
 

@@ -1,0 +1,45 @@
+// Words that nobody has heard before, spelled by rule.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "espalier/base/random.h"
+#include "espalier/base/result.h"
+
+namespace espalier::data {
+
+/// What a made-up word is used as. Endings go with the use, as in English, but not all words have one, and
+/// noun and verb stems are the same, so that a word alone often leaves its tag open. First names, surnames,
+/// places and firms share a part of their names.
+enum class WordKind {
+  kNoun,
+  kNounPlural,
+  kAdjective,
+  kAdverb,
+  kVerb,
+  kVerbS,
+  kVerbEd,
+  kVerbIng,
+  kName,
+  kSurname,
+  kPlace,
+  kDemonym,
+  kNumber
+};
+Result<WordKind> parse_word_kind(std::string_view name);
+
+/// The rank-th word of its kind; always the same.
+std::string make_word(WordKind kind, uint64_t rank);
+
+/// A rank from 1 to a million with probability about 1/rank: few words are frequent, most are rare, and
+/// however long a text gets there are words it has not seen.
+uint64_t draw_rank(Random& random);
+
+/// A variant of a word that keeps its first letter, its last three and its case: what a tagger looks at when
+/// it does not know the word. Words of fewer than five letters, and such with anything but letters, stay as
+/// they are.
+std::string vary_word(std::string_view word, uint64_t key);
+
+}  // namespace espalier::data
