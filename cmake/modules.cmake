@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
+# Vectors are at most 256 bits wide (linear/rows.h), so code for wider ones would only cost compile time; SSE2, SSE4
+# and AVX2 remain, chosen at run time.
+target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3|HWY_AVX3_DL)")
 if(ESPALIER_SANITIZE)
   target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)

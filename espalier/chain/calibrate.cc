@@ -56,6 +56,35 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
   return eval::fit_temperature(negative_log_likelihood, 1e-3, 1e4);
 }
 
+double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out, size_t most_tokens) {
+  const size_t K = kernel.labels();
+  std::vector<float> scores;  // of the tokens whose label is known, K each
+  std::vector<data::Label> gold;
+  linear::KernelModel::Scratch scratch;
+  const float* values = held_out.state_values.empty() ? nullptr : held_out.state_values.data();
+  for (size_t t = 0; t < held_out.tokens() && gold.size() < most_tokens; ++t) {
+    if (held_out.gold[t] == data::kNoLabel) continue;
+    scores.resize(scores.size() + K);
+    kernel.scores(held_out.state[t], values == nullptr ? nullptr : values + held_out.state.begin[t], scratch,
+                  std::span<float>(scores).last(K));
+    gold.push_back(held_out.gold[t]);
+  }
+  if (gold.empty()) return 1;
+  return eval::fit_temperature(
+      [&](double temperature) {
+        double loss = 0;
+        for (size_t i = 0; i < gold.size(); ++i) {
+          const float* s = scores.data() + i * K;
+          const double top = *std::max_element(s, s + K);
+          double sum = 0;
+          for (size_t k = 0; k < K; ++k) sum += std::exp((s[k] - top) / temperature);
+          loss += std::log(sum) - (s[gold[i]] - top) / temperature;
+        }
+        return loss;
+      },
+      1e-3, 1e4);
+}
+
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data, const Workers& workers,
                                   size_t most) {
   ChainWeights rounded = weights;

@@ -4,6 +4,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
+#include "espalier/linear/kernel_model.h"
 
 namespace espalier::chain {
 
@@ -11,6 +12,9 @@ namespace espalier::chain {
 /// Sequences that are not fully labelled are passed over; at most `most` are looked at. 1 where nothing is left.
 double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
                        size_t most = 1000);
+
+/// The same for a kernel machine, whose tokens stand alone.
+double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out, size_t most_tokens = 5000);
 
 /// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits as the model
 /// file would store them; at most `most` sequences are looked at.

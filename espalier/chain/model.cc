@@ -29,8 +29,12 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
   for (size_t t = 0; t < T; ++t) {
     const uint32_t first = b.features.state_begin[t], last = b.features.state_begin[t + 1];
     float* node = scores.node.data() + t * S;
-    state_.add(std::span<const uint32_t>(b.state_offsets).subspan(first, last - first),
-               values == nullptr ? nullptr : values + first, node);
+    if (kernel_) {
+      kernel_scores(first, last, b, node);
+    } else {
+      state_.add(std::span<const uint32_t>(b.state_offsets).subspan(first, last - first),
+                 values == nullptr ? nullptr : values + first, node);
+    }
     std::fill(node + K, node + S, kImpossible);
   }
   scores.view = {T, K, S, scores.node.data(), trans_.data(), nullptr};
@@ -50,6 +54,17 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
   }
   if (normalisation_ == Normalisation::kPosition) normalise_positions(scores);
   if (!forced.empty()) force_labels(scores, forced);
+}
+
+void ChainPredictor::kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const {
+  b.known.clear();
+  b.known_values.clear();
+  for (uint32_t i = first; i < last; ++i) {
+    if (b.state_offsets[i] == linear::kNoFeature) continue;
+    b.known.push_back(b.state_offsets[i]);
+    b.known_values.push_back(b.features.state_values.empty() ? 1.0f : b.features.state_values[i]);
+  }
+  kernel_->scores(b.known, b.known_values.data(), b.kernel, {node, labels_.size()});
 }
 
 void ChainPredictor::normalise_positions(SequenceScores& scores) const {

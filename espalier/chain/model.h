@@ -2,16 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "espalier/base/section_file.h"
 #include "espalier/chain/kernels.h"
+#include "espalier/chain/span_marginals.h"
 #include "espalier/chain/weights.h"
 #include "espalier/data/features.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
 #include "espalier/linear/dataset.h"
+#include "espalier/linear/kernel_model.h"
 #include "espalier/linear/packed_rows.h"
 
 namespace espalier::chain {
@@ -32,6 +35,8 @@ struct ModelSource {
   double temperature = 1;  ///< scores are divided by this before they become probabilities
   data::Scheme scheme = data::Scheme::kNone;
   int weight_bits = 32;
+  /// Where tokens are scored by a kernel machine instead of rows of weights; `weights` then gives labels only.
+  const linear::KernelModel* kernel = nullptr;
 };
 
 /// Adds the sections of a chain model. Weights that are exactly 0, features left without any, and their names go.
@@ -54,6 +59,8 @@ class ChainPredictor final : public data::Predictor {
   double temperature() const { return temperature_; }
   bool transitions() const { return transitions_; }
   float transition(data::Label from, data::Label to) const { return trans_[from * stride_ + to]; }
+  /// True where tokens are scored by a kernel machine: there are then no rows of weights.
+  bool kernelised() const { return kernel_.has_value(); }
   const linear::PackedRows& state_rows() const { return state_; }
   const linear::PackedRows& edge_rows() const { return edge_; }
   /// Where each row of state_rows() begins, in the order of the names.
@@ -69,9 +76,12 @@ class ChainPredictor final : public data::Predictor {
 
   /// Fills the scores of a sequence (and −∞ where labels are forced).
   void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;
+  /// Scores of one token, whose features are [first, last) of the sequence's, by the kernel machine.
+  void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;
   /// Turns scores into each position's log probabilities given the label before.
   void normalise_positions(SequenceScores& scores) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  void add_spans(Buffers& b, data::Prediction& out) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
 
   data::FeatureExtractor extractor_;
@@ -81,8 +91,10 @@ class ChainPredictor final : public data::Predictor {
   Normalisation normalisation_ = Normalisation::kSequence;
   double temperature_ = 1;
   data::Scheme scheme_ = data::Scheme::kNone;
+  std::optional<SpanRules> span_rules_;  ///< where there is a scheme
   linear::FeatureMap state_map_, edge_map_;
   linear::PackedRows state_, edge_;
+  std::optional<linear::KernelModel> kernel_;  ///< the state map then holds feature numbers instead of offsets
   AlignedVector<float> trans_;
   TransitionPotentials potentials_;  ///< of trans / temperature
 };

@@ -45,6 +45,18 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     for (size_t t = 0; t < T; ++t)
       std::copy_n(b.marginals.data() + t * S, K, out.marginals.data() + t * K);
   }
+  if (options.confidence && span_rules_) add_spans(b, out);
+}
+
+void ChainPredictor::add_spans(Buffers& b, data::Prediction& out) const {
+  std::vector<std::string_view> names;
+  for (const Label label : out.labels()) names.push_back(labels_.name(label));
+  const std::vector<data::Span> spans = data::spans(names, scheme_);
+  if (spans.empty()) return;
+  SpanMarginals marginals(*span_rules_);
+  marginals.assign(b.warm.view);
+  for (const data::Span& span : spans)
+    out.spans.push_back({span.first, span.last, std::string(span.type), marginals.probability(span)});
 }
 
 }  // namespace espalier::chain

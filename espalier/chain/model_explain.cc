@@ -40,7 +40,8 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(const 
     }
     e.margin = K > 1 ? first - second : std::numeric_limits<double>::infinity();
 
-    for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i) {
+    // A kernel machine has no weights of single features to show.
+    for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1] && !kernel_; ++i) {
       if (b.state_offsets[i] == linear::kNoFeature) continue;
       const double value = b.features.state_values.empty() ? 1.0 : b.features.state_values[i];
       Contribution c;

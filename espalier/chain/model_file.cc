@@ -1,6 +1,7 @@
 // Writing a chain model's sections and reading them back, every field checked before it is used.
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <nlohmann/json.hpp>
 
 #include "espalier/chain/model.h"
@@ -39,6 +40,15 @@ json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column
     out.add_array(prefix + ".hashes", hashes);
   }
   return {{"features", hashes.size()}, {"bits", rows.bits()}, {"scale", rows.scale()}};
+}
+
+/// A kernel machine's features are looked up by number.
+json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features, SectionWriter& out) {
+  std::vector<uint32_t> numbers(features.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  out.add_array("state.map", linear::FeatureMap::build(features.hashes, numbers, nullptr).slots());
+  kernel.save(out);
+  return {{"features", features.size()}};
 }
 
 /// A field of the header, of the type wanted.
@@ -86,7 +96,10 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   header["normalisation"] = source.normalisation == Normalisation::kSequence ? "sequence" : "position";
   header["temperature"] = source.temperature;
   header["scheme"] = data::scheme_name(source.scheme);
-  header["state"] = add_rows_sections("state", w.state_rows, w.state, source.state, source.weight_bits, out);
+  header["scorer"] = source.kernel == nullptr ? "rows" : "kernel";
+  header["state"] = source.kernel == nullptr
+                        ? add_rows_sections("state", w.state_rows, w.state, source.state, source.weight_bits, out)
+                        : add_kernel_sections(*source.kernel, source.state, out);
   header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source.weight_bits, out);
   out.add_array("trans", w.trans);
   out.add_text("chain", header.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -114,6 +127,7 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
     return fail("{}: a temperature of {} cannot be", file.name(), model->temperature_);
   ESPALIER_ASSIGN(const std::string scheme, field<std::string>(header, "scheme"));
   ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
+  if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);
 
   ESPALIER_ASSIGN(const auto trans, file.array<float>("trans"));
   if (trans.size() != K * model->stride_)
@@ -122,7 +136,20 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   for (const float w : trans)
     if (!std::isfinite(w)) return fail("{}: a transition weight is not a finite number", file.name());
   model->trans_.assign(trans.begin(), trans.end());
-  ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));
+  ESPALIER_ASSIGN(const std::string scorer, field<std::string>(header, "scorer"));
+  if (scorer == "rows") {
+    ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));
+  } else if (scorer == "kernel") {
+    ESPALIER_ASSIGN(model->kernel_, linear::KernelModel::load(file));
+    if (model->kernel_->labels() != K)
+      return fail("{}: the kernel machine scores {} labels, the model has {}", file.name(), model->kernel_->labels(), K);
+    ESPALIER_ASSIGN(const auto slots, file.array<linear::FeatureMap::Slot>("state.map"));
+    auto table = linear::FeatureMap::view(slots, linear::kNoFeature);
+    if (!table.ok()) return fail("{}: section 'state.map': {}", file.name(), table.error().message);
+    model->state_map_ = std::move(table).value();
+  } else {
+    return fail("{}: unknown scorer '{}'", file.name(), scorer);
+  }
   ESPALIER_TRY(load_rows(file, "edge", header, static_cast<uint64_t>(K) * K, model->edge_map_, model->edge_));
 
   AlignedVector<float> scaled = model->trans_;
@@ -133,6 +160,7 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
 
 std::vector<uint32_t> ChainPredictor::state_row_starts() const {
   std::vector<uint32_t> starts;
+  if (kernel_) return starts;
   const auto again = linear::PackedRows::view(state_.words(), state_.width(), state_.bits(), state_.scale(), &starts);
   ESPALIER_CHECK(again.ok());
   return starts;

@@ -3,6 +3,9 @@
 #include "espalier/chain/lbfgs.h"
 #include "espalier/chain/perceptron.h"
 #include "espalier/chain/stochastic.h"
+#include "espalier/chain/svm.h"
+#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/libsvm_classifier.h"
 
 namespace espalier::predictor {
 
@@ -42,6 +45,30 @@ Result<chain::ChainWeights> learn_perceptron(const ParameterValues& values, chai
   return chain::train_perceptron(std::move(context), options);
 }
 
+Result<chain::ChainWeights> learn_svm(const ParameterValues& values, chain::TrainingContext context) {
+  chain::SvmOptions options;
+  options.c = values.number("c");
+  options.passes = static_cast<int>(values.integer("passes"));
+  options.tolerance = values.number("gap");
+  options.average = values.flag("average");
+  return chain::train_svm(std::move(context), options);
+}
+
+/// One linear support vector machine a label against the rest, by liblinear. It gets no bias of its own: the default
+/// features have one, and templates and ready-made attributes say themselves what is looked at.
+Result<chain::ChainWeights> learn_liblinear(const ParameterValues& values, chain::TrainingContext context) {
+  linear::LiblinearOptions options;
+  if (values.text("c") != "auto") options.C = values.number("c");
+  options.seed = context.seed;
+  options.bias = 0;
+  chain::ChainWeights weights = std::move(context.start);
+  ESPALIER_ASSIGN(linear::LinearClassifier classifier,
+                  linear::train_liblinear(context.training.data, weights.state_rows, options, context.monitor));
+  weights.state = std::move(classifier.weights);
+  context.round_ended({1, 0, [&] { return weights; }, [](SectionWriter&) {}});
+  return weights;
+}
+
 /// What decides: the learner itself, or the classifier it is told to use.
 std::string_view method_of(std::string_view learner, const ParameterValues& values) {
   return learner == "local" ? std::string_view(values.text("classifier")) : learner;
@@ -58,9 +85,23 @@ LearnerShape shape_of(std::string_view learner, const ParameterValues& values) {
   return shape;
 }
 
+bool uses_kernel(std::string_view learner, const ParameterValues& values) {
+  return method_of(learner, values) == "quadratic-svm";
+}
+
+Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data, size_t labels,
+                                         uint64_t seed) {
+  linear::LibsvmOptions options;
+  if (values.text("c") != "auto") options.C = values.number("c");
+  options.max_tokens = static_cast<size_t>(values.integer("most-tokens"));
+  options.seed = seed;
+  return linear::train_libsvm(data, labels, options);
+}
+
 int total_rounds(std::string_view learner, const ParameterValues& values) {
   const std::string_view method = method_of(learner, values);
   const bool log_loss = method == "crf" || method == "memm" || method == "logistic";
+  if (learner == "local" && (method == "svm" || method == "quadratic-svm")) return 1;
   return static_cast<int>(values.integer(log_loss && values.text("algorithm") == "lbfgs" ? "iterations" : "passes"));
 }
 
@@ -68,6 +109,8 @@ Result<chain::ChainWeights> learn(std::string_view learner, const ParameterValue
                                   chain::TrainingContext context) {
   const std::string_view method = method_of(learner, values);
   if (method == "perceptron") return learn_perceptron(values, std::move(context));
+  if (learner == "svm") return learn_svm(values, std::move(context));
+  if (method == "svm") return learn_liblinear(values, std::move(context));
   return learn_log_loss(learner, values, std::move(context));
 }
 

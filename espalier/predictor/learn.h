@@ -6,6 +6,7 @@
 #include "espalier/base/result.h"
 #include "espalier/chain/model.h"
 #include "espalier/chain/round.h"
+#include "espalier/linear/kernel_model.h"
 #include "espalier/predictor/registry.h"
 
 namespace espalier::predictor {
@@ -17,6 +18,11 @@ struct LearnerShape {
   bool probabilistic = true;  ///< scores are log-probabilities as they stand; otherwise a temperature is fitted
 };
 LearnerShape shape_of(std::string_view learner, const ParameterValues& values);
+
+/// True where tokens are scored by a kernel machine (learn_kernel) instead of weights (learn).
+bool uses_kernel(std::string_view learner, const ParameterValues& values);
+Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data, size_t labels,
+                                         uint64_t seed);
 
 /// How many rounds the learner makes at most.
 int total_rounds(std::string_view learner, const ParameterValues& values);

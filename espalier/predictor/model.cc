@@ -35,6 +35,7 @@ Result<Model> Model::make(SectionFile file) {
 
 Result<std::vector<Model::WeightedFeature>> Model::strongest(size_t how_many, std::string_view label) const {
   const chain::ChainPredictor& chain = as_chain(*predictor_);
+  if (chain.kernelised()) return fail("{}: a kernel machine has no weights of single features", file_->name());
   if (!file_->has("state.names")) return fail("{}: the model was stripped of its feature names", file_->name());
   ESPALIER_ASSIGN(const std::string_view names, file_->text("state.names"));
   std::optional<data::Label> only;
@@ -85,6 +86,7 @@ Model::Size Model::size() const {
   Size size;
   for (const linear::PackedRows* rows : {&chain.state_rows(), &chain.edge_rows()}) {
     std::vector<uint32_t> starts;
+    if (rows->words().empty()) continue;  // a kernel machine has none
     const auto view = linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
     ESPALIER_CHECK(view.ok());
     size.features += starts.size();

@@ -17,7 +17,7 @@ const std::vector<Parameter>& common() {
       {"degree", Kind::kInteger, "1", "2 adds every pair of a token's features (for pixels and the like)", 1, 2},
       {"full-rows", Kind::kInteger, "auto",
        "features seen at least this often get a weight for every label, others for the labels seen with them; "
-       "0: none, 1: all; auto: 20, or none with more than 64 labels",
+       "0: none, 1: all; auto: 5, or none with more than 64 labels",
        0, 1e9},
       {"names", Kind::kFlag, "yes", "keep feature names in the model, for inspect and explain"},
       {"weight-bits", Kind::kChoice, "auto",
@@ -42,7 +42,7 @@ std::vector<Parameter> log_loss_parameters(std::string_view l2) {
       {"l1", Kind::kNumber, "0", "L1 penalty; makes weights exactly 0, which are then not stored"},
       {"algorithm", Kind::kChoice, "adagrad", "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)", 0, 0,
        {"adagrad", "lbfgs"}},
-      passes("8"),
+      passes("6"),
       batch("8"),
       {"rate", Kind::kNumber, "0.2", "adagrad: the step size", 1e-9, 1e3},
       {"average-from", Kind::kNumber, "0.2", "adagrad: average the weights after this part of the passes", 0, 1},
@@ -65,9 +65,9 @@ const std::vector<Learner>& table() {
                      "of a second training run"}}});
     all.push_back({"svm",
                    "structured support vector machine: margin-rescaled Hamming loss, block-coordinate Frank-Wolfe",
-                   {{"c", Kind::kNumber, "0.1", "weight of the errors against the size of the weights", 1e-9, 1e9},
-                    passes("12"),
-                    {"gap", Kind::kNumber, "0.001", "stop when the duality gap per sequence is below this", 0, 1e9},
+                   {{"c", Kind::kNumber, "0.05", "weight of the errors against the size of the weights", 1e-9, 1e9},
+                    passes("15"),
+                    {"gap", Kind::kNumber, "0.01", "stop when the duality gap per sequence is below this", 0, 1e9},
                     {"average", Kind::kFlag, "yes", "use the weighted average of the iterates"},
                     {"calibrate", Kind::kFlag, "yes", "fit the temperature, as for perceptron"}}});
     all.push_back({"memm", "maximum-entropy Markov model: each label given the one before", log_loss_parameters("1")});
@@ -75,6 +75,8 @@ const std::vector<Learner>& table() {
     local.insert(local.begin(), {"classifier", Kind::kChoice, "logistic", "what decides each token by itself", 0, 0,
                                  {"logistic", "perceptron", "svm", "quadratic-svm"}});
     local.push_back({"c", Kind::kNumber, "auto", "svm, quadratic-svm: weight of the errors", 1e-9, 1e9});
+    local.push_back({"most-tokens", Kind::kInteger, "60000",
+                     "quadratic-svm: refuse more training tokens than this, its time grows with their square", 1, 1e9});
     local.push_back({"average", Kind::kFlag, "yes", "perceptron: use the average of the weights"});
     local.push_back({"calibrate", Kind::kFlag, "yes", "perceptron, svm: fit the temperature"});
     all.push_back({"local", "one classifier for each token, labels of neighbours not looked at", std::move(local)});

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "espalier/base/input.h"
+#include "espalier/base/text.h"
 #include "espalier/chain/calibrate.h"
 #include "espalier/chain/model.h"
 #include "espalier/chain/warm_start.h"
@@ -28,7 +29,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 
 /// Above this many labels no row is full unless asked for: a full row of 472 tags takes two kilobytes.
 constexpr size_t kFullRowLabels = 64;
-constexpr uint32_t kFullRowsFrom = 20;
+constexpr uint32_t kFullRowsFrom = 5;
 /// 16-bit weights are taken where fewer than this share of training tokens changes its label.
 constexpr double kRoundingTolerance = 1e-4;
 
@@ -60,6 +61,13 @@ struct DevSet {
   linear::Dataset data;
 };
 
+/// Every tenth sequence, and the others.
+std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data) {
+  std::vector<uint32_t> most, held_out;
+  for (uint32_t s = 0; s < data.sequences(); ++s) (s % 10 == 9 ? held_out : most).push_back(s);
+  return {data.subset(most), data.subset(held_out)};
+}
+
 class Training {
  public:
   Training(const TrainRequest& request, const Monitor& monitor)
@@ -71,8 +79,10 @@ class Training {
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
+  Status parse_label_weights();
   Status prepare_weights();
   Status learn_weights();
+  Status learn_kernel_machine();
   Status calibrate();
   Status save();
   bool round_ended(const chain::Round& round);
@@ -95,9 +105,11 @@ class Training {
   linear::EncodedTraining training_;
   data::SchemeDetector scheme_;
   chain::PairOptions pairs_;
+  std::vector<float> label_weight_;  ///< empty: 1 each
   DevSet dev_;
   chain::ChainWeights start_weights_, weights_;
   chain::ChainWeights best_weights_;
+  std::optional<linear::KernelModel> kernel_;  ///< in place of weights_, where the learner is a kernel machine
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
   double temperature_ = 1;
@@ -218,6 +230,24 @@ Status Training::read_dev_data() {
   return {};
 }
 
+Status Training::parse_label_weights() {
+  std::string_view text = values_.text("label-weights");
+  if (text.empty()) return {};
+  label_weight_.assign(training_.labels.size(), 1.0f);
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const size_t colon = item.rfind(':');
+    const auto label = training_.labels.find(item.substr(0, colon));
+    if (colon == std::string_view::npos || !label)
+      return fail("parameter label-weights: '{}' is not LABEL:WEIGHT with a label of the training data", item);
+    const auto weight = parse_number(item.substr(colon + 1));
+    if (!weight.ok() || *weight < 0) return fail("parameter label-weights: '{}': the weight must be at least 0", item);
+    label_weight_[*label] = static_cast<float>(*weight);
+  }
+  return {};
+}
+
 Status Training::prepare_weights() {
   if (values_.text("full-rows") == "auto") {
     pairs_.full_rows_from = training_.labels.size() <= kFullRowLabels ? kFullRowsFrom : 0;
@@ -304,7 +334,23 @@ chain::TrainingContext Training::context(const linear::EncodedTraining& training
                                          std::function<bool(const chain::Round&)> ended) {
   chain::TrainingContext context{training, std::move(start), workers_, monitor_, request_.seed, std::move(ended),
                                  nullptr};
+  context.label_weight = label_weight_;
   return context;
+}
+
+Status Training::learn_kernel_machine() {
+  Progress progress;
+  progress.phase = "training";  // libsvm says nothing on the way
+  monitor_.report(progress);
+  const size_t labels = training_.labels.size();
+  ESPALIER_ASSIGN(kernel_, learn_kernel(values_, training_.data, labels, request_.seed));
+  report_.log.push_back({1, 0, std::nullopt, since(start_)});
+  if (!values_.flag("calibrate")) return {};
+  const auto [most, held_out] = hold_out_a_tenth(training_.data);
+  if (held_out.sequences() == 0) return {};
+  ESPALIER_ASSIGN(const linear::KernelModel second, learn_kernel(values_, most, labels, request_.seed));
+  temperature_ = chain::fit_temperature(second, held_out);
+  return {};
 }
 
 Status Training::learn_weights() {
@@ -332,11 +378,10 @@ Status Training::calibrate() {
     return {};
   }
   // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
-  std::vector<uint32_t> most, held_out;
-  for (uint32_t s = 0; s < training_.data.sequences(); ++s) (s % 10 == 9 ? held_out : most).push_back(s);
-  if (held_out.empty()) return {};
+  auto [most, held_out] = hold_out_a_tenth(training_.data);
+  if (held_out.sequences() == 0) return {};
   linear::EncodedTraining part;
-  part.data = training_.data.subset(most);
+  part.data = std::move(most);
   part.labels = training_.labels;
   part.state = training_.state;
   part.edge = training_.edge;
@@ -349,11 +394,12 @@ Status Training::calibrate() {
                   learn(request_.learner, values_, context(part, std::move(start), [&](const chain::Round& r) {
                           return r.number < rounds;
                         })));
-  temperature_ = chain::fit_temperature(weights, training_.data.subset(held_out), workers_);
+  temperature_ = chain::fit_temperature(weights, held_out, workers_);
   return {};
 }
 
 Status Training::save() {
+  if (kernel_) weights_ = std::move(start_weights_);  // all 0: the labels' number, and no transitions
   int bits = 32;
   const std::string& wanted = values_.text("weight-bits");
   if (wanted == "16") bits = 16;
@@ -367,7 +413,7 @@ Status Training::save() {
   SectionWriter out;
   out.add_text("about", about_to_json(about_));
   chain::save_model({training_.labels, weights_, training_.state, training_.edge, shape_.normalisation, temperature_,
-                     scheme_.scheme(), bits},
+                     scheme_.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
                     out);
   ESPALIER_TRY(out.save(request_.model));
   std::error_code ignored;
@@ -388,11 +434,16 @@ Result<TrainReport> Training::run() {
     ESPALIER_ASSIGN(old_, Model::open(request_.start_from));
   }
   ESPALIER_TRY(read_training_data());
+  ESPALIER_TRY(parse_label_weights());
   ESPALIER_TRY(prepare_weights());
   ESPALIER_TRY(read_dev_data());
   report_.reading_seconds = since(start_);
-  ESPALIER_TRY(learn_weights());
-  ESPALIER_TRY(calibrate());
+  if (uses_kernel(request_.learner, values_)) {
+    ESPALIER_TRY(learn_kernel_machine());
+  } else {
+    ESPALIER_TRY(learn_weights());
+    ESPALIER_TRY(calibrate());
+  }
   ESPALIER_TRY(save());
   report_.seconds = since(start_);
   return std::move(report_);

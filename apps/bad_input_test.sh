@@ -1,0 +1,136 @@
+# Input that is wrong: status 1, a message that names file and line, nothing half-written. And odd input that is not.
+source "$(dirname "$0")/testing.sh"
+
+chunk_data 100 1 >train.txt
+chunk_data 20 2 >test.txt
+expect 0 "$espalier" train train.txt -m good.model -q -p passes=3
+
+# bad_training MESSAGE ARGUMENTS...: training fails, says so, and leaves an older model alone.
+bad_training() {
+  local message=$1
+  shift
+  echo "older" >bad.model
+  expect 1 "$espalier" train "$@" -m bad.model
+  says err "espalier: "
+  says err "$message"
+  equal "$(cat bad.model)" "older"
+  equal "$(cat out)" ""
+}
+# bad_tagging MESSAGE INPUT MODEL
+bad_tagging() {
+  expect 1 "$espalier" tag "$2" -m "$3" -o out.txt
+  says err "$1"
+  absent out.txt
+}
+
+printf 'a X B-NP\nb Y\n' >ragged.txt
+bad_training "ragged.txt:2:" ragged.txt
+{ cat train.txt; printf 'one two three four five\n'; } >ragged_late.txt
+bad_training "ragged_late.txt:$(wc -l <ragged_late.txt):" ragged_late.txt
+bad_tagging "ragged_late.txt:$(wc -l <ragged_late.txt):" ragged_late.txt good.model
+
+printf 'U00:%%x[0,0]\nU01:%%x[0,7]\nB\n' >missing_column.template
+bad_training "missing_column.template:2:" train.txt -t missing_column.template
+expect 1 "$espalier" check train.txt -t missing_column.template
+says err "missing_column.template:2:"
+printf 'Q00:%%x[0,0]\n' >broken.template
+bad_training "broken.template:1:" train.txt -t broken.template
+bad_training "nowhere.template" train.txt -t nowhere.template
+
+printf 'caf\xe9 NN B-NP\n\n' >latin.txt
+bad_training "latin.txt:1:" latin.txt
+expect 1 "$espalier" check latin.txt
+says err "latin.txt:1"
+expect 0 "$espalier" train latin.txt -m latin.model --encoding latin1 -q
+expect 0 "$espalier" train latin.txt -m bytes.model --encoding bytes -q
+
+: >empty.txt
+bad_training "empty.txt" empty.txt
+bad_tagging "empty.txt" empty.txt good.model
+printf '\n\n\n' >blank.txt
+bad_training "blank.txt" blank.txt
+
+printf 'A\tw=1:nan\n\n' >nan.items
+bad_training "nan.items:1:" nan.items --format crfsuite
+printf 'A\tw=1:0.5\nB\tw=2:inf\n\n' >inf.items
+bad_training "inf.items:2:" inf.items --format crfsuite
+
+bad_training "nowhere.txt" nowhere.txt
+bad_training "nowhere.txt" train.txt --dev nowhere.txt
+bad_tagging "nowhere.txt" nowhere.txt good.model
+bad_tagging "nowhere.model" test.txt nowhere.model
+bad_training "has none" train.txt --folds 1-2
+
+# damaged models
+head -c 1000 good.model >cut.model
+bad_tagging "cut.model" test.txt cut.model
+size=$(stat -c %s good.model)
+for at in 3 40 $((size / 2)) $((size - 5)); do
+  cp good.model flipped.model
+  byte=$(dd if=good.model bs=1 skip="$at" count=1 2>/dev/null | od -An -tu1 | tr -d ' ')
+  printf "\\x$(printf %02x $((byte ^ 4)))" | dd of=flipped.model bs=1 seek="$at" conv=notrunc 2>/dev/null
+  bad_tagging "flipped.model" test.txt flipped.model
+  expect 1 "$espalier" inspect flipped.model
+done
+bad_tagging "train.txt" test.txt train.txt
+
+# outputs that cannot be written, and are said to be before any work is done
+expect 1 "$espalier" train train.txt -m no/such/directory/x.model
+says err "no/such/directory"
+expect 1 "$espalier" tag test.txt -m good.model -o no/such/directory/x.txt
+mkdir directory
+expect 1 "$espalier" train train.txt -m directory
+expect 1 "$espalier" train train.txt -m train.txt
+says err "both the model to be written and an input"
+chunk_data 100 1 | cmp -s - train.txt || fail_test "the training data was overwritten"
+if [ -w /dev/full ]; then
+  "$espalier" tag test.txt -m good.model >/dev/full 2>err
+  equal $? 1
+  says err "standard output"
+fi
+
+# a label column that is not there
+bad_training "label" train.txt --label-column 9
+
+# odd, but right
+same_as_train() {
+  expect 0 "$espalier" train "$1" -m odd.model -q -p passes=3
+  same odd.model good.model
+}
+sed 's/$/\r/' train.txt >crlf.txt
+same_as_train crlf.txt
+{ printf '\xef\xbb\xbf'; cat train.txt; } >bom.txt
+same_as_train bom.txt
+{ printf '\n\n'; sed 's/^$/\n/' train.txt; } >more_blanks.txt
+same_as_train more_blanks.txt
+printf '%s' "$(cat train.txt)" >no_end.txt
+same_as_train no_end.txt
+gzip -c train.txt >train.txt.gz
+same_as_train train.txt.gz
+
+awk 'NF {print; print ""}' train.txt >ones.txt
+expect 0 "$espalier" train ones.txt -m ones.model -q -p passes=2
+expect 0 "$espalier" tag ones.txt -m ones.model
+equal "$(grep -c '^$' out)" "$(grep -c '^$' ones.txt)"
+
+awk 'NF' train.txt train.txt train.txt train.txt train.txt train.txt train.txt train.txt train.txt train.txt |
+  head -n 10000 >long.txt
+while [ "$(wc -l <long.txt)" -lt 10000 ]; do cat long.txt long.txt | head -n 10000 >longer.txt && mv longer.txt long.txt; done
+expect 0 "$espalier" tag long.txt -m good.model --confidence
+equal "$(grep -c . out)" 10000
+expect 0 "$espalier" train long.txt -m long.model -q -p passes=2
+
+sed 's/B-NP$/:/; s/I-NP$/:/' train.txt >colon.txt
+expect 0 "$espalier" train colon.txt -m colon.model -q -p passes=3
+expect 0 "$espalier" eval colon.txt -m colon.model --json
+equal "$(json '/by_label/:/gold')" "$(grep -c ' :$' colon.txt)"
+expect 0 "$espalier" convert colon.txt --to crfsuite -o colon.items
+expect 0 "$espalier" convert colon.items --format crfsuite --to jsonl
+says out '":"'
+
+# a token's label that is not known is learned around and not scored
+awk 'NF {if (NR % 3 == 0) $3 = "_"} {print}' train.txt >partial.txt
+expect 0 "$espalier" train partial.txt -m partial.model -q -p passes=3
+expect 0 "$espalier" eval partial.txt -m partial.model --json
+equal "$(json /tokens)" "$(grep -vc -e '^$' -e ' _$' partial.txt)"
+finish

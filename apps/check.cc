@@ -1,0 +1,226 @@
+// espalier check: a look at data before anybody trains on it.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/command.h"
+#include "apps/interrupt.h"
+#include "apps/memory_estimate.h"
+#include "apps/options.h"
+#include "apps/progress_display.h"
+#include "apps/terminal.h"
+#include "espalier/base/input.h"
+#include "espalier/data/check.h"
+#include "espalier/data/label_column.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Look at data before training on it
+
+Reports size, labels and their scheme, what looks wrong (labels that break the scheme, damaged characters, duplicates,
+the same sequence with other labels, labels seen once), whether a template fits the columns, and how much memory
+training will take. Exit status 1 where training could not begin.)";
+
+constexpr const char* kExamples = R"(Examples:
+  espalier check train.txt
+  espalier check train.txt -t chunking.template --json)";
+
+constexpr size_t kLabelsInText = 30;
+
+struct CheckFlags {
+  ReadingFlags reading;
+  OutputFlags output;
+  std::vector<std::string> data;
+  std::string template_file;
+  std::string feature_columns;
+};
+
+Result<std::string> read_text_file(const std::string& path) {
+  ESPALIER_ASSIGN(Input input, Input::open(path));
+  std::string text;
+  std::string_view line;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, input.next_line(line));
+    if (!more) return text;
+    text.append(line).push_back('\n');
+  }
+}
+
+/// What training would look at, given the columns that the data turned out to have.
+Result<data::FeatureOptions> feature_options(const CheckFlags& flags, const data::ReadOptions& reading,
+                                             const std::vector<size_t>& chosen, size_t columns) {
+  data::FeatureOptions options;
+  options.attributes = columns == 0;
+  if (!flags.template_file.empty()) {
+    if (options.attributes)
+      return fail("{}: a template needs columns, but the data has ready-made attributes",
+                  flags.template_file);
+    ESPALIER_ASSIGN(options.template_text, read_text_file(flags.template_file));
+    options.template_name = flags.template_file;
+  }
+  if (options.attributes) return options;
+  size_t label = columns - 1;
+  if (reading.format == data::Format::kColumns || reading.format == data::Format::kConllu) {
+    ESPALIER_ASSIGN(label, data::resolve_label_column(reading, columns));
+  }
+  for (const size_t column : chosen) {
+    if (column > columns) return fail("feature column {}: the data has columns 1 to {}", column, columns);
+    if (column - 1 == label) return fail("feature column {} is the label itself", column);
+    options.feature_columns.push_back(column - 1);
+  }
+  if (!chosen.empty()) return options;
+  if (reading.format == data::Format::kConllu) {
+    options.feature_columns = {1};  // FORM
+    return options;
+  }
+  for (size_t c = 0; c < columns; ++c)
+    if (c != label) options.feature_columns.push_back(c);
+  return options;
+}
+
+std::string place(const data::Finding& finding) { return fmt::format("{}:{}", finding.file, finding.line); }
+
+void append_findings(std::string_view title, const data::Findings& findings, std::string& out) {
+  if (findings.count == 0) return;
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{}: {}\n", title, count_text(findings.count));
+  for (const data::Finding& finding : findings.first)
+    fmt::format_to(to, "  {}: {}\n", place(finding), finding.what);
+  if (findings.count > findings.first.size())
+    fmt::format_to(to, "  and {} more\n", count_text(findings.count - findings.first.size()));
+}
+
+std::string to_text(const data::DataReport& report, const std::optional<MemoryEstimate>& memory) {
+  std::string out;
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "sequences  {}\ntokens     {}\n", count_text(report.sequences),
+                 count_text(report.tokens));
+  if (report.columns > 0) fmt::format_to(to, "columns    {}, label included\n", report.columns);
+  if (report.attributes > 0) fmt::format_to(to, "attributes {}\n", count_text(report.attributes));
+  fmt::format_to(to, "longest    {} tokens, at {}; {} sequences of one token\n",
+                 count_text(report.longest_length), place(report.longest), count_text(report.one_token));
+  fmt::format_to(to, "scheme     {}\n", data::scheme_name(report.scheme));
+  if (report.unknown_labels > 0)
+    fmt::format_to(to, "unlabelled {} tokens\n", count_text(report.unknown_labels));
+  if (memory)
+    fmt::format_to(to, "features   about {}, {:.0f} a token\nmemory     training takes about {}{}\n",
+                   count_text(static_cast<size_t>(memory->features)), memory->features_a_token,
+                   bytes_text(memory->bytes), memory->sampled ? " (from a sample)" : "");
+
+  fmt::format_to(to, "\nlabels     {}\n", report.labels.size());
+  size_t width = 0;
+  for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
+    width = std::max(width, display_width(report.labels[i].label));
+  for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
+    fmt::format_to(to, "  {}  {:>12}\n", pad_right(report.labels[i].label, width),
+                   count_text(report.labels[i].count));
+  if (report.labels.size() > kLabelsInText)
+    fmt::format_to(to, "  and {} more\n", report.labels.size() - kLabelsInText);
+
+  const size_t before = out.size();
+  out += "\n";
+  append_findings("lines with damaged characters", report.encoding, out);
+  append_findings("sequences whose labels break the scheme", report.broken_labels, out);
+  append_findings("sequences seen before with other labels", report.contradictions, out);
+  append_findings("sequences seen before with the same labels", report.duplicates, out);
+  if (!report.labels_seen_once.empty())
+    fmt::format_to(to, "labels seen once: {}\n", fmt::join(report.labels_seen_once, " "));
+  for (const std::string& remark : report.suspicious) out += remark + "\n";
+  if (out.size() == before + 1) out += "nothing looks wrong\n";
+  return out;
+}
+
+nlohmann::ordered_json findings_json(const data::Findings& findings) {
+  nlohmann::ordered_json first = nlohmann::ordered_json::array();
+  for (const data::Finding& f : findings.first)
+    first.push_back({{"file", f.file}, {"line", f.line}, {"what", f.what}});
+  return {{"count", findings.count}, {"first", std::move(first)}};
+}
+
+nlohmann::ordered_json to_json(const data::DataReport& report, const std::optional<MemoryEstimate>& memory) {
+  using Json = nlohmann::ordered_json;
+  Json labels = Json::array();
+  for (const auto& entry : report.labels) labels.push_back({{"label", entry.label}, {"count", entry.count}});
+  Json estimate = nullptr;
+  if (memory)
+    estimate = {{"features", memory->features},
+                {"features_a_token", memory->features_a_token},
+                {"bytes", memory->bytes},
+                {"sampled", memory->sampled}};
+  return {{"sequences", report.sequences},
+          {"tokens", report.tokens},
+          {"columns", report.columns},
+          {"attributes", report.attributes},
+          {"scheme", data::scheme_name(report.scheme)},
+          {"labels", std::move(labels)},
+          {"unknown_labels", report.unknown_labels},
+          {"longest",
+           {{"file", report.longest.file}, {"line", report.longest.line}, {"tokens", report.longest_length}}},
+          {"one_token", report.one_token},
+          {"encoding", findings_json(report.encoding)},
+          {"broken_labels", findings_json(report.broken_labels)},
+          {"contradictions", findings_json(report.contradictions)},
+          {"duplicates", findings_json(report.duplicates)},
+          {"labels_seen_once", report.labels_seen_once},
+          {"suspicious", report.suspicious},
+          {"training_memory", std::move(estimate)}};
+}
+
+Outcome run(const CheckFlags& flags) {
+  const auto resolved = flags.reading.resolve();
+  if (!resolved) return usage_error(resolved.error());
+  const data::ReadOptions& reading = *resolved;
+  std::vector<size_t> chosen;
+  if (!flags.feature_columns.empty()) {
+    const auto columns = parse_columns(flags.feature_columns);
+    if (!columns) return usage_error(columns.error());
+    chosen = *columns;
+  }
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                             : ProgressDisplay::Mode::kBarOnly);
+  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
+  ESPALIER_ASSIGN(const data::DataReport report,
+                  data::check_data(flags.data, reading, display.monitor(interrupt.flag())));
+  display.clear();
+  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was read"};
+
+  ESPALIER_ASSIGN(const data::FeatureOptions features,
+                  feature_options(flags, reading, chosen, report.columns));
+  ESPALIER_ASSIGN(const data::FeatureExtractor extractor, data::FeatureExtractor::make(features));
+  std::optional<MemoryEstimate> memory;
+  const bool readable = report.encoding.count == 0;
+  // Standard input cannot be read a second time.
+  const bool again = std::find(flags.data.begin(), flags.data.end(), "-") == flags.data.end();
+  if (readable && again) {
+    ESPALIER_ASSIGN(memory,
+                    estimate_memory(flags.data, reading, extractor, report.tokens, report.labels.size()));
+  }
+  ESPALIER_TRY(flags.output.json ? print_json(to_json(report, memory)) : print(to_text(report, memory)));
+  if (!readable)
+    return fail("{}: not in the encoding {}; --encoding latin1 or bytes may be what is wanted",
+                place(report.encoding.first.front()), reading.encoding);
+  return {};
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App& verb = *app.add_subcommand("check", kHelp);
+  const auto flags = std::make_shared<CheckFlags>();
+  verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
+  verb.add_option("-t,--template", flags->template_file, "check this template against the data")
+      ->type_name("FILE");
+  verb.add_option("--feature-columns", flags->feature_columns,
+                  "columns that features may look at, such as 1,2")
+      ->type_name("LIST");
+  flags->reading.add_to(verb);
+  flags->output.add_to(verb);
+  verb.footer(kExamples);
+  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,149 @@
+#include "apps/command.h"
+
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <new>
+#include <vector>
+
+#include "apps/terminal.h"
+#include "espalier/base/text.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr std::array<AddVerb, 9> kVerbs = {add_train,   add_tag,   add_eval,    add_cv,     add_check,
+                                           add_convert, add_synth, add_inspect, add_explain};
+
+constexpr const char* kExamples =
+    R"(A first model, from columns with the label last and a blank line between sequences:
+  espalier train train.txt -m chunks.model
+  espalier eval  test.txt  -m chunks.model
+  espalier tag   new.txt   -m chunks.model -o tagged.txt
+
+Each verb has its own help: espalier train --help
+Exit status: 0 done, 1 the input or the data is wrong, 2 the command line is wrong.)";
+
+/// Descriptions start with a line that says it all; the list of verbs shows no more than that.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(30); }
+  std::string make_subcommand(const CLI::App* verb) const override {
+    const std::string& description = verb->get_description();
+    return fmt::format("  {:<12}{}\n", verb->get_name(), description.substr(0, description.find('\n')));
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const bool verb = app->get_parent() != nullptr;
+    return "\n" + CLI::Formatter::make_usage(app, verb ? "espalier " + app->get_name() : name);
+  }
+};
+
+/// Everything that starts with a hyphen and can be typed after a verb.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+/// What to say about a word that no option or argument took.
+std::string unexpected(const std::string& word, const CLI::App& verb) {
+  const bool option = word.size() > 1 && word[0] == '-';
+  if (!option) return fmt::format("unexpected argument '{}'", word);
+  const std::string name = word.substr(0, word.find('='));
+  const std::string near = nearest(name, option_names(verb));
+  return fmt::format("unknown option '{}'{}", name,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+}
+
+std::string unknown_verb(const std::string& word, const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  const std::string near = nearest(word, names);
+  return fmt::format("unknown verb '{}'{}", word,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+}
+
+/// A command line that was not understood, in our words: a mistyped option says more than what is missing
+/// without it.
+std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int argc, const char* const* argv) {
+  const auto verbs = app.get_subcommands();
+  if (verbs.empty()) {
+    if (argc < 2) return "a verb is wanted";
+    return argv[1][0] == '-' ? unexpected(argv[1], app) : unknown_verb(argv[1], app);
+  }
+  CLI::App& verb = *verbs.front();
+  std::vector<std::string> words = verb.remaining();
+  // A word that the verb could not place may have been left to the whole command.
+  for (const std::string& word : app.remaining()) words.push_back(word);
+  for (const std::string& word : words)
+    if (word.size() > 1 && word[0] == '-') return unexpected(word, verb);
+  if (!words.empty()) return unexpected(words.front(), verb);
+  return error.what();
+}
+
+void print_help(const CLI::CallForHelp&, CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  (void)print(verbs.empty() ? app.help() : verbs.front()->help());
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app("Espalier trains and runs structured predictors: taggers, chunkers, named-entity labellers.",
+               "espalier");
+  app.set_version_flag("--version", "espalier " ESPALIER_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.require_subcommand(1);
+  Action action;
+  for (const AddVerb add : kVerbs) add(app, action);
+  app.footer(kExamples);  // after the verbs, which would inherit it
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& call) {
+    print_help(call, app);
+    return kDone;
+  } catch (const CLI::CallForVersion& call) {
+    (void)print(std::string(call.what()) + "\n");
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    const auto verbs = app.get_subcommands();
+    say("espalier: " + parse_complaint(error, app, argc, argv));
+    say(fmt::format("See espalier {}--help", verbs.empty() ? "" : verbs.front()->get_name() + " "));
+    return kCommandLineWrong;
+  }
+
+  ESPALIER_CHECK(action != nullptr);
+  const Outcome outcome = action();
+  if (outcome.status == kDataWrong && output_reader_has_gone()) {
+    // `| head` has seen enough: end the way a program does that nobody listens to any more.
+    ::signal(SIGPIPE, SIG_DFL);
+    ::raise(SIGPIPE);
+  }
+  if (!outcome.message.empty()) say("espalier: " + outcome.message);
+  return outcome.status;
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  // Writing to a pipe without a reader shall fail where it happens: hours of training must not end because
+  // somebody closed the window that showed its progress.
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    say("espalier: not enough memory; fewer features (-p cutoff=2), less data or a larger machine would "
+        "help");
+  } catch (const ContractViolation& defect) {
+    say(std::string("espalier: this is a defect in espalier, not in your data; please report it: ") +
+        defect.what());
+  } catch (const std::exception& error) {
+    say(std::string("espalier: ") + error.what());
+  }
+  return kDataWrong;
+}
+
+}  // namespace espalier::apps

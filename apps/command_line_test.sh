@@ -1,0 +1,79 @@
+# The command line: help, mistakes (status 2, the nearest word named), and the same model from the same seed.
+source "$(dirname "$0")/testing.sh"
+
+chunk_data 120 1 >train.txt
+expect 0 "$espalier" train train.txt -m good.model -q -p passes=3
+
+expect 0 "$espalier" --version
+says out "espalier 0."
+expect 0 "$espalier" --help
+for verb in train tag eval cv check convert synth inspect explain; do
+  says out "$verb"
+  cp out main_help
+  expect 0 "$espalier" $verb --help
+  says out "Examples:"
+  equal "$(cat err)" ""
+  mv main_help out
+done
+expect 0 "$espalier" train --help
+for word in crf perceptron svm memm local "l2=" "passes=" "cutoff=1" "every learner"; do says out "$word"; done
+awk 'length($0) > 130 {exit 1}' out || fail_test "train --help has overlong lines"
+
+# wrong MESSAGE ARGUMENTS...
+wrong() {
+  local message=$1
+  shift
+  expect 2 "$espalier" "$@"
+  says err "$message"
+  equal "$(cat out)" ""
+}
+wrong "verb"
+wrong "did you mean train?" trian train.txt
+wrong "did you mean --model?" train train.txt --modle x.model
+wrong "did you mean --threads?" tag train.txt -m good.model --thread 2
+wrong "did you mean --learner?" train train.txt -m x.model --lerner=crf
+wrong "unknown option '--frobnicate'" eval train.txt -m good.model --frobnicate
+wrong "--model" train train.txt
+wrong "TRAIN" train -m x.model
+wrong "perceptron" train train.txt -m x.model --learner perceptorn
+wrong "l2" train train.txt -m x.model -p l3=1
+wrong "passes" train train.txt -m x.model -p passes=-1
+wrong "name=value" train train.txt -m x.model -p passes
+wrong "there are columns" train train.txt -m x.model --format column
+wrong "folds" train train.txt -m x.model --folds x
+wrong "columns" train train.txt -m x.model --feature-columns 0
+wrong "task" train train.txt -m x.model --task label-it
+wrong "encoding" train train.txt -m x.model --encoding utf-9
+wrong "standard output" train train.txt -m -
+wrong "--threads" train train.txt -m x.model --threads -1
+wrong "--folds" train train.txt -m x.model --dev-folds 1
+wrong "decoder" tag train.txt -m good.model --decoder beam
+wrong "forced-column" tag train.txt -m good.model --forced-column 4
+wrong "forced-column" tag train.txt -m good.model --forced-column 0
+wrong "--nbest" tag train.txt -m good.model --nbest 2 --confidence
+wrong "unexpected argument" tag train.txt other.txt -m good.model
+wrong "--columns" eval
+wrong "TEST" eval -m good.model
+wrong "convert" convert train.txt
+wrong "scheme" convert train.txt --scheme iob9
+absent x.model
+
+# the same seed, the same bytes
+for learner in crf perceptron svm memm local; do
+  for threads in 1 2; do
+    expect 0 "$espalier" train train.txt -m "$learner.$threads.model" --learner $learner -q --threads $threads -p passes=3 --seed 7
+  done
+  same $learner.1.model $learner.2.model
+done
+expect 0 "$espalier" train train.txt -m crf.other.model -q -p passes=3 --seed 8
+cmp -s crf.1.model crf.other.model && fail_test "another seed gave the same model"
+
+# feature columns
+expect 0 "$espalier" train train.txt -m words.model --feature-columns 1 -q -p passes=3
+cut -d' ' -f1 train.txt >words.txt
+expect 0 "$espalier" tag words.txt -m words.model
+expect 1 "$espalier" train train.txt -m x.model --feature-columns 1,3
+says err "label"
+expect 1 "$espalier" train train.txt -m x.model --feature-columns 5
+absent x.model
+finish

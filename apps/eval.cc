@@ -1,0 +1,120 @@
+// espalier eval: how good is a model on labelled data?
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/command.h"
+#include "apps/evaluate.h"
+#include "apps/interrupt.h"
+#include "apps/options.h"
+#include "apps/progress_display.h"
+#include "apps/terminal.h"
+#include "espalier/data/lines.h"
+#include "espalier/predictor/model.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Score a model on labelled data
+
+Prints what conlleval prints (accuracy of tokens; precision, recall and F1 of chunks, for labels such as B-NP I-NP O),
+then whole sequences and the commonest confusions. Tokens with the gold label _ are not counted; a label that the model
+has never seen counts as an error.)";
+
+constexpr const char* kExamples = R"(Examples:
+  espalier eval test.txt -m chunks.model
+  espalier eval test.txt -m chunks.model --calibration --json
+  espalier eval letter.data.gz -m letters.model --folds 0
+  espalier tag test.txt -m chunks.model | espalier eval --columns -
+--json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
+tokens_per_second, confusions and calibration.)";
+
+struct EvalFlags {
+  std::vector<std::string> test;
+  std::string model;
+  std::vector<std::string> columns;
+  std::string decoder = "viterbi";
+  std::string folds;
+  std::string encoding;
+  bool calibration = false;
+  int threads = 0;
+  OutputFlags output;
+};
+
+Status check(const EvalFlags& flags) {
+  const bool with_model = !flags.test.empty() || !flags.model.empty();
+  if (with_model == !flags.columns.empty())
+    return fail("either TEST and -m MODEL are wanted, or --columns FILE with gold and predicted labels");
+  if (with_model && flags.test.empty()) return fail("the file to score on, TEST, is missing");
+  if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
+  if (!with_model && (flags.calibration || !flags.folds.empty()))
+    return fail("--calibration and --folds need a model, which --columns goes without");
+  if (flags.decoder != "viterbi" && flags.decoder != "posterior")
+    return fail("unknown decoder '{}'; there are viterbi and posterior", flags.decoder);
+  if (!flags.encoding.empty()) ESPALIER_TRY(data::parse_encoding(flags.encoding));
+  return {};
+}
+
+Outcome run(const EvalFlags& flags) {
+  if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
+  Evaluation evaluation;
+  if (!flags.columns.empty()) {
+    ESPALIER_TRY(
+        evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding, evaluation));
+  } else {
+    ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
+    data::ReadOptions reading = model.about().reading;
+    if (!flags.encoding.empty()) reading.encoding = flags.encoding;
+    if (!flags.folds.empty()) {
+      const auto folds = data::parse_folds(flags.folds);
+      if (!folds) return usage_error(folds.error());
+      reading.folds = *folds;
+    }
+    data::PredictOptions predict;
+    predict.decoder = flags.decoder == "posterior" ? data::Decoder::kPosterior : data::Decoder::kViterbi;
+    predict.confidence = flags.calibration;
+    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                               : ProgressDisplay::Mode::kBarOnly);
+    const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
+    ESPALIER_TRY(evaluate(model.predictor(), flags.test, reading, predict, Workers(flags.threads),
+                          display.monitor(interrupt.flag()), evaluation));
+    display.clear();
+    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
+  }
+  if (flags.output.json) {
+    ESPALIER_TRY(print_json(evaluation_json(evaluation)));
+    return {};
+  }
+  const eval::TaggingScores& scores = evaluation.scores;
+  ESPALIER_TRY(print(fmt::format("{}\n{}\ntime: {}, {} tokens a second\n", scores.conlleval_report(),
+                                 scores.table(), duration_text(evaluation.seconds),
+                                 count_text(static_cast<size_t>(evaluation.tokens_per_second())))));
+  return {};
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app, Action& action) {
+  CLI::App& verb = *app.add_subcommand("eval", kHelp);
+  const auto flags = std::make_shared<EvalFlags>();
+  verb.add_option("TEST", flags->test, "labelled files")->type_name("");
+  verb.add_option("-m,--model", flags->model, "the model file")->type_name("MODEL");
+  verb.add_option(
+          "--columns", flags->columns,
+          "score this file, whose last two columns are the gold and the\npredicted label; no model is needed")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  verb.add_flag("--calibration", flags->calibration,
+                "also ask how far confidences can be trusted (takes longer)");
+  verb.add_option("--decoder", flags->decoder, "viterbi or posterior, see tag [viterbi]")->type_name("D");
+  verb.add_option("--folds", flags->folds, "only these folds, where the data has folds")->type_name("LIST");
+  verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
+      ->type_name("E");
+  add_threads_option(verb, flags->threads);
+  flags->output.add_to(verb);
+  verb.footer(kExamples);
+  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,37 @@
+// A model run over labelled data, and scored.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/base/result.h"
+#include "espalier/data/predictor.h"
+#include "espalier/data/reader.h"
+#include "espalier/eval/scores.h"
+
+namespace espalier::apps {
+
+struct Evaluation {
+  eval::TaggingScores scores;
+  size_t tokens = 0;   ///< all that were labelled, those without a gold label too
+  double seconds = 0;  ///< reading, predicting and counting
+
+  double tokens_per_second() const { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
+};
+
+/// Predicts every sequence of the files and adds it to `evaluation`. Files without labels are an error.
+Status evaluate(const data::Predictor& predictor, const std::vector<std::string>& files,
+                const data::ReadOptions& reading, const data::PredictOptions& options, const Workers& workers,
+                const Monitor& monitor, Evaluation& evaluation);
+
+/// Scores files whose last two columns are the gold and the predicted label.
+Status evaluate_columns(const std::vector<std::string>& files, const std::string& encoding,
+                        Evaluation& evaluation);
+
+/// The scores with seconds and tokens_per_second beside them.
+nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
+
+}  // namespace espalier::apps

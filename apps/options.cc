@@ -1,0 +1,168 @@
+#include "apps/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "apps/terminal.h"
+#include "espalier/base/text.h"
+#include "espalier/data/lines.h"
+#include "espalier/predictor/registry.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr std::array<std::string_view, 1> kTasks = {"label"};
+
+std::string range_text(const predictor::Parameter& parameter) {
+  using Kind = predictor::Parameter::Kind;
+  switch (parameter.kind) {
+    case Kind::kFlag:
+      return "yes or no";
+    case Kind::kChoice:
+      return fmt::format("{}", fmt::join(parameter.choices, ", "));
+    case Kind::kText:
+      return "text";
+    case Kind::kInteger:
+    case Kind::kNumber:
+      break;
+  }
+  const bool bounded = parameter.most < 1e6;
+  return bounded ? fmt::format("{:g} to {:g}", parameter.least, parameter.most)
+                 : fmt::format("from {:g} up", parameter.least);
+}
+
+constexpr size_t kHelpWidth = 110;
+
+/// Appends the text word by word, in lines that go on at `indent` where they would grow too long.
+void append_wrapped(std::string_view text, size_t indent, std::string& out) {
+  size_t column = indent;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (column > indent && column + 1 + display_width(word) > kHelpWidth) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out.push_back(' ');
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  out.push_back('\n');
+}
+
+void append_parameters(std::span<const predictor::Parameter> parameters, std::string& out) {
+  constexpr size_t kIndent = 4;
+  constexpr size_t kNameWidth = 21;
+  for (const auto& p : parameters) {
+    out.append(kIndent, ' ');
+    out += pad_right(fmt::format("{}={}", p.name, p.fallback), kNameWidth) + " ";
+    append_wrapped(fmt::format("{} ({})", p.help, range_text(p)), kIndent + kNameWidth + 1, out);
+  }
+}
+
+}  // namespace
+
+void ReadingFlags::add_to(CLI::App& verb) {
+  verb.add_option("--format", format, "columns, crfsuite, conllu, letters or jsonl [columns]")
+      ->type_name("F");
+  verb.add_option("--label-column", label_column,
+                  "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
+                  "upos or deprel [upos]")
+      ->type_name("C");
+  verb.add_option(
+          "--folds", folds,
+          "only the sequences of these folds, such as 1-9,\nwhere the data has folds (letters, jsonl)")
+      ->type_name("LIST");
+  verb.add_option("--encoding", encoding, "utf-8, latin1 or bytes [utf-8]")->type_name("E");
+}
+
+Result<data::ReadOptions> ReadingFlags::resolve() const {
+  data::ReadOptions options;
+  ESPALIER_ASSIGN(options.format, data::parse_format(format));
+  ESPALIER_TRY(data::parse_encoding(encoding));
+  options.encoding = encoding;
+  options.label_column = label_column;
+  if (!folds.empty()) {
+    ESPALIER_ASSIGN(options.folds, data::parse_folds(folds));
+  }
+  return options;
+}
+
+void TrainingFlags::add_to(CLI::App& verb) {
+  verb.add_option(
+          "-t,--template", template_file,
+          "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
+      ->type_name("FILE");
+  verb.add_option("--task", task, "what is predicted: label [label]")->type_name("T");
+  verb.add_option("--learner", learner, "how it is learned, see below [crf]")->type_name("L");
+  verb.add_option("-p,--parameter", settings, "a parameter of the learner, see below; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--feature-columns", feature_columns,
+          "columns that features may look at, such as 1,2;\nthe first is the word [all but the label]")
+      ->type_name("LIST");
+  verb.add_option("--seed", seed, "the same seed gives the same model [1]")->type_name("N");
+  add_threads_option(verb, threads);
+  reading.add_to(verb);
+}
+
+Result<predictor::TrainRequest> TrainingFlags::resolve() const {
+  predictor::TrainRequest request;
+  ESPALIER_ASSIGN(request.reading, reading.resolve());
+  if (std::find(kTasks.begin(), kTasks.end(), task) == kTasks.end())
+    return fail("unknown task '{}'; there are {}", task, fmt::join(kTasks, ", "));
+  ESPALIER_TRY(predictor::find_learner(learner));
+  ESPALIER_TRY(predictor::check_parameters(learner, settings));
+  if (!feature_columns.empty()) {
+    ESPALIER_ASSIGN(request.feature_columns, parse_columns(feature_columns));
+  }
+  request.task = task;
+  request.learner = learner;
+  request.settings = settings;
+  request.template_file = template_file;
+  request.seed = seed;
+  request.threads = threads;
+  return request;
+}
+
+void OutputFlags::add_to(CLI::App& verb) {
+  verb.add_flag("--json", json, "print one JSON object instead");
+  verb.add_flag("-q,--quiet", quiet, "no progress and no messages but errors");
+}
+
+void add_model_option(CLI::App& verb, std::string& model) {
+  verb.add_option("-m,--model", model, "the model file")->type_name("MODEL")->required();
+}
+
+void add_threads_option(CLI::App& verb, int& threads) {
+  verb.add_option("--threads", threads, "threads to work with; 0 takes every core [0]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+}
+
+Result<std::vector<size_t>> parse_columns(std::string_view text) {
+  const auto numbers = data::parse_folds(text);
+  if (!numbers || numbers->front() < 1)
+    return fail("columns '{}': expected numbers from 1 and ranges such as 1,2 or 1-3,5", text);
+  return std::vector<size_t>(numbers->begin(), numbers->end());
+}
+
+std::string learners_help() {
+  std::string out = "Learners and their parameters (-p name=value), with defaults:\n";
+  for (const predictor::Learner& learner : predictor::learners()) {
+    out += "  ";
+    append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 2, out);
+    append_parameters(learner.parameters, out);
+  }
+  out += "  every learner:\n";
+  append_parameters(predictor::common_parameters(), out);
+  return out;
+}
+
+}  // namespace espalier::apps

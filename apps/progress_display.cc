@@ -1,0 +1,101 @@
+#include "apps/progress_display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "apps/terminal.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr size_t kBarWidth = 24;
+constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
+// Before this much of a phase is over, its end is anybody's guess.
+constexpr double kFirstForecast = 0.02;
+
+double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+std::string bar(double part) {
+  const auto full = static_cast<size_t>(std::lround(part * kBarWidth));
+  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "]";
+}
+
+void append_measures(const Progress& progress, std::string& out) {
+  const auto to = std::back_inserter(out);
+  if (progress.round) fmt::format_to(to, "  pass {}", *progress.round);
+  if (progress.objective) fmt::format_to(to, "  objective {:.5g}", *progress.objective);
+  if (progress.dev_score) fmt::format_to(to, "  dev {:.2f}", *progress.dev_score);
+}
+
+}  // namespace
+
+std::string progress_bar(const Progress& progress, double seconds, size_t width) {
+  std::string out = progress.phase;
+  if (progress.total > 0) {
+    const double part = std::clamp(progress.done / progress.total, 0.0, 1.0);
+    fmt::format_to(std::back_inserter(out), " {} {:3.0f}%", bar(part), 100 * part);
+    append_measures(progress, out);
+    if (part >= kFirstForecast && part < 1)
+      out += "  " + duration_text(seconds * (1 - part) / part) + " left";
+  } else {
+    if (progress.done > 0) out += "  " + count_text(static_cast<size_t>(progress.done));
+    append_measures(progress, out);
+    out += "  " + duration_text(seconds);
+  }
+  return cut(out, width);
+}
+
+std::string progress_line(const Progress& progress, double seconds) {
+  std::string out = progress.phase;
+  append_measures(progress, out);
+  out += "  " + duration_text(seconds);
+  return out;
+}
+
+ProgressDisplay::ProgressDisplay(Mode mode)
+    : mode_(mode), width_(mode == Mode::kQuiet ? 0 : terminal_width()) {}
+
+void ProgressDisplay::show(const Progress& progress) {
+  if (mode_ == Mode::kQuiet) return;
+  const std::scoped_lock lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  if (progress.phase != phase_) {
+    phase_ = progress.phase;
+    phase_start_ = now;
+    drawn_at_ = {};
+  }
+  if (width_ == 0) {
+    if (mode_ == Mode::kAuto && progress.round_ended)
+      say(progress_line(progress, seconds_between(start_, now)));
+    return;
+  }
+  if (!progress.round_ended && now - drawn_at_ < kRedrawEvery) return;
+  drawn_at_ = now;
+  drawn_ = true;
+  // One column is left free: a line that fills the last one wraps on some terminals.
+  const std::string line = progress_bar(progress, seconds_between(phase_start_, now), width_ - 1);
+  fmt::print(stderr, "\r{}\x1b[K", line);
+  std::fflush(stderr);
+}
+
+void ProgressDisplay::clear() {
+  const std::scoped_lock lock(mutex_);
+  if (!drawn_) return;
+  drawn_ = false;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+Monitor ProgressDisplay::monitor(const std::atomic<bool>* stop) {
+  Monitor monitor;
+  monitor.on_progress = [this](const Progress& progress) { show(progress); };
+  monitor.stop = stop;
+  return monitor;
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,48 @@
+// Shows on standard error how far long work has come.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include "espalier/base/progress.h"
+
+namespace espalier::apps {
+
+/// The bar: phase, how much is done, pass, objective, score on the development data, time left. At most
+/// `width` characters wide. `seconds` is how long the phase has been running.
+std::string progress_bar(const Progress& progress, double seconds, size_t width);
+
+/// What is logged of a round where there is no terminal: phase, pass, objective, score, time since the start.
+std::string progress_line(const Progress& progress, double seconds);
+
+/// On a terminal, a line that is drawn again and again, at most ten times a second; elsewhere, one line at
+/// the end of every round. Reports may come from any thread.
+class ProgressDisplay {
+ public:
+  enum class Mode { kAuto, kQuiet, kBarOnly };  ///< kBarOnly: nothing where there is no terminal
+  explicit ProgressDisplay(Mode mode);
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  void show(const Progress& progress);
+  /// Takes the bar off the screen, so that other text can follow.
+  void clear();
+  /// A monitor that shows its reports here; this object must outlive it.
+  Monitor monitor(const std::atomic<bool>* stop);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Mode mode_;
+  size_t width_;  ///< of the terminal; 0: there is none
+  std::mutex mutex_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point phase_start_ = start_;
+  Clock::time_point drawn_at_{};
+  std::string phase_;
+  bool drawn_ = false;
+};
+
+}  // namespace espalier::apps

@@ -1,0 +1,247 @@
+#include "apps/tag_format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "espalier/data/label_scheme.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr std::string_view kNothing = "_";
+
+void append_probability(double probability, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
+}
+
+/// JSON has no word for what is not finite.
+void append_json_number(double number, std::string& out) {
+  if (std::isfinite(number)) {
+    fmt::format_to(std::back_inserter(out), "{:.9g}", number);
+  } else {
+    out += "null";
+  }
+}
+
+/// Most words need no escaping; those that do, or are not UTF-8, go the long way.
+void append_json_string(std::string_view text, std::string& out) {
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
+  if (!plain) {
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
+  }
+  out.append("\"").append(text).append("\"");
+}
+
+/// `[` what append(i) writes for each i `]`.
+template <typename Append>
+void append_json_array(size_t size, std::string& out, Append append) {
+  out.push_back('[');
+  for (size_t i = 0; i < size; ++i) {
+    if (i > 0) out.push_back(',');
+    append(i);
+  }
+  out.push_back(']');
+}
+
+/// Labels of a row by falling probability; of equals, the lower number first.
+void sort_by_probability(std::span<const float> row, std::vector<size_t>& order) {
+  order.resize(row.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return row[a] > row[b]; });
+}
+
+/// The extra fields of one sequence. Values live in one string, whose slices are known only once it stops
+/// growing.
+class ExtraValues {
+ public:
+  void clear() {
+    text_.clear();
+    ends_.clear();
+  }
+  std::string& text() { return text_; }
+  void end_field() { ends_.push_back(text_.size()); }
+  void add(std::string_view value) {
+    text_ += value;
+    end_field();
+  }
+  std::span<const std::string_view> values() {
+    views_.clear();
+    size_t begin = 0;
+    for (const size_t end : ends_) {
+      views_.push_back(std::string_view(text_).substr(begin, end - begin));
+      begin = end;
+    }
+    return views_;
+  }
+
+ private:
+  std::string text_;
+  std::vector<size_t> ends_;
+  std::vector<std::string_view> views_;
+};
+
+}  // namespace
+
+size_t word_column(const predictor::About& about) {
+  return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
+}
+
+TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out,
+                           const TagLayout& layout)
+    : writer_(std::move(writer)),
+      layout_(layout),
+      labels_(model.labels().names().begin(), model.labels().names().end()),
+      spans_(data::detect_scheme(model.labels()) != data::Scheme::kNone),
+      marginals_apart_(out == data::Format::kColumns || out == data::Format::kLetters),
+      word_(word_column(model.about())) {
+  if (layout.confidence) {
+    extra_names_.push_back("confidence");
+    if (spans_) extra_names_.push_back("span");
+  }
+  if (layout.marginals && !marginals_apart_) extra_names_.push_back("marginals");
+  if (layout.marginals && marginals_apart_) {
+    for (size_t i = 1; i <= labels_.size(); ++i) marginal_names_.push_back(fmt::format("p{}", i));
+    extra_names_.insert(extra_names_.end(), marginal_names_.begin(), marginal_names_.end());
+  }
+}
+
+Result<TagFormatter> TagFormatter::make(const predictor::Model& model, const data::ReadOptions& in,
+                                        data::Format out, const TagLayout& layout) {
+  ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
+  return TagFormatter(model, std::move(writer), out, layout);
+}
+
+void TagFormatter::append(const data::Sequence& sequence, const data::Prediction& prediction,
+                          std::string& out) const {
+  if (layout_.json) return append_json(sequence, prediction, out);
+  append_rows(sequence, prediction, out);
+}
+
+void TagFormatter::append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
+                               std::string& out) const {
+  // Formatting runs on threads that live on: buffers are kept from call to call.
+  thread_local std::vector<std::string_view> names;
+  const auto name_labels = [&](const data::Labelling& labelling) {
+    names.clear();
+    for (const data::Label label : labelling.labels) names.push_back(labels_[label]);
+  };
+  if (layout_.nbest) {
+    for (size_t k = 0; k < prediction.best.size(); ++k) {
+      const data::Labelling& labelling = prediction.best[k];
+      fmt::format_to(std::back_inserter(out), "# n-best {} score {:.6g}", k + 1, labelling.score);
+      if (std::isfinite(labelling.probability))
+        fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
+      out.push_back('\n');
+      name_labels(labelling);
+      writer_.append(sequence, names, out);
+    }
+    return;
+  }
+  name_labels(prediction.best.front());
+  if (extra_names_.empty()) return writer_.append(sequence, names, out);
+
+  thread_local ExtraValues extra;
+  thread_local std::vector<size_t> order;
+  extra.clear();
+  size_t span = 0;
+  for (size_t row = 0; row < sequence.length(); ++row) {
+    if (layout_.confidence) {
+      append_probability(prediction.confidence[row], extra.text());
+      extra.end_field();
+    }
+    if (layout_.confidence && spans_) {
+      while (span < prediction.spans.size() && prediction.spans[span].first < row) ++span;
+      const bool begins = span < prediction.spans.size() && prediction.spans[span].first == row;
+      if (begins) append_probability(prediction.spans[span].probability, extra.text());
+      if (!begins) extra.text() += kNothing;
+      extra.end_field();
+    }
+    if (!layout_.marginals) continue;
+    const std::span<const float> marginals(prediction.marginals.data() + row * labels_.size(),
+                                           labels_.size());
+    sort_by_probability(marginals, order);
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (!marginals_apart_ && i > 0) extra.text().push_back(',');
+      extra.text().append(labels_[order[i]]).push_back(':');
+      append_probability(marginals[order[i]], extra.text());
+      if (marginals_apart_) extra.end_field();
+    }
+    if (!marginals_apart_) extra.end_field();
+  }
+  writer_.append(sequence, names, {extra_names_, extra.values()}, out);
+}
+
+void TagFormatter::append_labelling_json(const data::Labelling& labelling, std::string& out) const {
+  out += "\"labels\":";
+  append_json_array(labelling.labels.size(), out,
+                    [&](size_t i) { append_json_string(labels_[labelling.labels[i]], out); });
+  out += ",\"score\":";
+  append_json_number(labelling.score, out);
+  if (layout_.confidence || layout_.nbest) {
+    out += ",\"probability\":";
+    append_json_number(labelling.probability, out);
+  }
+}
+
+void TagFormatter::append_marginals_json(const data::Prediction& prediction, std::string& out) const {
+  std::vector<size_t> order;
+  append_json_array(prediction.labels().size(), out, [&](size_t row) {
+    const std::span<const float> marginals(prediction.marginals.data() + row * labels_.size(),
+                                           labels_.size());
+    sort_by_probability(marginals, order);
+    out.push_back('{');
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i > 0) out.push_back(',');
+      append_json_string(labels_[order[i]], out);
+      out.push_back(':');
+      append_json_number(marginals[order[i]], out);
+    }
+    out.push_back('}');
+  });
+}
+
+void TagFormatter::append_json(const data::Sequence& sequence, const data::Prediction& prediction,
+                               std::string& out) const {
+  out.push_back('{');
+  if (sequence.columns() > 0) {
+    out += "\"tokens\":";
+    append_json_array(sequence.length(), out,
+                      [&](size_t row) { append_json_string(sequence.cell(row, word_), out); });
+    out.push_back(',');
+  }
+  append_labelling_json(prediction.best.front(), out);
+  if (layout_.confidence) {
+    out += ",\"confidence\":";
+    append_json_array(prediction.confidence.size(), out,
+                      [&](size_t row) { append_json_number(prediction.confidence[row], out); });
+    out += ",\"spans\":";
+    append_json_array(prediction.spans.size(), out, [&](size_t i) {
+      const data::SpanConfidence& span = prediction.spans[i];
+      fmt::format_to(std::back_inserter(out), "{{\"first\":{},\"last\":{},\"type\":", span.first, span.last);
+      append_json_string(span.type, out);
+      out += ",\"probability\":";
+      append_json_number(span.probability, out);
+      out.push_back('}');
+    });
+  }
+  if (layout_.marginals) {
+    out += ",\"marginals\":";
+    append_marginals_json(prediction, out);
+  }
+  if (layout_.nbest) {
+    out += ",\"nbest\":";
+    append_json_array(prediction.best.size(), out, [&](size_t k) {
+      out.push_back('{');
+      append_labelling_json(prediction.best[k], out);
+      out.push_back('}');
+    });
+  }
+  out.push_back('}');
+}
+
+}  // namespace espalier::apps

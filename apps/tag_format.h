@@ -1,0 +1,64 @@
+// How predictions look on the page.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/predictor.h"
+#include "espalier/data/writer.h"
+#include "espalier/predictor/model.h"
+
+namespace espalier::apps {
+
+/// What is printed beside the predicted labels.
+struct TagLayout {
+  bool json = false;
+  bool nbest = false;
+  bool confidence = false;
+  bool marginals = false;
+};
+
+/// The column of the word itself, from 0, in the model's data (where rows have cells).
+size_t word_column(const predictor::About& about);
+
+/// Turns predictions into text. Immutable; any number of threads may call append.
+///
+/// As rows: the prediction follows the row as last column. `confidence` adds a column with the probability of
+/// the label and, where labels are a span scheme, one with the probability of the span, on its first token
+/// (`_` on all others). `marginals` adds as many columns as there are labels, `label:probability`, most
+/// probable first; formats other than columns have one field for all of them. With `nbest`, every labelling
+/// is a block of its own, headed by
+/// `# n-best 1 score 12.5 probability 0.93`.
+///
+/// As JSON: one object a sequence: tokens (where there are cells), labels, score, and what else was asked
+/// for.
+class TagFormatter {
+ public:
+  static Result<TagFormatter> make(const predictor::Model& model, const data::ReadOptions& in,
+                                   data::Format out, const TagLayout& layout);
+
+  void append(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out) const;
+
+ private:
+  TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
+
+  void append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
+                   std::string& out) const;
+  void append_json(const data::Sequence& sequence, const data::Prediction& prediction,
+                   std::string& out) const;
+  void append_labelling_json(const data::Labelling& labelling, std::string& out) const;
+  void append_marginals_json(const data::Prediction& prediction, std::string& out) const;
+
+  data::Writer writer_;
+  TagLayout layout_;
+  std::vector<std::string_view> labels_;  ///< by number
+  std::vector<std::string_view> extra_names_;
+  std::vector<std::string> marginal_names_;  ///< what some of those are slices of
+  bool spans_;                               ///< labels are a span scheme
+  bool marginals_apart_;                     ///< a column for each label
+  size_t word_;                              ///< the cell that JSON shows as the token
+};
+
+}  // namespace espalier::apps

@@ -1,0 +1,132 @@
+#include "apps/terminal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/file_descriptor.h"
+#include "espalier/base/text.h"
+
+namespace espalier::apps {
+namespace {
+
+/// 0, or the error number.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Status print(std::string_view text) {
+  const int code = write_all(STDOUT_FILENO, text);
+  if (code != 0) return fail("cannot write 'standard output': {}", system_message(code));
+  return {};
+}
+
+Status print_json(const nlohmann::ordered_json& object) {
+  return print(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+void say(std::string_view line) {
+  std::string text(line);
+  text.push_back('\n');
+  (void)write_all(STDERR_FILENO, text);
+}
+
+bool output_reader_has_gone() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+size_t terminal_width() {
+  if (::isatty(STDERR_FILENO) == 0) return 0;
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+size_t display_width(std::string_view text) {
+  size_t width = 0;
+  for (const CodePoint c : CodePoints(text))
+    if (c.value == kInvalidCodePoint || char_class(c.value) != CharClass::kMark) ++width;
+  return width;
+}
+
+std::string pad_right(std::string_view text, size_t width) {
+  std::string out(text);
+  const size_t used = display_width(text);
+  if (used < width) out.append(width - used, ' ');
+  return out;
+}
+
+std::string pad_left(std::string_view text, size_t width) {
+  const size_t used = display_width(text);
+  return std::string(used < width ? width - used : 0, ' ').append(text);
+}
+
+std::string cut(std::string_view text, size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  const size_t kept = prefix_bytes(text, width - 1);
+  return std::string(text.substr(0, kept == kNoSuchLength ? text.size() : kept)) + "…";
+}
+
+std::string duration_text(double seconds) {
+  if (!(seconds >= 0)) return "?";
+  if (seconds < 9.95) return fmt::format("{:.{}f} s", seconds, seconds < 0.0995 ? 3 : 1);
+  const auto whole = static_cast<uint64_t>(std::llround(std::min(seconds, 1e15)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::string_view kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  // 999.5 would be printed as 1000: it belongs to the next unit.
+  while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1000;
+    ++unit;
+  }
+  const int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
+}
+
+std::string count_text(size_t count) {
+  std::string digits = std::to_string(count);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+size_t peak_resident_bytes() {
+  // Not getrusage alone: its figure starts from that of the process that called exec.
+  std::ifstream status("/proc/self/status");
+  constexpr std::string_view kKey = "VmHWM:";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(kKey)) continue;
+    const size_t digit = line.find_first_of("0123456789");
+    size_t kilobytes = 0;
+    if (digit != line.npos &&
+        std::from_chars(line.data() + digit, line.data() + line.size(), kilobytes).ec == std::errc())
+      return kilobytes * 1024;
+  }
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,46 @@
+// Standard output and standard error, as the verbs use them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "espalier/base/result.h"
+
+namespace espalier::apps {
+
+/// Writes text to standard output at once; every byte, or an error.
+Status print(std::string_view text);
+
+/// Prints one JSON object and nothing else. Text that is not UTF-8 is shown with replacement characters.
+Status print_json(const nlohmann::ordered_json& object);
+
+/// A line to standard error. Nobody may be there to read it, so failing to write it is no error.
+void say(std::string_view line);
+
+/// Whether whoever read our standard output has gone: `espalier tag … | head`.
+bool output_reader_has_gone();
+
+/// Columns of the terminal on standard error; 0 where that is none.
+size_t terminal_width();
+
+/// How wide a text is on the screen: code points, combining marks not counted.
+size_t display_width(std::string_view text);
+/// The text, filled up with spaces to that width (on the left for numbers).
+std::string pad_right(std::string_view text, size_t width);
+std::string pad_left(std::string_view text, size_t width);
+/// The text cut to that width, with "…" as its last character where something was cut.
+std::string cut(std::string_view text, size_t width);
+
+/// "1.5 s", "2 min 05 s", "1 h 02 min".
+std::string duration_text(double seconds);
+/// "512 B", "12.3 KB", "4.56 MB", "1.23 GB" (powers of 1000).
+std::string bytes_text(double bytes);
+/// 1234567 as "1,234,567".
+std::string count_text(size_t count);
+
+/// The most memory this process has had resident, in bytes.
+size_t peak_resident_bytes();
+
+}  // namespace espalier::apps

@@ -1,0 +1,63 @@
+#include "apps/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include "apps/train_report.h"
+
+namespace espalier::apps {
+namespace {
+
+TEST(Terminal, DurationsReadLikeSpeech) {
+  EXPECT_EQ(duration_text(0.0123), "0.012 s");
+  EXPECT_EQ(duration_text(1.25), "1.2 s");
+  EXPECT_EQ(duration_text(9.96), "10 s");
+  EXPECT_EQ(duration_text(59.6), "1 min 00 s");
+  EXPECT_EQ(duration_text(125), "2 min 05 s");
+  EXPECT_EQ(duration_text(3725), "1 h 02 min");
+  EXPECT_EQ(duration_text(-1), "?");
+}
+
+TEST(Terminal, BytesKeepThreeDigits) {
+  EXPECT_EQ(bytes_text(512), "512 B");
+  EXPECT_EQ(bytes_text(999.7), "1.00 KB");
+  EXPECT_EQ(bytes_text(12345), "12.3 KB");
+  EXPECT_EQ(bytes_text(4.56e6), "4.56 MB");
+  EXPECT_EQ(bytes_text(123e9), "123 GB");
+}
+
+TEST(Terminal, CountsAreGroupedByThousands) {
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(count_text(1000), "1,000");
+  EXPECT_EQ(count_text(1234567), "1,234,567");
+}
+
+TEST(Terminal, WidthCountsCharactersNotBytes) {
+  EXPECT_EQ(display_width("naïve"), 5u);
+  EXPECT_EQ(display_width("nai\xCC\x88ve"), 5u);  // a combining diaeresis
+  EXPECT_EQ(pad_right("é", 3), "é  ");
+  EXPECT_EQ(pad_left("é", 3), "  é");
+  EXPECT_EQ(pad_left("long", 3), "long");
+}
+
+TEST(Terminal, CutTextFitsAndShowsThatItWasCut) {
+  EXPECT_EQ(cut("short", 5), "short");
+  EXPECT_EQ(cut("longer", 5), "long…");
+  EXPECT_EQ(cut("éééé", 3), "éé…");
+  EXPECT_EQ(cut("x", 0), "");
+}
+
+TEST(Terminal, PeakMemoryIsThatOfAProcess) {
+  EXPECT_GT(peak_resident_bytes(), 1'000'000u);
+  EXPECT_LT(peak_resident_bytes(), size_t{1} << 40);
+}
+
+TEST(ShellWord, IsQuotedOnlyWhereAShellNeedsIt) {
+  EXPECT_EQ(shell_word("models/chunks.model"), "models/chunks.model");
+  EXPECT_EQ(shell_word("a model"), "'a model'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace espalier::apps

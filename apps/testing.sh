@@ -1,0 +1,63 @@
+# Sourced by the shell tests of the command: a scratch directory, small data, and words to expect things in.
+# usage: source testing.sh; the test's arguments are the command and json_value.
+set -u
+espalier=$1
+json_value=$2
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/espalier-test-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+
+fail_test() {
+  echo "FAILED: $*" >&2
+  failures=$((failures + 1))
+}
+
+# expect STATUS COMMAND...: runs it with output in `out` and messages in `err`.
+expect() {
+  local wanted=$1
+  shift
+  "$@" >out 2>err
+  local status=$?
+  if [ $status -ne "$wanted" ]; then
+    fail_test "status $status instead of $wanted from: $*"
+    sed 's/^/    /' err >&2
+  fi
+}
+
+# says FILE TEXT: the file contains the text.
+says() { grep -qF -- "$2" "$1" || { fail_test "'$2' is not in $1:"; sed 's/^/    /' "$1" | head -20 >&2; }; }
+says_not() { ! grep -qF -- "$2" "$1" || fail_test "'$2' is in $1"; }
+absent() { for f in "$@"; do [ ! -e "$f" ] || fail_test "$f exists"; done; }
+same() { cmp -s "$1" "$2" || fail_test "$1 and $2 differ"; }
+equal() { [ "$1" = "$2" ] || fail_test "'$1' is not '$2'"; }
+# No half-written file may be left by anything.
+no_partial() { ls | grep -q '\.partial-' && fail_test "left behind: $(ls | grep '\.partial-')"; }
+
+# JSON of the last command: json POINTER...
+json() { "$json_value" "$@" <out || fail_test "no JSON with $*"; }
+
+# chunk_data SEQUENCES SEED: word, tag and chunk, learnable from the words.
+chunk_data() {
+  awk -v n="$1" -v seed="$2" 'BEGIN {
+    srand(seed);
+    split("dog cat tree house river king", noun); split("sees likes builds finds", verb); split("big old red", adj);
+    for (s = 0; s < n; ++s) {
+      phrase(); print verb[1 + int(rand() * 4)], "VB", "B-VP"; phrase();
+      if (rand() < .4) { print "in", "IN", "B-PP"; phrase() }
+      print ".", ".", "O"; print "";
+    }
+  }
+  function phrase() {
+    if (rand() < .2) { print "it", "PRP", "B-NP"; return }
+    print (rand() < .5 ? "the" : "a"), "DT", "B-NP";
+    if (rand() < .5) print adj[1 + int(rand() * 3)], "JJ", "I-NP";
+    print noun[1 + int(rand() * 6)], "NN", "I-NP";
+  }'
+}
+
+finish() {
+  no_partial
+  [ $failures -eq 0 ] || { echo "$failures failed" >&2; exit 1; }
+  echo "passed"
+}

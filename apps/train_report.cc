@@ -1,0 +1,93 @@
+#include "apps/train_report.h"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "apps/terminal.h"
+
+namespace espalier::apps {
+namespace {
+
+std::string passes_text(const predictor::TrainReport& report) {
+  std::string text = fmt::format("{}", report.log.size());
+  if (report.interrupted) text += ", stopped early as asked";
+  if (report.stopped_early) text += ", then the development score rose no more";
+  if (report.best_round) {
+    const auto best = std::find_if(report.log.begin(), report.log.end(),
+                                   [&](const auto& round) { return round.number == *report.best_round; });
+    if (best != report.log.end() && best->dev_score)
+      text += fmt::format("; best on development data: pass {} with {:.2f}", best->number, *best->dev_score);
+  }
+  return text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json train_report_json(const predictor::TrainReport& report,
+                                         const predictor::TrainRequest& request) {
+  using Json = nlohmann::ordered_json;
+  Json log = Json::array();
+  for (const auto& round : report.log) {
+    Json entry = {{"round", round.number}, {"objective", round.objective}};
+    entry["dev_score"] = round.dev_score ? Json(*round.dev_score) : Json(nullptr);
+    entry["seconds"] = round.seconds;
+    log.push_back(std::move(entry));
+  }
+  return {{"model", request.model},
+          {"task", request.task},
+          {"learner", request.learner},
+          {"seed", request.seed},
+          {"seconds", report.seconds},
+          {"reading_seconds", report.reading_seconds},
+          {"sequences", report.sequences},
+          {"tokens", report.tokens},
+          {"features", report.features},
+          {"weights", report.weights},
+          {"labels", report.labels},
+          {"model_bytes", report.model_bytes},
+          {"peak_rss_bytes", peak_resident_bytes()},
+          {"best_round", report.best_round ? Json(*report.best_round) : Json(nullptr)},
+          {"stopped_early", report.stopped_early},
+          {"interrupted", report.interrupted},
+          {"notes", report.notes},
+          {"log", std::move(log)}};
+}
+
+std::string train_report_text(const predictor::TrainReport& report, const predictor::TrainRequest& request) {
+  std::string out;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);
+  };
+  line("data", fmt::format("{} sequences, {} tokens, {} labels", count_text(report.sequences),
+                           count_text(report.tokens), count_text(report.labels)));
+  line("features",
+       fmt::format("{}, with {} weights", count_text(report.features), count_text(report.weights)));
+  line("passes", passes_text(report));
+  line("time", fmt::format("{}, of which reading {}", duration_text(report.seconds),
+                           duration_text(report.reading_seconds)));
+  line("memory", bytes_text(static_cast<double>(peak_resident_bytes())) + " at most");
+  line("model", fmt::format("{}, {}", request.model, bytes_text(static_cast<double>(report.model_bytes))));
+  for (const std::string& note : report.notes) line("note", note);
+  const std::string model = shell_word(request.model);
+  fmt::format_to(std::back_inserter(out),
+                 "\nnext:  espalier tag INPUT -m {0}\n       espalier eval TEST -m {0}\n", model);
+  return out;
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+./,:@%=";
+  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,5 @@
+#include "fuzz/read_everything.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return read_everything(data, size, espalier::data::Format::kJsonLines);
+}
