@@ -23,6 +23,14 @@ if(ESPALIER_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  # GoogleTest's headers take longer to compile than most tests do. A compiler cache does better without.
+  if(ESPALIER_PCH)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
+    add_executable(espalier_test_headers ${PROJECT_BINARY_DIR}/test_headers.cc)
+    target_link_libraries(espalier_test_headers PRIVATE espalier_options GTest::gmock)
+    target_precompile_headers(espalier_test_headers PRIVATE <algorithm> <functional> <map> <memory> <optional> <span>
+                              <sstream> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
 endif()
 
 # espalier_tests(name SOURCES... USES libraries...): one test program, every case known to ctest.
@@ -34,6 +42,9 @@ function(espalier_tests name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_USES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ESPALIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(ESPALIER_PCH)
+    target_precompile_headers(${name} REUSE_FROM espalier_test_headers)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
