@@ -10,8 +10,9 @@
 namespace espalier::linear {
 
 struct LibsvmOptions {
-  /// The purely quadratic kernel on rows of length 1 is the default: on handwritten letters it is a point
-  /// better than those with a linear part, and longer strokes do not weigh more.
+  /// The purely quadratic kernel on rows of length 1 is the best by cross-validation on one fold of
+  /// handwritten letters: a linear part costs up to three points, rows as they are half a point. C from 5 to
+  /// 30 is the same within chance.
   QuadraticKernel kernel = {};
   double C = 10;
   double epsilon = 0.01;  ///< tolerance of the solver
