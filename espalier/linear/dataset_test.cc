@@ -1,0 +1,216 @@
+#include "espalier/linear/dataset.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "espalier/base/random.h"
+#include "espalier/data/test_data.h"
+
+namespace espalier::linear {
+namespace {
+
+data::FeatureExtractor extractor(const std::string& template_text, bool attributes = false) {
+  data::FeatureOptions options;
+  options.template_text = template_text;
+  options.feature_columns = {0};
+  options.attributes = attributes;
+  auto made = data::FeatureExtractor::make(options);
+  EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+  return std::move(made).value();
+}
+
+std::vector<data::Sequence> sequences(std::string_view text, data::Format format = data::Format::kColumns) {
+  data::ReadOptions options;
+  options.format = format;
+  auto read = data::read_sequences(text, options);
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
+  return std::move(read).value();
+}
+
+EncodedTraining encode(const data::FeatureExtractor& features, const std::vector<data::Sequence>& all,
+                       EncodeOptions options = {}, int threads = 1, data::LabelSet known = {}) {
+  const Workers workers(threads);
+  DatasetBuilder builder(features, workers, options, std::move(known));
+  for (const data::Sequence& sequence : all) builder.add(sequence);
+  return builder.finish();
+}
+
+/// The names of a token's features, as the namer gave them.
+std::multiset<std::string> names_of(const EncodedTraining& training, size_t token) {
+  std::vector<std::string> names(1);
+  for (const char c : training.state.names) {
+    if (c == '\n') {
+      names.emplace_back();
+    } else {
+      names.back().push_back(c);
+    }
+  }
+  std::multiset<std::string> found;
+  for (const uint32_t f : training.data.state[token]) found.insert(names[f]);
+  return found;
+}
+
+const char* const kText =
+    "the D\n"
+    "cat N\n"
+    "\n"
+    "the D\n"
+    "dog _\n"
+    "ran V\n"
+    "\n";
+
+TEST(DatasetBuilderTest, EncodesTokensLabelsAndNames) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]\nB\n");
+  const EncodedTraining training = encode(features, sequences(kText));
+  EXPECT_EQ(training.data.sequence_begin, (std::vector<uint64_t>{0, 2, 5}));
+  EXPECT_EQ(training.labels.names(), (std::vector<std::string>{"D", "N", "V"}));
+  EXPECT_EQ(training.data.gold, (std::vector<data::Label>{0, 1, 0, data::kNoLabel, 2}));
+  EXPECT_TRUE(training.data.fully_labelled(0));
+  EXPECT_FALSE(training.data.fully_labelled(1));
+  EXPECT_EQ(training.data.weight, (std::vector<float>{1, 1}));
+  EXPECT_TRUE(training.data.state_values.empty()) << "every value is 1";
+  EXPECT_EQ(names_of(training, 1), (std::multiset<std::string>{"U0:cat", "U1:the"}));
+  EXPECT_EQ(names_of(training, 4), (std::multiset<std::string>{"U0:ran", "U1:dog"}));
+  EXPECT_EQ(training.data.edge.size(), 5u) << "a list a token, empty ones";
+  EXPECT_EQ(training.edge.size(), 0u);
+}
+
+TEST(DatasetBuilderTest, FrequentFeaturesComeFirst) {
+  const EncodedTraining training =
+      encode(extractor("U0:%x[0,0]\n"), sequences("a X\nb X\nb X\nc X\nb X\nc X\n"));
+  EXPECT_EQ(training.state.counts, (std::vector<uint32_t>{3, 2, 1}));
+  EXPECT_EQ(training.state.names, "U0:b\nU0:c\nU0:a\n");
+}
+
+TEST(DatasetBuilderTest, TheCutoffDropsRareFeaturesFromTokensToo) {
+  const auto text = sequences("a X\nb X\nb X\nc X\nb X\nc X\n");
+  const EncodedTraining training = encode(extractor("U0:%x[0,0]\n"), text, {.cutoff = 2, .names = false});
+  EXPECT_EQ(training.state.size(), 2u);
+  EXPECT_EQ(training.state_before_cutoff, 3u);
+  EXPECT_TRUE(training.state.names.empty());
+  EXPECT_TRUE(training.data.state[0].empty()) << "a was seen once";
+  EXPECT_EQ(training.data.state[1].size(), 1u);
+}
+
+TEST(DatasetBuilderTest, KnownLabelsKeepTheirNumbers) {
+  data::LabelSet known;
+  known.add("V");
+  known.add("D");
+  const EncodedTraining training = encode(extractor("U0:%x[0,0]\n"), sequences(kText), {}, 1, known);
+  EXPECT_EQ(training.labels.names(), (std::vector<std::string>{"V", "D", "N"}));
+  EXPECT_EQ(training.data.gold[0], 1);
+}
+
+TEST(DatasetBuilderTest, EdgeFeaturesHaveASpaceOfTheirOwn) {
+  const EncodedTraining training = encode(extractor("U0:%x[0,0]\nB0:%x[0,0]\n"), sequences(kText));
+  EXPECT_GT(training.edge.size(), 0u);
+  EXPECT_EQ(training.data.edge.size(), training.data.tokens());
+  EXPECT_NE(training.edge.names.find("B0:cat"), std::string::npos) << training.edge.names;
+}
+
+TEST(DatasetBuilderTest, ValuesStayWithTheirFeatures) {
+  // The first sequence has only ones; the values of the second make the array, sorted along with its
+  // features.
+  const auto read = sequences("A\tp\tq\n\nB\tr:0.5\tp:2\tq:3\n\n", data::Format::kCrfsuite);
+  const EncodedTraining training = encode(extractor("", true), read);
+  ASSERT_EQ(training.data.state_values.size(), training.data.state.values.size());
+  std::map<std::string, float> values;
+  const std::vector<uint32_t> last(training.data.state[1].begin(), training.data.state[1].end());
+  for (size_t i = 0; i < last.size(); ++i) {
+    std::string name = training.state.names;
+    for (uint32_t skip = 0; skip < last[i]; ++skip) name.erase(0, name.find('\n') + 1);
+    values[name.substr(0, name.find('\n'))] = training.data.state_values[training.data.state.begin[1] + i];
+  }
+  EXPECT_EQ(values, (std::map<std::string, float>{{"p", 2.0f}, {"q", 3.0f}, {"r", 0.5f}}));
+  for (size_t i = 0; i < training.data.state[0].size(); ++i) EXPECT_EQ(training.data.state_values[i], 1);
+}
+
+/// Enough text for several blocks.
+std::vector<data::Sequence> long_text() {
+  Random random(5);
+  std::string text;
+  for (int s = 0; s < 14000; ++s) {
+    for (uint64_t t = 0; t < 4 + random.below(8); ++t)
+      text += "w" + std::to_string(random.below(1 + random.below(3000))) + " L" +
+              std::to_string(random.below(5)) + "\n";
+    text += "\n";
+  }
+  return sequences(text);
+}
+
+TEST(DatasetBuilderTest, TheEncodingDoesNotDependOnThreads) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nB0:%x[0,0]\n");
+  const std::vector<data::Sequence> text = long_text();
+  const EncodedTraining one = encode(features, text, {.cutoff = 2});
+  ASSERT_GT(one.data.tokens(), size_t{2} << 15) << "more than two blocks";
+  for (const int threads : {2, 3}) {
+    const EncodedTraining many = encode(features, text, {.cutoff = 2}, threads);
+    EXPECT_EQ(many.state.hashes, one.state.hashes);
+    EXPECT_EQ(many.state.names, one.state.names);
+    EXPECT_EQ(many.edge.names, one.edge.names);
+    EXPECT_EQ(many.data.state.values, one.data.state.values);
+    EXPECT_EQ(many.data.state.begin, one.data.state.begin);
+    EXPECT_EQ(many.data.edge.values, one.data.edge.values);
+    EXPECT_EQ(many.data.gold, one.data.gold);
+  }
+}
+
+TEST(DatasetBuilderTest, ATokensFeaturesAreSortedByTheShardThatUpdatesThem) {
+  const EncodedTraining training =
+      encode(extractor("U0:%x[0,0]\nU1:%x[-1,0]\nU2:%x[1,0]\nU3:%x[-2,0]\n"), long_text());
+  for (size_t t = 0; t < 1000; ++t) {
+    const std::span<const uint32_t> features = training.data.state[t];
+    ASSERT_TRUE(std::is_sorted(features.begin(), features.end(), [](uint32_t a, uint32_t b) {
+      return std::pair(a % kUpdateShards, a) < std::pair(b % kUpdateShards, b);
+    }));
+  }
+}
+
+TEST(EncoderTest, GivesTheTrainingTextTheFeaturesItHadInTraining) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]\nB0:%x[0,0]\n");
+  const std::vector<data::Sequence> text = sequences(kText);
+  const EncodedTraining training = encode(features, text);
+  const auto map_of = [](const FeatureSpace& space) {
+    std::vector<uint32_t> numbers(space.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return FeatureMap::build(space.hashes, numbers, nullptr);
+  };
+  const FeatureMap state = map_of(training.state), edge = map_of(training.edge);
+  const Encoder encoder(features, state, edge);
+  Encoder::Scratch scratch;
+  Dataset again;
+  for (const data::Sequence& sequence : text) encoder.append(sequence, training.labels, scratch, again);
+  EXPECT_EQ(again.sequence_begin, training.data.sequence_begin);
+  EXPECT_EQ(again.state.values, training.data.state.values);
+  EXPECT_EQ(again.state.begin, training.data.state.begin);
+  EXPECT_EQ(again.edge.values, training.data.edge.values);
+  EXPECT_EQ(again.edge.begin, training.data.edge.begin);
+  EXPECT_EQ(again.gold, training.data.gold);
+
+  Dataset fresh;
+  encoder.append(sequences("zebra Z\nthe D\n")[0], training.labels, scratch, fresh);
+  EXPECT_EQ(fresh.gold, (std::vector<data::Label>{data::kNoLabel, 0}))
+      << "Z is not a label of the training data";
+  EXPECT_LT(fresh.state[0].size(), 2u) << "zebra is not a feature";
+}
+
+TEST(EncoderTest, ValuesThatAppearLateLeaveEarlierOnesAtOne) {
+  const auto features = extractor("", true);
+  const auto text = sequences("A\tp\tq\n\nB\tp:2\n\n", data::Format::kCrfsuite);
+  const EncodedTraining training = encode(features, text);
+  std::vector<uint32_t> numbers(training.state.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const FeatureMap state = FeatureMap::build(training.state.hashes, numbers, nullptr), edge;
+  const Encoder encoder(features, state, edge);
+  Encoder::Scratch scratch;
+  Dataset again;
+  for (const data::Sequence& sequence : text) encoder.append(sequence, training.labels, scratch, again);
+  EXPECT_EQ(again.state_values, (std::vector<float>{1, 1, 2}));
+  EXPECT_EQ(again.edge.size(), again.tokens());
+}
+
+}  // namespace
+}  // namespace espalier::linear
