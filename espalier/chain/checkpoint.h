@@ -13,16 +13,17 @@
 
 namespace espalier::chain {
 
-/// Fills an array that already has the size it must have. A section of another size belongs to another run (other
-/// data, template or learner) and is refused; so are numbers that are not finite.
+/// Fills an array that already has the size it must have. A section of another size belongs to another run
+/// (other data, template or learner) and is refused; so are numbers that are not finite.
 template <typename Items>
 Status restore_array(const SectionFile& file, std::string_view section, Items& items) {
   using T = std::remove_cvref_t<decltype(*std::data(items))>;
   ESPALIER_ASSIGN(const auto saved, file.array<T>(section));
   if (saved.size() != std::size(items))
-    return fail("{}: section '{}' has {} numbers where this run has {}; it was saved by a run on other data or with "
-                "other settings",
-                file.name(), section, saved.size(), std::size(items));
+    return fail(
+        "{}: section '{}' has {} numbers where this run has {}; it was saved by a run on other data or with "
+        "other settings",
+        file.name(), section, saved.size(), std::size(items));
   if constexpr (std::is_floating_point_v<T>)
     if (!std::all_of(saved.begin(), saved.end(), [](T x) { return std::isfinite(x); }))
       return fail("{}: section '{}' holds a number that is not finite", file.name(), section);

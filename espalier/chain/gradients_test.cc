@@ -23,7 +23,7 @@ struct GradientCase {
   LogLoss loss;
   bool transitions;
   ToyOptions data;
-  bool copies = false;         ///< sequences with weights other than 1
+  bool copies = false;  ///< sequences with weights other than 1
   bool label_weights = false;
 };
 std::ostream& operator<<(std::ostream& out, const GradientCase& c) { return out << c.name; }
@@ -56,7 +56,8 @@ TEST_P(GradientTest, MatchesFiniteDifferences) {
   const GradientCase& c = GetParam();
   linear::EncodedTraining training = toy_data(17, c.data);
   if (c.copies) training.data.weight = {1, 2, 0, 0.5f, 3, 1};
-  const std::vector<float> label_weight = c.label_weights ? std::vector<float>{1, 2.5f, 0.5f} : std::vector<float>{};
+  const std::vector<float> label_weight =
+      c.label_weights ? std::vector<float>{1, 2.5f, 0.5f} : std::vector<float>{};
   ChainWeights w = random_weights(training, c.transitions, 23);
   const Workers workers(1);
   DataLoss loss(training.data, workers, c.loss, label_weight);
@@ -72,7 +73,8 @@ TEST_P(GradientTest, MatchesFiniteDifferences) {
     weight = down;
     const double below = loss.evaluate(w, ignored);
     weight = before;
-    EXPECT_NEAR((above - below) / static_cast<double>(up - down), expected, 2e-3 * std::max(1.0, std::abs(expected)));
+    EXPECT_NEAR((above - below) / static_cast<double>(up - down), expected,
+                2e-3 * std::max(1.0, std::abs(expected)));
   };
   double largest = 0;
   for (size_t k = 0; k < gradient.state.size(); ++k) {
@@ -101,7 +103,9 @@ struct Bench {
     scores.view.node = scores.node.data();
     if (!c.edge.empty()) scores.view.edge = scores.edge.data();
   }
-  ScoreGradient out() { return {node.data(), pairs.data(), edge.empty() ? nullptr : edge.data(), active.data()}; }
+  ScoreGradient out() {
+    return {node.data(), pairs.data(), edge.empty() ? nullptr : edge.data(), active.data()};
+  }
 };
 
 TEST(LogLossTest, IsMinusTheLogProbabilityOfTheGoldLabels) {
@@ -156,8 +160,9 @@ TEST(LocalLogLossTest, LeavesOutPositionsWhoseContextIsNotKnown) {
   const auto log_sum = [&](size_t t, int before) {
     double sum = 0;
     for (size_t j = 0; j < c.K; ++j)
-      sum += std::exp(static_cast<double>(c.node[t * c.S + j]) +
-                      (before < 0 ? 0.0 : static_cast<double>(c.trans[static_cast<size_t>(before) * c.S + j])));
+      sum +=
+          std::exp(static_cast<double>(c.node[t * c.S + j]) +
+                   (before < 0 ? 0.0 : static_cast<double>(c.trans[static_cast<size_t>(before) * c.S + j])));
     return std::log(sum);
   };
   const double expected = log_sum(0, -1) - static_cast<double>(c.node[0]) + log_sum(3, 2) -
@@ -230,8 +235,8 @@ TEST(CostsTest, WithoutWeightsAndBaseZeroAreTheHammingLoss) {
 }
 
 TEST(DataLossTest, IsTheSameAtAnyNumberOfThreads) {
-  const linear::EncodedTraining training =
-      toy_data(5, {.sequences = 700, .labels = 5, .noise = 0.3, .unknown = 0.1, .values = true, .edges = true});
+  const linear::EncodedTraining training = toy_data(
+      5, {.sequences = 700, .labels = 5, .noise = 0.3, .unknown = 0.1, .values = true, .edges = true});
   const ChainWeights w = random_weights(training, true, 2);
   WeightGradient one, many;
   const Workers single(1);

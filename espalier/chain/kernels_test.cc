@@ -17,7 +17,8 @@ constexpr float kImpossible = -std::numeric_limits<float>::infinity();
 struct Shape {
   size_t T, K;
 };
-const std::vector<Shape> kSmall = {{1, 1}, {5, 1}, {1, 4}, {2, 2}, {3, 3}, {8, 2}, {6, 4}, {5, 5}, {3, 9}, {2, 17}};
+const std::vector<Shape> kSmall = {{1, 1}, {5, 1}, {1, 4}, {2, 2}, {3, 3},
+                                   {8, 2}, {6, 4}, {5, 5}, {3, 9}, {2, 17}};
 
 /// All that forward_backward gives.
 struct Posterior {
@@ -42,7 +43,8 @@ Posterior plain(const RandomChain& c) {
 void expect_close(const Posterior& a, const Posterior& b, const RandomChain& c, double tolerance) {
   EXPECT_NEAR(a.log_z, b.log_z, tolerance * std::max(1.0, std::abs(b.log_z)));
   for (size_t t = 0; t < c.T; ++t)
-    for (size_t j = 0; j < c.K; ++j) ASSERT_NEAR(a.marginals[t * c.S + j], b.marginals[t * c.S + j], tolerance);
+    for (size_t j = 0; j < c.K; ++j)
+      ASSERT_NEAR(a.marginals[t * c.S + j], b.marginals[t * c.S + j], tolerance);
   for (size_t i = 0; i < c.K; ++i)
     for (size_t j = 0; j < c.K; ++j)
       ASSERT_NEAR(a.pairs[i * c.S + j], b.pairs[i * c.S + j], tolerance * static_cast<double>(c.T));
@@ -91,7 +93,8 @@ TEST(ViterbiTest, TiesGoToTheLowerLabel) {
 }
 
 TEST(ViterbiTest, KeepsSmallDifferencesOnLongSequences) {
-  // Scores of 1000 a position add up to 10⁷, where a float steps by 1; the winner at each position leads by 0.1.
+  // Scores of 1000 a position add up to 10⁷, where a float steps by 1; the winner at each position leads by
+  // 0.1.
   RandomChain c(3, 10000, 5, 0);
   Random random(8);
   std::vector<uint16_t> planted(c.T), best(c.T);
@@ -239,8 +242,8 @@ TEST(ForwardBackwardTest, ScratchOfALongerSequenceDoesNotLeakIntoAShorterOne) {
   const RandomChain longer(1, 50, 20, 2, true), shorter(2, 3, 4, 2, true);
   AlignedVector<float> edges(longer.edge.size()), marginals(longer.T * longer.S);
   forward_backward(longer.view(), longer.potentials(), scratch, marginals.data(), nullptr, edges.data());
-  const double log_z =
-      forward_backward(shorter.view(), shorter.potentials(), scratch, marginals.data(), nullptr, edges.data());
+  const double log_z = forward_backward(shorter.view(), shorter.potentials(), scratch, marginals.data(),
+                                        nullptr, edges.data());
   EXPECT_NEAR(log_z, BruteForce(shorter).log_z, 1e-4);
 }
 

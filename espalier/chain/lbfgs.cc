@@ -18,7 +18,8 @@ namespace {
 
 static_assert(std::is_same_v<lbfgsfloatval_t, double>, "liblbfgs is used as it is packaged, in double");
 
-/// The library's vector instructions want aligned arrays whose length is a multiple of this; the rest stays 0.
+/// The library's vector instructions want aligned arrays whose length is a multiple of this; the rest stays
+/// 0.
 constexpr size_t kVariablesStep = 16;
 
 struct FreeVariables {
@@ -26,8 +27,8 @@ struct FreeVariables {
 };
 using Variables = std::unique_ptr<double[], FreeVariables>;
 
-/// The optimiser's one vector x and the weights it stands for: state rows, K×K transitions (where there are any), edge
-/// rows, and padding.
+/// The optimiser's one vector x and the weights it stands for: state rows, K×K transitions (where there are
+/// any), edge rows, and padding.
 class LbfgsRun {
  public:
   LbfgsRun(TrainingContext context, const LbfgsOptions& options)
@@ -119,8 +120,8 @@ Result<int> LbfgsRun::load(const SectionFile& in) {
   return saved_pass(in, counters[0]);
 }
 
-/// Which endings are failures. A line search that finds no better point has met the limits of float scores: the
-/// library is then back at the best point it had, which is the answer.
+/// Which endings are failures. A line search that finds no better point has met the limits of float scores:
+/// the library is then back at the best point it had, which is the answer.
 Status LbfgsRun::explain(int code) const {
   switch (code) {
     case LBFGS_SUCCESS:
@@ -173,9 +174,10 @@ Result<ChainWeights> LbfgsRun::run() {
     parameters.orthantwise_c = options_.l1;
     parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
   }
-  // No exception may pass through the library's frames. After one, the zero gradient ends the line search at once and
-  // the next report ends the run.
-  const auto evaluate_c = [](void* self, const double* at, double* gradient, const int size, const double) -> double {
+  // No exception may pass through the library's frames. After one, the zero gradient ends the line search at
+  // once and the next report ends the run.
+  const auto evaluate_c = [](void* self, const double* at, double* gradient, const int size,
+                             const double) -> double {
     LbfgsRun& run = *static_cast<LbfgsRun*>(self);
     std::fill(gradient, gradient + size, 0.0);
     if (run.exception_ != nullptr) return 0;
@@ -187,8 +189,8 @@ Result<ChainWeights> LbfgsRun::run() {
       return 0;
     }
   };
-  const auto report_c = [](void* self, const double* at, const double*, const double f, const double, const double,
-                           const double, int, int, int) -> int {
+  const auto report_c = [](void* self, const double* at, const double*, const double f, const double,
+                           const double, const double, int, int, int) -> int {
     LbfgsRun& run = *static_cast<LbfgsRun*>(self);
     if (run.exception_ != nullptr) return 1;
     try {

@@ -9,15 +9,19 @@
 namespace espalier::chain {
 
 namespace {
-/// A block's gradient is held until it has been added to the rows: enough sequences to keep all threads busy, not so
-/// many that their edge gradients (K² floats a token) fill the memory.
+/// A block's gradient is held until it has been added to the rows: enough sequences to keep all threads busy,
+/// not so many that their edge gradients (K² floats a token) fill the memory.
 constexpr size_t kBlockSequences = 256;
 constexpr size_t kBlockFloats = size_t{1} << 24;
 }  // namespace
 
 DataLoss::DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
                    std::span<const float> label_weight)
-    : data_(data), loss_(loss), label_weight_(label_weight), runner_(data, workers), order_(data.sequences()) {
+    : data_(data),
+      loss_(loss),
+      label_weight_(label_weight),
+      runner_(data, workers),
+      order_(data.sequences()) {
   std::iota(order_.begin(), order_.end(), 0);
 }
 

@@ -10,19 +10,22 @@
 
 namespace espalier::chain {
 
-/// ∂/∂w for every weight of a ChainWeights, in double: batch optimisers subtract gradients that are almost equal.
+/// ∂/∂w for every weight of a ChainWeights, in double: batch optimisers subtract gradients that are almost
+/// equal.
 struct WeightGradient {
   std::vector<double> state;  ///< as ChainWeights::state_rows lays them out
   std::vector<double> trans;  ///< K×S
   std::vector<double> edge;   ///< as ChainWeights::edge_rows
 };
 
-/// Σ over sequences of weight · loss, without penalties. Deterministic at any number of threads: sequences go through in
-/// blocks cut by the data, and every weight's gradient is summed in the order of the tokens. Not thread-safe itself.
+/// Σ over sequences of weight · loss, without penalties. Deterministic at any number of threads: sequences go
+/// through in blocks cut by the data, and every weight's gradient is summed in the order of the tokens. Not
+/// thread-safe itself.
 class DataLoss {
  public:
   /// The arguments must outlive this. `label_weight` as in TrainingContext.
-  DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss, std::span<const float> label_weight);
+  DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
+           std::span<const float> label_weight);
 
   /// Replaces the contents of `gradient`.
   double evaluate(const ChainWeights& weights, WeightGradient& gradient);

@@ -69,7 +69,8 @@ struct BruteForce {
   double log_z = 0, best = -std::numeric_limits<double>::infinity();
   std::vector<double> marginals;       ///< T×S
   std::vector<double> edge_marginals;  ///< T×K×S
-  explicit BruteForce(const RandomChain& c) : marginals(c.T * c.S, 0.0), edge_marginals(c.T * c.K * c.S, 0.0) {
+  explicit BruteForce(const RandomChain& c)
+      : marginals(c.T * c.S, 0.0), edge_marginals(c.T * c.K * c.S, 0.0) {
     c.for_each_labelling([&](const std::vector<uint16_t>& y) { best = std::max(best, c.score(y)); });
     double sum = 0;
     c.for_each_labelling([&](const std::vector<uint16_t>& y) {

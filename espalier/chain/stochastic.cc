@@ -59,7 +59,7 @@ class StochasticRun {
  private:
   double one_pass(int pass, bool average);
   void update();
-  void end_of_step(bool average);
+  void end_of_step(bool average, size_t steps);
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
   Result<int> load(const SectionFile& in);
@@ -98,8 +98,9 @@ double StochasticRun::one_pass(int pass, bool average) {
     update();
     done += n;
     if (done * kStepsPerPass >= next_step * order_.size()) {
-      end_of_step(average);
-      while (done * kStepsPerPass >= next_step * order_.size()) ++next_step;
+      const size_t after = done * kStepsPerPass / order_.size() + 1;
+      end_of_step(average, after - next_step);  // several at once where batches are few
+      next_step = after;
       Progress progress;
       progress.phase = "training";
       progress.done = pass - 1 + static_cast<double>(done) / static_cast<double>(order_.size());
@@ -135,8 +136,8 @@ void StochasticRun::update() {
   });
 }
 
-void StochasticRun::end_of_step(bool average) {
-  const float fraction = 1.0f / kStepsPerPass;
+void StochasticRun::end_of_step(bool average, size_t steps) {
+  const float fraction = static_cast<float>(steps) / kStepsPerPass;
   const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
               l2 = static_cast<float>(options_.l2);
   const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {
@@ -153,8 +154,11 @@ ChainWeights StochasticRun::result() const {
   ChainWeights w = weights_;
   if (averaged_ == 0) return w;
   const double share = 1.0 / static_cast<double>(averaged_);
+  // An average is hardly ever exactly 0; what l1 holds at 0 in the end stays there.
+  const bool keep_zeros = options_.l1 > 0;
   const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
-    for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(sum[i] * share);
+    for (size_t i = 0; i < n; ++i)
+      if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
   };
   mean(w.state, state_.sum, w.state_rows.weights());
   mean(w.trans, trans_.sum, w.trans.size());

@@ -17,14 +17,14 @@ struct ToyOptions {
   size_t longest = 8;
   size_t labels = 4;
   size_t features = 40;
-  double noise = 0;      ///< how often a token lacks a feature that gives its label away
-  double unknown = 0;    ///< how often a token's label is not told
-  bool values = false;   ///< real-valued features
-  bool edges = false;    ///< features of pairs of labels
+  double noise = 0;     ///< how often a token lacks a feature that gives its label away
+  double unknown = 0;   ///< how often a token's label is not told
+  bool values = false;  ///< real-valued features
+  bool edges = false;   ///< features of pairs of labels
 };
 
-/// Feature f speaks for label f mod labels. A token has one feature of its own label (but for the noise), two that
-/// anyone may have, and labels like to come in order 0, 1, 2 …
+/// Feature f speaks for label f mod labels. A token has one feature of its own label (but for the noise), two
+/// that anyone may have, and labels like to come in order 0, 1, 2 …
 inline linear::EncodedTraining toy_data(uint64_t seed, const ToyOptions& options) {
   linear::EncodedTraining training;
   Random random(seed);
@@ -36,7 +36,8 @@ inline linear::EncodedTraining toy_data(uint64_t seed, const ToyOptions& options
   fill_space(training.state, options.features);
   if (options.edges) fill_space(training.edge, 5);
   linear::Dataset& data = training.data;
-  const size_t groups = options.features / options.labels / 2;  // the lower half of the features gives labels away
+  const size_t groups =
+      options.features / options.labels / 2;  // the lower half of the features gives labels away
   for (size_t s = 0; s < options.sequences; ++s) {
     const size_t length = 1 + random.below(options.longest);
     size_t label = random.below(options.labels);
@@ -49,9 +50,11 @@ inline linear::EncodedTraining toy_data(uint64_t seed, const ToyOptions& options
         ++training.state.counts[f];
       };
       if (random.uniform() >= options.noise) add(random.below(groups) * options.labels + label);
-      for (int i = 0; i < 2; ++i) add(options.features / 2 + random.below(options.features - options.features / 2));
+      for (int i = 0; i < 2; ++i)
+        add(options.features / 2 + random.below(options.features - options.features / 2));
       std::sort(features.begin(), features.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.first % linear::kUpdateShards, a.first) < std::pair(b.first % linear::kUpdateShards, b.first);
+        return std::pair(a.first % linear::kUpdateShards, a.first) <
+               std::pair(b.first % linear::kUpdateShards, b.first);
       });
       for (const auto& [f, value] : features) {
         data.state.push(f);
@@ -64,7 +67,8 @@ inline linear::EncodedTraining toy_data(uint64_t seed, const ToyOptions& options
         ++training.edge.counts[f];
       }
       data.edge.close();
-      data.gold.push_back(random.uniform() < options.unknown ? data::kNoLabel : static_cast<data::Label>(label));
+      data.gold.push_back(random.uniform() < options.unknown ? data::kNoLabel
+                                                             : static_cast<data::Label>(label));
     }
     data.sequence_begin.push_back(data.gold.size());
     data.weight.push_back(1);
