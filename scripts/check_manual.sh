@@ -23,8 +23,8 @@ verbs=$("$espalier" --help | awk '/^Subcommands:/ { list = 1; next } /^[^ ]/ { l
 }
 for verb in $verbs; do
   wanted "espalier $verb" "verb"
-  # Option names as help lists them: lines that begin with blanks and a hyphen.
-  for option in $("$espalier" "$verb" --help | sed -n 's/^  *\(-[^ ]*\).*/\1/p' | tr ',' ' '); do
+  # Option names as help lists them: lines that begin with two blanks and a hyphen.
+  for option in $("$espalier" "$verb" --help | sed -n 's/^  \(-[^ ]*\).*/\1/p' | tr ',' ' '); do
     case $option in
       -h | --help) ;;
       *) wanted "\`$option" "option of $verb" ;;
@@ -34,8 +34,8 @@ done
 
 # Learners stand at two blanks with a colon, parameters below them at four, as name=default.
 for learner in $("$espalier" train --help | sed -n 's/^  \([a-z-]*\): .*/\1/p'); do wanted "**$learner**" learner; done
-for parameter in $("$espalier" train --help | sed -n 's/^    \([a-z0-9-]*\)=.*/\1/p' | sort -u); do
-  wanted "\`$parameter\`" "parameter of train"
+for parameter in $("$espalier" train --help | sed -n 's/^    \([a-z0-9-]*=[^ ]*\).*/\1/p' | sort -u); do
+  wanted "| \`${parameter%%=*}\` | ${parameter#*=} |" "parameter of train with its default"
 done
 echo "$names names looked up"
 exit $status

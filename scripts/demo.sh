@@ -13,11 +13,16 @@ sentences=${1:-corpus/try.txt}
 mkdir -p "$out"
 
 heading() { printf '\n== %s\n\n' "$*"; }
-# Shows a command, then runs it.
+# Shows a command, then runs it; what it says about its progress is only of interest when it fails.
 run() {
   printf '$ %s\n' "$*"
-  "$@"
+  "$@" 2>"$out/messages" || {
+    cat "$out/messages" >&2
+    exit 1
+  }
 }
+# The same for training, whose report ends with what to do next; that comes below.
+train() { run "$espalier" train corpus/train.txt "$@" >"$out/report" && sed '/^$/,$d' "$out/report"; }
 
 # number KEY: the value of a key of the outermost JSON object on standard input.
 number() {
@@ -44,11 +49,11 @@ number() {
 }
 
 heading "1. Train: three models from the same file, each told which column to learn and which to look at"
-run "$espalier" train corpus/train.txt -m "$out/tagger.model" --label-column 2 --feature-columns 1
+train -m "$out/tagger.model" --label-column 2 --feature-columns 1
 echo
-run "$espalier" train corpus/train.txt -m "$out/chunker.model" --label-column 3 --feature-columns 1,2
+train -m "$out/chunker.model" --label-column 3 --feature-columns 1,2
 echo
-run "$espalier" train corpus/train.txt -m "$out/entities.model" --label-column 4 --feature-columns 1,2
+train -m "$out/entities.model" --label-column 4 --feature-columns 1,2
 
 heading "2. Score them on sentences they have not seen (corpus/test.txt)"
 rows=
@@ -65,15 +70,13 @@ printf '%s' "$rows" | awk '
   { printf "%-10s %9d %7d %9.2f%% %9.2f%% %7.2f%% %7.2f%%\n", $1, $2, $3, $4, $5, $6, $7 }'
 echo
 echo "Accuracy counts tokens. Precision, recall and F1 count whole chunks and whole names; for plain tags they are the"
-echo "accuracy. The corpus is small (corpus/README.md): entities above all want more data than this."
+echo "accuracy. Chunker and entity recogniser see the tags of the file, not those of the tagger. The corpus is small"
+echo "(corpus/README.md): entities above all want more data than this."
 
 heading "3. Try sentences: words in, each model adds its column, the next one reads it"
-printf '$ %s tag %s -m %s/tagger.model |\n' "$espalier" "$sentences" "$out"
-printf '    %s tag - -m %s/chunker.model |\n' "$espalier" "$out"
-printf '    %s tag - -m %s/entities.model -o %s/tried.txt\n' "$espalier" "$out" "$out"
-"$espalier" tag "$sentences" -m "$out/tagger.model" -o "$out/tagged.txt"
-"$espalier" tag "$out/tagged.txt" -m "$out/chunker.model" -o "$out/chunked.txt"
-"$espalier" tag "$out/chunked.txt" -m "$out/entities.model" -o "$out/tried.txt"
+run "$espalier" tag "$sentences" -m "$out/tagger.model" -o "$out/tagged.txt"
+run "$espalier" tag "$out/tagged.txt" -m "$out/chunker.model" -o "$out/chunked.txt"
+run "$espalier" tag "$out/chunked.txt" -m "$out/entities.model" -o "$out/tried.txt"
 awk '
   # Adds a token to a line in which segments stand in brackets.
   function bracket(line, label, before, word,    type) {
