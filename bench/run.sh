@@ -1,36 +1,22 @@
 #!/bin/sh
-# Espalier beside CRFsuite on the same data with the same features, one thread each, in one run; prints the ratios.
+# Ratios against CRFsuite and against ourselves at other sizes, all measured in one run; outputs are verified first.
 #
-#   bench/run.sh [--quick]        --quick: the bundled corpus, seconds instead of minutes; its figures mean little
+#   bench/run.sh [PART...]        parts: peer (default), brown, scaling; or all
 #
-# Data: CoNLL-2000 chunking where $ESPALIER_DATA (default: ../shared/data) has conll2000/, otherwise the bundled corpus.
-# Outputs are verified before anything is timed. Where the peer cannot be set up, Espalier's figures stand alone.
-# Results also go to build/bench/results.json. Environment: ESPALIER, the program.
-set -eu
-cd "$(dirname "$0")/.."
-espalier=${ESPALIER:-build/release/espalier}
-data=${ESPALIER_DATA:-../shared/data}/conll2000
-work=build/bench
-mkdir -p "$work"
-
-[ -x "$espalier" ] || {
-  echo "bench: $espalier is not there; make build" >&2
-  exit 1
-}
-if [ "${1:-}" != --quick ] && [ -f "$data/train.txt.gz" ] && [ -f "$data/test.txt.gz" ]; then
-  name=CoNLL-2000
-  gzip -dc "$data/train.txt.gz" >"$work/train.txt"
-  gzip -dc "$data/test.txt.gz" >"$work/test.txt"
-else
-  name="bundled corpus"
-  cut -f 1-3 corpus/train.txt >"$work/train.txt"
-  cut -f 1-3 corpus/test.txt >"$work/test.txt"
+# Needs build/release/espalier (make build), node, and the CoNLL-2000 data under ESPALIER_DATA (default ../shared/data).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${ESPALIER_DATA:=../shared/data}"
+export ESPALIER_DATA
+if [ ! -d "$ESPALIER_DATA/conll2000" ]; then
+  echo "bench: no conll2000 under ESPALIER_DATA=$ESPALIER_DATA; nothing to measure on" >&2
+  exit 0
 fi
-
-peer=yes
-bench/peer/setup.sh --native-only || {
-  [ $? -eq 3 ] || exit 1
-  peer=no
-}
-exec node bench/compare.js --espalier "$espalier" --train "$work/train.txt" --test "$work/test.txt" \
-  --template bench/chunking.template --work "$work" --name "$name" --peer "$peer"
+bench/peer/setup.sh
+peer=$?
+if [ $peer -eq 3 ]; then
+  echo "bench: CRFsuite is not available here; its ratios are left out" >&2
+elif [ $peer -ne 0 ]; then
+  exit $peer
+fi
+exec node bench/run.js "$@"

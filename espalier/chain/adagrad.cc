@@ -74,11 +74,13 @@ void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY
   const auto tiny = hn::Set(d, kTiny);
   const auto one = hn::Set(d, 1.0f);
   for (size_t j = 0; j < n; j += lanes) {  // weight arrays end in a vector of slack
-    const auto step = hn::Div(scale, hn::Sqrt(hn::Add(hn::LoadU(d, h + j), tiny)));
+    const auto square = hn::LoadU(d, h + j);
+    const auto step = hn::Div(scale, hn::Sqrt(hn::Add(square, tiny)));
     const auto x = hn::LoadU(d, w + j);
     const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(x)));
     const auto shrunk = hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one));
-    hn::StoreU(hn::CopySign(shrunk, x), d, w + j);
+    const auto moved = hn::Gt(square, hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(moved, hn::CopySign(shrunk, x), x), d, w + j);
   }
 }
 

@@ -25,18 +25,15 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
   state_map_.find_all(b.features.state, b.state_offsets.data());
   SequenceScores& scores = b.scores;
   scores.node.assign(T * S, 0.0f);
-  const float* values = b.features.state_values.empty() ? nullptr : b.features.state_values.data();
-  for (size_t t = 0; t < T; ++t) {
-    const uint32_t first = b.features.state_begin[t], last = b.features.state_begin[t + 1];
-    float* node = scores.node.data() + t * S;
-    if (kernel_) {
-      kernel_scores(first, last, b, node);
-    } else {
-      state_.add(std::span<const uint32_t>(b.state_offsets).subspan(first, last - first),
-                 values == nullptr ? nullptr : values + first, node);
-    }
-    std::fill(node + K, node + S, kImpossible);
+  if (kernel_) {
+    for (size_t t = 0; t < T; ++t)
+      kernel_scores(b.features.state_begin[t], b.features.state_begin[t + 1], b, scores.node.data() + t * S);
+  } else {
+    state_.add(b.state_offsets, b.features.state_begin,
+               b.features.state_values.empty() ? nullptr : b.features.state_values.data(), S, scores.node.data());
   }
+  if (K < S)
+    for (size_t t = 0; t < T; ++t) std::fill_n(scores.node.data() + t * S + K, S - K, kImpossible);
   scores.view = {T, K, S, scores.node.data(), trans_.data(), nullptr};
   if (!b.features.edge.empty()) {
     b.edge_offsets.resize(b.features.edge.size());

@@ -14,7 +14,7 @@ FeatureMap FeatureMap::build(std::span<const uint64_t> hashes, std::span<const u
                              std::vector<uint32_t>* refused) {
   ESPALIER_CHECK(hashes.size() == values.size());
   FeatureMap map;
-  const size_t capacity = std::bit_ceil(std::max<size_t>(16, hashes.size() * 2));
+  const size_t capacity = std::bit_ceil(std::max<size_t>(16, hashes.size() + hashes.size() / 3));
   map.owned_.assign(capacity, Slot{0, kNoFeature});
   map.set_slots(map.owned_);
   for (size_t n = 0; n < hashes.size(); ++n) {

@@ -17,18 +17,24 @@ namespace espalier::linear::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kLanes>;
 
-constexpr size_t kAhead = 6;  // rows whose first line is on its way
+constexpr size_t kAhead = 16;  // rows whose first line is on its way
 
 template <bool kShort>
 HWY_INLINE void AddPacked(const uint32_t* HWY_RESTRICT words, uint32_t width, float scale,
-                          std::span<const uint32_t> offsets, const float* HWY_RESTRICT values,
-                          float* HWY_RESTRICT scores) {
+                          std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
+                          const float* HWY_RESTRICT values, size_t stride, float* HWY_RESTRICT all_scores) {
   const Floats d;
   const hn::Rebind<int16_t, Floats> d16;
   const hn::Rebind<int32_t, Floats> d32;
   const size_t lanes = hn::Lanes(d);
   const size_t n = offsets.size();
+  size_t position = 0;
+  float* HWY_RESTRICT scores = all_scores;
   for (size_t i = 0; i < n; ++i) {
+    while (i >= begin[position + 1]) {
+      ++position;
+      scores += stride;
+    }
     if (i + kAhead < n && offsets[i + kAhead] != kNoFeature) __builtin_prefetch(words + offsets[i + kAhead]);
     const uint32_t offset = offsets[i];
     if (offset == kNoFeature) continue;
@@ -63,12 +69,12 @@ HWY_INLINE void AddPacked(const uint32_t* HWY_RESTRICT words, uint32_t width, fl
 }
 
 void AddPackedFloat(const uint32_t* words, uint32_t width, float scale, std::span<const uint32_t> offsets,
-                    const float* values, float* scores) {
-  AddPacked<false>(words, width, scale, offsets, values, scores);
+                    std::span<const uint32_t> begin, const float* values, size_t stride, float* scores) {
+  AddPacked<false>(words, width, scale, offsets, begin, values, stride, scores);
 }
 void AddPackedShort(const uint32_t* words, uint32_t width, float scale, std::span<const uint32_t> offsets,
-                    const float* values, float* scores) {
-  AddPacked<true>(words, width, scale, offsets, values, scores);
+                    std::span<const uint32_t> begin, const float* values, size_t stride, float* scores) {
+  AddPacked<true>(words, width, scale, offsets, begin, values, stride, scores);
 }
 
 }  // namespace espalier::linear::HWY_NAMESPACE
@@ -80,13 +86,15 @@ namespace espalier::linear {
 HWY_EXPORT(AddPackedFloat);
 HWY_EXPORT(AddPackedShort);
 
-void PackedRows::add(std::span<const uint32_t> offsets, const float* values, float* scores) const {
+void PackedRows::add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
+                     size_t stride, float* scores) const {
+  ESPALIER_CHECK(!begin.empty() && begin.back() == offsets.size());
   if (bits_ == 16) {
     HWY_DYNAMIC_DISPATCH(AddPackedShort)
-    (words_.data(), static_cast<uint32_t>(width_), scale_, offsets, values, scores);
+    (words_.data(), static_cast<uint32_t>(width_), scale_, offsets, begin, values, stride, scores);
   } else {
     HWY_DYNAMIC_DISPATCH(AddPackedFloat)
-    (words_.data(), static_cast<uint32_t>(width_), 1.0f, offsets, values, scores);
+    (words_.data(), static_cast<uint32_t>(width_), 1.0f, offsets, begin, values, stride, scores);
   }
 }
 

@@ -41,9 +41,12 @@ class PackedRows {
   /// Offsets are below this; the last words are slack that vector loads may touch.
   uint64_t offset_limit() const { return words_.size() < kSlack ? 0 : words_.size() - kSlack; }
 
-  /// scores[c] += value · weight for the rows at these offsets (kNoFeature is passed over). values may be null.
-  /// Padding lanes of `scores` end up with arbitrary finite values.
-  void add(std::span<const uint32_t> offsets, const float* values, float* scores) const;
+  /// The scores of a whole sequence: scores[t·stride + c] += value · weight for the rows at the offsets
+  /// [begin[t], begin[t+1]) of each position t (kNoFeature is passed over). values may be null. Padding lanes of
+  /// `scores` end up with arbitrary finite values. A sequence at a time, so that rows of the next positions are already
+  /// on their way from memory.
+  void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values, size_t stride,
+           float* scores) const;
 
   /// Calls visit(column, weight) for the weights of the row at an offset.
   template <typename Visit>

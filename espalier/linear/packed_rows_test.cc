@@ -31,14 +31,21 @@ TEST(PackedRowsTest, SumsAreThoseOfTheRowsPacked) {
       std::vector<uint32_t> places;
       for (const uint32_t f : features) places.push_back(offsets[f]);
       for (const float* v : {static_cast<const float*>(nullptr), values.data()}) {
-        AlignedVector<float> plain(padded(width), 0.0f), fast(padded(width), 0.0f);
-        add_rows_plain(rows.layout, rows.weights.data(), features, v, plain.data());
-        packed.add(places, v, fast.data());
+        // A sequence of three positions: 10 features, none, 20.
+        const std::vector<uint32_t> begin = {0, 10, 10, 30};
+        const size_t stride = padded(width);
+        AlignedVector<float> plain(3 * stride, 0.0f), fast(3 * stride, 0.0f);
+        for (size_t t = 0; t < 3; ++t)
+          add_rows_plain(rows.layout, rows.weights.data(),
+                         std::span<const uint32_t>(features).subspan(begin[t], begin[t + 1] - begin[t]),
+                         v == nullptr ? nullptr : v + begin[t], plain.data() + t * stride);
+        packed.add(places, begin, v, stride, fast.data());
         float error = 1e-4f;  // and in 16 bits half a step for each of the 30, times its value
         if (bits == 16)
           for (size_t i = 0; i < 30; ++i) error += packed.scale() / 2 * (v == nullptr ? 1 : std::abs(v[i]));
-        for (uint32_t c = 0; c < width; ++c)
-          ASSERT_NEAR(fast[c], plain[c], error) << width << " wide, " << bits;
+        for (size_t t = 0; t < 3; ++t)
+          for (uint32_t c = 0; c < width; ++c)
+            ASSERT_NEAR(fast[t * stride + c], plain[t * stride + c], error) << width << " wide, " << bits;
         for (const float x : fast) EXPECT_TRUE(std::isfinite(x));
       }
     }
@@ -172,7 +179,8 @@ TEST(PackedRowsTest, RandomWordsNeverLeadOutOfBounds) {
     const Result<PackedRows> view = PackedRows::view(words, 5, bits, 1, &starts);
     if (!view.ok()) continue;
     AlignedVector<float> scores(8, 0.0f);
-    view->add(starts, nullptr, scores.data());  // the sanitizers watch
+    const std::vector<uint32_t> begin = {0, static_cast<uint32_t>(starts.size())};
+    view->add(starts, begin, nullptr, 8, scores.data());  // the sanitizers watch
     for (const uint32_t start : starts) row_of(*view, start);
   }
 }

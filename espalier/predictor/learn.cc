@@ -1,5 +1,7 @@
 #include "espalier/predictor/learn.h"
 
+#include <algorithm>
+
 #include "espalier/chain/lbfgs.h"
 #include "espalier/chain/perceptron.h"
 #include "espalier/chain/stochastic.h"
@@ -14,6 +16,16 @@ namespace {
 chain::LogLoss loss_of(std::string_view learner) {
   return learner == "crf" ? chain::LogLoss::kSequence : chain::LogLoss::kPosition;
 }
+
+/// The passes asked for. Left to us, small data gets more of them: what counts is how many steps the weights make, so
+/// that a pass is repeated until `tokens_wanted` were seen, within bounds.
+int passes_for(const ParameterValues& values, size_t tokens, double tokens_wanted, int least, int most) {
+  if (values.text("passes") != "auto") return static_cast<int>(values.integer("passes"));
+  const double passes = tokens_wanted / static_cast<double>(std::max<size_t>(1, tokens));
+  return static_cast<int>(std::clamp(passes, static_cast<double>(least), static_cast<double>(most)));
+}
+int log_loss_passes(const ParameterValues& values, size_t tokens) { return passes_for(values, tokens, 2e6, 6, 40); }
+int perceptron_passes(const ParameterValues& values, size_t tokens) { return passes_for(values, tokens, 5e6, 12, 100); }
 
 Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const ParameterValues& values,
                                            chain::TrainingContext context) {
@@ -31,7 +43,7 @@ Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const Param
   options.l1 = values.number("l1");
   options.l2 = values.number("l2");
   options.rate = values.number("rate");
-  options.passes = static_cast<int>(values.integer("passes"));
+  options.passes = log_loss_passes(values, context.training.data.tokens());
   options.batch = static_cast<size_t>(values.integer("batch"));
   options.average_from = values.number("average-from");
   return chain::train_stochastic(std::move(context), options);
@@ -39,7 +51,7 @@ Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const Param
 
 Result<chain::ChainWeights> learn_perceptron(const ParameterValues& values, chain::TrainingContext context) {
   chain::PerceptronOptions options;
-  options.passes = static_cast<int>(values.integer("passes"));
+  options.passes = perceptron_passes(values, context.training.data.tokens());
   options.batch = static_cast<size_t>(values.integer("batch"));
   options.average = values.flag("average");
   return chain::train_perceptron(std::move(context), options);
@@ -98,11 +110,13 @@ Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const li
   return linear::train_libsvm(data, labels, options);
 }
 
-int total_rounds(std::string_view learner, const ParameterValues& values) {
+int total_rounds(std::string_view learner, const ParameterValues& values, size_t tokens) {
   const std::string_view method = method_of(learner, values);
-  const bool log_loss = method == "crf" || method == "memm" || method == "logistic";
   if (learner == "local" && (method == "svm" || method == "quadratic-svm")) return 1;
-  return static_cast<int>(values.integer(log_loss && values.text("algorithm") == "lbfgs" ? "iterations" : "passes"));
+  if (learner == "svm") return static_cast<int>(values.integer("passes"));
+  if (method == "perceptron") return perceptron_passes(values, tokens);
+  return values.text("algorithm") == "lbfgs" ? static_cast<int>(values.integer("iterations"))
+                                             : log_loss_passes(values, tokens);
 }
 
 Result<chain::ChainWeights> learn(std::string_view learner, const ParameterValues& values,

@@ -24,8 +24,8 @@ bool uses_kernel(std::string_view learner, const ParameterValues& values);
 Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data, size_t labels,
                                          uint64_t seed);
 
-/// How many rounds the learner makes at most.
-int total_rounds(std::string_view learner, const ParameterValues& values);
+/// How many rounds the learner makes at most on so many tokens.
+int total_rounds(std::string_view learner, const ParameterValues& values, size_t tokens);
 
 /// Runs the learner.
 Result<chain::ChainWeights> learn(std::string_view learner, const ParameterValues& values,

@@ -29,8 +29,8 @@ const std::vector<Parameter>& common() {
   return parameters;
 }
 
-Parameter passes(std::string_view fallback) {
-  return {"passes", Kind::kInteger, fallback, "passes over the training data", 1, 1e6};
+Parameter passes(std::string_view fallback, std::string_view help = "passes over the training data") {
+  return {"passes", Kind::kInteger, fallback, help, 1, 1e6};
 }
 Parameter batch(std::string_view fallback) {
   return {"batch", Kind::kInteger, fallback, "sequences a step looks at (the same at any number of threads)", 1, 1e6};
@@ -42,7 +42,7 @@ std::vector<Parameter> log_loss_parameters(std::string_view l2) {
       {"l1", Kind::kNumber, "0", "L1 penalty; makes weights exactly 0, which are then not stored"},
       {"algorithm", Kind::kChoice, "adagrad", "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)", 0, 0,
        {"adagrad", "lbfgs"}},
-      passes("6"),
+      passes("auto", "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens"),
       batch("8"),
       {"rate", Kind::kNumber, "0.2", "adagrad: the step size", 1e-9, 1e3},
       {"average-from", Kind::kNumber, "0.2", "adagrad: average the weights after this part of the passes", 0, 1},
@@ -58,7 +58,7 @@ const std::vector<Learner>& table() {
                    log_loss_parameters("1")});
     all.push_back({"perceptron",
                    "averaged structured perceptron: fast, no penalty to tune",
-                   {passes("12"), batch("4"),
+                   {passes("auto", "passes over the training data; auto: 12, more where there are under 400,000 tokens"), batch("4"),
                     {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
                     {"calibrate", Kind::kFlag, "yes",
                      "fit the temperature that turns scores into probabilities, on the dev set or on a tenth held out "

@@ -312,7 +312,7 @@ bool Training::round_ended(const chain::Round& round) {
   Progress progress;
   progress.phase = "training";
   progress.done = round.number;
-  progress.total = total_rounds(request_.learner, values_);
+  progress.total = total_rounds(request_.learner, values_, training_.data.tokens());
   progress.round = round.number;
   progress.objective = round.objective;
   progress.dev_score = entry.dev_score;

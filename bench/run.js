@@ -1,0 +1,122 @@
+// The measurements of `make bench` (bench/run.sh prepares). Prints a table and leaves build/bench/results.json.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const zlib = require('zlib');
+const { spawnSync } = require('child_process');
+
+const data = process.env.ESPALIER_DATA;
+const program = process.env.ESPALIER || 'build/release/espalier';
+const work = 'build/bench';
+const conll = (name) => path.join(data, 'conll2000', name);
+const results = {};
+fs.mkdirSync(work, { recursive: true });
+
+/** Runs a command; returns wall seconds and standard output. */
+function run(command, args) {
+  const began = process.hrtime.bigint();
+  const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}: status ${done.status}\n${done.stderr}`);
+  return { seconds, output: done.stdout };
+}
+const espalier = (...args) => run(program, args);
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const ratio = (x) => `${x.toFixed(1)}x`;
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+function row(...cells) { console.log(cells.map((cell, i) => String(cell).padEnd(i === 0 ? 46 : 20)).join('')); }
+
+function train(model, threads, ...more) {
+  const { seconds, output } = espalier('train', ...more, '-m', model, '--threads', String(threads), '--json', '--quiet');
+  return { wall: seconds, ...JSON.parse(output) };
+}
+const evaluate = (file, model) => JSON.parse(espalier('eval', file, '-m', model, '--json', '--quiet').output);
+
+/** Training and tagging beside CRFsuite on CoNLL-2000 with the CRF++ chunking template. */
+function againstPeer() {
+  const model = `${work}/chunking.model`;
+  const settings = [conll('train.txt.gz'), '-t', 'bench/chunking.template', '-p', 'passes=4'];
+  const one = [], two = [];
+  let report;
+  for (let i = 0; i < 3; ++i) {
+    two.push(train(model, 2, ...settings).wall);
+    report = train(model, 1, ...settings);
+    one.push(report.wall);
+  }
+  const f1 = evaluate(conll('test.txt.gz'), model).f1;
+
+  const long = `${work}/test20.txt`;
+  const text = zlib.gunzipSync(fs.readFileSync(conll('test.txt.gz'))).toString();
+  fs.writeFileSync(long, text.repeat(20));
+  const tokens = text.split('\n').filter((line) => line.trim() !== '').length * 20;
+  const tag = (threads) => median([0, 1, 2, 3, 4].map(() =>
+    espalier('tag', long, '-m', model, '-o', `${work}/tagged.txt`, '--threads', String(threads), '--quiet').seconds));
+  const tagOne = tokens / tag(1), tagTwo = tokens / tag(2);
+  const checked = JSON.parse(espalier('eval', '--columns', `${work}/tagged.txt`, '--json', '--quiet').output);
+  if (Math.abs(checked.f1 - f1) > 0.005) throw new Error(`tag gives F1 ${checked.f1}, eval ${f1}`);
+  results.espalier = { f1, train_one: one, train_two: two, peak_rss_bytes: report.peak_rss_bytes,
+                       model_bytes: report.model_bytes, tag_one: tagOne, tag_two: tagTwo };
+
+  let peers = {};
+  if (fs.existsSync('build/peer')) {
+    for (const engine of ['native', 'binding']) {
+      const args = ['bench/peer/crfsuite_driver.js', 'bench', '--train', conll('train.txt.gz'), '--test',
+                    conll('test.txt.gz'), '--template', 'bench/chunking.template', '--engine', engine];
+      try {
+        peers[engine] = JSON.parse(run('node', args).output);
+      } catch (problem) {
+        console.error(`bench: CRFsuite (${engine}) did not run: ${String(problem).split('\n')[0]}`);
+      }
+    }
+  }
+  results.peers = peers;
+  row('CoNLL-2000, CRF++ chunking template', 'Espalier', ...Object.keys(peers).map((e) => `CRFsuite ${e}`));
+  const both = Object.values(peers);
+  row('test F1', f1.toFixed(2), ...both.map((p) => p.tag.score.f1.toFixed(2)));
+  row('training, one thread, s (whole command / train call)', median(one).toFixed(2),
+      ...both.map((p) => p.train.train_seconds.toFixed(1)));
+  row('  times faster', '', ...both.map((p) => ratio(p.train.train_seconds / median(one))));
+  row('training, two threads, s', median(two).toFixed(2), ...both.map(() => '(one thread)'));
+  row('  times faster', '', ...both.map((p) => ratio(p.train.train_seconds / median(two))));
+  row('peak memory of training', megabytes(report.peak_rss_bytes), ...both.map((p) => megabytes(p.train.peak_rss_bytes)));
+  row('model size', megabytes(report.model_bytes), ...both.map((p) => megabytes(p.train.model_bytes)));
+  row('tagging, one thread, tokens/s', Math.round(tagOne), ...both.map((p) => Math.round(p.tag.tokens_per_second)));
+  row('  times faster', '', ...both.map((p) => ratio(tagOne / p.tag.tokens_per_second)));
+  row('tagging, two threads, tokens/s', Math.round(tagTwo));
+}
+
+/** Many labels: only the pairs of feature and label seen are held. */
+function brown() {
+  const file = path.join(data, 'brown', 'brown.txt.gz');
+  if (!fs.existsSync(file)) return console.log('brown: not there, left out');
+  const report = train(`${work}/brown.model`, 2, file, '--learner', 'perceptron', '-p', 'passes=1', '-p', 'calibrate=no');
+  results.brown = report;
+  row('Brown corpus, 472 tags', `${report.tokens} tokens`, `peak ${megabytes(report.peak_rss_bytes)}`,
+      `model ${megabytes(report.model_bytes)}`, `${report.seconds.toFixed(0)} s a pass`);
+}
+
+/** The corpus repeated with altered words: time per token stays, memory grows with the data. */
+function scaling() {
+  results.scaling = [];
+  for (const times of [1, 4, 16]) {
+    const folder = `${work}/copies${times}`;
+    espalier('synth', 'copies', '-o', folder, '--source', conll('train.txt.gz'), '--copies', String(times), '--quiet');
+    const file = path.join(folder, 'train.txt');
+    const report = train(`${work}/copies.model`, 1, file, '-t', 'bench/chunking.template', '-p', 'passes=2');
+    results.scaling.push({ times, ...report });
+    row(`${times} x CoNLL-2000`, `${report.tokens} tokens`, `${(1e6 * report.seconds / report.tokens).toFixed(2)} us a token`,
+        `peak ${(report.peak_rss_bytes / report.tokens).toFixed(0)} bytes a token`);
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+const parts = { peer: againstPeer, brown, scaling };
+let wanted = process.argv.slice(2);
+if (wanted.length === 0) wanted = ['peer'];
+if (wanted.includes('all')) wanted = Object.keys(parts);
+for (const part of wanted) {
+  if (!parts[part]) { console.error(`bench: no part '${part}'; there are ${Object.keys(parts).join(', ')}`); process.exit(2); }
+  parts[part]();
+  console.log('');
+}
+fs.writeFileSync(`${work}/results.json`, JSON.stringify(results, null, 1));
