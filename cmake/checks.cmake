@@ -8,7 +8,7 @@ endif()
 function(espalier_check name script)
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/scripts/${script} ${ARGN}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS tree)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS tree)
 endfunction()
 
 espalier_check(includes_point_down check_includes.sh)
