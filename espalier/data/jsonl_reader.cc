@@ -32,6 +32,8 @@ class JsonlReader : public Reader {
       object = Json::parse(line.begin(), line.end());
     } catch (const Json::parse_error& e) {
       return lines_.error("not a JSON value (byte {}): {}", e.byte, without_code(e.what()));
+    } catch (const Json::exception& e) {  // a number too large for any type
+      return lines_.error("not a JSON value: {}", without_code(e.what()));
     }
     ESPALIER_TRY(fill(object, sequence));
     return true;

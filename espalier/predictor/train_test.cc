@@ -166,7 +166,7 @@ TEST_F(TrainTest, WarmStartKeepsWhatWasLearntAndTakesNewLabels) {
   write(path("more.txt"), 60, 4);  // with the new label come some sentences of the old kind
   {
     std::ofstream out(path("more.txt"), std::ios::app);
-    for (int i = 0; i < 20; ++i) out << "zork NN B-NEW\nzorks NNS I-NEW\n\n";
+    for (int i = 0; i < 20; ++i) out << "zork\tNN\tB-NEW\nzorks\tNNS\tI-NEW\n\n";
   }
   TrainRequest r = request("crf", {"passes=1"});
   r.train = {path("more.txt")};
