@@ -20,7 +20,7 @@ help:
 	@echo 'make test      build and run everything: tests, checks of the tree, library and fuzz targets under sanitizers'
 	@echo 'make build     the program, as build/release/espalier'
 	@echo 'make check     the tests of the release build alone'
-	@echo 'make asan      the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      the tests that use threads, under the thread sanitizer'
 	@echo 'make bench     ratios against CRFsuite, measured in the same run'
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
