@@ -27,23 +27,41 @@ void sort_features(std::span<uint32_t> ids, std::span<float> values, std::vector
   for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
 }
 
-/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place. Returns whether any value
-/// differs from 1.
-void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number) {
-  std::vector<std::pair<uint32_t, float>> pairs;
-  size_t out = 0;
-  for (size_t t = 0; t + 1 < lists.begin.size(); ++t) {
-    const size_t first = lists.begin[t], last = lists.begin[t + 1];
-    lists.begin[t] = out;
-    for (size_t i = first; i < last; ++i) {
-      const uint32_t number = final_number[lists.values[i]];
-      if (number == kNoFeature) continue;
-      if (!values.empty()) values[out] = values[i];
-      lists.values[out++] = number;
+/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place, tokens in parallel, what is
+/// dropped squeezed out afterwards.
+void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number,
+              const Workers& workers) {
+  constexpr size_t kPieces = 64;
+  const size_t tokens = lists.size();
+  std::vector<uint32_t> kept(tokens, 0);
+  workers.for_each(kPieces, [&](size_t piece) {
+    std::vector<std::pair<uint32_t, float>> pairs;
+    const Range range = piece_of(tokens, kPieces, piece);
+    for (size_t t = range.first; t < range.last; ++t) {
+      const size_t first = lists.begin[t];
+      size_t out = first;
+      for (size_t i = first; i < lists.begin[t + 1]; ++i) {
+        const uint32_t number = final_number[lists.values[i]];
+        if (number == kNoFeature) continue;
+        if (!values.empty()) values[out] = values[i];
+        lists.values[out++] = number;
+      }
+      kept[t] = static_cast<uint32_t>(out - first);
+      sort_features({lists.values.data() + first, kept[t]},
+                    values.empty() ? std::span<float>() : std::span<float>(values.data() + first, kept[t]), pairs);
     }
-    const size_t begin = lists.begin[t];
-    sort_features({lists.values.data() + begin, out - begin},
-                  values.empty() ? std::span<float>() : std::span<float>(values.data() + begin, out - begin), pairs);
+  });
+  size_t out = 0;
+  for (size_t t = 0; t < tokens; ++t) {
+    const size_t first = lists.begin[t];
+    if (out != first) {
+      std::copy_n(lists.values.begin() + static_cast<ptrdiff_t>(first), kept[t],
+                  lists.values.begin() + static_cast<ptrdiff_t>(out));
+      if (!values.empty())
+        std::copy_n(values.begin() + static_cast<ptrdiff_t>(first), kept[t], values.begin() + static_cast<ptrdiff_t>(out));
+    }
+    lists.begin[t] = out;
+    out += kept[t];
   }
   lists.begin.back() = out;
   lists.values.resize(out);
@@ -193,7 +211,7 @@ EncodedTraining DatasetBuilder::finish() {
     FeatureMap::build(found.hashes, numbers, &refused);
     for (uint32_t& number : found.renumber)
       if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
-    renumber(lists, values, found.renumber);
+    renumber(lists, values, found.renumber, state_->workers);
     return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
   };
   std::vector<float> no_values;

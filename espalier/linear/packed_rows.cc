@@ -88,7 +88,7 @@ HWY_EXPORT(AddPackedShort);
 
 void PackedRows::add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
                      size_t stride, float* scores) const {
-  ESPALIER_CHECK(!begin.empty() && begin.back() == offsets.size());
+  ESPALIER_CHECK(!wide() && !begin.empty() && begin.back() == offsets.size());
   if (bits_ == 16) {
     HWY_DYNAMIC_DISPATCH(AddPackedShort)
     (words_.data(), static_cast<uint32_t>(width_), scale_, offsets, begin, values, stride, scores);
