@@ -11,18 +11,20 @@
 namespace espalier::apps {
 namespace {
 
-constexpr size_t kBarWidth = 24;
+constexpr size_t kWidestBar = 24;
+constexpr size_t kNarrowestBar = 6;
 constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
-// Before this much of a phase is over, its end is anybody's guess.
+// Before this much of a phase, and this long, is over, its end is anybody's guess.
 constexpr double kFirstForecast = 0.02;
+constexpr double kFirstForecastSeconds = 1;
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-std::string bar(double part) {
-  const auto full = static_cast<size_t>(std::lround(part * kBarWidth));
-  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "]";
+std::string bar(double part, size_t width) {
+  const auto full = static_cast<size_t>(std::lround(part * static_cast<double>(width)));
+  return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
 }
 
 void append_measures(const Progress& progress, std::string& out) {
@@ -35,19 +37,22 @@ void append_measures(const Progress& progress, std::string& out) {
 }  // namespace
 
 std::string progress_bar(const Progress& progress, double seconds, size_t width) {
-  std::string out = progress.phase;
-  if (progress.total > 0) {
-    const double part = std::clamp(progress.done / progress.total, 0.0, 1.0);
-    fmt::format_to(std::back_inserter(out), " {} {:3.0f}%", bar(part), 100 * part);
-    append_measures(progress, out);
-    if (part >= kFirstForecast && part < 1)
-      out += "  " + duration_text(seconds * (1 - part) / part) + " left";
-  } else {
-    if (progress.done > 0) out += "  " + count_text(static_cast<size_t>(progress.done));
-    append_measures(progress, out);
-    out += "  " + duration_text(seconds);
+  std::string measures;
+  if (progress.total <= 0) {
+    if (progress.done > 0) measures += "  " + count_text(static_cast<size_t>(progress.done));
+    append_measures(progress, measures);
+    return cut(progress.phase + measures + "  " + duration_text(seconds), width);
   }
-  return cut(out, width);
+  const double part = std::clamp(progress.done / progress.total, 0.0, 1.0);
+  measures = fmt::format(" {:3.0f}%", 100 * part);
+  append_measures(progress, measures);
+  if (part >= kFirstForecast && part < 1 && seconds >= kFirstForecastSeconds)
+    measures += "  " + duration_text(seconds * (1 - part) / part) + " left";
+  // The bar gets what room the numbers leave.
+  const size_t used =
+      display_width(progress.phase) + display_width(measures) + std::string_view(" []").size();
+  const size_t room = width > used ? width - used : 0;
+  return cut(progress.phase + " " + bar(part, std::clamp(room, kNarrowestBar, kWidestBar)) + measures, width);
 }
 
 std::string progress_line(const Progress& progress, double seconds) {
@@ -65,10 +70,12 @@ void ProgressDisplay::show(const Progress& progress) {
   const std::scoped_lock lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (progress.phase != phase_) {
+    // The first report of a phase comes when some of it is done; it began with the last of the one before.
     phase_ = progress.phase;
-    phase_start_ = now;
+    phase_start_ = reported_at_;
     drawn_at_ = {};
   }
+  reported_at_ = now;
   if (width_ == 0) {
     if (mode_ == Mode::kAuto && progress.round_ended)
       say(progress_line(progress, seconds_between(start_, now)));

@@ -40,6 +40,7 @@ class ProgressDisplay {
   std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point phase_start_ = start_;
+  Clock::time_point reported_at_ = start_;
   Clock::time_point drawn_at_{};
   std::string phase_;
   bool drawn_ = false;

@@ -37,10 +37,18 @@ TEST(ProgressBar, NeverWiderThanTheTerminal) {
     EXPECT_LE(display_width(progress_bar(halfway(), 30, width)), width);
 }
 
+TEST(ProgressBar, GivesUpLengthBeforeItGivesUpNumbers) {
+  const std::string bar = progress_bar(halfway(), 30, 79);
+  EXPECT_LE(display_width(bar), 79u);
+  EXPECT_THAT(bar, HasSubstr("dev 93.46"));
+  EXPECT_THAT(bar, EndsWith("30 s left"));
+}
+
 TEST(ProgressBar, ForecastsNothingFromNothing) {
   Progress progress = halfway();
   progress.done = 0;
   EXPECT_THAT(progress_bar(progress, 30, 200), Not(HasSubstr("left")));
+  EXPECT_THAT(progress_bar(halfway(), 0.1, 200), Not(HasSubstr("left")));
   progress.done = 12;  // more than there should be
   EXPECT_THAT(progress_bar(progress, 30, 200), HasSubstr("100%"));
 }
