@@ -6,26 +6,27 @@
 #include <unordered_set>
 
 #include "espalier/base/hash.h"
+#include "espalier/predictor/train.h"
 
 namespace espalier::apps {
 namespace {
 
 constexpr uint64_t kSampleTokens = 100'000;
 
-// What training holds, in bytes. A feature: hash, count, number, place of its first occurrence, a half-full table of
-// 32-bit entries, row start and name, and hash and name once more in the model that is about to be written. A weight:
-// itself, the sum of its squared gradients, the sum of its values (double), its label; the average and what goes to the
-// model. An occurrence: the feature's number, in an array that grows by doubling and, once, in its final order. A
-// token: label and row starts. With these, estimates came out between -7 and +4 percent of what was measured on
-// CoNLL-2000 and CoNLL-2002.
+// What training holds, in bytes. A feature: hash, count, number, place of its first occurrence, a half-full
+// table of 32-bit entries, row start and name, and hash and name once more in the model that is about to be
+// written. A weight: itself, the sum of its squared gradients, the sum of its values (double), its label; the
+// average and what goes to the model. An occurrence: the feature's number, in an array that grows by doubling
+// and, once, in its final order. A token: label and row starts. Text is held for one block of tokens, in
+// buffers that are half full.
 constexpr double kFeatureBytes = 8 + 4 + 4 + 8 + 8 + 4 + 24 + 40;
 constexpr double kWeightBytes = 4 + 4 + 8 + 2 + 4 + 4;
 constexpr double kOccurrenceBytes = 8 + 4;
 constexpr double kTokenBytes = 2 + 16;
 constexpr double kProgramBytes = 25e6;
-// Features seen this often get a weight for every label, unless there are many labels.
-constexpr uint32_t kFullRowsFrom = 20;
-constexpr size_t kFullRowLabels = 64;
+constexpr double kBlockTokens = 1 << 15;
+constexpr double kAttributeBytes = 12;
+constexpr double kBufferSlack = 2;
 
 /// y ∝ n^β through (half, y_half) and (whole, y_whole), at n.
 double extend(double half, double y_half, double whole, double y_whole, double n) {
@@ -45,6 +46,7 @@ class Sample {
  public:
   void add(const data::Sequence& sequence, const data::HashedFeatures& features) {
     for (size_t row = 0; row < sequence.length(); ++row) {
+      held_bytes += static_cast<double>(sequence.attribute_count(row)) * kAttributeBytes;
       const uint64_t label = sequence.has_labels() ? hash_bytes(sequence.label(row)) : 0;
       for (uint32_t i = features.state_begin[row]; i < features.state_begin[row + 1]; ++i) {
         ++counts_[features.state[i]];
@@ -52,6 +54,7 @@ class Sample {
       }
     }
     tokens += sequence.length();
+    held_bytes += static_cast<double>(sequence.text_bytes());
     occurrences += features.state.size() + features.edge.size();
     valued = valued || !features.state_values.empty();
   }
@@ -62,11 +65,12 @@ class Sample {
   }
   double frequent_features() const {
     return static_cast<double>(std::count_if(
-        counts_.begin(), counts_.end(), [](const auto& entry) { return entry.second >= kFullRowsFrom; }));
+        counts_.begin(), counts_.end(), [](const auto& entry) { return entry.second >= predictor::kFullRowsFrom; }));
   }
 
   uint64_t tokens = 0;
   uint64_t occurrences = 0;
+  double held_bytes = 0;  ///< of the sequences as they were read
   bool valued = false;
 
  private:
@@ -106,11 +110,12 @@ Result<MemoryEstimate> estimate_memory(const std::vector<std::string>& files,
   estimate.features_a_token = static_cast<double>(sample.occurrences) / whole.tokens;
 
   double weights = estimate.pairs;
-  if (labels <= kFullRowLabels)
+  if (labels <= predictor::kFullRowLabels)
     weights +=
         sample.frequent_features() * (estimate.features / whole.features) * static_cast<double>(labels);
   const double occurrence_bytes = kOccurrenceBytes + (sample.valued ? sizeof(float) : 0);
-  estimate.bytes = kProgramBytes + estimate.features * kFeatureBytes + weights * kWeightBytes +
+  const double block_bytes = sample.held_bytes / whole.tokens * std::min(n, kBlockTokens) * kBufferSlack;
+  estimate.bytes = kProgramBytes + block_bytes + estimate.features * kFeatureBytes + weights * kWeightBytes +
                    estimate.features_a_token * n * occurrence_bytes + n * kTokenBytes;
   return estimate;
 }
