@@ -27,9 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Above this many labels no row is full unless asked for: a full row of 472 tags takes two kilobytes.
-constexpr size_t kFullRowLabels = 64;
-constexpr uint32_t kFullRowsFrom = 5;
 /// 16-bit weights are taken where fewer than this share of training tokens changes its label.
 constexpr double kRoundingTolerance = 1e-4;
 
