@@ -53,21 +53,21 @@ json add_kernel_sections(const linear::KernelModel& kernel, const linear::Featur
 
 /// A field of the header, of the type wanted.
 template <typename T>
-Result<T> field(const json& object, const char* name) {
+Result<T> field(const SectionFile& file, const json& object, const char* name) {
   const auto it = object.find(name);
-  if (it == object.end()) return fail("the model's header has no '{}'", name);
+  if (it == object.end()) return fail("{}: section 'chain' has no '{}'", file.name(), name);
   try {
     return it->get<T>();
   } catch (const json::exception&) {
-    return fail("the model's header has a '{}' of the wrong kind", name);
+    return fail("{}: section 'chain' has a '{}' of the wrong kind", file.name(), name);
   }
 }
 
 Status load_rows(const SectionFile& file, const std::string& prefix, const json& header, uint64_t width,
                  linear::FeatureMap& map, linear::PackedRows& rows) {
-  ESPALIER_ASSIGN(const json about, field<json>(header, prefix.c_str()));
-  ESPALIER_ASSIGN(const int bits, field<int>(about, "bits"));
-  ESPALIER_ASSIGN(const float scale, field<float>(about, "scale"));
+  ESPALIER_ASSIGN(const json about, field<json>(file, header, prefix.c_str()));
+  ESPALIER_ASSIGN(const int bits, field<int>(file, about, "bits"));
+  ESPALIER_ASSIGN(const float scale, field<float>(file, about, "scale"));
   ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(prefix + ".rows"));
   std::vector<uint32_t> starts;
   auto viewed = linear::PackedRows::view(words, width, bits, scale, &starts);
@@ -111,21 +111,21 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   const json header = json::parse(text, nullptr, false);
   if (!header.is_object()) return fail("{}: section 'chain' is not a JSON object", file.name());
   std::unique_ptr<ChainPredictor> model(new ChainPredictor(std::move(extractor)));
-  ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(header, "labels"));
+  ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(file, header, "labels"));
   if (names.empty() || names.size() >= data::kNoLabel) return fail("{}: {} labels cannot be", file.name(), names.size());
   for (const std::string& name : names) model->labels_.add(name);
   const size_t K = model->labels_.size();
   if (K != names.size()) return fail("{}: a label occurs twice", file.name());
   model->stride_ = linear::padded(K);
-  ESPALIER_ASSIGN(model->transitions_, field<bool>(header, "transitions"));
-  ESPALIER_ASSIGN(const std::string normalisation, field<std::string>(header, "normalisation"));
+  ESPALIER_ASSIGN(model->transitions_, field<bool>(file, header, "transitions"));
+  ESPALIER_ASSIGN(const std::string normalisation, field<std::string>(file, header, "normalisation"));
   if (normalisation != "sequence" && normalisation != "position")
     return fail("{}: unknown normalisation '{}'", file.name(), normalisation);
   model->normalisation_ = normalisation == "sequence" ? Normalisation::kSequence : Normalisation::kPosition;
-  ESPALIER_ASSIGN(model->temperature_, field<double>(header, "temperature"));
+  ESPALIER_ASSIGN(model->temperature_, field<double>(file, header, "temperature"));
   if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))
     return fail("{}: a temperature of {} cannot be", file.name(), model->temperature_);
-  ESPALIER_ASSIGN(const std::string scheme, field<std::string>(header, "scheme"));
+  ESPALIER_ASSIGN(const std::string scheme, field<std::string>(file, header, "scheme"));
   ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
   if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);
 
@@ -136,7 +136,7 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   for (const float w : trans)
     if (!std::isfinite(w)) return fail("{}: a transition weight is not a finite number", file.name());
   model->trans_.assign(trans.begin(), trans.end());
-  ESPALIER_ASSIGN(const std::string scorer, field<std::string>(header, "scorer"));
+  ESPALIER_ASSIGN(const std::string scorer, field<std::string>(file, header, "scorer"));
   if (scorer == "rows") {
     ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));
   } else if (scorer == "kernel") {

@@ -111,6 +111,14 @@ Status check_value(const Parameter& p, const std::string& value) {
 
 }  // namespace
 
+namespace {
+/// "; did you mean 'x'?" where some name is near, nothing otherwise.
+std::string suggestion(std::string_view wanted, std::span<const std::string_view> names) {
+  const std::string near = nearest(wanted, names);
+  return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
+}
+}  // namespace
+
 std::span<const Learner> learners() { return table(); }
 std::span<const Parameter> common_parameters() { return common(); }
 
@@ -120,8 +128,7 @@ Result<const Learner*> find_learner(std::string_view name) {
     if (learner.name == name) return &learner;
     names.push_back(learner.name);
   }
-  return fail("there is no learner '{}'; did you mean '{}'? (there are {})", name, nearest(name, names),
-              fmt::join(names, ", "));
+  return fail("there is no learner '{}'{} (there are {})", name, suggestion(name, names), fmt::join(names, ", "));
 }
 
 Result<ParameterValues> check_parameters(std::string_view learner_name, std::span<const std::string> settings) {
@@ -142,7 +149,7 @@ Result<ParameterValues> check_parameters(std::string_view learner_name, std::spa
     const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
     const auto it = std::find_if(known.begin(), known.end(), [&](const Parameter* p) { return p->name == name; });
     if (it == known.end())
-      return fail("learner {} has no parameter '{}'; did you mean '{}'?", learner_name, name, nearest(name, names));
+      return fail("learner {} has no parameter '{}'{}", learner_name, name, suggestion(name, names));
     ESPALIER_TRY(check_value(**it, value));
     values.values_[name] = value;
   }

@@ -400,7 +400,7 @@ Status Training::save() {
   int bits = 32;
   const std::string& wanted = values_.text("weight-bits");
   if (wanted == "16") bits = 16;
-  if (wanted == "auto" &&
+  if (wanted == "auto" && !report_.interrupted &&  // whoever pressed Ctrl-C is not kept waiting
       chain::labels_changed_by_rounding(weights_, training_.data, workers_) < kRoundingTolerance)
     bits = 16;
   about_.task = request_.task;
