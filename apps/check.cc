@@ -11,9 +11,9 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/base/input.h"
 #include "espalier/data/check.h"
 #include "espalier/data/label_column.h"
+#include "espalier/predictor/feature_choice.h"
 
 namespace espalier::apps {
 namespace {
@@ -39,47 +39,17 @@ struct CheckFlags {
   std::string feature_columns;
 };
 
-Result<std::string> read_text_file(const std::string& path) {
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  std::string text;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, input.next_line(line));
-    if (!more) return text;
-    text.append(line).push_back('\n');
-  }
-}
-
 /// What training would look at, given the columns that the data turned out to have.
 Result<data::FeatureOptions> feature_options(const CheckFlags& flags, const data::ReadOptions& reading,
                                              const std::vector<size_t>& chosen, size_t columns) {
-  data::FeatureOptions options;
-  options.attributes = columns == 0;
-  if (!flags.template_file.empty()) {
-    if (options.attributes)
-      return fail("{}: a template needs columns, but the data has ready-made attributes",
-                  flags.template_file);
-    ESPALIER_ASSIGN(options.template_text, read_text_file(flags.template_file));
-    options.template_name = flags.template_file;
+  std::optional<size_t> label;
+  if (columns > 0) {
+    label = columns - 1;
+    if (reading.format == data::Format::kColumns || reading.format == data::Format::kConllu) {
+      ESPALIER_ASSIGN(label, data::resolve_label_column(reading, columns));
+    }
   }
-  if (options.attributes) return options;
-  size_t label = columns - 1;
-  if (reading.format == data::Format::kColumns || reading.format == data::Format::kConllu) {
-    ESPALIER_ASSIGN(label, data::resolve_label_column(reading, columns));
-  }
-  for (const size_t column : chosen) {
-    if (column > columns) return fail("feature column {}: the data has columns 1 to {}", column, columns);
-    if (column - 1 == label) return fail("feature column {} is the label itself", column);
-    options.feature_columns.push_back(column - 1);
-  }
-  if (!chosen.empty()) return options;
-  if (reading.format == data::Format::kConllu) {
-    options.feature_columns = {1};  // FORM
-    return options;
-  }
-  for (size_t c = 0; c < columns; ++c)
-    if (c != label) options.feature_columns.push_back(c);
-  return options;
+  return predictor::choose_features(flags.template_file, chosen, reading.format, columns, label);
 }
 
 std::string place(const data::Finding& finding) { return fmt::format("{}:{}", finding.file, finding.line); }

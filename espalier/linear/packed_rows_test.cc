@@ -181,7 +181,11 @@ TEST(PackedRowsTest, RandomWordsNeverLeadOutOfBounds) {
     AlignedVector<float> scores(8, 0.0f);
     const std::vector<uint32_t> begin = {0, static_cast<uint32_t>(starts.size())};
     view->add(starts, begin, nullptr, 8, scores.data());  // the sanitizers watch
-    for (const uint32_t start : starts) row_of(*view, start);
+    for (const uint32_t start : starts)
+      for (const auto& [column, weight] : row_of(*view, start)) {
+        EXPECT_LT(column, 5u);
+        EXPECT_TRUE(std::isfinite(weight));
+      }
   }
 }
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <sstream>
 
-#include "espalier/base/input.h"
 #include "espalier/base/text.h"
 #include "espalier/chain/calibrate.h"
 #include "espalier/chain/model.h"
@@ -16,6 +15,7 @@
 #include "espalier/data/label_scheme.h"
 #include "espalier/eval/scores.h"
 #include "espalier/predictor/about.h"
+#include "espalier/predictor/feature_choice.h"
 #include "espalier/predictor/learn.h"
 #include "espalier/predictor/model.h"
 #include "espalier/predictor/registry.h"
@@ -29,18 +29,6 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 
 /// 16-bit weights are taken where fewer than this share of training tokens changes its label.
 constexpr double kRoundingTolerance = 1e-4;
-
-Result<std::string> read_whole(const std::string& path) {
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  std::string text;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, input.next_line(line));
-    if (!more) return text;
-    text.append(line);
-    text.push_back('\n');
-  }
-}
 
 /// Tells apart runs whose checkpoints must not be mixed up.
 std::string fingerprint(const TrainRequest& request, const ParameterValues& values, const About& about,
@@ -118,30 +106,11 @@ Status Training::prepare_features(const data::Sequence& first) {
   about_.reading = request_.reading;
   about_.reading.folds.clear();
   about_.reading.columns = first.columns();
+  ESPALIER_ASSIGN(features_, choose_features(request_.template_file, request_.feature_columns, request_.reading.format,
+                                            first.columns(), first.label_column()));
   features_.degree = static_cast<int>(values_.integer("degree"));
-  features_.attributes = first.columns() == 0;
-  if (!request_.template_file.empty()) {
-    if (features_.attributes)
-      return fail("{}: a template needs columns, but the data has ready-made attributes", request_.template_file);
-    ESPALIER_ASSIGN(features_.template_text, read_whole(request_.template_file));
-    features_.template_name = request_.template_file;
-  }
   if (!features_.attributes) {
     const size_t label = first.label_column().value_or(first.columns());
-    if (!request_.feature_columns.empty()) {
-      for (const size_t column : request_.feature_columns) {
-        if (column == 0 || column > first.columns())
-          return fail("feature column {}: the data has columns 1 to {}", column, first.columns());
-        if (column - 1 == label) return fail("feature column {} is the label itself", column);
-        features_.feature_columns.push_back(column - 1);
-      }
-      std::sort(features_.feature_columns.begin(), features_.feature_columns.end());
-    } else if (request_.reading.format == data::Format::kConllu) {
-      features_.feature_columns = {1};  // FORM
-    } else {
-      for (size_t c = 0; c < first.columns(); ++c)
-        if (c != label) features_.feature_columns.push_back(c);
-    }
     // Whoever tags with this model need not have columns it does not look at.
     const size_t needed = features_.feature_columns.back() + 1;
     about_.reading.least_columns = label >= needed ? needed : 0;

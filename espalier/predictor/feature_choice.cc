@@ -1,0 +1,50 @@
+#include "espalier/predictor/feature_choice.h"
+
+#include <algorithm>
+
+#include "espalier/base/input.h"
+
+namespace espalier::predictor {
+
+namespace {
+Result<std::string> read_text_file(const std::string& path) {
+  ESPALIER_ASSIGN(Input input, Input::open(path));
+  std::string text;
+  std::string_view line;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, input.next_line(line));
+    if (!more) return text;
+    text.append(line).push_back('\n');
+  }
+}
+}  // namespace
+
+Result<data::FeatureOptions> choose_features(const std::string& template_file, const std::vector<size_t>& chosen,
+                                             data::Format format, size_t columns, std::optional<size_t> label) {
+  data::FeatureOptions options;
+  options.attributes = columns == 0;
+  if (!template_file.empty()) {
+    if (options.attributes)
+      return fail("{}: a template needs columns, but the data has ready-made attributes", template_file);
+    ESPALIER_ASSIGN(options.template_text, read_text_file(template_file));
+    options.template_name = template_file;
+  }
+  if (options.attributes) return options;
+  for (const size_t column : chosen) {
+    if (column == 0 || column > columns)
+      return fail("feature column {}: the data has columns 1 to {}", column, columns);
+    if (label && column - 1 == *label) return fail("feature column {} is the label itself", column);
+    options.feature_columns.push_back(column - 1);
+  }
+  std::sort(options.feature_columns.begin(), options.feature_columns.end());
+  if (!chosen.empty()) return options;
+  if (format == data::Format::kConllu) {
+    options.feature_columns = {1};  // FORM
+  } else {
+    for (size_t c = 0; c < columns; ++c)
+      if (c != label) options.feature_columns.push_back(c);
+  }
+  return options;
+}
+
+}  // namespace espalier::predictor

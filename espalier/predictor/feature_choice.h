@@ -1,0 +1,19 @@
+// What a model is to look at, given the data's columns and what the user chose.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/features.h"
+#include "espalier/data/reader.h"
+
+namespace espalier::predictor {
+
+/// `chosen` are columns from 1; empty: all but the label (FORM alone for CoNLL-U). Rows without columns have ready-made
+/// attributes, which take no template. Errors say which column or file is wrong.
+Result<data::FeatureOptions> choose_features(const std::string& template_file, const std::vector<size_t>& chosen,
+                                             data::Format format, size_t columns, std::optional<size_t> label);
+
+}  // namespace espalier::predictor
