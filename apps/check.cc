@@ -18,14 +18,14 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kCheckHelp =
     R"(Look at data before training on it
 
 Reports size, labels and their scheme, what looks wrong (labels that break the scheme, damaged characters, duplicates,
 the same sequence with other labels, labels seen once), whether a template fits the columns, and how much memory
 training will take. Exit status 1 where training could not begin.)";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCheckExamples = R"(Examples:
   espalier check train.txt
   espalier check train.txt -t chunking.template --json)";
 
@@ -179,7 +179,7 @@ Outcome run(const CheckFlags& flags) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("check", kHelp);
+  CLI::App& verb = *app.add_subcommand("check", kCheckHelp);
   const auto flags = std::make_shared<CheckFlags>();
   verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
   verb.add_option("-t,--template", flags->template_file, "check this template against the data")
@@ -189,7 +189,7 @@ void add_check(CLI::App& app, Action& action) {
       ->type_name("LIST");
   flags->reading.add_to(verb);
   flags->output.add_to(verb);
-  verb.footer(kExamples);
+  verb.footer(kCheckExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

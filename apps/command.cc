@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<AddVerb, 9> kVerbs = {add_train,   add_tag,   add_eval,    add_cv,     add_check,
                                            add_convert, add_synth, add_inspect, add_explain};
 
-constexpr const char* kExamples =
+constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:
   espalier train train.txt -m chunks.model
   espalier eval  test.txt  -m chunks.model
@@ -98,7 +98,7 @@ int parse_and_run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   Action action;
   for (const AddVerb add : kVerbs) add(app, action);
-  app.footer(kExamples);  // after the verbs, which would inherit it
+  app.footer(kCommandExamples);  // after the verbs, which would inherit it
 
   try {
     app.parse(argc, argv);

@@ -12,14 +12,14 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kConvertHelp =
     R"(Convert data to another format or label scheme
 
 Formats: columns, crfsuite, conllu, letters, jsonl. Label schemes, for segments written as B-NP I-NP O: iob1, iob2,
 ioe1, ioe2, iobes, bilou; the scheme of the input is found out from its labels. Labels that break it are read as
 conlleval reads them.)";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kConvertExamples = R"(Examples:
   espalier convert train.txt --to jsonl -o train.jsonl
   espalier convert train.txt --scheme iobes -o train.iobes.txt
   espalier convert en.conllu --format conllu --label-column xpos --to columns)";
@@ -166,7 +166,7 @@ Outcome run(const ConvertFlags& flags) {
 }  // namespace
 
 void add_convert(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("convert", kHelp);
+  CLI::App& verb = *app.add_subcommand("convert", kConvertHelp);
   const auto flags = std::make_shared<ConvertFlags>();
   verb.add_option("INPUT", flags->input, "what to convert [-, standard input]")->type_name("");
   verb.add_option("-o,--output", flags->output,
@@ -178,7 +178,7 @@ void add_convert(CLI::App& app, Action& action) {
       ->type_name("S");
   flags->reading.add_to(verb);
   verb.add_flag("-q,--quiet", flags->quiet, "no messages but errors");
-  verb.footer(kExamples);
+  verb.footer(kConvertExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

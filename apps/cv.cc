@@ -19,14 +19,14 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kCvHelp =
     R"(Cross-validate: train on all folds but one, score on that one, for each
 
 Where the data has folds of its own (letters, jsonl) these are used; otherwise ten are drawn, sequence by sequence. -k
 draws that many anew. Reports each fold, mean and standard deviation over folds, and the scores of all predictions
 pooled.)";
 
-constexpr const char* kExamples = R"(
+constexpr const char* kCvExamples = R"(
 Examples:
   espalier cv train.txt -k 5
   espalier cv letter.data.gz --format letters -p l2=0.5 --json)";
@@ -177,7 +177,7 @@ Outcome run(const CvFlags& flags) {
 }  // namespace
 
 void add_cv(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("cv", kHelp);
+  CLI::App& verb = *app.add_subcommand("cv", kCvHelp);
   const auto flags = std::make_shared<CvFlags>();
   verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
   verb.add_option("-k,--k", flags->k, "draw this many folds [the data's own, or 10]")
@@ -185,7 +185,7 @@ void add_cv(CLI::App& app, Action& action) {
       ->check(CLI::Range(2, 200).description(""));
   flags->training.add_to(verb);
   flags->output.add_to(verb);
-  verb.footer([] { return learners_help() + kExamples; });
+  verb.footer([] { return learners_help() + kCvExamples; });
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -15,14 +15,14 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kEvalHelp =
     R"(Score a model on labelled data
 
 Prints what conlleval prints (accuracy of tokens; precision, recall and F1 of chunks, for labels such as B-NP I-NP O),
 then whole sequences and the commonest confusions. Tokens with the gold label _ are not counted; a label that the model
 has never seen counts as an error.)";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kEvalExamples = R"(Examples:
   espalier eval test.txt -m chunks.model
   espalier eval test.txt -m chunks.model --calibration --json
   espalier eval letter.data.gz -m letters.model --folds 0
@@ -96,7 +96,7 @@ Outcome run(const EvalFlags& flags) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("eval", kHelp);
+  CLI::App& verb = *app.add_subcommand("eval", kEvalHelp);
   const auto flags = std::make_shared<EvalFlags>();
   verb.add_option("TEST", flags->test, "labelled files")->type_name("");
   verb.add_option("-m,--model", flags->model, "the model file")->type_name("MODEL");
@@ -113,7 +113,7 @@ void add_eval(CLI::App& app, Action& action) {
       ->type_name("E");
   add_threads_option(verb, flags->threads);
   flags->output.add_to(verb);
-  verb.footer(kExamples);
+  verb.footer(kEvalExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

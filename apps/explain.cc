@@ -14,19 +14,19 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kExplainHelp =
     R"(Show why each token got its label
 
 For each token: the label, the runner-up and the margin between them (how much the score of the best labelling would
 fall with the runner-up in this place), then the features that made the difference, with what each adds to the score of
 the label and of the runner-up.)";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExplainExamples = R"(Examples:
   espalier explain new.txt -m chunks.model | less
   espalier explain new.txt -m chunks.model --sequence 3 --top 10
 --json prints {"sequences": [{"sequence", "tokens": [{"token", "label", "runner_up", "margin", "contributions"}]}]}.)";
 
-constexpr size_t kNameWidth = 60;
+constexpr size_t kFeatureWidth = 60;
 
 struct ExplainFlags {
   std::string input = "-";
@@ -72,7 +72,8 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
     for (size_t i = 0; i < shown; ++i) {
       const auto& c = e.contributions[i];
       fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
-                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width), cut(c.feature, kNameWidth));
+                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width),
+                     cut(c.feature, kFeatureWidth));
     }
   }
   return out + "\n";
@@ -131,7 +132,7 @@ Outcome run(const ExplainFlags& flags) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("explain", kHelp);
+  CLI::App& verb = *app.add_subcommand("explain", kExplainHelp);
   const auto flags = std::make_shared<ExplainFlags>();
   verb.add_option("INPUT", flags->input, "what to label and explain [-, standard input]")->type_name("");
   add_model_option(verb, flags->model);
@@ -140,7 +141,7 @@ void add_explain(CLI::App& app, Action& action) {
       ->check(CLI::Validator(CLI::PositiveNumber).description(""));
   verb.add_option("--top", flags->top, "how many features are shown for each token [5]")->type_name("N");
   flags->output.add_to(verb);
-  verb.footer(kExamples);
+  verb.footer(kExplainExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -16,12 +16,12 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kInspectHelp =
     R"(Show what is in a model: labels, features, strongest weights, transitions, size
 
 Positive weights speak for a label, negative ones against it.)";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kInspectExamples = R"(Examples:
   espalier inspect chunks.model
   espalier inspect chunks.model --label B-NP --top 50
   espalier inspect chunks.model --strip small.model
@@ -29,7 +29,7 @@ The last writes the model without the names of its features: smaller, with the s
 inspect and explain could name.)";
 
 // Feature names come from data and may be long.
-constexpr size_t kNameWidth = 60;
+constexpr size_t kWidestName = 60;
 
 struct InspectFlags {
   std::string model;
@@ -118,7 +118,8 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
                        contents.no_features.empty() ? "all weights are 0" : contents.no_features);
   std::vector<std::vector<std::string>> rows;
   for (const auto& feature : contents.features)
-    rows.push_back({fmt::format("{:+.4f}", feature.weight), feature.label, cut(feature.feature, kNameWidth)});
+    rows.push_back(
+        {fmt::format("{:+.4f}", feature.weight), feature.label, cut(feature.feature, kWidestName)});
   out += table(rows);
 
   out += "\nstrongest transitions\n";
@@ -184,7 +185,7 @@ Outcome run(const InspectFlags& flags) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("inspect", kHelp);
+  CLI::App& verb = *app.add_subcommand("inspect", kInspectHelp);
   const auto flags = std::make_shared<InspectFlags>();
   verb.add_option("MODEL", flags->model, "the model file")->type_name("")->required();
   verb.add_option("--label", flags->label, "only what speaks about this label")->type_name("LABEL");
@@ -192,7 +193,7 @@ void add_inspect(CLI::App& app, Action& action) {
   verb.add_option("--strip", flags->strip, "write the model without names to this file instead")
       ->type_name("OUT");
   flags->output.add_to(verb);
-  verb.footer(kExamples);
+  verb.footer(kInspectExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

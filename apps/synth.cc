@@ -18,13 +18,13 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kSynthHelp =
     R"(Make a corpus to try things on
 
 Writes train.txt, dev.txt and test.txt to a directory: the same made-up language, other sentences. The corpus copies
 has train.txt alone. The same seed gives the same files, and a longer corpus begins with the shorter one.)";
 
-constexpr const char* kExamples = R"(
+constexpr const char* kSynthExamples = R"(
 Examples:
   espalier synth chunking -o toy
   espalier train toy/train.txt -m toy.model --dev toy/dev.txt
@@ -129,7 +129,7 @@ std::string kinds_help() {
 }  // namespace
 
 void add_synth(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("synth", kHelp);
+  CLI::App& verb = *app.add_subcommand("synth", kSynthHelp);
   const auto flags = std::make_shared<SynthFlags>();
   data::SynthOptions& options = flags->options;
   verb.add_option("NAME", options.name, "which corpus, see below")->type_name("")->required();
@@ -150,7 +150,7 @@ void add_synth(CLI::App& app, Action& action) {
       ->type_name("N");
   flags->reading.add_to(verb);
   flags->output.add_to(verb);
-  verb.footer([] { return kinds_help() + kExamples; });
+  verb.footer([] { return kinds_help() + kSynthExamples; });
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -17,13 +17,13 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kTagHelp =
     R"(Label sequences with a model
 
 INPUT is in the format the model was trained on, with or without the label column; what is predicted becomes the
 last column. .gz is read as it is.)";
 
-constexpr const char* kExamples = R"(What is added to each row:
+constexpr const char* kTagExamples = R"(What is added to each row:
   (default)       the label
   --confidence    the label, its probability, and for span labels such as B-NP the probability that exactly this span
                   is there, on its first token, _ on the others
@@ -156,7 +156,7 @@ Outcome run(const TagFlags& flags) {
 }  // namespace
 
 void add_tag(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("tag", kHelp);
+  CLI::App& verb = *app.add_subcommand("tag", kTagHelp);
   const auto flags = std::make_shared<TagFlags>();
   verb.add_option("INPUT", flags->input, "what to label [-, standard input]")->type_name("");
   add_model_option(verb, flags->model);
@@ -178,7 +178,7 @@ void add_tag(CLI::App& app, Action& action) {
   verb.add_option("--format", flags->format, "format of the output [that of the input]")->type_name("F");
   add_threads_option(verb, flags->threads);
   flags->flags.add_to(verb);
-  verb.footer(kExamples);
+  verb.footer(kTagExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -16,13 +16,13 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kTrainHelp =
     R"(Train a model
 
 TRAIN is columns by default: one token a line, cells separated by blanks or tabs, the label
 last, a blank line between sequences; .gz is read as it is. Label _ where it is not known.)";
 
-constexpr const char* kExamples = R"(
+constexpr const char* kTrainExamples = R"(
 Examples:
   espalier train train.txt -m chunks.model
   espalier train train.txt -m chunks.model --dev dev.txt -t chunking.template -p l2=1
@@ -109,7 +109,7 @@ Outcome run(const TrainFlags& flags) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("train", kHelp);
+  CLI::App& verb = *app.add_subcommand("train", kTrainHelp);
   const auto flags = std::make_shared<TrainFlags>();
   verb.add_option("TRAIN", flags->train, "files to train on, - for standard input")
       ->type_name("")
@@ -131,7 +131,7 @@ void add_train(CLI::App& app, Action& action) {
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
   verb.add_flag("--resume", flags->resume, "go on from MODEL.checkpoint of a run that was cut off");
   flags->output.add_to(verb);
-  verb.footer([] { return learners_help() + kExamples; });
+  verb.footer([] { return learners_help() + kTrainExamples; });
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -48,6 +48,17 @@ function(espalier_tests name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
+# What must not share a translation unit with others (unity builds): sources for Highway, compiled once for each kind of
+# vector, and the two that include liblinear and libsvm, which give different things the same names.
+function(espalier_keep_apart)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} per_target REGEX "<(hwy/foreach_target|linear|libsvm/svm)[.]h>")
+    if(per_target)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # espalier_module(name USES modules and libraries...): library espalier_<name> from *.cc, tests from *_test.cc.
 function(espalier_module name)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
@@ -58,6 +69,7 @@ function(espalier_module name)
     list(REMOVE_ITEM sources ${tests})
   endif()
   if(sources)
+    espalier_keep_apart(${sources})
     add_library(espalier_${name} STATIC ${sources})
     target_link_libraries(espalier_${name} PUBLIC espalier_options ${ARG_USES})
   else()

@@ -2,8 +2,8 @@
 //
 //   fuzz_x --seconds N [--seed S] SEED-FILE-OR-FOLDER...
 //
-// Mutations are blind (no coverage), but the same for the same seed; a crash is found by the sanitizers, and the input
-// that caused it is left in crash-input.
+// Mutations are blind (no coverage), but the same for the same seed; a crash is found by the sanitizers, and
+// the input that caused it is left in crash-input.
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -38,18 +38,28 @@ void run(std::string input) {
 
 std::string mutate(const std::vector<std::string>& seeds, espalier::Random& random) {
   std::string text = seeds[random.below(seeds.size())];
-  static const std::string pieces[] = {"\n", "\n\n", "\t", " ", ":", "\\", "\r\n", "_", "O", "B-X", "1e999", "nan", "-1",
-                                       "%x[", "]", "\"", "{", "}", "[", ",", "\xEF\xBB\xBF", "\xC3", "\xF0\x9F", "0"};
+  static const std::string pieces[] = {"\n",   "\n\n",     "\t",  " ",     ":",   "\\", "\r\n",
+                                       "_",    "O",        "B-X", "1e999", "nan", "-1", "%x[",
+                                       "]",    "\"",       "{",   "}",     "[",   ",",  "\xEF\xBB\xBF",
+                                       "\xC3", "\xF0\x9F", "0"};
   for (uint64_t n = 1 + random.below(6); n > 0; --n) {
     const size_t at = text.empty() ? 0 : random.below(text.size() + 1);
     switch (random.below(6)) {
       case 0:
         if (at < text.size()) text[at] = static_cast<char>(random.next());
         break;
-      case 1: text.insert(at, pieces[random.below(std::size(pieces))]); break;
-      case 2: text.erase(at, random.below(16)); break;
-      case 3: text.resize(at); break;
-      case 4: text.insert(at, text.substr(text.empty() ? 0 : random.below(text.size()), random.below(64))); break;
+      case 1:
+        text.insert(at, pieces[random.below(std::size(pieces))]);
+        break;
+      case 2:
+        text.erase(at, random.below(16));
+        break;
+      case 3:
+        text.resize(at);
+        break;
+      case 4:
+        text.insert(at, text.substr(text.empty() ? 0 : random.below(text.size()), random.below(64)));
+        break;
       default:
         if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
     }

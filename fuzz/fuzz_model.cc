@@ -1,5 +1,5 @@
-// Bytes taken for a model. Checksums would stop nearly every mutation at the door, so the sections are also rebuilt
-// with right checksums around changed contents: what a doctored file looks like.
+// Bytes taken for a model. Checksums would stop nearly every mutation at the door, so the sections are also
+// rebuilt with right checksums around changed contents: what a doctored file looks like.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -39,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   // The first bytes choose what to change in a sound model; the seeds are sound models.
   static std::vector<std::byte> sound;
-  if (const auto file = SectionFile::from_bytes({bytes, bytes + size}, "input"); file.ok()) sound.assign(bytes, bytes + size);
+  if (const auto file = SectionFile::from_bytes({bytes, bytes + size}, "input"); file.ok())
+    sound.assign(bytes, bytes + size);
   if (sound.empty() || size < 8) return 0;
   const auto file = SectionFile::from_bytes(sound, "sound");
   if (!file.ok()) return 0;

@@ -27,8 +27,10 @@ inline int read_everything(const uint8_t* bytes, size_t size, espalier::data::Fo
       if (!more.ok() || !*more) break;
       std::vector<std::string_view> predicted;
       for (size_t row = 0; row < sequence.length(); ++row) {
-        for (size_t column = 0; column < sequence.columns(); ++column) touched += sequence.cell(row, column).size();
-        for (size_t i = 0; i < sequence.attribute_count(row); ++i) touched += sequence.attribute(row, i).name.size();
+        for (size_t column = 0; column < sequence.columns(); ++column)
+          touched += sequence.cell(row, column).size();
+        for (size_t i = 0; i < sequence.attribute_count(row); ++i)
+          touched += sequence.attribute(row, i).name.size();
         if (sequence.has_labels()) touched += sequence.label(row).size();
         predicted.push_back("X");
       }

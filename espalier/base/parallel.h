@@ -7,9 +7,9 @@
 
 namespace espalier {
 
-/// A fixed crew of threads (oneTBB arena). Work is cut by the caller into pieces whose number depends on the data
-/// alone, never on threads(); each piece writes to its own place, and what must be summed is summed afterwards in
-/// the order of the pieces. That is all there is to determinism here.
+/// A fixed crew of threads (oneTBB arena). Work is cut by the caller into pieces whose number depends on the
+/// data alone, never on threads(); each piece writes to its own place, and what must be summed is summed
+/// afterwards in the order of the pieces. That is all there is to determinism here.
 class Workers {
  public:
   /// threads == 0 takes every core.
@@ -20,8 +20,8 @@ class Workers {
 
   int threads() const { return threads_; }
 
-  /// Calls run(piece) once for every piece in [0, pieces), in any order, on any of the threads. A piece may itself
-  /// call this. An exception thrown by a piece is thrown here again after the others have ended.
+  /// Calls run(piece) once for every piece in [0, pieces), in any order, on any of the threads. A piece may
+  /// itself call this. An exception thrown by a piece is thrown here again after the others have ended.
   void for_each(size_t pieces, const std::function<void(size_t piece)>& run) const;
 
  private:

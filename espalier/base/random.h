@@ -8,9 +8,9 @@
 
 namespace espalier {
 
-/// xoshiro256++ seeded by splitmix64. A value type: copy it to replay a stream. `split(key)` gives a stream that
-/// depends only on the seed and the key, not on how many numbers were drawn, so that parallel work can draw from
-/// streams keyed by what it works on and come out the same at any number of threads.
+/// xoshiro256++ seeded by splitmix64. A value type: copy it to replay a stream. `split(key)` gives a stream
+/// that depends only on the seed and the key, not on how many numbers were drawn, so that parallel work can
+/// draw from streams keyed by what it works on and come out the same at any number of threads.
 class Random {
  public:
   explicit Random(uint64_t seed = 1) : seed_(seed) {

@@ -2,10 +2,13 @@
 
 #include <cmath>
 
+// Highway wants foreach_target.h first.
+// clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/chain/adagrad.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::chain::HWY_NAMESPACE {
@@ -14,8 +17,8 @@ using Floats = hn::CappedTag<float, linear::kLanes>;
 
 constexpr float kTiny = 1e-12f;  // keeps 0/√0 at 0
 
-HWY_INLINE void DenseStep(const float* HWY_RESTRICT g, size_t n, float value, float rate, float* HWY_RESTRICT w,
-                          float* HWY_RESTRICT h) {
+HWY_INLINE void DenseStep(const float* HWY_RESTRICT g, size_t n, float value, float rate,
+                          float* HWY_RESTRICT w, float* HWY_RESTRICT h) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   const auto v = hn::Set(d, value);
@@ -36,10 +39,13 @@ HWY_INLINE void DenseStep(const float* HWY_RESTRICT g, size_t n, float value, fl
   }
 }
 
-void AdagradDense(const float* g, size_t n, float rate, float* w, float* h) { DenseStep(g, n, 1.0f, rate, w, h); }
+void AdagradDense(const float* g, size_t n, float rate, float* w, float* h) {
+  DenseStep(g, n, 1.0f, rate, w, h);
+}
 
 void AdagradRows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
-                 const float* HWY_RESTRICT g, float rate, float* HWY_RESTRICT weights, float* HWY_RESTRICT squares) {
+                 const float* HWY_RESTRICT g, float rate, float* HWY_RESTRICT weights,
+                 float* HWY_RESTRICT squares) {
   const uint32_t* begin = layout.begin.data();
   const uint16_t* column = layout.column.data();
   const size_t n = features.size();

@@ -17,8 +17,9 @@ void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> fea
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares);
 
 /// The penalties' share for a fraction of a pass, taken implicitly so that no rate is too large:
-/// with the step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2). Weights that no gradient has moved
-/// (h = 0) stay: what a warm start brought and the new data do not speak of is not forgotten.
+/// with the step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2). Weights that no
+/// gradient has moved (h = 0) stay: what a warm start brought and the new data do not speak of is not
+/// forgotten.
 void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares);
 
 /// sum += weights.

@@ -4,8 +4,8 @@
 
 namespace espalier::chain {
 
-double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
-                            const Gradient& gradient) {
+double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_t> sequences,
+                            bool with_potentials, const Gradient& gradient) {
   stride_ = weights.stride;
   labels_ = weights.labels;
   const size_t K = labels_, S = stride_;

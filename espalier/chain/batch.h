@@ -14,17 +14,18 @@
 
 namespace espalier::chain {
 
-/// The gradient of one sequence's loss with respect to its scores, written into places that belong to it alone.
+/// The gradient of one sequence's loss with respect to its scores, written into places that belong to it
+/// alone.
 struct ScoreGradient {
-  float* node;          ///< T×S, zeroed beforehand: ∂loss/∂node[t][j]
-  float* pairs;         ///< K×S, shared by the sequences of a piece: +=
-  float* edge;          ///< T×K×S, or null where the model has no edge features: set
-  uint8_t* active;      ///< T: set to 1 where node[t] is worth an update
+  float* node;      ///< T×S, zeroed beforehand: ∂loss/∂node[t][j]
+  float* pairs;     ///< K×S, shared by the sequences of a piece: +=
+  float* edge;      ///< T×K×S, or null where the model has no edge features: set
+  uint8_t* active;  ///< T: set to 1 where node[t] is worth an update
 };
 
-/// Scores the sequences of a batch with weights that stand still, lets `gradient` turn scores into a loss and its
-/// gradient, and hands the result to an update of rows. Both steps run in parallel: sequences in the first, features
-/// (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
+/// Scores the sequences of a batch with weights that stand still, lets `gradient` turn scores into a loss and
+/// its gradient, and hands the result to an update of rows. Both steps run in parallel: sequences in the
+/// first, features (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
 class BatchRunner {
  public:
   /// Returns the loss. Called from any thread, for different sequences at once.
@@ -40,8 +41,8 @@ class BatchRunner {
   /// The summed gradient of the transitions (K×S) after compute().
   const AlignedVector<float>& pairs() const { return pieces_[0].pairs; }
 
-  /// Second step: calls update(feature range of one token, values or null, that token's gradient row) for every active
-  /// token, each feature on exactly one thread, tokens in order.
+  /// Second step: calls update(feature range of one token, values or null, that token's gradient row) for
+  /// every active token, each feature on exactly one thread, tokens in order.
   template <typename Update>
   void for_each_state_row(const Update& update) const;
   /// The same for edge features: update(features, K×S gradient).

@@ -56,7 +56,8 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
   return eval::fit_temperature(negative_log_likelihood, 1e-3, 1e4);
 }
 
-double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out, size_t most_tokens) {
+double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
+                       size_t most_tokens) {
   const size_t K = kernel.labels();
   std::vector<float> scores;  // of the tokens whose label is known, K each
   std::vector<data::Label> gold;
@@ -85,8 +86,8 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
       1e-3, 1e4);
 }
 
-double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data, const Workers& workers,
-                                  size_t most) {
+double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
+                                  const Workers& workers, size_t most) {
   ChainWeights rounded = weights;
   round_to_16_bits(rounded.state);
   round_to_16_bits(rounded.edge);

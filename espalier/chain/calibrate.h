@@ -8,17 +8,19 @@
 
 namespace espalier::chain {
 
-/// The temperature τ for which P(y|x) ∝ exp(score(x, y)/τ) gives the held-out labellings the highest likelihood.
-/// Sequences that are not fully labelled are passed over; at most `most` are looked at. 1 where nothing is left.
+/// The temperature τ for which P(y|x) ∝ exp(score(x, y)/τ) gives the held-out labellings the highest
+/// likelihood. Sequences that are not fully labelled are passed over; at most `most` are looked at. 1 where
+/// nothing is left.
 double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
                        size_t most = 1000);
 
 /// The same for a kernel machine, whose tokens stand alone.
-double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out, size_t most_tokens = 5000);
+double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
+                       size_t most_tokens = 5000);
 
-/// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits as the model
-/// file would store them; at most `most` sequences are looked at.
-double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data, const Workers& workers,
-                                  size_t most = 1500);
+/// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits as
+/// the model file would store them; at most `most` sequences are looked at.
+double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
+                                  const Workers& workers, size_t most = 1500);
 
 }  // namespace espalier::chain

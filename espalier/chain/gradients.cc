@@ -10,7 +10,9 @@ using data::Label;
 
 namespace {
 
-bool all_known(std::span<const Label> gold) { return std::find(gold.begin(), gold.end(), kNoLabel) == gold.end(); }
+bool all_known(std::span<const Label> gold) {
+  return std::find(gold.begin(), gold.end(), kNoLabel) == gold.end();
+}
 
 /// Adds `amount` at the gold labels of a fully labelled sequence.
 void add_indicator(const ChainScores& s, std::span<const Label> labels, float amount, ScoreGradient out) {
@@ -74,16 +76,15 @@ double local_log_loss_gradient(const SequenceScores& scores, std::span<const Lab
     if (transitions && t > 0) {
       float* pairs = out.pairs + gold[t - 1] * s.stride;
       for (size_t j = 0; j < s.labels; ++j) pairs[j] += g[j];
-      if (out.edge != nullptr)
-        std::copy(g, g + s.labels, out.edge + (t * s.labels + gold[t - 1]) * s.stride);
+      if (out.edge != nullptr) std::copy(g, g + s.labels, out.edge + (t * s.labels + gold[t - 1]) * s.stride);
     }
   }
   mark_active(s, ignore, out);
   return loss;
 }
 
-double structure_difference(const ChainScores& s, std::span<const Label> gold, std::span<const Label> predicted,
-                            ScoreGradient out) {
+double structure_difference(const ChainScores& s, std::span<const Label> gold,
+                            std::span<const Label> predicted, ScoreGradient out) {
   double different = 0;
   if (out.edge != nullptr) std::fill(out.edge, out.edge + s.length * s.labels * s.stride, 0.0f);
   for (size_t t = 0; t < gold.size(); ++t) {
@@ -95,7 +96,8 @@ double structure_difference(const ChainScores& s, std::span<const Label> gold, s
       ++different;
     }
     if (t > 0 && (here || gold[t - 1] != predicted[t - 1])) {
-      const size_t right = gold[t - 1] * s.stride + gold[t], wrong = predicted[t - 1] * s.stride + predicted[t];
+      const size_t right = gold[t - 1] * s.stride + gold[t],
+                   wrong = predicted[t - 1] * s.stride + predicted[t];
       out.pairs[right] -= 1;
       out.pairs[wrong] += 1;
       if (out.edge != nullptr) {

@@ -7,17 +7,17 @@
 
 namespace espalier::chain {
 
-/// −log P(gold | x) = log Z − score(gold). Gradient: posterior probability minus gold indicator. Tokens whose label is
-/// not known are summed over: the loss is then log Z − log Z restricted to labellings that agree with what is known.
-/// A token is active where some label's gradient exceeds `ignore`.
+/// −log P(gold | x) = log Z − score(gold). Gradient: posterior probability minus gold indicator. Tokens whose
+/// label is not known are summed over: the loss is then log Z − log Z restricted to labellings that agree
+/// with what is known. A token is active where some label's gradient exceeds `ignore`.
 double log_loss_gradient(SequenceScores& scores, std::span<const data::Label> gold, ChainScratch& scratch,
                          const TransitionPotentials& potentials, float ignore, ScoreGradient out);
 
-/// Σ_t −log P(gold_t | gold_{t−1}, x): each position normalised by itself (MEMM; with no transitions, independent
-/// logistic regressions). Positions whose own or previous label is not known are left out (the latter only where there
-/// are transitions).
-double local_log_loss_gradient(const SequenceScores& scores, std::span<const data::Label> gold, bool transitions,
-                               float ignore, ScoreGradient out);
+/// Σ_t −log P(gold_t | gold_{t−1}, x): each position normalised by itself (MEMM; with no transitions,
+/// independent logistic regressions). Positions whose own or previous label is not known are left out (the
+/// latter only where there are transitions).
+double local_log_loss_gradient(const SequenceScores& scores, std::span<const data::Label> gold,
+                               bool transitions, float ignore, ScoreGradient out);
 
 /// Indicator of `predicted` minus indicator of `gold`, at the positions and pairs where they differ: what the
 /// perceptron steps along. Unknown gold labels must have been completed by the caller. Returns the number of

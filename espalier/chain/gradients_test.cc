@@ -16,8 +16,6 @@ namespace {
 using data::kNoLabel;
 using data::Label;
 
-constexpr float kImpossible = -std::numeric_limits<float>::infinity();
-
 struct GradientCase {
   const char* name;
   LogLoss loss;

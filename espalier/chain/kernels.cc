@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 
+// Highway wants foreach_target.h first.
+// clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/chain/kernels.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::chain::HWY_NAMESPACE {
@@ -16,10 +19,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 8>;
 using Ints = hn::CappedTag<int32_t, 8>;
 
-/// One max-plus step for N vectors of target labels: out[j] = max_i from[i] + trans[i][j], arg[j] the first such i.
+/// One max-plus step for N vectors of target labels: out[j] = max_i from[i] + trans[i][j], arg[j] the first
+/// such i.
 template <size_t N>
-HWY_INLINE void MaxPlus(const float* HWY_RESTRICT from, const float* HWY_RESTRICT trans, size_t labels, size_t stride,
-                        float* HWY_RESTRICT out, uint16_t* HWY_RESTRICT arg) {
+HWY_INLINE void MaxPlus(const float* HWY_RESTRICT from, const float* HWY_RESTRICT trans, size_t labels,
+                        size_t stride, float* HWY_RESTRICT out, uint16_t* HWY_RESTRICT arg) {
   const Floats d;
   const Ints di;
   const size_t lanes = hn::Lanes(d);
@@ -48,11 +52,14 @@ HWY_INLINE void MaxPlus(const float* HWY_RESTRICT from, const float* HWY_RESTRIC
   }
 }
 
-void MaxPlusStep(const float* from, const float* trans, size_t labels, size_t stride, float* out, uint16_t* arg) {
+void MaxPlusStep(const float* from, const float* trans, size_t labels, size_t stride, float* out,
+                 uint16_t* arg) {
   const size_t lanes = hn::Lanes(Floats());
   size_t j = 0;
-  for (; j + 4 * lanes <= stride; j += 4 * lanes) MaxPlus<4>(from, trans + j, labels, stride, out + j, arg + j);
-  for (; j + 2 * lanes <= stride; j += 2 * lanes) MaxPlus<2>(from, trans + j, labels, stride, out + j, arg + j);
+  for (; j + 4 * lanes <= stride; j += 4 * lanes)
+    MaxPlus<4>(from, trans + j, labels, stride, out + j, arg + j);
+  for (; j + 2 * lanes <= stride; j += 2 * lanes)
+    MaxPlus<2>(from, trans + j, labels, stride, out + j, arg + j);
   for (; j < stride; j += lanes) MaxPlus<1>(from, trans + j, labels, stride, out + j, arg + j);
 }
 
@@ -64,8 +71,8 @@ double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
   float* previous = scratch.delta.data();
   float* current = previous + S;
   std::copy(s.node, s.node + S, previous);
-  // Scores are sums of thousands of terms on long sequences; what all labels have in common is taken out every so
-  // often and kept in double, so that float keeps the differences.
+  // Scores are sums of thousands of terms on long sequences; what all labels have in common is taken out
+  // every so often and kept in double, so that float keeps the differences.
   constexpr size_t kRescaleEvery = 32;
   double taken_out = 0;
   for (size_t t = 1; t < T; ++t) {
@@ -93,15 +100,16 @@ double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
 
 /// out[j] = Σ_i from[i] · matrix[i][j] for N vectors of j.
 template <size_t N>
-HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT matrix, size_t labels, size_t stride,
-                       float* HWY_RESTRICT out) {
+HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT matrix, size_t labels,
+                       size_t stride, float* HWY_RESTRICT out) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<Floats> sum[N];
   for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
   for (size_t i = 0; i < labels; ++i) {
     const auto x = hn::Set(d, from[i]);
-    for (size_t v = 0; v < N; ++v) sum[v] = hn::MulAdd(x, hn::LoadU(d, matrix + i * stride + v * lanes), sum[v]);
+    for (size_t v = 0; v < N; ++v)
+      sum[v] = hn::MulAdd(x, hn::LoadU(d, matrix + i * stride + v * lanes), sum[v]);
   }
   for (size_t v = 0; v < N; ++v) hn::StoreU(sum[v], d, out + v * lanes);
 }
@@ -110,13 +118,20 @@ void MulSumStep(const float* from, const float* matrix, size_t labels, size_t st
   const size_t lanes = hn::Lanes(Floats());
   size_t j = 0;
   for (; j + 4 * lanes <= stride; j += 4 * lanes) MulSum<4>(from, matrix + j, labels, stride, out + j);
-  if (j + 3 * lanes <= stride) { MulSum<3>(from, matrix + j, labels, stride, out + j); j += 3 * lanes; }
-  if (j + 2 * lanes <= stride) { MulSum<2>(from, matrix + j, labels, stride, out + j); j += 2 * lanes; }
+  if (j + 3 * lanes <= stride) {
+    MulSum<3>(from, matrix + j, labels, stride, out + j);
+    j += 3 * lanes;
+  }
+  if (j + 2 * lanes <= stride) {
+    MulSum<2>(from, matrix + j, labels, stride, out + j);
+    j += 2 * lanes;
+  }
   for (; j < stride; j += lanes) MulSum<1>(from, matrix + j, labels, stride, out + j);
 }
 
 /// out[j] = a[j]·b[j]; returns the sum.
-float ProductSum(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t stride, float* HWY_RESTRICT out) {
+float ProductSum(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t stride,
+                 float* HWY_RESTRICT out) {
   const Floats d;
   auto sum = hn::Zero(d);
   for (size_t j = 0; j < stride; j += hn::Lanes(d)) {
@@ -151,11 +166,11 @@ void ExpOf(const float* x, size_t stride, float offset, float* out) {
   }
 }
 
-/// pairs[i][j] += matrix[i][j] · Σ_{t ≥ 1} alpha[t−1][i] · beta[t][j]: the expected number of transitions, the sums
-/// over t held in registers.
+/// pairs[i][j] += matrix[i][j] · Σ_{t ≥ 1} alpha[t−1][i] · beta[t][j]: the expected number of transitions,
+/// the sums over t held in registers.
 template <size_t N>
-HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* matrix, size_t T, size_t K, size_t S,
-                         size_t j, float* pairs) {
+HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* matrix, size_t T, size_t K,
+                         size_t S, size_t j, float* pairs) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   for (size_t i = 0; i < K; ++i) {
@@ -163,7 +178,8 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
     for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
     for (size_t t = 1; t < T; ++t) {
       const auto a = hn::Set(d, alpha[(t - 1) * S + i]);
-      for (size_t v = 0; v < N; ++v) sum[v] = hn::MulAdd(a, hn::LoadU(d, beta + t * S + j + v * lanes), sum[v]);
+      for (size_t v = 0; v < N; ++v)
+        sum[v] = hn::MulAdd(a, hn::LoadU(d, beta + t * S + j + v * lanes), sum[v]);
     }
     for (size_t v = 0; v < N; ++v) {
       const size_t at = i * S + j + v * lanes;
@@ -176,11 +192,11 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
 ///   α_t ∝ ψ_t ∘ (Mᵀ α_{t−1}), scaled by 1/z_t to sum to 1, so that log Z = Σ log z_t + m_t + o;
 ///   b_t = ψ_t ∘ β_t,  β_{t−1} = M b_t / z_t  (β_{T−1} = 1), which makes α_t ∘ β_t the marginal at once and
 ///   P(y_{t−1} = i, y_t = j) = α_{t−1}[i] M[i][j] b_t[j] / z_t.
-/// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, where a position's sum vanished or
-/// where forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not when labels that matter later were so
-/// unlikely at first that a float could not hold them. The caller falls back.
-double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch, float* marginals,
-                       float* pairs, float* edge_marginals) {
+/// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, where a position's sum
+/// vanished or where forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not when labels that
+/// matter later were so unlikely at first that a float could not hold them. The caller falls back.
+double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch,
+                       float* marginals, float* pairs, float* edge_marginals) {
   const size_t T = s.length, K = s.labels, S = s.stride;
   scratch.potentials.resize(T * S);
   scratch.alpha.resize(T * S);
@@ -198,7 +214,8 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
   for (size_t t = 0; t < T; ++t) {
     const float* node = s.node + t * S;
     const float top = MaxOf(node, S);
-    if (!(std::abs(top) < std::numeric_limits<float>::infinity())) return std::numeric_limits<double>::quiet_NaN();
+    if (!(std::abs(top) < std::numeric_limits<float>::infinity()))
+      return std::numeric_limits<double>::quiet_NaN();
     ExpOf(node, S, top, psi + t * S);
     log_z += top;
     float z;
@@ -258,7 +275,8 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
     for (size_t t = 1; t < T; ++t)
       for (size_t i = 0; i < K; ++i)
         for (size_t j = 0; j < K; ++j)
-          pairs[i * S + j] += alpha[(t - 1) * S + i] * scratch.edge_potentials[(t * K + i) * S + j] * beta[t * S + j];
+          pairs[i * S + j] +=
+              alpha[(t - 1) * S + i] * scratch.edge_potentials[(t * K + i) * S + j] * beta[t * S + j];
   } else if (pairs != nullptr) {
     const size_t lanes = hn::Lanes(Floats());
     size_t j = 0;
@@ -298,11 +316,11 @@ double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best)
   return HWY_DYNAMIC_DISPATCH(Viterbi)(scores, scratch, best);
 }
 
-double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials, ChainScratch& scratch,
-                        float* marginals, float* pairs, float* edge_marginals) {
+double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials,
+                        ChainScratch& scratch, float* marginals, float* pairs, float* edge_marginals) {
   if (scores.length == 0) return 0;
-  const double log_z = HWY_DYNAMIC_DISPATCH(ForwardBackward)(scores, potentials, scratch, marginals, pairs,
-                                                             edge_marginals);
+  const double log_z =
+      HWY_DYNAMIC_DISPATCH(ForwardBackward)(scores, potentials, scratch, marginals, pairs, edge_marginals);
   if (!std::isnan(log_z)) return log_z;
   return forward_backward_plain(scores, marginals, pairs, edge_marginals);
 }

@@ -3,22 +3,28 @@
 // Shapes, with T positions, K labels and S = K rounded up to a whole number of vectors:
 //   node  T×S  score of label j at position t, −∞ in the padding lanes
 //   trans K×S  score of label j after label i, the same at every position
-//   edge  T×K×S (or null) scores that replace trans between t−1 and t (t ≥ 1), where observations speak about pairs
-// Everything else with a lattice (thinned states, higher orders, n-best) is in lattice.h; these two are apart because
-// they are where a tagger's time goes.
+//   edge  T×K×S (or null) scores that replace trans between t−1 and t (t ≥ 1), where observations speak about
+//   pairs
+// Everything else with a lattice (thinned states, higher orders, n-best) is in lattice.h; these two are apart
+// because they are where a tagger's time goes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "espalier/base/array.h"
 
 namespace espalier::chain {
 
+/// The score of what must not be, as scores hold it and as sums of them do.
+inline constexpr float kImpossible = -std::numeric_limits<float>::infinity();
+inline constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
 struct ChainScores {
-  size_t length = 0;      ///< T
-  size_t labels = 0;      ///< K
-  size_t stride = 0;      ///< S
+  size_t length = 0;  ///< T
+  size_t labels = 0;  ///< K
+  size_t stride = 0;  ///< S
   const float* node = nullptr;
   const float* trans = nullptr;
   const float* edge = nullptr;
@@ -47,23 +53,25 @@ struct TransitionPotentials {
   void assign(const float* trans, size_t label_count, size_t row_stride);
 };
 
-/// The best labelling and its score (equation: max over y of Σ_t node[t][y_t] + trans[y_{t−1}][y_t]). Ties go to the
-/// lower label. O(T·K²). Back pointers take 16 bits. Returns −∞ where every labelling scores −∞.
+/// The best labelling and its score (equation: max over y of Σ_t node[t][y_t] + trans[y_{t−1}][y_t]). Ties go
+/// to the lower label. O(T·K²). Back pointers take 16 bits. Returns −∞ where every labelling scores −∞.
 double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best);
 double viterbi_plain(const ChainScores& scores, uint16_t* best);
 
 /// log Z and posterior probabilities.
 ///   marginals T×S: P(y_t = j); may be null.
-///   pairs K×S: += P(y_{t−1} = i, y_t = j) summed over t; may be null. With edge scores, `edge_marginals` (T×K×S) gets
-///   each position's own instead, where it is not null.
-/// Runs in probabilities scaled to sum to 1 at each position; where these under- or overflow (scores hundreds apart)
-/// it falls back to log space.
-double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials, ChainScratch& scratch,
-                        float* marginals, float* pairs, float* edge_marginals = nullptr);
+///   pairs K×S: += P(y_{t−1} = i, y_t = j) summed over t; may be null. With edge scores, `edge_marginals`
+///   (T×K×S) gets each position's own instead, where it is not null.
+/// Runs in probabilities scaled to sum to 1 at each position; where these under- or overflow (scores hundreds
+/// apart) it falls back to log space.
+double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials,
+                        ChainScratch& scratch, float* marginals, float* pairs,
+                        float* edge_marginals = nullptr);
 double forward_backward_plain(const ChainScores& scores, float* marginals, float* pairs,
                               float* edge_marginals = nullptr);
 
-/// In place: x[j] = exp(x[j] − max x) / Σ for j < n; padding to a whole vector becomes 0. Returns log Σ exp x.
+/// In place: x[j] = exp(x[j] − max x) / Σ for j < n; padding to a whole vector becomes 0. Returns log Σ exp
+/// x.
 float softmax(float* x, size_t n);
 
 }  // namespace espalier::chain

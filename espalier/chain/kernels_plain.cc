@@ -9,8 +9,6 @@
 namespace espalier::chain {
 
 namespace {
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
   return b == kMinusInfinity ? a : a + std::log1p(std::exp(b - a));
@@ -73,13 +71,14 @@ double forward_backward_plain(const ChainScores& s, float* marginals, float* pai
   for (size_t t = 0; t < T; ++t) {
     if (marginals != nullptr)
       for (size_t j = 0; j < S; ++j)
-        marginals[t * S + j] = j < K ? static_cast<float>(std::exp(alpha[t * K + j] + beta[t * K + j] - log_z)) : 0.0f;
+        marginals[t * S + j] =
+            j < K ? static_cast<float>(std::exp(alpha[t * K + j] + beta[t * K + j] - log_z)) : 0.0f;
     if (t == 0 || (pairs == nullptr && edge_marginals == nullptr)) continue;
     const float* trans = s.transitions_into(t);
     for (size_t i = 0; i < K; ++i) {
       for (size_t j = 0; j < K; ++j) {
-        const float p = static_cast<float>(std::exp(alpha[(t - 1) * K + i] + trans[i * S + j] + s.node[t * S + j] +
-                                                    beta[t * K + j] - log_z));
+        const float p = static_cast<float>(std::exp(alpha[(t - 1) * K + i] + trans[i * S + j] +
+                                                    s.node[t * S + j] + beta[t * K + j] - log_z));
         if (pairs != nullptr) pairs[i * S + j] += p;
         if (edge_marginals != nullptr) edge_marginals[(t * K + i) * S + j] = p;
       }

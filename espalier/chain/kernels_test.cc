@@ -12,8 +12,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr float kImpossible = -std::numeric_limits<float>::infinity();
-
 struct Shape {
   size_t T, K;
 };

@@ -51,7 +51,6 @@ Lattice LatticeBuilder::finish() {
 }
 
 Lattice make_lattice(const ChainScores& scores) {
-  constexpr float kImpossible = -std::numeric_limits<float>::infinity();
   const size_t T = scores.length, K = scores.labels, S = scores.stride;
   LatticeBuilder builder;
   builder.reserve(T * K, T > 0 ? (T - 1) * K * K : 0);

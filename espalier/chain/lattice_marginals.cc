@@ -7,8 +7,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 /// x[i] ← exp(x[i]) / Σ exp(x); returns log Σ exp(x). All 0 and −∞ where every x is −∞ or there is none.
 double normalise_logs(double* x, size_t n) {
   double top = kMinusInfinity;

@@ -11,8 +11,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 TEST(SumMarginals, AreTheSharesOfAllPaths) {
   for_random_lattices(31, false, [](const Lattice& lattice) {
     const auto paths = all_paths(lattice);

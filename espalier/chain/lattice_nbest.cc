@@ -5,9 +5,7 @@
 #include <numeric>
 
 namespace espalier::chain {
-namespace {
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-}  // namespace
+namespace {}  // namespace
 
 NBestPaths::NBestPaths(const Lattice& lattice, NBestOptions options) : lattice_(lattice), options_(options) {
   options_.max_nodes = std::min<size_t>(options_.max_nodes, kEnd);

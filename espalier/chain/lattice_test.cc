@@ -12,8 +12,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr float kImpossible = -std::numeric_limits<float>::infinity();
-
 /// Random chain scores in which some labels and some transitions are impossible.
 struct RandomChain {
   AlignedVector<float> node, trans, edge;

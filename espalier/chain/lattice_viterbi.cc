@@ -4,9 +4,7 @@
 #include <limits>
 
 namespace espalier::chain {
-namespace {
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-}  // namespace
+namespace {}  // namespace
 
 void ForwardMax::run(const Lattice& lattice) {
   best.resize(lattice.states());
@@ -36,7 +34,8 @@ size_t ForwardMax::last_state(const Lattice& lattice) const {
   const auto top =
       std::max_element(first + static_cast<ptrdiff_t>(last.first), first + static_cast<ptrdiff_t>(last.last));
   const size_t state = static_cast<size_t>(top - first);
-  return state<last.last&& * top> kMinusInfinity ? state : lattice.states();
+  const bool reachable = state < last.last && best[state] > kMinusInfinity;
+  return reachable ? state : lattice.states();
 }
 
 LatticePath viterbi(const Lattice& lattice, ForwardMax& scratch) {

@@ -9,8 +9,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 TEST(LatticeViterbi, FindsTheBestOfAllPaths) {
   size_t infeasible = 0;
   for (const bool coarse : {false, true})

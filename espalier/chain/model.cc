@@ -12,11 +12,11 @@ namespace espalier::chain {
 using data::kNoLabel;
 using data::Label;
 
-namespace {
-constexpr float kImpossible = -std::numeric_limits<float>::infinity();
-}
+namespace {}
 
-std::unique_ptr<data::Predictor::Scratch> ChainPredictor::make_scratch() const { return std::make_unique<Buffers>(); }
+std::unique_ptr<data::Predictor::Scratch> ChainPredictor::make_scratch() const {
+  return std::make_unique<Buffers>();
+}
 
 void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label> forced, Buffers& b) const {
   const size_t T = sequence.length(), K = labels_.size(), S = stride_;
@@ -30,7 +30,8 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
       kernel_scores(b.features.state_begin[t], b.features.state_begin[t + 1], b, scores.node.data() + t * S);
   } else {
     state_.add(b.state_offsets, b.features.state_begin,
-               b.features.state_values.empty() ? nullptr : b.features.state_values.data(), S, scores.node.data());
+               b.features.state_values.empty() ? nullptr : b.features.state_values.data(), S,
+               scores.node.data());
   }
   if (K < S)
     for (size_t t = 0; t < T; ++t) std::fill_n(scores.node.data() + t * S + K, S - K, kImpossible);
@@ -44,7 +45,8 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
       std::copy(trans_.begin(), trans_.end(), edge);
       for (uint32_t i = b.features.edge_begin[t]; i < b.features.edge_begin[t + 1]; ++i)
         if (b.edge_offsets[i] != linear::kNoFeature)
-          edge_.for_each(b.edge_offsets[i], [&](uint32_t pair, float w) { edge[pair / K * S + pair % K] += w; });
+          edge_.for_each(b.edge_offsets[i],
+                         [&](uint32_t pair, float w) { edge[pair / K * S + pair % K] += w; });
       for (size_t i = 0; i < K; ++i) std::fill(edge + i * S + K, edge + (i + 1) * S, kImpossible);
     }
     scores.view.edge = scores.edge.data();
@@ -110,7 +112,8 @@ Status ChainPredictor::predict(const data::Sequence& sequence, std::span<const L
   return {};
 }
 
-Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const {
+Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buffers& b,
+                                       data::Prediction& out) const {
   constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
   const Error infeasible{"no labelling agrees with the forced labels"};
   if (options.nbest <= 1) {

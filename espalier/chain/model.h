@@ -35,17 +35,20 @@ struct ModelSource {
   double temperature = 1;  ///< scores are divided by this before they become probabilities
   data::Scheme scheme = data::Scheme::kNone;
   int weight_bits = 32;
-  /// Where tokens are scored by a kernel machine instead of rows of weights; `weights` then gives labels only.
+  /// Where tokens are scored by a kernel machine instead of rows of weights; `weights` then gives labels
+  /// only.
   const linear::KernelModel* kernel = nullptr;
 };
 
-/// Adds the sections of a chain model. Weights that are exactly 0, features left without any, and their names go.
+/// Adds the sections of a chain model. Weights that are exactly 0, features left without any, and their names
+/// go.
 void save_model(const ModelSource& source, SectionWriter& out);
 
 /// The model behind data::Predictor. Holds views of the section file, which must outlive it.
 class ChainPredictor final : public data::Predictor {
  public:
-  static Result<std::unique_ptr<ChainPredictor>> load(const SectionFile& file, data::FeatureExtractor extractor);
+  static Result<std::unique_ptr<ChainPredictor>> load(const SectionFile& file,
+                                                      data::FeatureExtractor extractor);
 
   const data::LabelSet& labels() const override { return labels_; }
   std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
@@ -94,7 +97,8 @@ class ChainPredictor final : public data::Predictor {
   std::optional<SpanRules> span_rules_;  ///< where there is a scheme
   linear::FeatureMap state_map_, edge_map_;
   linear::PackedRows state_, edge_;
-  std::optional<linear::KernelModel> kernel_;  ///< the state map then holds feature numbers instead of offsets
+  std::optional<linear::KernelModel>
+      kernel_;  ///< the state map then holds feature numbers instead of offsets
   AlignedVector<float> trans_;
   TransitionPotentials potentials_;  ///< of trans / temperature
 };

@@ -15,7 +15,7 @@ struct ChainPredictor::Buffers final : data::Predictor::Scratch {
   SequenceScores warm;  ///< scores / temperature, where probabilities are wanted
   ChainScratch chain;
   linear::KernelModel::Scratch kernel;
-  std::vector<uint32_t> known;  ///< features of one token that a kernel machine has numbers for …
+  std::vector<uint32_t> known;      ///< features of one token that a kernel machine has numbers for …
   std::vector<float> known_values;  ///< … and their values
   AlignedVector<float> marginals;
 };

@@ -9,7 +9,8 @@ namespace espalier::chain {
 
 using data::Label;
 
-void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const {
+void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers& b,
+                                    data::Prediction& out) const {
   const size_t T = b.scores.view.length, K = labels_.size(), S = stride_;
   if (T == 0) return;
   // P(y|x) ∝ exp(score/τ). A model normalised at each position already has log probabilities (τ = 1 there).
@@ -42,8 +43,7 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
   for (size_t t = 0; t < T; ++t) out.confidence[t] = b.marginals[t * S + best[t]];
   if (options.marginals) {
     out.marginals.resize(T * K);
-    for (size_t t = 0; t < T; ++t)
-      std::copy_n(b.marginals.data() + t * S, K, out.marginals.data() + t * K);
+    for (size_t t = 0; t < T; ++t) std::copy_n(b.marginals.data() + t * S, K, out.marginals.data() + t * K);
   }
   if (options.confidence && span_rules_) add_spans(b, out);
 }

@@ -11,8 +11,8 @@ namespace espalier::chain {
 
 using data::Label;
 
-Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(const data::Sequence& sequence,
-                                                                          data::Predictor::Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
+    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   score(sequence, {}, b);
   const size_t T = sequence.length(), K = labels_.size();
@@ -55,8 +55,8 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(const 
     }
     const auto add_edge = [&](size_t at, Label from, Label to, Label other_from, Label other_to) {
       if (transitions_)
-        e.contributions.push_back({fmt::format("{} → {}", labels_.name(from), labels_.name(to)), transition(from, to),
-                                   transition(other_from, other_to)});
+        e.contributions.push_back({fmt::format("{} → {}", labels_.name(from), labels_.name(to)),
+                                   transition(from, to), transition(other_from, other_to)});
       if (b.features.edge.empty()) return;
       for (uint32_t i = b.features.edge_begin[at]; i < b.features.edge_begin[at + 1]; ++i) {
         if (b.edge_offsets[i] == linear::kNoFeature) continue;
@@ -73,9 +73,10 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(const 
     // The neighbours are taken as the best labelling has them, with the runner-up put in here.
     if (t > 0) add_edge(t, best[t - 1], e.label, best[t - 1], e.runner_up);
     if (t + 1 < T) add_edge(t + 1, e.label, best[t + 1], e.runner_up, best[t + 1]);
-    std::stable_sort(e.contributions.begin(), e.contributions.end(), [](const Contribution& x, const Contribution& y) {
-      return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
-    });
+    std::stable_sort(e.contributions.begin(), e.contributions.end(),
+                     [](const Contribution& x, const Contribution& y) {
+                       return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
+                     });
   }
   return explanations;
 }

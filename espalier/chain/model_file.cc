@@ -1,8 +1,8 @@
 // Writing a chain model's sections and reading them back, every field checked before it is used.
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "espalier/chain/model.h"
 
@@ -43,7 +43,8 @@ json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column
 }
 
 /// A kernel machine's features are looked up by number.
-json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features, SectionWriter& out) {
+json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features,
+                         SectionWriter& out) {
   std::vector<uint32_t> numbers(features.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   out.add_array("state.map", linear::FeatureMap::build(features.hashes, numbers, nullptr).slots());
@@ -97,9 +98,9 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   header["temperature"] = source.temperature;
   header["scheme"] = data::scheme_name(source.scheme);
   header["scorer"] = source.kernel == nullptr ? "rows" : "kernel";
-  header["state"] = source.kernel == nullptr
-                        ? add_rows_sections("state", w.state_rows, w.state, source.state, source.weight_bits, out)
-                        : add_kernel_sections(*source.kernel, source.state, out);
+  header["state"] = source.kernel == nullptr ? add_rows_sections("state", w.state_rows, w.state, source.state,
+                                                                 source.weight_bits, out)
+                                             : add_kernel_sections(*source.kernel, source.state, out);
   header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source.weight_bits, out);
   out.add_array("trans", w.trans);
   out.add_text("chain", header.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -112,7 +113,8 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   if (!header.is_object()) return fail("{}: section 'chain' is not a JSON object", file.name());
   std::unique_ptr<ChainPredictor> model(new ChainPredictor(std::move(extractor)));
   ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(file, header, "labels"));
-  if (names.empty() || names.size() >= data::kNoLabel) return fail("{}: {} labels cannot be", file.name(), names.size());
+  if (names.empty() || names.size() >= data::kNoLabel)
+    return fail("{}: {} labels cannot be", file.name(), names.size());
   for (const std::string& name : names) model->labels_.add(name);
   const size_t K = model->labels_.size();
   if (K != names.size()) return fail("{}: a label occurs twice", file.name());
@@ -142,7 +144,8 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   } else if (scorer == "kernel") {
     ESPALIER_ASSIGN(model->kernel_, linear::KernelModel::load(file));
     if (model->kernel_->labels() != K)
-      return fail("{}: the kernel machine scores {} labels, the model has {}", file.name(), model->kernel_->labels(), K);
+      return fail("{}: the kernel machine scores {} labels, the model has {}", file.name(),
+                  model->kernel_->labels(), K);
     ESPALIER_ASSIGN(const auto slots, file.array<linear::FeatureMap::Slot>("state.map"));
     auto table = linear::FeatureMap::view(slots, linear::kNoFeature);
     if (!table.ok()) return fail("{}: section 'state.map': {}", file.name(), table.error().message);
@@ -161,7 +164,8 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
 std::vector<uint32_t> ChainPredictor::state_row_starts() const {
   std::vector<uint32_t> starts;
   if (kernel_) return starts;
-  const auto again = linear::PackedRows::view(state_.words(), state_.width(), state_.bits(), state_.scale(), &starts);
+  const auto again =
+      linear::PackedRows::view(state_.words(), state_.width(), state_.bits(), state_.scale(), &starts);
   ESPALIER_CHECK(again.ok());
   return starts;
 }

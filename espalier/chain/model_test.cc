@@ -43,7 +43,8 @@ struct Made {
       training = builder.finish();
     }
     weights = make_weights(training, true, {});
-    for (size_t i = 0; i < weights.state_rows.weights(); ++i) weights.state[i] = static_cast<float>(random.gaussian());
+    for (size_t i = 0; i < weights.state_rows.weights(); ++i)
+      weights.state[i] = static_cast<float>(random.gaussian());
     for (size_t i = 0; i < weights.labels; ++i)
       for (size_t j = 0; j < weights.labels; ++j)
         weights.trans[i * weights.stride + j] = static_cast<float>(random.gaussian());
@@ -59,7 +60,8 @@ struct Made {
   }
 
   /// Every labelling with its probability, by the book.
-  std::vector<std::pair<std::vector<Label>, double>> all(Normalisation normalisation, double temperature) const {
+  std::vector<std::pair<std::vector<Label>, double>> all(Normalisation normalisation,
+                                                         double temperature) const {
     const size_t K = weights.labels, T = sequence.length();
     std::vector<std::vector<double>> node(T, std::vector<double>(K, 0));
     for (size_t t = 0; t < T; ++t)
@@ -147,7 +149,8 @@ TEST(ChainPredictorTest, ForcedLabelsHoldAndTheRestIsTheBestThatAgrees) {
     forced[2] = label;
     data::Prediction p;
     ASSERT_TRUE(made.model->predict(made.sequence, forced, {}, *scratch, p).ok());
-    const auto wanted = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.first[2] == label; });
+    const auto wanted =
+        std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.first[2] == label; });
     EXPECT_EQ(p.labels(), wanted->first);
   }
 }
@@ -161,7 +164,8 @@ TEST(ChainPredictorTest, ExplanationsAddUp) {
   for (size_t t = 0; t < made.sequence.length(); ++t) {
     const auto& e = (*explained)[t];
     EXPECT_EQ(e.label, all[0].first[t]);
-    const auto other = std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.first[t] != e.label; });
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.first[t] != e.label; });
     EXPECT_EQ(e.runner_up, other->first[t]);
     EXPECT_NEAR(e.margin, std::log(all[0].second / other->second), 1e-4);
     EXPECT_FALSE(e.contributions.empty());

@@ -65,8 +65,8 @@ double PerceptronRun::one_pass(int pass) {
   std::iota(order.begin(), order.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
   const BatchRunner::Gradient gradient =
-      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch, const TransitionPotentials&,
-                                ScoreGradient out) {
+      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                const TransitionPotentials&, ScoreGradient out) {
         thread_local std::vector<data::Label> predicted, gold;
         if (!context_.label_weight.empty()) add_costs(scores, data.gold_of(s), context_.label_weight, 1);
         predicted.resize(data.length(s));
@@ -103,16 +103,17 @@ void PerceptronRun::update() {
   const linear::StateRows& rows = weights_.state_rows;
   float* w = weights_.state.data();
   float* lag = state_lag_.data();
-  runner_.for_each_state_row([&](std::span<const uint32_t> features, const float* values, const float* gradient) {
-    for (size_t i = 0; i < features.size(); ++i) {
-      const float value = values == nullptr ? 1.0f : values[i];
-      for (uint32_t k = rows.begin[features[i]]; k < rows.begin[features[i] + 1]; ++k) {
-        const float change = -value * gradient[rows.column[k]];
-        w[k] += change;
-        lag[k] += factor * change;
-      }
-    }
-  });
+  runner_.for_each_state_row(
+      [&](std::span<const uint32_t> features, const float* values, const float* gradient) {
+        for (size_t i = 0; i < features.size(); ++i) {
+          const float value = values == nullptr ? 1.0f : values[i];
+          for (uint32_t k = rows.begin[features[i]]; k < rows.begin[features[i] + 1]; ++k) {
+            const float change = -value * gradient[rows.column[k]];
+            w[k] += change;
+            lag[k] += factor * change;
+          }
+        }
+      });
   if (weights_.transitions) {
     const AlignedVector<float>& pairs = runner_.pairs();
     for (size_t i = 0; i < pairs.size(); ++i) {

@@ -21,7 +21,6 @@ struct RandomChain {
       : T(length), K(labels), S(linear::padded(labels)) {
     Random random(seed);
     const auto draw = [&] { return spread * static_cast<float>(random.gaussian()); };
-    constexpr float kImpossible = -std::numeric_limits<float>::infinity();
     node.assign(T * S, kImpossible);
     trans.assign(K * S, 0.0f);
     for (size_t t = 0; t < T; ++t)

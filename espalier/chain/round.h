@@ -34,7 +34,8 @@ struct TrainingContext {
   std::function<bool(const Round&)> round_ended;
   /// Where to go on from, or null.
   const SectionFile* resume = nullptr;
-  /// What a mistake on a token costs, by its gold label; empty: 1 each. importance.h says what learners make of it.
+  /// What a mistake on a token costs, by its gold label; empty: 1 each. importance.h says what learners make
+  /// of it.
   std::vector<float> label_weight = {};
 };
 

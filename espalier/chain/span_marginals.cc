@@ -9,8 +9,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 /// log Σ exp of terms that come one by one: sum · exp(top), rescaled when a larger one comes.
 class LogSum {
  public:

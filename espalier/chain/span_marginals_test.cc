@@ -15,8 +15,6 @@
 namespace espalier::chain {
 namespace {
 
-constexpr float kImpossible = -std::numeric_limits<float>::infinity();
-
 struct RandomChain {
   AlignedVector<float> node, trans, edge;
   ChainScores view;

@@ -14,8 +14,8 @@ namespace espalier::chain {
 
 namespace {
 
-/// Penalties are applied and averages taken this many times a pass: each costs one walk over all weights, which must
-/// stay small beside the pass itself.
+/// Penalties are applied and averages taken this many times a pass: each costs one walk over all weights,
+/// which must stay small beside the pass itself.
 constexpr size_t kStepsPerPass = 8;
 
 /// A weight array with AdaGrad's state and the sum for the average.
@@ -125,7 +125,8 @@ void StochasticRun::update() {
         adagrad_rows(weights_.state_rows, features, values, gradient, rate, w, h);
       });
   if (weights_.transitions)
-    adagrad_dense(runner_.pairs().data(), weights_.trans.size(), rate, weights_.trans.data(), trans_.squares.data());
+    adagrad_dense(runner_.pairs().data(), weights_.trans.size(), rate, weights_.trans.data(),
+                  trans_.squares.data());
   const size_t K = weights_.labels, S = weights_.stride;
   runner_.for_each_edge_row([&](std::span<const uint32_t> features, const float* gradient) {
     for (const uint32_t f : features)

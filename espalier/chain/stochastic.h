@@ -7,23 +7,24 @@ namespace espalier::chain {
 
 enum class LogLoss {
   kSequence,  ///< CRF: the whole labelling is normalised
-  kPosition,  ///< MEMM: each label given the one before it; independent positions where there are no transitions
+  kPosition,  ///< MEMM: each label given the one before it; independent positions where there are no
+              ///< transitions
 };
 
 struct StochasticOptions {
   LogLoss loss = LogLoss::kSequence;
   double l1 = 0;
   double l2 = 1;
-  double rate = 0.2;      ///< η of AdaGrad
+  double rate = 0.2;  ///< η of AdaGrad
   int passes = 6;
-  size_t batch = 8;       ///< sequences whose gradient is taken at the same weights
+  size_t batch = 8;           ///< sequences whose gradient is taken at the same weights
   double average_from = 0.2;  ///< the part of the passes after which weights are averaged
-  double ignore = 1e-2;   ///< tokens whose gradient is smaller in every label are not worth an update
+  double ignore = 1e-2;       ///< tokens whose gradient is smaller in every label are not worth an update
 };
 
-/// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later passes
-/// averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|², of which the loss
-/// is reported. An error where the state to resume from is not of such a run.
+/// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later
+/// passes averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|²,
+/// of which the loss is reported. An error where the state to resume from is not of such a run.
 Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
 
 }  // namespace espalier::chain

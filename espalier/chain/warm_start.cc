@@ -60,8 +60,8 @@ Status join(linear::RowLayout<Column>& layout, AlignedVector<float>& weights, li
 
 }  // namespace
 
-Result<ChainWeights> warm_start(linear::EncodedTraining& training, const ChainPredictor& old, const SectionFile& file,
-                                bool transitions, const PairOptions& options) {
+Result<ChainWeights> warm_start(linear::EncodedTraining& training, const ChainPredictor& old,
+                                const SectionFile& file, bool transitions, const PairOptions& options) {
   ChainWeights w = make_weights(training, transitions, options);
   const size_t before = old.labels().size();
   ESPALIER_CHECK(before <= w.labels);
@@ -71,10 +71,9 @@ Result<ChainWeights> warm_start(linear::EncodedTraining& training, const ChainPr
   }
   ESPALIER_TRY(join(w.state_rows, w.state, training.state, file, "state", old.state_rows(), old.state_map(),
                     [](uint32_t column) { return column; }));
-  ESPALIER_TRY(join(w.edge_rows, w.edge, training.edge, file, "edge", old.edge_rows(), old.edge_map(),
-                    [&](uint32_t pair) {
-                      return static_cast<uint32_t>(pair / before * w.labels + pair % before);
-                    }));
+  ESPALIER_TRY(
+      join(w.edge_rows, w.edge, training.edge, file, "edge", old.edge_rows(), old.edge_map(),
+           [&](uint32_t pair) { return static_cast<uint32_t>(pair / before * w.labels + pair % before); }));
   return w;
 }
 

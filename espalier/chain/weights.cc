@@ -13,7 +13,8 @@ using data::Label;
 /// Rows with the columns each feature was seen with, found by sorting the occurrences by feature.
 template <typename Column, typename ColumnOf>
 linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
-                                    const std::vector<uint32_t>& counts, uint32_t full_from, ColumnOf&& column_of) {
+                                    const std::vector<uint32_t>& counts, uint32_t full_from,
+                                    ColumnOf&& column_of) {
   linear::RowLayout<Column> layout;
   layout.width = static_cast<uint32_t>(width);
   const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
@@ -28,7 +29,8 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
     const int64_t column = column_of(t);
     if (column < 0) continue;
     for (const uint32_t f : lists[t])
-      if (!is_full(f)) seen[end[f]++] = static_cast<Column>(column);  // end[f] now runs towards the start of f + 1
+      if (!is_full(f))
+        seen[end[f]++] = static_cast<Column>(column);  // end[f] now runs towards the start of f + 1
   }
   layout.begin.reserve(features + 1);
   uint64_t begin = 0;
@@ -51,32 +53,32 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
 
 }  // namespace
 
-ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions, const PairOptions& options) {
+ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
+                          const PairOptions& options) {
   ChainWeights w;
   const linear::Dataset& data = training.data;
   w.labels = training.labels.size();
   w.stride = linear::padded(w.labels);
   w.transitions = transitions;
   w.trans.assign(w.labels * w.stride, 0.0f);
-  w.state_rows = rows_seen<uint16_t>(data.state, training.state.size(), w.labels, training.state.counts,
-                                     options.full_rows_from,
-                                     [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; });
+  w.state_rows = rows_seen<uint16_t>(
+      data.state, training.state.size(), w.labels, training.state.counts, options.full_rows_from,
+      [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; });
   w.state = linear::make_weights(w.state_rows.weights());
   std::vector<bool> first_of_sequence(data.tokens() + 1, false);
   for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
-  w.edge_rows = rows_seen<uint32_t>(data.edge, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
-                                    [&](size_t t) -> int64_t {
-                                      if (first_of_sequence[t] || data.gold[t] == kNoLabel ||
-                                          data.gold[t - 1] == kNoLabel)
-                                        return -1;
-                                      return static_cast<int64_t>(data.gold[t - 1]) * static_cast<int64_t>(w.labels) +
-                                             data.gold[t];
-                                    });
+  w.edge_rows = rows_seen<uint32_t>(
+      data.edge, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
+      [&](size_t t) -> int64_t {
+        if (first_of_sequence[t] || data.gold[t] == kNoLabel || data.gold[t - 1] == kNoLabel) return -1;
+        return static_cast<int64_t>(data.gold[t - 1]) * static_cast<int64_t>(w.labels) + data.gold[t];
+      });
   w.edge = linear::make_weights(w.edge_rows.weights());
   return w;
 }
 
-void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence, SequenceScores& out) {
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
+                    SequenceScores& out) {
   const size_t T = data.length(sequence), K = weights.labels, S = weights.stride;
   const uint64_t first = data.sequence_begin[sequence];
   out.node.assign(T * S, 0.0f);

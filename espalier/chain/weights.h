@@ -14,14 +14,14 @@ namespace espalier::chain {
 
 /// Which (feature, label) pairs get a weight.
 struct PairOptions {
-  /// Features seen at least this often get a weight for every label; the rest only for the labels they were seen
-  /// with. 0: no feature does; 1: all do. Frequent features can say no as well as yes, which is worth some accuracy;
-  /// for rare ones it is memory spent on nothing.
+  /// Features seen at least this often get a weight for every label; the rest only for the labels they were
+  /// seen with. 0: no feature does; 1: all do. Frequent features can say no as well as yes, which is worth
+  /// some accuracy; for rare ones it is memory spent on nothing.
   uint32_t full_rows_from = 0;
 };
 
-/// score(x, y) = Σ_t Σ_{f ∈ x_t} state[f][y_t] + trans[y_{t−1}][y_t] + Σ_{f ∈ edges of t} edge[f][y_{t−1}, y_t].
-/// The layouts say which weights exist; see linear/rows.h.
+/// score(x, y) = Σ_t Σ_{f ∈ x_t} state[f][y_t] + trans[y_{t−1}][y_t] + Σ_{f ∈ edges of t} edge[f][y_{t−1},
+/// y_t]. The layouts say which weights exist; see linear/rows.h.
 struct ChainWeights {
   size_t labels = 0;  ///< K
   size_t stride = 0;  ///< S
@@ -32,18 +32,22 @@ struct ChainWeights {
   linear::EdgeRows edge_rows;  ///< columns i·K + j
   AlignedVector<float> edge;
 
-  size_t parameters() const { return state_rows.weights() + (transitions ? labels * labels : 0) + edge_rows.weights(); }
+  size_t parameters() const {
+    return state_rows.weights() + (transitions ? labels * labels : 0) + edge_rows.weights();
+  }
 };
 
 /// Lays out rows for the pairs that occur in the data; all weights 0.
-ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions, const PairOptions& options);
+ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
+                          const PairOptions& options);
 
 /// Scores of one sequence, in buffers that are used again for the next.
 struct SequenceScores {
   AlignedVector<float> node, edge;
   ChainScores view;
 };
-void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence, SequenceScores& out);
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
+                    SequenceScores& out);
 
 /// Score of a given labelling under scores already computed. Precondition: every label is known.
 double score_of(const ChainScores& scores, std::span<const data::Label> labels);

@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kWordFeatures[] = {
     // Nothing at all: how frequent each label is.
     "",
-    // The words around. Case is looked at apart, so that rare capitalised forms share what their lower case knows.
+    // The words around. Case is looked at apart, so that rare capitalised forms share what their lower case
+    // knows.
     "low[-2]",
     "low[-1]",
     "low[0]",

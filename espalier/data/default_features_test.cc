@@ -48,9 +48,9 @@ TEST(DefaultFeaturesTest, HaveTransitionsAndNoEdgeFeatures) {
 
 TEST(DefaultFeaturesTest, LookAtWordsAffixesAndShapes) {
   EXPECT_THAT(names({"Is", "Running", "fast"}, 1),
-              AllOf(Contains("bias"), Contains("low[0]=running"), Contains("low[-1]=is"), Contains("low[2]=_B+1"),
-                    Contains("w[-1]|w[0]=Is|Running"), Contains("pre3[0]=run"), Contains("suf3[0]=ing"),
-                    Contains("suf2[-1]=is")));
+              AllOf(Contains("bias"), Contains("low[0]=running"), Contains("low[-1]=is"),
+                    Contains("low[2]=_B+1"), Contains("w[-1]|w[0]=Is|Running"), Contains("pre3[0]=run"),
+                    Contains("suf3[0]=ing"), Contains("suf2[-1]=is")));
 }
 
 TEST(DefaultFeaturesTest, AffixesAreCharactersAndStopAtTheLengthOfTheWord) {
@@ -80,8 +80,8 @@ TEST(DefaultFeaturesTest, DescriptionHasALineForEveryTemplate) {
   const std::string text = default_feature_description(columns);
   EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
             default_features(columns).templates.size());
-  EXPECT_THAT(text, AllOf(StartsWith("bias\n"), HasSubstr("\nsuf3[-1]\n"), HasSubstr("\nx2[-1] x2[0] x2[1]\n"),
-                          HasSubstr("\nx5[0] low[0]\n")));
+  EXPECT_THAT(text, AllOf(StartsWith("bias\n"), HasSubstr("\nsuf3[-1]\n"),
+                          HasSubstr("\nx2[-1] x2[0] x2[1]\n"), HasSubstr("\nx5[0] low[0]\n")));
 }
 
 TEST(DefaultFeaturesTest, NoTwoAreTheSame) {

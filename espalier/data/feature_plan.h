@@ -10,32 +10,33 @@
 
 namespace espalier::data {
 
-/// One way to look at a cell. A view gives a text, or nothing; a feature that looks through a view that gives nothing
-/// is not there at that position.
+/// One way to look at a cell. A view gives a text, or nothing; a feature that looks through a view that gives
+/// nothing is not there at that position.
 enum class ViewKind : uint8_t {
-  kText,         ///< the cell as it stands
-  kLower,        ///< in lower case
-  kCased,        ///< as it stands, where that differs from lower case
-  kPrefix,       ///< first `size` characters in lower case, where there are that many
-  kSuffix,       ///< last `size` characters in lower case, where there are that many
-  kShape,        ///< characters replaced by their class
-  kShortShape,   ///< the same with runs of a class collapsed
-  kDigit,        ///< "1" where a digit occurs
-  kHyphen,       ///< "1" where a hyphen or dash occurs inside
-  kAllCaps,      ///< "1" where two or more letters are all upper case
-  kCapital,      ///< "1" where the first character is upper case
-  kLong,         ///< "1" where there are at least `size` characters
-  kOutside,      ///< "1" before the first and after the last row
-  kTest,         ///< "true" or "false": the pattern occurs in the cell
-  kMatch,        ///< what the pattern matches, or the empty text
-  kMatchLower,   ///< the same in lower case
+  kText,        ///< the cell as it stands
+  kLower,       ///< in lower case
+  kCased,       ///< as it stands, where that differs from lower case
+  kPrefix,      ///< first `size` characters in lower case, where there are that many
+  kSuffix,      ///< last `size` characters in lower case, where there are that many
+  kShape,       ///< characters replaced by their class
+  kShortShape,  ///< the same with runs of a class collapsed
+  kDigit,       ///< "1" where a digit occurs
+  kHyphen,      ///< "1" where a hyphen or dash occurs inside
+  kAllCaps,     ///< "1" where two or more letters are all upper case
+  kCapital,     ///< "1" where the first character is upper case
+  kLong,        ///< "1" where there are at least `size` characters
+  kOutside,     ///< "1" before the first and after the last row
+  kTest,        ///< "true" or "false": the pattern occurs in the cell
+  kMatch,       ///< what the pattern matches, or the empty text
+  kMatchLower,  ///< the same in lower case
 };
 
 /// What stands before the first and after the last row.
 enum class Outside : uint8_t {
   kNothing,  ///< the view gives nothing there
   kCrfpp,    ///< `_B-1`, `_B-2`, … and `_B+1`, `_B+2`, …
-  kWapiti,   ///< `_x-1` … `_x-4`, then `_x-#`, and the same with plus; patterns are matched against these texts
+  kWapiti,   ///< `_x-1` … `_x-4`, then `_x-#`, and the same with plus; patterns are matched against these
+             ///< texts
 };
 
 struct View {
@@ -50,10 +51,10 @@ struct View {
 
 /// Where a reference's row is counted from.
 enum class Origin : uint8_t {
-  kHere,       ///< offset from the position the feature belongs to
-  kStart,      ///< offset 0 is the first row of the sequence
-  kEnd,        ///< offset −1 is the last row
-  kIndirect,   ///< the number in the cell of column `offset` at this position says how far away the row is
+  kHere,      ///< offset from the position the feature belongs to
+  kStart,     ///< offset 0 is the first row of the sequence
+  kEnd,       ///< offset −1 is the last row
+  kIndirect,  ///< the number in the cell of column `offset` at this position says how far away the row is
 };
 
 struct Reference {
@@ -62,8 +63,8 @@ struct Reference {
   int offset = 0;
 };
 
-/// One line of a template. Its feature's name is literals[0] + text(references[0]) + literals[1] + … ; two templates
-/// with the same literals give the same feature where their references give the same texts.
+/// One line of a template. Its feature's name is literals[0] + text(references[0]) + literals[1] + … ; two
+/// templates with the same literals give the same feature where their references give the same texts.
 struct Template {
   std::vector<std::string> literals{""};  ///< one more than references
   std::vector<Reference> references;

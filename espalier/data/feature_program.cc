@@ -26,8 +26,8 @@ Sort sort_of(const Template& feature, const FeaturePlan& plan) {
   return count == 2 ? Sort::kTwo : Sort::kThree;
 }
 
-// The literals decide which templates share features. A zero byte stands where a view's text goes: no template text
-// contains one.
+// The literals decide which templates share features. A zero byte stands where a view's text goes: no
+// template text contains one.
 uint64_t seed_of(const Template& feature) {
   std::string skeleton = feature.literals[0];
   for (size_t i = 1; i < feature.literals.size(); ++i) skeleton += '\0' + feature.literals[i];
@@ -38,8 +38,10 @@ uint64_t seed_of(const Template& feature) {
 
 ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t) {
   switch (reference.origin) {
-    case Origin::kStart: return reference.offset;
-    case Origin::kEnd: return static_cast<ptrdiff_t>(sequence.length()) + reference.offset;
+    case Origin::kStart:
+      return reference.offset;
+    case Origin::kEnd:
+      return static_cast<ptrdiff_t>(sequence.length()) + reference.offset;
     case Origin::kIndirect: {
       // As far as the cell is a number; one that is none points at the row itself.
       const std::string_view cell = sequence.cell(t, static_cast<size_t>(reference.offset));
@@ -48,7 +50,8 @@ ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, s
       std::from_chars(cell.data() + plus, cell.data() + cell.size(), distance);
       return static_cast<ptrdiff_t>(t) + distance;
     }
-    default: return static_cast<ptrdiff_t>(t) + reference.offset;
+    default:
+      return static_cast<ptrdiff_t>(t) + reference.offset;
   }
 }
 
@@ -64,7 +67,8 @@ size_t margin_of(const FeaturePlan& plan) {
   return margin;
 }
 
-FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t>& chosen, const TokenViews& views)
+FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t>& chosen,
+                               const TokenViews& views)
     : width_(views.width()), margin_(views.margin()), order_(chosen) {
   std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
     return sort_of(plan.templates[a], plan) < sort_of(plan.templates[b], plan);
@@ -74,14 +78,25 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
     const uint64_t seed = seed_of(feature);
     const auto at = [&](size_t i) {
       const Reference& reference = feature.references[i];
-      return reference.offset * static_cast<int32_t>(width_) + static_cast<int32_t>(views.place(reference.view));
+      return reference.offset * static_cast<int32_t>(width_) +
+             static_cast<int32_t>(views.place(reference.view));
     };
     switch (sort_of(feature, plan)) {
-      case Sort::kConstant: constant_.push_back(seed); break;
-      case Sort::kOne: one_.push_back({seed, {at(0)}}); break;
-      case Sort::kTwo: two_.push_back({seed, {at(0), at(1)}}); break;
-      case Sort::kThree: three_.push_back({seed, {at(0), at(1), at(2)}}); break;
-      case Sort::kOneOrNone: one_or_none_.push_back({seed, {at(0)}}); break;
+      case Sort::kConstant:
+        constant_.push_back(seed);
+        break;
+      case Sort::kOne:
+        one_.push_back({seed, {at(0)}});
+        break;
+      case Sort::kTwo:
+        two_.push_back({seed, {at(0), at(1)}});
+        break;
+      case Sort::kThree:
+        three_.push_back({seed, {at(0), at(1), at(2)}});
+        break;
+      case Sort::kOneOrNone:
+        one_or_none_.push_back({seed, {at(0)}});
+        break;
       case Sort::kGeneral: {
         General general{seed, feature.references};
         for (Reference& reference : general.references) reference.view = views.place(reference.view);
@@ -100,7 +115,8 @@ uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenVie
   for (const auto& join : two_)
     *out++ = hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]);
   for (const auto& join : three_)
-    *out++ = hash_combine(hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]), row[join.at[2]]);
+    *out++ = hash_combine(hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]),
+                          row[join.at[2]]);
   for (const auto& join : one_or_none_) {
     *out = hash_combine(join.seed, row[join.at[0]]);
     out += row[join.at[0]] != kAbsent;

@@ -14,9 +14,9 @@ namespace espalier::data {
 
 /// The features that some templates give at every position of a sequence. Immutable and thread-safe.
 ///
-/// A template's feature is h(…h(h(literals), view₁), …, viewₙ). Templates are sorted by what they need, so that each
-/// sort runs in a loop of its own without a branch; features come out in that order, the same at every position, less
-/// those that are absent there.
+/// A template's feature is h(…h(h(literals), view₁), …, viewₙ). Templates are sorted by what they need, so
+/// that each sort runs in a loop of its own without a branch; features come out in that order, the same at
+/// every position, less those that are absent there.
 class FeatureProgram {
  public:
   /// `chosen` are the templates of the plan to compile.

@@ -13,15 +13,15 @@
 namespace espalier::data {
 namespace {
 
-std::vector<size_t> templates_that(const FeaturePlan& plan, bool Template::* wanted) {
+std::vector<size_t> templates_that(const FeaturePlan& plan, bool Template::*wanted) {
   std::vector<size_t> chosen;
   for (size_t i = 0; i < plan.templates.size(); ++i)
     if (plan.templates[i].*wanted) chosen.push_back(i);
   return chosen;
 }
 
-// The feature that two features make together, whichever comes first. Salted, so that a pair of a pair's features is
-// not the same as a template's.
+// The feature that two features make together, whichever comes first. Salted, so that a pair of a pair's
+// features is not the same as a template's.
 uint64_t pair_hash(uint64_t a, uint64_t b) {
   constexpr uint64_t kSalt = 0x5EC0DDE9;
   return hash_combine(hash_combine(kSalt, std::min(a, b)), std::max(a, b));
@@ -84,8 +84,8 @@ void extract_attributes(const Sequence& sequence, HashedFeatures& out) {
 }
 
 /// Runs a program at the positions from `first` on; the arrays keep their memory from sequence to sequence.
-void run_program(const FeatureProgram& program, const Sequence& sequence, const TokenViews::Table& table, size_t first,
-                 std::vector<uint32_t>& begin, std::vector<uint64_t>& features) {
+void run_program(const FeatureProgram& program, const Sequence& sequence, const TokenViews::Table& table,
+                 size_t first, std::vector<uint32_t>& begin, std::vector<uint64_t>& features) {
   const size_t length = sequence.length();
   if (program.capacity() == 0) {
     begin.assign(length + 1, 0);

@@ -14,10 +14,11 @@
 
 namespace espalier::data {
 
-/// The features of one sequence, position after position. State features are conjoined with the label of their
-/// position, edge features with the label of their position and the one before. `values` is empty where every value
-/// is 1. Features of position t: state[state_begin[t] .. state_begin[t+1]). The order within a position is fixed by
-/// the extractor and the sequence alone; a name can be had for each slot (FeatureExtractor::state_name).
+/// The features of one sequence, position after position. State features are conjoined with the label of
+/// their position, edge features with the label of their position and the one before. `values` is empty where
+/// every value is 1. Features of position t: state[state_begin[t] .. state_begin[t+1]). The order within a
+/// position is fixed by the extractor and the sequence alone; a name can be had for each slot
+/// (FeatureExtractor::state_name).
 struct HashedFeatures {
   std::vector<uint32_t> state_begin{0};
   std::vector<uint64_t> state;
@@ -37,14 +38,16 @@ struct HashedFeatures {
 
 /// What to extract. Stored in the model as text; parse and check once with FeatureExtractor::make.
 struct FeatureOptions {
-  /// A CRF++ or Wapiti template, whole text; empty: the default set for words (or the attributes themselves, for
-  /// formats that have them).
+  /// A CRF++ or Wapiti template, whole text; empty: the default set for words (or the attributes themselves,
+  /// for formats that have them).
   std::string template_text;
   /// Where the template came from, for error messages.
   std::string template_name;
-  /// The cells features may look at, from 0, ascending; the first is the word. Templates are checked against these.
+  /// The cells features may look at, from 0, ascending; the first is the word. Templates are checked against
+  /// these.
   std::vector<size_t> feature_columns;
-  /// 1, or 2 to add the product of every pair of a position's state features (the quadratic kernel made explicit).
+  /// 1, or 2 to add the product of every pair of a position's state features (the quadratic kernel made
+  /// explicit).
   int degree = 1;
   /// Whether rows carry attributes instead of cells.
   bool attributes = false;
@@ -78,7 +81,8 @@ class FeatureExtractor {
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
-  /// Replaces the contents of `out`. Deterministic: the same sequence gives the same features in the same order.
+  /// Replaces the contents of `out`. Deterministic: the same sequence gives the same features in the same
+  /// order.
   void extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const;
 
   /// True where labels of neighbours interact at all (a template without any B line has no transitions).

@@ -36,7 +36,7 @@ Sequence rows(const std::string& text) {
   return sequence;
 }
 
-const char* const kSentence =
+const char* const kTaggedSentence =
     "Confidence NN\n"
     "in IN\n"
     "the DT\n"
@@ -76,11 +76,35 @@ bool same(const HashedFeatures& a, const HashedFeatures& b) {
 /// A corpus of words of all sorts with a Zipf-like distribution, in sequences of 1 to 30 rows.
 std::vector<Sequence> corpus(size_t sequences) {
   Random random(7);
-  const char* const words[] = {"the",    "The",  "THE",     "of",      "Österreich",         "österreich",
-                               "U.S.",   "1990", "90-day",  "a",       "state-of-the-art",   "I",
-                               "стол",   "Стол", "running", "Running", "Internationalisation", "中",
-                               "中国",   "-",    "--",      "AT&T",    "\xFF\xFE",           "x1",
-                               "e-mail", "ﬁn",   "_B-1",    "ing",     ","};
+  const char* const words[] = {"the",
+                               "The",
+                               "THE",
+                               "of",
+                               "Österreich",
+                               "österreich",
+                               "U.S.",
+                               "1990",
+                               "90-day",
+                               "a",
+                               "state-of-the-art",
+                               "I",
+                               "стол",
+                               "Стол",
+                               "running",
+                               "Running",
+                               "Internationalisation",
+                               "中",
+                               "中国",
+                               "-",
+                               "--",
+                               "AT&T",
+                               "\xFF\xFE",
+                               "x1",
+                               "e-mail",
+                               "ﬁn",
+                               "_B-1",
+                               "ing",
+                               ","};
   const char* const tags[] = {"NN", "DT", "the", "IN", "CD"};
   std::vector<Sequence> result;
   for (size_t i = 0; i < sequences; ++i) {
@@ -114,7 +138,8 @@ void expect_names_and_hashes_to_agree(const FeatureExtractor& features) {
         check(features.state_name(sequence, t, i - out.state_begin[t]), out.state[i]);
       for (size_t i = out.edge_begin[t]; i < out.edge_begin[t + 1]; ++i)
         check(features.edge_name(sequence, t, i - out.edge_begin[t]), out.edge[i]);
-      EXPECT_THROW(features.state_name(sequence, t, out.state_begin[t + 1] - out.state_begin[t]), ContractViolation);
+      EXPECT_THROW(features.state_name(sequence, t, out.state_begin[t + 1] - out.state_begin[t]),
+                   ContractViolation);
     }
   }
   EXPECT_GT(names.size(), 20u);
@@ -127,16 +152,18 @@ TEST(FeaturesTest, ExpandsCrfppTemplatesAsCrfppDoes) {
       "U02:%x[0,0]\n"
       "U20:%x[-2,1]/%x[-1,1]/%x[0,1]\n"
       "B\n");
-  const Sequence sequence = rows(kSentence);
+  const Sequence sequence = rows(kTaggedSentence);
   EXPECT_THAT(state_names(features, sequence, 2),
               ElementsAre("U00:Confidence", "U02:the", "U05:in/the", "U20:NN/IN/DT"));
 }
 
 TEST(FeaturesTest, RowsOutsideAreCalledAsInCrfpp) {
   const auto features = extractor("U1:%x[-2,0]\nU2:%x[-1,0]\nU3:%x[1,0]\nU4:%x[2,0]\nU5:%x[9,0]\n");
-  const Sequence sequence = rows(kSentence);
-  EXPECT_THAT(state_names(features, sequence, 0), ElementsAre("U1:_B-2", "U2:_B-1", "U3:in", "U4:the", "U5:_B+5"));
-  EXPECT_THAT(state_names(features, sequence, 4), ElementsAre("U1:the", "U2:pound", "U3:_B+1", "U4:_B+2", "U5:_B+9"));
+  const Sequence sequence = rows(kTaggedSentence);
+  EXPECT_THAT(state_names(features, sequence, 0),
+              ElementsAre("U1:_B-2", "U2:_B-1", "U3:in", "U4:the", "U5:_B+5"));
+  EXPECT_THAT(state_names(features, sequence, 4),
+              ElementsAre("U1:the", "U2:pound", "U3:_B+1", "U4:_B+2", "U5:_B+9"));
 }
 
 TEST(FeaturesTest, TemplatesWithTheSameTextShareFeatures) {
@@ -165,7 +192,7 @@ TEST(FeaturesTest, APlainBMakesTransitionsButNoFeature) {
   const auto plain = extractor("U:%x[0,0]\nB");
   EXPECT_TRUE(plain.has_transitions());
   EXPECT_FALSE(plain.has_edge_features());
-  const HashedFeatures out = extracted(plain, rows(kSentence));
+  const HashedFeatures out = extracted(plain, rows(kTaggedSentence));
   EXPECT_THAT(out.edge, IsEmpty());
   EXPECT_THAT(out.edge_begin, ElementsAre(0, 0, 0, 0, 0, 0));
 }
@@ -174,7 +201,7 @@ TEST(FeaturesTest, EdgeFeaturesStartAtTheSecondPosition) {
   const auto features = extractor("U:%x[0,0]\nB01:%x[0,0]\nB02:%x[-1,1]/%x[0,1]\n");
   EXPECT_TRUE(features.has_transitions());
   EXPECT_TRUE(features.has_edge_features());
-  const Sequence sequence = rows(kSentence);
+  const Sequence sequence = rows(kTaggedSentence);
   const HashedFeatures out = extracted(features, sequence);
   EXPECT_THAT(out.edge_begin, ElementsAre(0, 0, 2, 4, 6, 8));
   EXPECT_EQ(features.edge_name(sequence, 1, 0), "B01:in");
@@ -191,7 +218,7 @@ TEST(FeaturesTest, ExpandsWapitiPatternsAsWapitiDoes) {
       "u:absolute %x[@1,1]/%x[@-1,1]/%x[@0,1]\n"
       "b\n");
   EXPECT_TRUE(features.has_edge_features());
-  const Sequence sequence = rows(kSentence);
+  const Sequence sequence = rows(kTaggedSentence);
   EXPECT_THAT(state_names(features, sequence, 0),
               ElementsAre("*:x _x-1", "u:t true", "u:m Con", "u:M co", "u:absolute NN/VBD/_x-1"));
   EXPECT_THAT(state_names(features, sequence, 1),
@@ -201,7 +228,7 @@ TEST(FeaturesTest, ExpandsWapitiPatternsAsWapitiDoes) {
 
 TEST(FeaturesTest, WapitiTellsRowsOutsideApartToTheFourth) {
   const auto features = extractor("u1:%x[-4,0]\nu2:%x[-5,0]\nu3:%x[-6,0]\nu4:%x[9,0]\nu5:%t[-1,0,\"x-\"]\n");
-  EXPECT_THAT(state_names(features, rows(kSentence), 0),
+  EXPECT_THAT(state_names(features, rows(kTaggedSentence), 0),
               ElementsAre("u1:_x-4", "u2:_x-#", "u3:_x-#", "u4:_x+#", "u5:true"));
 }
 
@@ -213,17 +240,20 @@ TEST(FeaturesTest, IndirectRowsFollowTheNumberInACell) {
   EXPECT_THAT(names, ElementsAre("u:c", "u:a", "u:d", "u:_x+#", "u:_x-#", "u:f"));
   const HashedFeatures out = extracted(features, sequence);
   const HashedFeatures direct = extracted(extractor("u:%x[0,0]"), rows("c 1\na 1\nd 1"));
-  EXPECT_THAT(std::vector<uint64_t>(out.state.begin(), out.state.begin() + 3), ElementsAreArray(direct.state));
+  EXPECT_THAT(std::vector<uint64_t>(out.state.begin(), out.state.begin() + 3),
+              ElementsAreArray(direct.state));
 }
 
 TEST(FeaturesTest, NamesAndHashesAgree) {
   expect_names_and_hashes_to_agree(extractor(""));
   expect_names_and_hashes_to_agree(extractor("", {0}));
-  expect_names_and_hashes_to_agree(extractor("U00:%x[-2,0]\nU01:%x[0,0]\nU02:%x[-1,1]|%x[0,1]\nU:%x[-1,0]\nU:%x[1,1]\n"
-                                             "U05:%x[-1,1]|%x[0,1]|%x[1,1]\nU06:%x[-1,1]|%x[0,1]|%x[1,1]|%x[2,1]\n"
-                                             "U\nB01:%x[0,0]\nB02:%x[-1,1]|%x[0,1]\n"));
-  expect_names_and_hashes_to_agree(extractor("u1:%X[-1,0]\nu2:%m[0,0,\"...$\"]\nu2:%M[1,0,\"...$\"]\n"
-                                             "*3:%t[0,0,\"\\p\"]|%t[0,0,\"\\u\"]\nu4:%x[@3,0]\nu5:%x[@-3,0]\n"));
+  expect_names_and_hashes_to_agree(
+      extractor("U00:%x[-2,0]\nU01:%x[0,0]\nU02:%x[-1,1]|%x[0,1]\nU:%x[-1,0]\nU:%x[1,1]\n"
+                "U05:%x[-1,1]|%x[0,1]|%x[1,1]\nU06:%x[-1,1]|%x[0,1]|%x[1,1]|%x[2,1]\n"
+                "U\nB01:%x[0,0]\nB02:%x[-1,1]|%x[0,1]\n"));
+  expect_names_and_hashes_to_agree(
+      extractor("u1:%X[-1,0]\nu2:%m[0,0,\"...$\"]\nu2:%M[1,0,\"...$\"]\n"
+                "*3:%t[0,0,\"\\p\"]|%t[0,0,\"\\u\"]\nu4:%x[@3,0]\nu5:%x[@-3,0]\n"));
 }
 
 TEST(FeaturesTest, ScratchAndOutputCanBeUsedAgain) {
@@ -248,12 +278,14 @@ TEST(FeaturesTest, LengthsFromOneToManyThousands) {
               AllOf(Contains("low[0]=hello"), Contains("low[-1]=_B-1"), Contains("low[1]=_B+1"),
                     Contains("w[-1]|w[1]=_B-1|_B+1"), Contains("capital[0]|outside[-1]=1|1")));
   std::string text;
-  for (int i = 0; i < 10000; ++i) text += "word" + std::to_string(i % 5000) + " T" + std::to_string(i % 7) + "\n";
+  for (int i = 0; i < 10000; ++i)
+    text += "word" + std::to_string(i % 5000) + " T" + std::to_string(i % 7) + "\n";
   const Sequence sequence = rows(text);
   const HashedFeatures out = extracted(features, sequence);
   ASSERT_EQ(out.length(), 10000u);
   EXPECT_EQ(out.state_begin.back(), out.state.size());
-  const Sequence window = rows("word9 T2\nword10 T3\nword11 T4\nword12 T5\nword13 T6\nword14 T0\nword15 T1\n");
+  const Sequence window =
+      rows("word9 T2\nword10 T3\nword11 T4\nword12 T5\nword13 T6\nword14 T0\nword15 T1\n");
   const HashedFeatures around = extracted(features, window);
   const auto part = [](const HashedFeatures& f, size_t t) {
     return std::vector<uint64_t>(f.state.begin() + f.state_begin[t], f.state.begin() + f.state_begin[t + 1]);
@@ -263,7 +295,7 @@ TEST(FeaturesTest, LengthsFromOneToManyThousands) {
 
 TEST(FeaturesTest, DegreeTwoAddsEveryPair) {
   const auto features = extractor("U1:%x[0,0]\nU2:%x[0,1]\nU3:%x[1,1]\nB:%x[0,0]", {0, 1}, 2);
-  const Sequence sequence = rows(kSentence);
+  const Sequence sequence = rows(kTaggedSentence);
   EXPECT_THAT(state_names(features, sequence, 1),
               ElementsAre("U1:in", "U2:IN", "U3:DT", "U1:in^U2:IN", "U1:in^U3:DT", "U2:IN^U3:DT"));
   EXPECT_EQ(extracted(features, sequence).edge.size(), 4u);
@@ -295,7 +327,8 @@ TEST(FeaturesTest, AttributesAreTheFeatures) {
   HashedFeatures out = extracted(*features, sequence);
   EXPECT_THAT(out.state_begin, ElementsAre(0, 2, 2, 4));
   EXPECT_THAT(out.edge_begin, ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(out.state, ElementsAre(hash_bytes("w=the"), hash_bytes("size"), hash_bytes("size"), hash_bytes("w=the")));
+  EXPECT_THAT(out.state,
+              ElementsAre(hash_bytes("w=the"), hash_bytes("size"), hash_bytes("size"), hash_bytes("w=the")));
   EXPECT_THAT(out.state_values, IsEmpty()) << "all are 1";
   EXPECT_EQ(features->state_name(sequence, 2, 0), "size");
   sequence.add_attribute("height", 0.25f);
@@ -354,8 +387,8 @@ TEST(FeaturesTest, WrongOptionsAreErrors) {
 TEST(FeaturesTest, ColumnsMayBeApart) {
   const auto features = extractor("", {1, 3});
   const Sequence sequence = rows("1 The x DT\n2 cat y NN");
-  EXPECT_THAT(state_names(features, sequence, 0), AllOf(Contains("low[0]=the"), Contains("x3[1]=NN"),
-                                                        Each(Not(HasSubstr("x1")))));
+  EXPECT_THAT(state_names(features, sequence, 0),
+              AllOf(Contains("low[0]=the"), Contains("x3[1]=NN"), Each(Not(HasSubstr("x1")))));
   EXPECT_THROW(extracted(features, rows("1 The")), ContractViolation);
 }
 

@@ -69,7 +69,8 @@ TEST(JsonlReader, SaysWhatIsWrongWithALine) {
   const auto error = [](std::string_view line) { return reading_error(line, jsonl()); };
   EXPECT_THAT(error("{\"tokens\": [\"a\"], \"labels\": [\"X\"]}\n{\"tokens\": [\"a\"\n"),
               HasSubstr("test.txt:2: not a JSON"));
-  EXPECT_THAT(error(R"({"tokens": ["a"], "weight": 1e999})"), HasSubstr("test.txt:1: not a JSON value: number overflow"));
+  EXPECT_THAT(error(R"({"tokens": ["a"], "weight": 1e999})"),
+              HasSubstr("test.txt:1: not a JSON value: number overflow"));
   EXPECT_THAT(error("[1]"), HasSubstr("expected a JSON object, found array"));
   EXPECT_THAT(error(R"({"tokens": "a"})"), HasSubstr("expected \"tokens\" with an array"));
   EXPECT_THAT(error(R"({"tokens": [], "labels": []})"), HasSubstr("\"tokens\" is empty"));

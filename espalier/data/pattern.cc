@@ -15,15 +15,23 @@ constexpr size_t kUsualText = 64;
 bool in_class(char name, char32_t code) {
   const CharClass c = char_class(code);
   const bool upper = c == CharClass::kUpper || c == CharClass::kTitle;
-  const bool letter = upper || c == CharClass::kLower || c == CharClass::kLetterOther || c == CharClass::kMark;
+  const bool letter =
+      upper || c == CharClass::kLower || c == CharClass::kLetterOther || c == CharClass::kMark;
   switch (name) {
-    case 'a': return letter;
-    case 'd': return c == CharClass::kDigit;
-    case 'w': return letter || c == CharClass::kDigit;
-    case 'l': return c == CharClass::kLower;
-    case 'u': return upper;
-    case 'p': return c == CharClass::kPunctuation || c == CharClass::kSymbol;
-    default: return c == CharClass::kSpace;
+    case 'a':
+      return letter;
+    case 'd':
+      return c == CharClass::kDigit;
+    case 'w':
+      return letter || c == CharClass::kDigit;
+    case 'l':
+      return c == CharClass::kLower;
+    case 'u':
+      return upper;
+    case 'p':
+      return c == CharClass::kPunctuation || c == CharClass::kSymbol;
+    default:
+      return c == CharClass::kSpace;
   }
 }
 
@@ -43,8 +51,9 @@ Result<Pattern> Pattern::compile(std::string_view expression) {
       break;
     }
     if (expression[at] == '*' || expression[at] == '?')
-      return fail("'{}' in the pattern \"{}\" has no character before it to repeat; write \\{} for the character",
-                  expression[at], expression, expression[at]);
+      return fail(
+          "'{}' in the pattern \"{}\" has no character before it to repeat; write \\{} for the character",
+          expression[at], expression, expression[at]);
     Element element{0, 0, Repeat::kOnce};
     if (expression[at] == '.') {
       element.character_class = '.';
@@ -80,12 +89,13 @@ bool Pattern::matches(const Element& element, char32_t c) {
   return in_class(complement ? static_cast<char>(name - 'A' + 'a') : name, c) != complement;
 }
 
-// rest[i], bit e: elements e, e+1, … match the text from character i on (to its end, where anchored). From the last
-// character to the first,
+// rest[i], bit e: elements e, e+1, … match the text from character i on (to its end, where anchored). From
+// the last character to the first,
 //   once:      rest[i][e] = c_i matches e and rest[i+1][e+1]
 //   optional:  the same, or rest[i][e+1]
 //   any:       c_i matches e and rest[i+1][e], or rest[i][e+1]
-// so that no backtracking is needed; the match is then read off from its start, by the preferences of `?` and `*`.
+// so that no backtracking is needed; the match is then read off from its start, by the preferences of `?` and
+// `*`.
 std::optional<Pattern::Match> Pattern::find(std::string_view text) const {
   struct Place {
     char32_t character;

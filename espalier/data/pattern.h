@@ -22,7 +22,8 @@ namespace espalier::data {
 ///   ^ and $      start and end of the text, at the start and the end of the expression only
 ///
 /// The leftmost match counts; `?` takes the character if it can, `*` takes as few as it can, as Wapiti does.
-/// Characters are code points, and classes Unicode's. Matching takes time expression × text, whatever the expression.
+/// Characters are code points, and classes Unicode's. Matching takes time expression × text, whatever the
+/// expression.
 class Pattern {
  public:
   struct Match {
@@ -37,7 +38,7 @@ class Pattern {
  private:
   enum class Repeat : uint8_t { kOnce, kOptional, kAny };
   struct Element {
-    char32_t character;  ///< where `character_class` is 0
+    char32_t character;    ///< where `character_class` is 0
     char character_class;  ///< '.', a class letter, or 0
     Repeat repeat;
   };

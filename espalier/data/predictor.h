@@ -20,9 +20,9 @@ enum class Decoder {
 /// What is wanted of a prediction beyond its labels. Each costs time, so each is asked for.
 struct PredictOptions {
   Decoder decoder = Decoder::kViterbi;
-  size_t nbest = 1;          ///< this many labellings, best first
-  bool confidence = false;   ///< probability of each token's label, of the labelling, of each span
-  bool marginals = false;    ///< probability of every label at every token
+  size_t nbest = 1;         ///< this many labellings, best first
+  bool confidence = false;  ///< probability of each token's label, of the labelling, of each span
+  bool marginals = false;   ///< probability of every label at every token
 };
 
 /// One labelling with its score; `probability` is NaN unless confidence was asked for.
@@ -40,10 +40,10 @@ struct SpanConfidence {
 };
 
 struct Prediction {
-  std::vector<Labelling> best;              ///< at least one; best first
-  std::vector<float> confidence;            ///< per token, of best[0]; empty unless asked for
-  std::vector<SpanConfidence> spans;        ///< of best[0], where labels are a span scheme; empty unless asked for
-  std::vector<float> marginals;             ///< length × labels, row by row; empty unless asked for
+  std::vector<Labelling> best;        ///< at least one; best first
+  std::vector<float> confidence;      ///< per token, of best[0]; empty unless asked for
+  std::vector<SpanConfidence> spans;  ///< of best[0], where labels are a span scheme; empty unless asked for
+  std::vector<float> marginals;       ///< length × labels, row by row; empty unless asked for
   const std::vector<Label>& labels() const { return best.front().labels; }
 };
 
@@ -59,21 +59,22 @@ class Predictor {
   virtual const LabelSet& labels() const = 0;
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
 
-  /// `forced`, where not empty, has one entry a row: the label the row must get, or kNoLabel. Fails where no labelling
-  /// is possible.
-  virtual Status predict(const Sequence& sequence, std::span<const Label> forced, const PredictOptions& options,
-                         Scratch& scratch, Prediction& out) const = 0;
+  /// `forced`, where not empty, has one entry a row: the label the row must get, or kNoLabel. Fails where no
+  /// labelling is possible.
+  virtual Status predict(const Sequence& sequence, std::span<const Label> forced,
+                         const PredictOptions& options, Scratch& scratch, Prediction& out) const = 0;
 
   /// Why a token got its label: the strongest contributions, in favour of the label and of the runner-up.
   struct Contribution {
     std::string feature;
-    double weight = 0;         ///< added to the label's score
-    double runner_up = 0;      ///< added to the runner-up's score
+    double weight = 0;     ///< added to the label's score
+    double runner_up = 0;  ///< added to the runner-up's score
   };
   struct Explanation {
     Label label = 0, runner_up = 0;
     double margin = 0;  ///< score of the best labelling minus the best one with the runner-up here
-    std::vector<Contribution> contributions;  ///< by |weight − runner_up|, largest first; transitions included
+    std::vector<Contribution>
+        contributions;  ///< by |weight − runner_up|, largest first; transitions included
   };
   virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
 };

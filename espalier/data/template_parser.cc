@@ -20,9 +20,12 @@ std::string_view trim_end(std::string_view line) {
 std::string_view without_comment(std::string_view line) {
   bool quoted = false;
   for (size_t i = 0; i < line.size(); ++i) {
-    if (quoted && line[i] == '\\') ++i;
-    else if (line[i] == '"') quoted = !quoted;
-    else if (line[i] == '#' && !quoted) return line.substr(0, i);
+    if (quoted && line[i] == '\\')
+      ++i;
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == '#' && !quoted)
+      return line.substr(0, i);
   }
   return line;
 }
@@ -32,7 +35,8 @@ bool uses_wapiti_commands(std::string_view line) {
   for (size_t i = 0; i + 1 < line.size(); ++i) {
     if (line[i] != '%') continue;
     if (std::string_view("XtTmM").find(line[i + 1]) != std::string_view::npos) return true;
-    if (line[i + 1] == 'x' && i + 3 < line.size() && line[i + 2] == '[' && (line[i + 3] == '@' || line[i + 3] == '*'))
+    if (line[i + 1] == 'x' && i + 3 < line.size() && line[i + 2] == '[' &&
+        (line[i + 3] == '@' || line[i + 3] == '*'))
       return true;
   }
   return false;
@@ -114,14 +118,16 @@ class LineParser {
         return check_column(row);
       default:
         if (row < -kMaxOffset || row > kMaxOffset)
-          return fail("row {} in '{}' is too far away; rows go from -{} to {}", row, so_far(), kMaxOffset, kMaxOffset);
+          return fail("row {} in '{}' is too far away; rows go from -{} to {}", row, so_far(), kMaxOffset,
+                      kMaxOffset);
         reference.offset = row;
         return {};
     }
   }
 
   Status check_column(int column) const {
-    if (column >= 0 && std::find(columns_.begin(), columns_.end(), static_cast<size_t>(column)) != columns_.end())
+    if (column >= 0 &&
+        std::find(columns_.begin(), columns_.end(), static_cast<size_t>(column)) != columns_.end())
       return {};
     return fail("'{}' names column {}, which is not there to look at; there {} {}", so_far(), column,
                 columns_.size() == 1 ? "is only column" : "are columns", list_columns(columns_));
@@ -130,7 +136,8 @@ class LineParser {
   Result<size_t> quoted_pattern() {
     ESPALIER_TRY(expect('"', "before the pattern"));
     const size_t begin = at_;
-    while (at_ < line_.size() && line_[at_] != '"') at_ += line_[at_] == '\\' && at_ + 1 < line_.size() ? 2 : 1;
+    while (at_ < line_.size() && line_[at_] != '"')
+      at_ += line_[at_] == '\\' && at_ + 1 < line_.size() ? 2 : 1;
     if (at_ >= line_.size()) return fail("the pattern in '{}' has no closing quote", so_far());
     const std::string_view expression = line_.substr(begin, at_++ - begin);
     for (size_t i = 0; i < plan_.patterns.size(); ++i)
@@ -178,7 +185,8 @@ class LineParser {
 
 }  // namespace
 
-Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name, std::span<const size_t> columns) {
+Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name,
+                                    std::span<const size_t> columns) {
   FeaturePlan plan;
   size_t number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -204,8 +212,7 @@ Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name
     feature.edge = type != 'u' && !feature.references.empty();
     if (feature.state || feature.edge) plan.templates.push_back(std::move(feature));
   }
-  if (plan.templates.empty() && !plan.transitions)
-    return fail("{}: the template has no U or B line", name);
+  if (plan.templates.empty() && !plan.transitions) return fail("{}: the template has no U or B line", name);
   return plan;
 }
 

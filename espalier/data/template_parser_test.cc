@@ -100,11 +100,13 @@ TEST(TemplateParserTest, SharesViewsAndPatterns) {
 }
 
 TEST(TemplateParserTest, ErrorsNameFileAndLine) {
-  EXPECT_THAT(error_of("U:%x[0,0]\n\nV01:%x[0,0]\n"), StartsWith("my.template:3: a template line starts with U, B"));
+  EXPECT_THAT(error_of("U:%x[0,0]\n\nV01:%x[0,0]\n"),
+              StartsWith("my.template:3: a template line starts with U, B"));
   EXPECT_EQ(error_of("U:%x[0,2]"),
             "my.template:1: '%x[0,2' names column 2, which is not there to look at; there are columns 0, 1");
   EXPECT_THAT(error_of("U:%x[0,-1]"), HasSubstr("names column -1"));
-  EXPECT_EQ(error_of("U:%x[0,0"), "my.template:1: '%x[0,0' ends where ']' was expected at the end of the command");
+  EXPECT_EQ(error_of("U:%x[0,0"),
+            "my.template:1: '%x[0,0' ends where ']' was expected at the end of the command");
   EXPECT_THAT(error_of("U:%x0,0]"), HasSubstr("'%x' is followed by '0'; expected '['"));
   EXPECT_THAT(error_of("U:%x[0 0]"), HasSubstr("expected ',' between row and column"));
   EXPECT_THAT(error_of("U:%x[a,0]"), HasSubstr("'%x[' should go on with the number of a row"));

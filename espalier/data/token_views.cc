@@ -9,10 +9,12 @@
 namespace espalier::data {
 namespace {
 
-// Entries of a group's cache. With some twenty variants of a word this is what a core's second-level cache holds.
+// Entries of a group's cache. With some twenty variants of a word this is what a core's second-level cache
+// holds.
 constexpr size_t kCacheEntries = 4096;
 
-// Tells apart the plans whose hashes a table's cache may hold; an address would not do, since it can be used again.
+// Tells apart the plans whose hashes a table's cache may hold; an address would not do, since it can be used
+// again.
 uint64_t next_identity() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -81,25 +83,41 @@ const std::string& CellViews::lower() {
 
 bool CellViews::flag(const View& view) const {
   switch (view.kind) {
-    case ViewKind::kDigit: return has_digit(cell_);
-    case ViewKind::kHyphen: return has_inner_dash(cell_);
-    case ViewKind::kAllCaps: return all_capitals(cell_);
-    case ViewKind::kCapital: return !cell_.empty() && is_upper(code_point_at(cell_, 0).value);
-    case ViewKind::kLong: return prefix(cell_, view.size).has_value();
-    default: return false;
+    case ViewKind::kDigit:
+      return has_digit(cell_);
+    case ViewKind::kHyphen:
+      return has_inner_dash(cell_);
+    case ViewKind::kAllCaps:
+      return all_capitals(cell_);
+    case ViewKind::kCapital:
+      return !cell_.empty() && is_upper(code_point_at(cell_, 0).value);
+    case ViewKind::kLong:
+      return prefix(cell_, view.size).has_value();
+    default:
+      return false;
   }
 }
 
 std::optional<std::string_view> CellViews::text(const View& view, const std::vector<Pattern>& patterns) {
   switch (view.kind) {
-    case ViewKind::kText: return cell_;
-    case ViewKind::kLower: return lower();
-    case ViewKind::kCased: return lower() == cell_ ? std::nullopt : std::optional(cell_);
-    case ViewKind::kPrefix: return prefix(lower(), view.size);
-    case ViewKind::kSuffix: return suffix(lower(), view.size);
-    case ViewKind::kShape: shape(cell_, made_); return made_;
-    case ViewKind::kShortShape: short_shape(cell_, made_); return made_;
-    case ViewKind::kTest: return patterns[view.pattern].find(cell_) ? "true" : "false";
+    case ViewKind::kText:
+      return cell_;
+    case ViewKind::kLower:
+      return lower();
+    case ViewKind::kCased:
+      return lower() == cell_ ? std::nullopt : std::optional(cell_);
+    case ViewKind::kPrefix:
+      return prefix(lower(), view.size);
+    case ViewKind::kSuffix:
+      return suffix(lower(), view.size);
+    case ViewKind::kShape:
+      shape(cell_, made_);
+      return made_;
+    case ViewKind::kShortShape:
+      short_shape(cell_, made_);
+      return made_;
+    case ViewKind::kTest:
+      return patterns[view.pattern].find(cell_) ? "true" : "false";
     case ViewKind::kMatch:
     case ViewKind::kMatchLower: {
       const auto match = patterns[view.pattern].find(cell_);
@@ -108,7 +126,8 @@ std::optional<std::string_view> CellViews::text(const View& view, const std::vec
       to_lower(found, made_);
       return made_;
     }
-    default: return flag(view) ? std::optional<std::string_view>("1") : std::nullopt;
+    default:
+      return flag(view) ? std::optional<std::string_view>("1") : std::nullopt;
   }
 }
 
@@ -138,7 +157,8 @@ TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, s
   }
   for (size_t i = 0; i < margin_; ++i) {
     for (const size_t v : order_) {
-      const auto before = outside_text(views_[v], static_cast<ptrdiff_t>(i) - static_cast<ptrdiff_t>(margin_));
+      const auto before =
+          outside_text(views_[v], static_cast<ptrdiff_t>(i) - static_cast<ptrdiff_t>(margin_));
       const auto after = outside_text(views_[v], static_cast<ptrdiff_t>(i) + 1);
       before_.push_back(before ? view_hash(*before) : kAbsent);
       after_.push_back(after ? view_hash(*after) : kAbsent);
@@ -192,8 +212,8 @@ std::optional<std::string> TokenViews::outside_text(const View& view, ptrdiff_t 
   if (view.kind == ViewKind::kOutside) return "1";
   if (view.outside == Outside::kNothing) return std::nullopt;
   std::string name = outside_name(view.outside, distance);
-  const bool matched = view.kind == ViewKind::kTest || view.kind == ViewKind::kMatch ||
-                       view.kind == ViewKind::kMatchLower;
+  const bool matched =
+      view.kind == ViewKind::kTest || view.kind == ViewKind::kMatch || view.kind == ViewKind::kMatchLower;
   if (!matched) return name;
   CellViews cell;
   cell.set(name);

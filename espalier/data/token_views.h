@@ -22,7 +22,8 @@ inline uint64_t view_hash(std::string_view text) {
   return hash + (hash == kAbsent);
 }
 
-/// Works out views of one cell after another; what several views need (lower case, shape) is worked out once a cell.
+/// Works out views of one cell after another; what several views need (lower case, shape) is worked out once
+/// a cell.
 class CellViews {
  public:
   void set(std::string_view cell);
@@ -40,9 +41,10 @@ class CellViews {
 
 /// Fills tables of view hashes. Immutable and thread-safe; a table belongs to one thread.
 ///
-/// Rows stand one after the other, with `margin` rows on either side for what lies outside the sequence, so that a
-/// reference to a view `offset` rows away is a fixed distance in memory, wherever it stands. Words repeat: the hashes
-/// of a cell's variants are kept in a direct-mapped cache under the hash of the cell itself.
+/// Rows stand one after the other, with `margin` rows on either side for what lies outside the sequence, so
+/// that a reference to a view `offset` rows away is a fixed distance in memory, wherever it stands. Words
+/// repeat: the hashes of a cell's variants are kept in a direct-mapped cache under the hash of the cell
+/// itself.
 class TokenViews {
  public:
   struct Table {
@@ -63,11 +65,13 @@ class TokenViews {
   /// Hashes the sequence's cells. Precondition: it has all the columns that views look at.
   void fill(const Sequence& sequence, Table& table) const;
 
-  /// The text behind one hash of the table, or nothing where that is kAbsent. Rows outside the sequence are allowed.
+  /// The text behind one hash of the table, or nothing where that is kAbsent. Rows outside the sequence are
+  /// allowed.
   std::optional<std::string> text(const Sequence& sequence, ptrdiff_t row, size_t view) const;
 
  private:
-  /// The views of one column: `plain` places take the hash of the cell, `count` places from `first` on its variants.
+  /// The views of one column: `plain` places take the hash of the cell, `count` places from `first` on its
+  /// variants.
   struct Group {
     size_t column;
     std::vector<size_t> plain;

@@ -87,9 +87,9 @@ TEST(TokenViewsTest, RowsOutside) {
 // The table against the slow path, view by view, with more words than the cache holds and each of them twice.
 TEST(TokenViewsTest, HashesAreThoseOfTheTexts) {
   std::vector<View> all;
-  for (const auto kind : {ViewKind::kText, ViewKind::kLower, ViewKind::kCased, ViewKind::kShape, ViewKind::kShortShape,
-                          ViewKind::kDigit, ViewKind::kHyphen, ViewKind::kAllCaps, ViewKind::kCapital,
-                          ViewKind::kOutside})
+  for (const auto kind :
+       {ViewKind::kText, ViewKind::kLower, ViewKind::kCased, ViewKind::kShape, ViewKind::kShortShape,
+        ViewKind::kDigit, ViewKind::kHyphen, ViewKind::kAllCaps, ViewKind::kCapital, ViewKind::kOutside})
     all.push_back(view(kind));
   for (size_t n = 1; n <= 5; ++n) {
     all.push_back(view(ViewKind::kPrefix, n, Outside::kNothing));

@@ -31,11 +31,11 @@ Tag parse_tag(std::string_view text) {
 
 bool is_bracket(Tag tag) { return tag == Tag::kOpen || tag == Tag::kClose; }
 
+}  // namespace
+
 double percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
-
-}  // namespace
 
 bool is_chunk_label(std::string_view label) {
   if (label == "O") return true;

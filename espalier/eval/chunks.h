@@ -71,6 +71,9 @@ class LabelTable {
   std::vector<ChunkTag> tags_;
 };
 
+/// 100·part/whole; 0 of nothing.
+double percent(uint64_t part, uint64_t whole);
+
 /// How many there are in the reference, how many were found, how many of those are right.
 struct Counts {
   uint64_t gold = 0;

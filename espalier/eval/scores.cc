@@ -13,10 +13,6 @@ namespace {
 
 uint64_t cell(uint32_t gold, uint32_t predicted) { return (static_cast<uint64_t>(gold) << 32) | predicted; }
 
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 }  // namespace
 
 SequenceStatistics TaggingScores::add(std::span<const std::string_view> gold,

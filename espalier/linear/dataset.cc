@@ -13,22 +13,22 @@ bool shard_order(uint32_t a, uint32_t b) {
 }
 
 /// Sorts a token's features by shard, their values along with them.
-void sort_features(std::span<uint32_t> ids, std::span<float> values, std::vector<std::pair<uint32_t, float>>& pairs) {
+void sort_features(std::span<uint32_t> ids, std::span<float> values,
+                   std::vector<std::pair<uint32_t, float>>& pairs) {
   if (values.empty()) {
     std::sort(ids.begin(), ids.end(), shard_order);
     return;
   }
   pairs.clear();
   for (size_t i = 0; i < ids.size(); ++i) pairs.emplace_back(ids[i], values[i]);
-  std::sort(pairs.begin(), pairs.end(),
-            [](const auto& a, const auto& b) {
-              return a.first != b.first ? shard_order(a.first, b.first) : a.second < b.second;
-            });
+  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? shard_order(a.first, b.first) : a.second < b.second;
+  });
   for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
 }
 
-/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place, tokens in parallel, what is
-/// dropped squeezed out afterwards.
+/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place, tokens in parallel,
+/// what is dropped squeezed out afterwards.
 void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number,
               const Workers& workers) {
   constexpr size_t kPieces = 64;
@@ -48,7 +48,8 @@ void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::ve
       }
       kept[t] = static_cast<uint32_t>(out - first);
       sort_features({lists.values.data() + first, kept[t]},
-                    values.empty() ? std::span<float>() : std::span<float>(values.data() + first, kept[t]), pairs);
+                    values.empty() ? std::span<float>() : std::span<float>(values.data() + first, kept[t]),
+                    pairs);
     }
   });
   size_t out = 0;
@@ -58,7 +59,8 @@ void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::ve
       std::copy_n(lists.values.begin() + static_cast<ptrdiff_t>(first), kept[t],
                   lists.values.begin() + static_cast<ptrdiff_t>(out));
       if (!values.empty())
-        std::copy_n(values.begin() + static_cast<ptrdiff_t>(first), kept[t], values.begin() + static_cast<ptrdiff_t>(out));
+        std::copy_n(values.begin() + static_cast<ptrdiff_t>(first), kept[t],
+                    values.begin() + static_cast<ptrdiff_t>(out));
     }
     lists.begin[t] = out;
     out += kept[t];
@@ -83,7 +85,8 @@ Dataset Dataset::subset(std::span<const uint32_t> which) const {
       out.state.append(state[t]);
       out.edge.append(edge[t]);
       if (!state_values.empty())
-        out.state_values.insert(out.state_values.end(), state_values.begin() + static_cast<ptrdiff_t>(state.begin[t]),
+        out.state_values.insert(out.state_values.end(),
+                                state_values.begin() + static_cast<ptrdiff_t>(state.begin[t]),
                                 state_values.begin() + static_cast<ptrdiff_t>(state.begin[t + 1]));
       out.gold.push_back(gold[t]);
     }
@@ -111,8 +114,8 @@ struct DatasetBuilder::State {
   void number(bool edges);
 };
 
-DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers, EncodeOptions options,
-                               data::LabelSet known)
+DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers,
+                               EncodeOptions options, data::LabelSet known)
     : state_(new State{extractor, workers, options, {}, {}, {}, false, {}, 0, {}}) {
   state_->result.labels = std::move(known);
 }
@@ -137,7 +140,8 @@ void DatasetBuilder::State::number(bool edges) {
   Ragged<uint32_t>& lists = edges ? result.data.edge : result.data.state;
   FeatureCollector& collector = edges ? edge_features : state_features;
   std::vector<uint64_t> all;
-  std::vector<std::pair<uint32_t, uint32_t>> origin;  // first hash and first row of each sequence of the block
+  std::vector<std::pair<uint32_t, uint32_t>>
+      origin;  // first hash and first row of each sequence of the block
   for (size_t s = 0; s < block.size(); ++s) {
     const data::HashedFeatures& h = hashed[s];
     const auto& part = edges ? h.edge : h.state;
@@ -150,12 +154,13 @@ void DatasetBuilder::State::number(bool edges) {
   FeatureCollector::Namer namer;
   if (options.names) {
     namer = [&](size_t position) {
-      const auto after = std::upper_bound(origin.begin(), origin.end(), std::pair<uint32_t, uint32_t>(
-                                                                            static_cast<uint32_t>(position), ~0u));
+      const auto after = std::upper_bound(
+          origin.begin(), origin.end(), std::pair<uint32_t, uint32_t>(static_cast<uint32_t>(position), ~0u));
       const size_t s = static_cast<size_t>(after - origin.begin()) - 1;
       const auto& begin = edges ? hashed[s].edge_begin : hashed[s].state_begin;
       const uint32_t local = static_cast<uint32_t>(position) - origin[s].first;
-      const size_t row = static_cast<size_t>(std::upper_bound(begin.begin(), begin.end(), local) - begin.begin()) - 1;
+      const size_t row =
+          static_cast<size_t>(std::upper_bound(begin.begin(), begin.end(), local) - begin.begin()) - 1;
       return edges ? extractor.edge_name(block[s], row, local - begin[row])
                    : extractor.state_name(block[s], row, local - begin[row]);
     };
@@ -205,7 +210,8 @@ EncodedTraining DatasetBuilder::finish() {
   result.state_before_cutoff = state_->state_features.size();
   const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
     FeatureCollector::Features found = collector.finish(state_->options.cutoff);
-    // The frozen map must be able to tell the features apart (FeatureMap's contract); the rare ones it cannot go.
+    // The frozen map must be able to tell the features apart (FeatureMap's contract); the rare ones it cannot
+    // go.
     std::vector<uint32_t> numbers(found.size()), refused;
     std::iota(numbers.begin(), numbers.end(), 0);
     FeatureMap::build(found.hashes, numbers, &refused);
@@ -244,7 +250,8 @@ void Encoder::append(const data::Sequence& sequence, const data::LabelSet& label
     dataset.state.close();
     const size_t n = dataset.state.values.size() - begin;
     sort_features({dataset.state.values.data() + begin, n},
-                  valued ? std::span<float>(dataset.state_values.data() + begin, n) : std::span<float>(), pairs);
+                  valued ? std::span<float>(dataset.state_values.data() + begin, n) : std::span<float>(),
+                  pairs);
   }
   scratch.found.resize(h.edge.size());
   edge_.find_all(h.edge, scratch.found.data());

@@ -58,8 +58,8 @@ struct EncodeOptions {
   bool names = true;
 };
 
-/// Encodes sequences as they come, block by block, so that the text need not be held. Labels are numbered in order of
-/// first appearance after those in `known` (warm start); `_` is kNoLabel.
+/// Encodes sequences as they come, block by block, so that the text need not be held. Labels are numbered in
+/// order of first appearance after those in `known` (warm start); `_` is kNoLabel.
 class DatasetBuilder {
  public:
   DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers, EncodeOptions options,
@@ -77,8 +77,8 @@ class DatasetBuilder {
   std::unique_ptr<State> state_;
 };
 
-/// Numbers the features of one sequence through frozen maps; features not in the maps are left out. The order of a
-/// token's features is that of training.
+/// Numbers the features of one sequence through frozen maps; features not in the maps are left out. The order
+/// of a token's features is that of training.
 class Encoder {
  public:
   Encoder(const data::FeatureExtractor& extractor, const FeatureMap& state, const FeatureMap& edge)
@@ -90,7 +90,8 @@ class Encoder {
     std::vector<uint32_t> found;
   };
   /// Appends the sequence to `dataset`; labels not in `labels` become kNoLabel.
-  void append(const data::Sequence& sequence, const data::LabelSet& labels, Scratch& scratch, Dataset& dataset) const;
+  void append(const data::Sequence& sequence, const data::LabelSet& labels, Scratch& scratch,
+              Dataset& dataset) const;
 
  private:
   const data::FeatureExtractor& extractor_;
@@ -98,8 +99,8 @@ class Encoder {
   const FeatureMap& edge_;
 };
 
-/// Rows are updated by threads that own features by number: feature f belongs to shard f mod kUpdateShards, and a
-/// token's features are sorted by shard so that each thread walks a stretch of them.
+/// Rows are updated by threads that own features by number: feature f belongs to shard f mod kUpdateShards,
+/// and a token's features are sorted by shard so that each thread walks a stretch of them.
 inline constexpr uint32_t kUpdateShards = 8;
 
 }  // namespace espalier::linear

@@ -1,4 +1,5 @@
-// Finds the features of a training set once: every hash gets a number, counted and named where it first occurs.
+// Finds the features of a training set once: every hash gets a number, counted and named where it first
+// occurs.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace espalier::linear {
 
-/// Numbers hashes in blocks. The table is cut into a fixed number of shards by hash; threads own shards, each walks a
-/// block in order, so the numbering depends on the data alone. Numbers given on the way are provisional;
-/// finish() orders the features that stay by falling frequency, so that hot rows lie together.
+/// Numbers hashes in blocks. The table is cut into a fixed number of shards by hash; threads own shards, each
+/// walks a block in order, so the numbering depends on the data alone. Numbers given on the way are
+/// provisional; finish() orders the features that stay by falling frequency, so that hot rows lie together.
 class FeatureCollector {
  public:
   /// Builds the readable name of the feature at a position of the block just added.
@@ -22,7 +23,8 @@ class FeatureCollector {
 
   FeatureCollector();
 
-  /// Gives numbers to all hashes of a block: numbers[i] belongs to hashes[i]. With a namer, new features get names.
+  /// Gives numbers to all hashes of a block: numbers[i] belongs to hashes[i]. With a namer, new features get
+  /// names.
   void add(std::span<const uint64_t> hashes, uint32_t* numbers, const Workers& workers, const Namer& namer);
 
   /// What finish() leaves: features 0 … size−1 by falling count (ties by first appearance).

@@ -7,10 +7,13 @@
 
 #include "espalier/linear/feature_map.h"
 
+// Highway wants foreach_target.h first.
+// clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/linear/packed_rows.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::linear::HWY_NAMESPACE {
@@ -123,12 +126,11 @@ PackedRows PackedRows::pack(const RowLayout<Column>& layout, const float* weight
   float largest = 0;
   for (size_t i = 0; i < layout.weights(); ++i) largest = std::max(largest, std::abs(weights[i]));
   if (bits == 16 && largest > 0) rows.scale_ = largest / 32767.0f;
-  const auto stored_zero = [&](float w) {
-    return bits == 16 ? std::lround(w / rows.scale_) == 0 : w == 0;
-  };
+  const auto stored_zero = [&](float w) { return bits == 16 ? std::lround(w / rows.scale_) == 0 : w == 0; };
   const auto push_halves = [&](const std::vector<uint16_t>& halves) {
     for (size_t i = 0; i < halves.size(); i += 2)
-      rows.owned_.push_back(halves[i] | (i + 1 < halves.size() ? static_cast<uint32_t>(halves[i + 1]) << 16 : 0));
+      rows.owned_.push_back(halves[i] |
+                            (i + 1 < halves.size() ? static_cast<uint32_t>(halves[i + 1]) << 16 : 0));
   };
   offsets.assign(layout.rows(), kNoFeature);
   std::vector<uint32_t> columns;
@@ -178,7 +180,8 @@ Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t wi
                                     std::vector<uint32_t>* starts) {
   if (bits != 16 && bits != 32) return fail("weights of {} bits; this program knows 16 and 32", bits);
   if (!std::isfinite(scale)) return fail("the weights' scale is not a finite number");
-  if (words.size() < kSlack || words.size() >= kNoFeature) return fail("{} words of weights cannot be", words.size());
+  if (words.size() < kSlack || words.size() >= kNoFeature)
+    return fail("{} words of weights cannot be", words.size());
   PackedRows rows;
   rows.words_ = words;
   rows.width_ = width;
@@ -189,19 +192,22 @@ Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t wi
   while (at < end) {
     const uint32_t n = words[at];
     const uint64_t size = 1 + rows.column_words(n) + rows.weight_words(n);
-    if (n == 0 || n > width || at + size > end) return fail("the row of weights at word {} runs out of bounds", at);
+    if (n == 0 || n > width || at + size > end)
+      return fail("the row of weights at word {} runs out of bounds", at);
     if (starts != nullptr) starts->push_back(static_cast<uint32_t>(at));
     if (n != width) {
       uint64_t least = 0;
       for (uint32_t i = 0; i < n; ++i) {
         const uint32_t column = rows.column_at(static_cast<uint32_t>(at), n, i);
-        if (column < least || column >= width) return fail("the row of weights at word {} names a label out of order", at);
+        if (column < least || column >= width)
+          return fail("the row of weights at word {} names a label out of order", at);
         least = column + uint64_t{1};
       }
     }
     if (bits == 32)
       for (uint64_t i = at + 1 + rows.column_words(n); i < at + size; ++i)
-        if (!std::isfinite(std::bit_cast<float>(words[i]))) return fail("the weight at word {} is not a finite number", i);
+        if (!std::isfinite(std::bit_cast<float>(words[i])))
+          return fail("the weight at word {} is not a finite number", i);
     at += size;
   }
   return rows;

@@ -10,8 +10,8 @@
 
 namespace espalier::linear {
 
-/// Immutable rows for use, laid out so that a feature costs one cache miss after its probe: the feature table holds the
-/// row's offset, and at that offset lie
+/// Immutable rows for use, laid out so that a feature costs one cache miss after its probe: the feature table
+/// holds the row's offset, and at that offset lie
 ///   word 0: number of weights n (n == width(): a full row)
 ///   the n columns, two 16-bit ones a word (one 32-bit one where width() > 65,536), absent in a full row
 ///   the n weights: floats, or 16-bit integers, two a word, that stand for integer · scale.
@@ -26,8 +26,8 @@ class PackedRows {
   static PackedRows pack(const RowLayout<Column>& layout, const float* weights, int bits,
                          std::vector<uint32_t>& offsets);
 
-  /// A view of words that live elsewhere; every row is checked: bounds, columns ascending and below width, weights
-  /// finite. `starts`, if given, gets the offset of every row in order.
+  /// A view of words that live elsewhere; every row is checked: bounds, columns ascending and below width,
+  /// weights finite. `starts`, if given, gets the offset of every row in order.
   static Result<PackedRows> view(std::span<const uint32_t> words, uint64_t width, int bits, float scale,
                                  std::vector<uint32_t>* starts);
 
@@ -42,11 +42,11 @@ class PackedRows {
   uint64_t offset_limit() const { return words_.size() < kSlack ? 0 : words_.size() - kSlack; }
 
   /// The scores of a whole sequence: scores[t·stride + c] += value · weight for the rows at the offsets
-  /// [begin[t], begin[t+1]) of each position t (kNoFeature is passed over). values may be null. Padding lanes of
-  /// `scores` end up with arbitrary finite values. A sequence at a time, so that rows of the next positions are already
-  /// on their way from memory.
-  void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values, size_t stride,
-           float* scores) const;
+  /// [begin[t], begin[t+1]) of each position t (kNoFeature is passed over). values may be null. Padding lanes
+  /// of `scores` end up with arbitrary finite values. A sequence at a time, so that rows of the next
+  /// positions are already on their way from memory.
+  void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
+           size_t stride, float* scores) const;
 
   /// Calls visit(column, weight) for the weights of the row at an offset.
   template <typename Visit>

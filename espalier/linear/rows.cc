@@ -1,9 +1,12 @@
 #include "espalier/linear/rows.h"
 
+// Highway wants foreach_target.h first.
+// clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/linear/rows.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::linear::HWY_NAMESPACE {
@@ -50,8 +53,8 @@ namespace espalier::linear {
 
 HWY_EXPORT(AddRows);
 
-void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features, const float* values,
-              float* scores) {
+void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
+              const float* values, float* scores) {
   HWY_DYNAMIC_DISPATCH(AddRows)(layout, weights, features, values, scores);
 }
 

@@ -9,15 +9,16 @@
 
 namespace espalier::linear {
 
-/// Vectors are at most this many floats wide (256 bits); score arrays are padded to a multiple of it. Wider vectors
-/// would waste lanes on the label sets people have (22 chunk tags, 17 parts of speech).
+/// Vectors are at most this many floats wide (256 bits); score arrays are padded to a multiple of it. Wider
+/// vectors would waste lanes on the label sets people have (22 chunk tags, 17 parts of speech).
 inline constexpr size_t kLanes = 8;
 inline size_t padded(size_t columns) { return round_up(columns, kLanes); }
 
 /// Which columns (labels, or pairs of labels) each feature has a weight for. Row r owns the weights
-/// [begin[r], begin[r+1]) of a weight array, and column[i] tells which label weight i belongs to, ascending in a row.
-/// A full row (every column present) is summed with vector instructions, others weight by weight. Holding only the
-/// pairs seen in training keeps the whole table in the cache: a feature occurs with 1.3 of 22 chunk tags on average.
+/// [begin[r], begin[r+1]) of a weight array, and column[i] tells which label weight i belongs to, ascending
+/// in a row. A full row (every column present) is summed with vector instructions, others weight by weight.
+/// Holding only the pairs seen in training keeps the whole table in the cache: a feature occurs with 1.3 of
+/// 22 chunk tags on average.
 template <typename Column>
 struct RowLayout {
   uint32_t width = 0;  ///< number of columns
@@ -35,10 +36,10 @@ using EdgeRows = RowLayout<uint32_t>;
 /// A weight array for a layout, with slack at the end so that a vector load may run past the last row.
 inline AlignedVector<float> make_weights(size_t n) { return AlignedVector<float>(n + kLanes, 0.0f); }
 
-/// scores[c] += value · weight for every weight of every feature's row. `values` may be null (all 1). Padding lanes of
-/// `scores` (from layout.width up to the padded width) end up with arbitrary finite values.
-void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features, const float* values,
-              float* scores);
+/// scores[c] += value · weight for every weight of every feature's row. `values` may be null (all 1). Padding
+/// lanes of `scores` (from layout.width up to the padded width) end up with arbitrary finite values.
+void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
+              const float* values, float* scores);
 
 /// The same without vectors: what the fast one is tested against, and what pairs of labels use.
 template <typename Column>

@@ -61,7 +61,8 @@ Result<About> about_from_json(std::string_view text, const std::string& name) {
   // A file made by hand could ask for cells that rows do not have.
   for (const size_t column : about.features.feature_columns)
     if (column >= about.reading.columns)
-      return fail("{}: section 'about' names feature column {} of {}", name, column + 1, about.reading.columns);
+      return fail("{}: section 'about' names feature column {} of {}", name, column + 1,
+                  about.reading.columns);
   if (about.features.attributes != (about.reading.columns == 0))
     return fail("{}: section 'about' does not say where features come from", name);
   if (about.reading.least_columns > 0)

@@ -19,8 +19,9 @@ Result<std::string> read_text_file(const std::string& path) {
 }
 }  // namespace
 
-Result<data::FeatureOptions> choose_features(const std::string& template_file, const std::vector<size_t>& chosen,
-                                             data::Format format, size_t columns, std::optional<size_t> label) {
+Result<data::FeatureOptions> choose_features(const std::string& template_file,
+                                             const std::vector<size_t>& chosen, data::Format format,
+                                             size_t columns, std::optional<size_t> label) {
   data::FeatureOptions options;
   options.attributes = columns == 0;
   if (!template_file.empty()) {

@@ -11,9 +11,10 @@
 
 namespace espalier::predictor {
 
-/// `chosen` are columns from 1; empty: all but the label (FORM alone for CoNLL-U). Rows without columns have ready-made
-/// attributes, which take no template. Errors say which column or file is wrong.
-Result<data::FeatureOptions> choose_features(const std::string& template_file, const std::vector<size_t>& chosen,
-                                             data::Format format, size_t columns, std::optional<size_t> label);
+/// `chosen` are columns from 1; empty: all but the label (FORM alone for CoNLL-U). Rows without columns have
+/// ready-made attributes, which take no template. Errors say which column or file is wrong.
+Result<data::FeatureOptions> choose_features(const std::string& template_file,
+                                             const std::vector<size_t>& chosen, data::Format format,
+                                             size_t columns, std::optional<size_t> label);
 
 }  // namespace espalier::predictor

@@ -17,15 +17,19 @@ chain::LogLoss loss_of(std::string_view learner) {
   return learner == "crf" ? chain::LogLoss::kSequence : chain::LogLoss::kPosition;
 }
 
-/// The passes asked for. Left to us, small data gets more of them: what counts is how many steps the weights make, so
-/// that a pass is repeated until `tokens_wanted` were seen, within bounds.
+/// The passes asked for. Left to us, small data gets more of them: what counts is how many steps the weights
+/// make, so that a pass is repeated until `tokens_wanted` were seen, within bounds.
 int passes_for(const ParameterValues& values, size_t tokens, double tokens_wanted, int least, int most) {
   if (values.text("passes") != "auto") return static_cast<int>(values.integer("passes"));
   const double passes = tokens_wanted / static_cast<double>(std::max<size_t>(1, tokens));
   return static_cast<int>(std::clamp(passes, static_cast<double>(least), static_cast<double>(most)));
 }
-int log_loss_passes(const ParameterValues& values, size_t tokens) { return passes_for(values, tokens, 2e6, 6, 40); }
-int perceptron_passes(const ParameterValues& values, size_t tokens) { return passes_for(values, tokens, 5e6, 12, 100); }
+int log_loss_passes(const ParameterValues& values, size_t tokens) {
+  return passes_for(values, tokens, 2e6, 6, 40);
+}
+int perceptron_passes(const ParameterValues& values, size_t tokens) {
+  return passes_for(values, tokens, 5e6, 12, 100);
+}
 
 Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const ParameterValues& values,
                                            chain::TrainingContext context) {
@@ -66,16 +70,17 @@ Result<chain::ChainWeights> learn_svm(const ParameterValues& values, chain::Trai
   return chain::train_svm(std::move(context), options);
 }
 
-/// One linear support vector machine a label against the rest, by liblinear. It gets no bias of its own: the default
-/// features have one, and templates and ready-made attributes say themselves what is looked at.
+/// One linear support vector machine a label against the rest, by liblinear. It gets no bias of its own: the
+/// default features have one, and templates and ready-made attributes say themselves what is looked at.
 Result<chain::ChainWeights> learn_liblinear(const ParameterValues& values, chain::TrainingContext context) {
   linear::LiblinearOptions options;
   if (values.text("c") != "auto") options.C = values.number("c");
   options.seed = context.seed;
   options.bias = 0;
   chain::ChainWeights weights = std::move(context.start);
-  ESPALIER_ASSIGN(linear::LinearClassifier classifier,
-                  linear::train_liblinear(context.training.data, weights.state_rows, options, context.monitor));
+  ESPALIER_ASSIGN(
+      linear::LinearClassifier classifier,
+      linear::train_liblinear(context.training.data, weights.state_rows, options, context.monitor));
   weights.state = std::move(classifier.weights);
   context.round_ended({1, 0, [&] { return weights; }, [](SectionWriter&) {}});
   return weights;
@@ -101,8 +106,8 @@ bool uses_kernel(std::string_view learner, const ParameterValues& values) {
   return method_of(learner, values) == "quadratic-svm";
 }
 
-Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data, size_t labels,
-                                         uint64_t seed) {
+Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data,
+                                         size_t labels, uint64_t seed) {
   linear::LibsvmOptions options;
   if (values.text("c") != "auto") options.C = values.number("c");
   options.max_tokens = static_cast<size_t>(values.integer("most-tokens"));

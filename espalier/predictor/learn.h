@@ -15,14 +15,15 @@ namespace espalier::predictor {
 struct LearnerShape {
   bool transitions = true;
   chain::Normalisation normalisation = chain::Normalisation::kSequence;
-  bool probabilistic = true;  ///< scores are log-probabilities as they stand; otherwise a temperature is fitted
+  bool probabilistic =
+      true;  ///< scores are log-probabilities as they stand; otherwise a temperature is fitted
 };
 LearnerShape shape_of(std::string_view learner, const ParameterValues& values);
 
 /// True where tokens are scored by a kernel machine (learn_kernel) instead of weights (learn).
 bool uses_kernel(std::string_view learner, const ParameterValues& values);
-Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data, size_t labels,
-                                         uint64_t seed);
+Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const linear::Dataset& data,
+                                         size_t labels, uint64_t seed);
 
 /// How many rounds the learner makes at most on so many tokens.
 int total_rounds(std::string_view learner, const ParameterValues& values, size_t tokens);

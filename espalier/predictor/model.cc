@@ -35,8 +35,10 @@ Result<Model> Model::make(SectionFile file) {
 
 Result<std::vector<Model::WeightedFeature>> Model::strongest(size_t how_many, std::string_view label) const {
   const chain::ChainPredictor& chain = as_chain(*predictor_);
-  if (chain.kernelised()) return fail("{}: a kernel machine has no weights of single features", file_->name());
-  if (!file_->has("state.names")) return fail("{}: the model was stripped of its feature names", file_->name());
+  if (chain.kernelised())
+    return fail("{}: a kernel machine has no weights of single features", file_->name());
+  if (!file_->has("state.names"))
+    return fail("{}: the model was stripped of its feature names", file_->name());
   ESPALIER_ASSIGN(const std::string_view names, file_->text("state.names"));
   std::optional<data::Label> only;
   if (!label.empty()) {
@@ -66,8 +68,8 @@ Result<std::vector<Model::WeightedFeature>> Model::strongest(size_t how_many, st
                     });
   std::vector<WeightedFeature> strongest;
   for (size_t i = 0; i < n; ++i)
-    strongest.push_back({std::string(entries[i].name), labels().name(static_cast<data::Label>(entries[i].label)),
-                         entries[i].weight});
+    strongest.push_back({std::string(entries[i].name),
+                         labels().name(static_cast<data::Label>(entries[i].label)), entries[i].weight});
   return strongest;
 }
 
@@ -87,15 +89,16 @@ Model::Size Model::size() const {
   for (const linear::PackedRows* rows : {&chain.state_rows(), &chain.edge_rows()}) {
     std::vector<uint32_t> starts;
     if (rows->words().empty()) continue;  // a kernel machine has none
-    const auto view = linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
+    const auto view =
+        linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
     ESPALIER_CHECK(view.ok());
     size.features += starts.size();
     for (const uint32_t start : starts) size.weights += rows->words()[start];
   }
   if (chain.transitions()) size.weights += labels().size() * labels().size();
   for (const SectionFile::Entry& entry : file_->entries())
-    size.bytes = std::max<size_t>(
-        size.bytes, static_cast<size_t>(entry.bytes.data() + entry.bytes.size() - file_->entries().front().bytes.data()));
+    size.bytes = std::max<size_t>(size.bytes, static_cast<size_t>(entry.bytes.data() + entry.bytes.size() -
+                                                                  file_->entries().front().bytes.data()));
   size.weight_bits = chain.state_rows().bits();
   size.names = file_->has("state.names");
   return size;

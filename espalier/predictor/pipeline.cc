@@ -8,10 +8,11 @@ namespace espalier::predictor {
 
 namespace {
 
-/// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every thread.
+/// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
+/// thread.
 constexpr size_t kBlockTokens = 1 << 14;
 /// Pieces of a block: a piece's sequences are worked on by one thread, one after the other.
-constexpr size_t kPieces = 32;
+constexpr size_t kBlockPieces = 32;
 
 struct Item {
   data::Sequence sequence;
@@ -72,7 +73,7 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       tokens += sequence.length();
       ++count;
     }
-    const size_t pieces = std::min(kPieces, count);
+    const size_t pieces = std::min(kBlockPieces, count);
     workers.for_each(pieces, [&](size_t piece) {
       auto scratch = pool.take();
       std::vector<data::Label> forced;

@@ -16,8 +16,8 @@ namespace espalier::predictor {
 
 struct PipelineOptions {
   data::PredictOptions predict;
-  /// Column (from 0) whose cell, where it is a label of the model, is forced on the row; -1: none. Other cells ("_"
-  /// among them) leave the row free.
+  /// Column (from 0) whose cell, where it is a label of the model, is forced on the row; -1: none. Other
+  /// cells ("_" among them) leave the row free.
   int forced_column = -1;
 };
 
@@ -27,9 +27,10 @@ struct PipelineOptions {
 /// Memory is bounded by the block. Ends early (without error) when the monitor wants it to.
 using PipelineWork =
     std::function<void(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out)>;
-using PipelineDone =
-    std::function<Status(const data::Sequence& sequence, const data::Prediction& prediction, std::string_view out)>;
+using PipelineDone = std::function<Status(const data::Sequence& sequence, const data::Prediction& prediction,
+                                          std::string_view out)>;
 Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, const PipelineOptions& options,
-                    const Workers& workers, const Monitor& monitor, const PipelineWork& work, const PipelineDone& done);
+                    const Workers& workers, const Monitor& monitor, const PipelineWork& work,
+                    const PipelineDone& done);
 
 }  // namespace espalier::predictor

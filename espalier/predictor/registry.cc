@@ -14,16 +14,23 @@ using Kind = Parameter::Kind;
 const std::vector<Parameter>& common() {
   static const std::vector<Parameter> parameters = {
       {"cutoff", Kind::kInteger, "1", "drop features seen fewer times than this", 1, 1e9},
-      {"degree", Kind::kInteger, "1", "2 adds every pair of a token's features (for pixels and the like)", 1, 2},
+      {"degree", Kind::kInteger, "1", "2 adds every pair of a token's features (for pixels and the like)", 1,
+       2},
       {"full-rows", Kind::kInteger, "auto",
-       "features seen at least this often get a weight for every label, others for the labels seen with them; "
+       "features seen at least this often get a weight for every label, others for the labels seen with "
+       "them; "
        "0: none, 1: all; auto: 5, or none with more than 64 labels",
        0, 1e9},
       {"names", Kind::kFlag, "yes", "keep feature names in the model, for inspect and explain"},
-      {"weight-bits", Kind::kChoice, "auto",
-       "bits a weight takes in the model; auto takes 16 where the labels stay the same on the training data", 0, 0,
+      {"weight-bits",
+       Kind::kChoice,
+       "auto",
+       "bits a weight takes in the model; auto takes 16 where the labels stay the same on the training data",
+       0,
+       0,
        {"auto", "16", "32"}},
-      {"patience", Kind::kInteger, "5", "with --dev: stop after this many rounds without a better score", 1, 1e9},
+      {"patience", Kind::kInteger, "5", "with --dev: stop after this many rounds without a better score", 1,
+       1e9},
       {"label-weights", Kind::kText, "", "what errors on a gold label cost, as LABEL:WEIGHT,LABEL:WEIGHT,…"},
   };
   return parameters;
@@ -33,21 +40,32 @@ Parameter passes(std::string_view fallback, std::string_view help = "passes over
   return {"passes", Kind::kInteger, fallback, help, 1, 1e6};
 }
 Parameter batch(std::string_view fallback) {
-  return {"batch", Kind::kInteger, fallback, "sequences a step looks at (the same at any number of threads)", 1, 1e6};
+  return {"batch",  Kind::kInteger,
+          fallback, "sequences a step looks at (the same at any number of threads)",
+          1,        1e6};
 }
 
 std::vector<Parameter> log_loss_parameters(std::string_view l2) {
   return {
-      {"l2", Kind::kNumber, l2, "L2 penalty: the objective is the loss summed over the data + l2·|w|² + l1·|w|"},
+      {"l2", Kind::kNumber, l2,
+       "L2 penalty: the objective is the loss summed over the data + l2·|w|² + l1·|w|"},
       {"l1", Kind::kNumber, "0", "L1 penalty; makes weights exactly 0, which are then not stored"},
-      {"algorithm", Kind::kChoice, "adagrad", "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)", 0, 0,
+      {"algorithm",
+       Kind::kChoice,
+       "adagrad",
+       "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)",
+       0,
+       0,
        {"adagrad", "lbfgs"}},
-      passes("auto", "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens"),
+      passes("auto",
+             "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens"),
       batch("8"),
       {"rate", Kind::kNumber, "0.2", "adagrad: the step size", 1e-9, 1e3},
-      {"average-from", Kind::kNumber, "0.2", "adagrad: average the weights after this part of the passes", 0, 1},
+      {"average-from", Kind::kNumber, "0.2", "adagrad: average the weights after this part of the passes", 0,
+       1},
       {"iterations", Kind::kInteger, "200", "lbfgs: iterations at most", 1, 1e6},
-      {"epsilon", Kind::kNumber, "1e-5", "lbfgs: stop when the gradient is this small beside the weights", 0, 1},
+      {"epsilon", Kind::kNumber, "1e-5", "lbfgs: stop when the gradient is this small beside the weights", 0,
+       1},
   };
 }
 
@@ -56,30 +74,42 @@ const std::vector<Learner>& table() {
     std::vector<Learner> all;
     all.push_back({"crf", "conditional random field: probabilities of whole labellings; the default",
                    log_loss_parameters("1")});
-    all.push_back({"perceptron",
-                   "averaged structured perceptron: fast, no penalty to tune",
-                   {passes("auto", "passes over the training data; auto: 12, more where there are under 400,000 tokens"), batch("4"),
-                    {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
-                    {"calibrate", Kind::kFlag, "yes",
-                     "fit the temperature that turns scores into probabilities, on the dev set or on a tenth held out "
-                     "of a second training run"}}});
-    all.push_back({"svm",
-                   "structured support vector machine: margin-rescaled Hamming loss, block-coordinate Frank-Wolfe",
-                   {{"c", Kind::kNumber, "0.05", "weight of the errors against the size of the weights", 1e-9, 1e9},
-                    passes("15"),
-                    {"gap", Kind::kNumber, "0.01", "stop when the duality gap per sequence is below this", 0, 1e9},
-                    {"average", Kind::kFlag, "yes", "use the weighted average of the iterates"},
-                    {"calibrate", Kind::kFlag, "yes", "fit the temperature, as for perceptron"}}});
-    all.push_back({"memm", "maximum-entropy Markov model: each label given the one before", log_loss_parameters("1")});
+    all.push_back(
+        {"perceptron",
+         "averaged structured perceptron: fast, no penalty to tune",
+         {passes("auto",
+                 "passes over the training data; auto: 12, more where there are under 400,000 tokens"),
+          batch("4"),
+          {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
+          {"calibrate", Kind::kFlag, "yes",
+           "fit the temperature that turns scores into probabilities, on the dev set or on a tenth held out "
+           "of a second training run"}}});
+    all.push_back(
+        {"svm",
+         "structured support vector machine: margin-rescaled Hamming loss, block-coordinate Frank-Wolfe",
+         {{"c", Kind::kNumber, "0.05", "weight of the errors against the size of the weights", 1e-9, 1e9},
+          passes("15"),
+          {"gap", Kind::kNumber, "0.01", "stop when the duality gap per sequence is below this", 0, 1e9},
+          {"average", Kind::kFlag, "yes", "use the weighted average of the iterates"},
+          {"calibrate", Kind::kFlag, "yes", "fit the temperature, as for perceptron"}}});
+    all.push_back(
+        {"memm", "maximum-entropy Markov model: each label given the one before", log_loss_parameters("1")});
     std::vector<Parameter> local = log_loss_parameters("1");
-    local.insert(local.begin(), {"classifier", Kind::kChoice, "logistic", "what decides each token by itself", 0, 0,
+    local.insert(local.begin(), {"classifier",
+                                 Kind::kChoice,
+                                 "logistic",
+                                 "what decides each token by itself",
+                                 0,
+                                 0,
                                  {"logistic", "perceptron", "svm", "quadratic-svm"}});
     local.push_back({"c", Kind::kNumber, "auto", "svm, quadratic-svm: weight of the errors", 1e-9, 1e9});
     local.push_back({"most-tokens", Kind::kInteger, "60000",
-                     "quadratic-svm: refuse more training tokens than this, its time grows with their square", 1, 1e9});
+                     "quadratic-svm: refuse more training tokens than this, its time grows with their square",
+                     1, 1e9});
     local.push_back({"average", Kind::kFlag, "yes", "perceptron: use the average of the weights"});
     local.push_back({"calibrate", Kind::kFlag, "yes", "perceptron, svm: fit the temperature"});
-    all.push_back({"local", "one classifier for each token, labels of neighbours not looked at", std::move(local)});
+    all.push_back(
+        {"local", "one classifier for each token, labels of neighbours not looked at", std::move(local)});
     return all;
   }();
   return learners;
@@ -91,7 +121,8 @@ Status check_value(const Parameter& p, const std::string& value) {
     case Kind::kInteger: {
       if (value == p.fallback) return {};
       const auto number = parse_number(value);
-      const bool whole = number.ok() && (p.kind == Kind::kNumber || *number == static_cast<double>(static_cast<int64_t>(*number)));
+      const bool whole = number.ok() && (p.kind == Kind::kNumber ||
+                                         *number == static_cast<double>(static_cast<int64_t>(*number)));
       if (!number.ok() || !whole || *number < p.least || *number > p.most)
         return fail("parameter {}: '{}' is not {} from {:g} to {:g}", p.name, value,
                     p.kind == Kind::kNumber ? "a number" : "a whole number", p.least, p.most);
@@ -128,10 +159,12 @@ Result<const Learner*> find_learner(std::string_view name) {
     if (learner.name == name) return &learner;
     names.push_back(learner.name);
   }
-  return fail("there is no learner '{}'{} (there are {})", name, suggestion(name, names), fmt::join(names, ", "));
+  return fail("there is no learner '{}'{} (there are {})", name, suggestion(name, names),
+              fmt::join(names, ", "));
 }
 
-Result<ParameterValues> check_parameters(std::string_view learner_name, std::span<const std::string> settings) {
+Result<ParameterValues> check_parameters(std::string_view learner_name,
+                                         std::span<const std::string> settings) {
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(learner_name));
   ParameterValues values;
   std::vector<const Parameter*> known;
@@ -147,7 +180,8 @@ Result<ParameterValues> check_parameters(std::string_view learner_name, std::spa
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) return fail("-p {}: expected name=value", setting);
     const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
-    const auto it = std::find_if(known.begin(), known.end(), [&](const Parameter* p) { return p->name == name; });
+    const auto it =
+        std::find_if(known.begin(), known.end(), [&](const Parameter* p) { return p->name == name; });
     if (it == known.end())
       return fail("learner {} has no parameter '{}'{}", learner_name, name, suggestion(name, names));
     ESPALIER_TRY(check_value(**it, value));

@@ -16,9 +16,9 @@ struct Parameter {
   enum class Kind { kNumber, kInteger, kChoice, kFlag, kText };
   std::string_view name;
   Kind kind;
-  std::string_view fallback;           ///< the default, as text
-  std::string_view help;               ///< one line
-  double least = 0, most = 1e300;      ///< numbers and integers
+  std::string_view fallback;       ///< the default, as text
+  std::string_view help;           ///< one line
+  double least = 0, most = 1e300;  ///< numbers and integers
   std::vector<std::string_view> choices = {};
 };
 
@@ -50,7 +50,8 @@ std::span<const Learner> learners();
 std::span<const Parameter> common_parameters();
 /// The learner of that name, or an error that names the nearest.
 Result<const Learner*> find_learner(std::string_view name);
-/// Parses "name=value" settings for a learner; unknown names and values out of range are errors that say what is.
+/// Parses "name=value" settings for a learner; unknown names and values out of range are errors that say what
+/// is.
 Result<ParameterValues> check_parameters(std::string_view learner, std::span<const std::string> settings);
 
 }  // namespace espalier::predictor

@@ -33,9 +33,9 @@ constexpr double kRoundingTolerance = 1e-4;
 /// Tells apart runs whose checkpoints must not be mixed up.
 std::string fingerprint(const TrainRequest& request, const ParameterValues& values, const About& about,
                         const linear::EncodedTraining& training) {
-  std::string text = fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
-                                 about.training_tokens, training.labels.size(), training.state.size(),
-                                 training.edge.size());
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
+                  about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
   for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
   return text;
 }
@@ -94,7 +94,8 @@ class Training {
   DevSet dev_;
   chain::ChainWeights start_weights_, weights_;
   chain::ChainWeights best_weights_;
-  std::optional<linear::KernelModel> kernel_;  ///< in place of weights_, where the learner is a kernel machine
+  std::optional<linear::KernelModel>
+      kernel_;  ///< in place of weights_, where the learner is a kernel machine
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
   double temperature_ = 1;
@@ -106,8 +107,8 @@ Status Training::prepare_features(const data::Sequence& first) {
   about_.reading = request_.reading;
   about_.reading.folds.clear();
   about_.reading.columns = first.columns();
-  ESPALIER_ASSIGN(features_, choose_features(request_.template_file, request_.feature_columns, request_.reading.format,
-                                            first.columns(), first.label_column()));
+  ESPALIER_ASSIGN(features_, choose_features(request_.template_file, request_.feature_columns,
+                                             request_.reading.format, first.columns(), first.label_column()));
   features_.degree = static_cast<int>(values_.integer("degree"));
   if (!features_.attributes) {
     const size_t label = first.label_column().value_or(first.columns());
@@ -116,10 +117,12 @@ Status Training::prepare_features(const data::Sequence& first) {
     about_.reading.least_columns = label >= needed ? needed : 0;
   }
   if (old_) {
-    if (features_.template_text.empty() && request_.feature_columns.empty()) features_ = old_->about().features;
+    if (features_.template_text.empty() && request_.feature_columns.empty())
+      features_ = old_->about().features;
     if (!(features_ == old_->about().features))
-      return fail("{}: the model was trained with other features; leave the template and columns out to use its own",
-                  request_.start_from);
+      return fail(
+          "{}: the model was trained with other features; leave the template and columns out to use its own",
+          request_.start_from);
   }
   about_.features = features_;
   ESPALIER_ASSIGN(auto extractor, data::FeatureExtractor::make(features_));
@@ -182,8 +185,8 @@ Status Training::read_dev_data() {
   ESPALIER_ASSIGN(dev_.sequences, data::read_all(request_.dev, reading));
   for (const data::Sequence& sequence : dev_.sequences)
     if (sequence.columns() != about_.reading.columns)
-      return fail("{}:{}: {} columns here, {} in {}", request_.dev.front(), sequence.line(0), sequence.columns(),
-                  about_.reading.columns, request_.train.front());
+      return fail("{}:{}: {} columns here, {} in {}", request_.dev.front(), sequence.line(0),
+                  sequence.columns(), about_.reading.columns, request_.train.front());
   std::vector<uint32_t> numbers(training_.state.size()), edge_numbers(training_.edge.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   std::iota(edge_numbers.begin(), edge_numbers.end(), 0);
@@ -206,9 +209,11 @@ Status Training::parse_label_weights() {
     const size_t colon = item.rfind(':');
     const auto label = training_.labels.find(item.substr(0, colon));
     if (colon == std::string_view::npos || !label)
-      return fail("parameter label-weights: '{}' is not LABEL:WEIGHT with a label of the training data", item);
+      return fail("parameter label-weights: '{}' is not LABEL:WEIGHT with a label of the training data",
+                  item);
     const auto weight = parse_number(item.substr(colon + 1));
-    if (!weight.ok() || *weight < 0) return fail("parameter label-weights: '{}': the weight must be at least 0", item);
+    if (!weight.ok() || *weight < 0)
+      return fail("parameter label-weights: '{}': the weight must be at least 0", item);
     label_weight_[*label] = static_cast<float>(*weight);
   }
   return {};
@@ -226,8 +231,10 @@ Status Training::prepare_weights() {
     return {};
   }
   const auto* predictor = dynamic_cast<const chain::ChainPredictor*>(&old_->predictor());
-  if (predictor == nullptr) return fail("{}: this kind of model cannot be trained further", request_.start_from);
-  ESPALIER_ASSIGN(start_weights_, chain::warm_start(training_, *predictor, old_->file(), transitions, pairs_));
+  if (predictor == nullptr)
+    return fail("{}: this kind of model cannot be trained further", request_.start_from);
+  ESPALIER_ASSIGN(start_weights_,
+                  chain::warm_start(training_, *predictor, old_->file(), transitions, pairs_));
   return {};
 }
 
@@ -298,8 +305,8 @@ bool Training::round_ended(const chain::Round& round) {
 
 chain::TrainingContext Training::context(const linear::EncodedTraining& training, chain::ChainWeights start,
                                          std::function<bool(const chain::Round&)> ended) {
-  chain::TrainingContext context{training, std::move(start), workers_, monitor_, request_.seed, std::move(ended),
-                                 nullptr};
+  chain::TrainingContext context{training,      std::move(start), workers_, monitor_,
+                                 request_.seed, std::move(ended), nullptr};
   context.label_weight = label_weight_;
   return context;
 }
@@ -320,7 +327,8 @@ Status Training::learn_kernel_machine() {
 }
 
 Status Training::learn_weights() {
-  auto own = context(training_, std::move(start_weights_), [this](const chain::Round& r) { return round_ended(r); });
+  auto own =
+      context(training_, std::move(start_weights_), [this](const chain::Round& r) { return round_ended(r); });
   std::optional<SectionFile> checkpoint;
   if (request_.resume) {
     ESPALIER_ASSIGN(checkpoint, SectionFile::open(checkpoint_path()));
@@ -356,10 +364,10 @@ Status Training::calibrate() {
   std::fill(start.state.begin(), start.state.end(), 0.0f);
   std::fill(start.trans.begin(), start.trans.end(), 0.0f);
   std::fill(start.edge.begin(), start.edge.end(), 0.0f);
-  ESPALIER_ASSIGN(const chain::ChainWeights weights,
-                  learn(request_.learner, values_, context(part, std::move(start), [&](const chain::Round& r) {
-                          return r.number < rounds;
-                        })));
+  ESPALIER_ASSIGN(
+      const chain::ChainWeights weights,
+      learn(request_.learner, values_,
+            context(part, std::move(start), [&](const chain::Round& r) { return r.number < rounds; })));
   temperature_ = chain::fit_temperature(weights, held_out, workers_);
   return {};
 }
@@ -378,8 +386,8 @@ Status Training::save() {
   for (const auto& [name, value] : values_.all()) about_.parameters.emplace_back(name, value);
   SectionWriter out;
   out.add_text("about", about_to_json(about_));
-  chain::save_model({training_.labels, weights_, training_.state, training_.edge, shape_.normalisation, temperature_,
-                     scheme_.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
+  chain::save_model({training_.labels, weights_, training_.state, training_.edge, shape_.normalisation,
+                     temperature_, scheme_.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
                     out);
   ESPALIER_TRY(out.save(request_.model));
   std::error_code ignored;

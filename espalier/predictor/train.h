@@ -11,27 +11,28 @@
 
 namespace espalier::predictor {
 
-/// What `full-rows=auto` means: features seen this often get a weight for every label, as long as there are no more labels
-/// than this (a full row of 472 tags would take two kilobytes).
+/// What `full-rows=auto` means: features seen this often get a weight for every label, as long as there are
+/// no more labels than this (a full row of 472 tags would take two kilobytes).
 inline constexpr uint32_t kFullRowsFrom = 5;
 inline constexpr size_t kFullRowLabels = 64;
 
 struct TrainRequest {
-  std::vector<std::string> train;     ///< files, read one after the other
-  std::vector<std::string> dev;       ///< early stopping and best-model keeping; may be empty
-  std::string model;                  ///< where the model goes
+  std::vector<std::string> train;  ///< files, read one after the other
+  std::vector<std::string> dev;    ///< early stopping and best-model keeping; may be empty
+  std::string model;               ///< where the model goes
   std::string task = "label";
   std::string learner = "crf";
-  std::vector<std::string> settings;  ///< "name=value"
-  std::string template_file;          ///< empty: the default features
+  std::vector<std::string> settings;    ///< "name=value"
+  std::string template_file;            ///< empty: the default features
   std::vector<size_t> feature_columns;  ///< from 1; empty: all but the label (FORM alone for CoNLL-U)
   data::ReadOptions reading;
-  std::optional<data::ReadOptions> dev_reading;  ///< where the dev set is read otherwise (other folds of the same file)
-  std::string start_from;             ///< a model to warm-start from, or empty
-  bool resume = false;                ///< go on from the checkpoint of an interrupted run (model + ".checkpoint")
-  int checkpoint_every = 0;           ///< write a checkpoint after this many rounds; 0: never
+  std::optional<data::ReadOptions>
+      dev_reading;           ///< where the dev set is read otherwise (other folds of the same file)
+  std::string start_from;    ///< a model to warm-start from, or empty
+  bool resume = false;       ///< go on from the checkpoint of an interrupted run (model + ".checkpoint")
+  int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never
   uint64_t seed = 1;
-  int threads = 0;                    ///< 0: every core
+  int threads = 0;  ///< 0: every core
 };
 
 struct TrainReport {

@@ -208,7 +208,8 @@ TEST_F(TrainTest, WrongRequestsSayWhatIsWrong) {
   EXPECT_NE(failed.error().message.find("did you mean 'crf'"), std::string::npos) << failed.error().message;
   failed = train(request("crf", {"passs=3"}), {});
   ASSERT_FALSE(failed.ok());
-  EXPECT_NE(failed.error().message.find("did you mean 'passes'"), std::string::npos) << failed.error().message;
+  EXPECT_NE(failed.error().message.find("did you mean 'passes'"), std::string::npos)
+      << failed.error().message;
   EXPECT_FALSE(train(request("crf", {"passes=0"}), {}).ok());
   EXPECT_FALSE(train(request("crf", {"passes=1.5"}), {}).ok());
   EXPECT_FALSE(train(request("crf", {"label-weights=NOSUCH:2"}), {}).ok());
@@ -228,12 +229,13 @@ TEST_F(TrainTest, LabelWeightsRaiseTheRecallOfACostlyLabel) {
     const auto model = Model::open(path("out.model"));
     const auto reader = data::open_reader(path("dev.txt"), model->about().reading_for_use());
     size_t count = 0;
-    EXPECT_TRUE(run_pipeline(**reader, model->predictor(), {}, Workers(1), {},
-                             [](const auto&, const auto&, std::string&) {},
-                             [&](const data::Sequence&, const data::Prediction& p, std::string_view) -> Status {
-                               for (const data::Label y : p.labels()) count += model->labels().name(y) == "B-PP";
-                               return {};
-                             })
+    EXPECT_TRUE(run_pipeline(
+                    **reader, model->predictor(), {}, Workers(1), {},
+                    [](const auto&, const auto&, std::string&) {},
+                    [&](const data::Sequence&, const data::Prediction& p, std::string_view) -> Status {
+                      for (const data::Label y : p.labels()) count += model->labels().name(y) == "B-PP";
+                      return {};
+                    })
                     .ok());
     return count;
   };
