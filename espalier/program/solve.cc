@@ -1,0 +1,181 @@
+#include <coin/Cbc_C_Interface.h>
+#include <coin/Clp_C_Interface.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "espalier/program/program.h"
+
+namespace espalier::program {
+namespace {
+
+/// Largest number the solvers' limits on seconds take; they mean "no limit" by it.
+constexpr double kNoLimit = 1e100;
+
+/// The matrix column by column, as both solvers take it.
+struct ColumnMatrix {
+  std::vector<int> start, index;
+  std::vector<double> value;
+
+  explicit ColumnMatrix(const Program& program) : start(static_cast<size_t>(program.variables()) + 1, 0) {
+    for (int i = 0; i < program.rows(); ++i)
+      for (const Term& term : program.row(i)) ++start[static_cast<size_t>(term.variable) + 1];
+    for (size_t j = 1; j < start.size(); ++j) start[j] += start[j - 1];
+    index.resize(static_cast<size_t>(start.back()));
+    value.resize(index.size());
+    std::vector<int> next(start.begin(), start.end() - 1);
+    for (int i = 0; i < program.rows(); ++i)
+      for (const Term& term : program.row(i)) {
+        const size_t place = static_cast<size_t>(next[static_cast<size_t>(term.variable)]++);
+        index[place] = i;
+        value[place] = term.factor;
+      }
+  }
+};
+
+/// CBC's driver takes over SIGINT while it runs and leaves its handler behind. The interrupt belongs to the
+/// caller: it waits while CBC runs, and then finds the handler that was there before.
+class InterruptShelter {
+ public:
+  InterruptShelter() {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &mask_);
+    sigaction(SIGINT, nullptr, &action_);
+  }
+  ~InterruptShelter() {
+    sigaction(SIGINT, &action_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  InterruptShelter(const InterruptShelter&) = delete;
+  InterruptShelter& operator=(const InterruptShelter&) = delete;
+
+ private:
+  sigset_t mask_{};
+  struct sigaction action_ {};
+};
+
+/// Values within their bounds, whole ones whole, and the objective that goes with them: solvers leave
+/// roundings of about 1e-9, which would look like breaches to a caller that compares.
+void settle(const Program& program, const double* values, Solution& solution) {
+  solution.values.assign(values, values + program.variables());
+  for (int j = 0; j < program.variables(); ++j) {
+    double& x = solution.values[static_cast<size_t>(j)];
+    if (program.is_integer(j)) x = std::round(x);
+    x = std::clamp(x, program.lower()[static_cast<size_t>(j)], program.upper()[static_cast<size_t>(j)]);
+  }
+  solution.objective = program.objective(solution.values);
+}
+
+double sense_factor(const Program& program) { return program.sense() == Sense::kMinimise ? 1.0 : -1.0; }
+
+Solution solve_linear(const Program& program, const SolveOptions& options) {
+  const std::unique_ptr<Clp_Simplex, decltype(&Clp_deleteModel)> model(Clp_newModel(), &Clp_deleteModel);
+  Clp_setLogLevel(model.get(), 0);
+  const ColumnMatrix matrix(program);
+  Clp_loadProblem(model.get(), program.variables(), program.rows(), matrix.start.data(), matrix.index.data(),
+                  matrix.value.data(), program.lower().data(), program.upper().data(), program.cost().data(),
+                  program.row_lower().data(), program.row_upper().data());
+  Clp_setOptimizationDirection(model.get(), sense_factor(program));
+  if (options.seconds < kNoLimit) Clp_setMaximumSeconds(model.get(), std::max(0.0, options.seconds));
+  Clp_initialDualSolve(model.get());
+
+  Solution solution;
+  if (Clp_isProvenOptimal(model.get()) != 0) {
+    solution.outcome = Outcome::kOptimal;
+    settle(program, Clp_getColSolution(model.get()), solution);
+    const double* price = Clp_getRowPrice(model.get());
+    solution.row_price.assign(price, price + program.rows());
+  } else if (Clp_isProvenPrimalInfeasible(model.get()) != 0) {
+    solution.outcome = Outcome::kInfeasible;
+  } else if (Clp_isProvenDualInfeasible(model.get()) != 0) {
+    solution.outcome = Outcome::kUnbounded;
+  } else if (Clp_isIterationLimitReached(model.get()) != 0) {
+    solution.outcome = Outcome::kOutOfTime;
+  }
+  return solution;
+}
+
+Solution solve_integer(const Program& program, const SolveOptions& options) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  const InterruptShelter shelter;
+
+  const std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)> model(Cbc_newModel(), &Cbc_deleteModel);
+  Cbc_setLogLevel(model.get(), 0);
+  const ColumnMatrix matrix(program);
+  Cbc_loadProblem(model.get(), program.variables(), program.rows(), matrix.start.data(), matrix.index.data(),
+                  matrix.value.data(), program.lower().data(), program.upper().data(), program.cost().data(),
+                  program.row_lower().data(), program.row_upper().data());
+  Cbc_setObjSense(model.get(), sense_factor(program));
+  for (int j = 0; j < program.variables(); ++j)
+    if (program.is_integer(j)) Cbc_setInteger(model.get(), j);
+  // Exact means exact: no solution is passed over for being hardly better than the one at hand.
+  Cbc_setParameter(model.get(), "log", "0");
+  Cbc_setParameter(model.get(), "increment", "1e-9");
+  Cbc_setParameter(model.get(), "ratioGap", "0");
+  Cbc_setParameter(model.get(), "allowableGap", "0");
+  Cbc_setParameter(model.get(), "timeMode", "elapsed");
+  if (options.seconds < kNoLimit) {
+    const std::string seconds = fmt::format("{:f}", std::max(1e-6, options.seconds));
+    Cbc_setParameter(model.get(), "seconds", seconds.c_str());
+  }
+  Cbc_solve(model.get());
+
+  Solution solution;
+  const double* best = Cbc_bestSolution(model.get());
+  if (Cbc_isProvenOptimal(model.get()) != 0 && best != nullptr) {
+    solution.outcome = Outcome::kOptimal;
+    settle(program, best, solution);
+  } else if (Cbc_isContinuousUnbounded(model.get()) != 0) {
+    solution.outcome = Outcome::kUnbounded;
+  } else if (Cbc_isProvenInfeasible(model.get()) != 0) {
+    solution.outcome = Outcome::kInfeasible;
+  } else if (Cbc_status(model.get()) == 2) {
+    solution.outcome = Outcome::kFailed;
+  } else if (best != nullptr) {
+    settle(program, best, solution);
+    constexpr double kTolerance = 1e-6;
+    solution.outcome =
+        program.violation(solution.values) <= kTolerance ? Outcome::kFeasible : Outcome::kFailed;
+    if (!solution.solved()) solution.values.clear();
+  } else {
+    solution.outcome = Outcome::kOutOfTime;
+  }
+  return solution;
+}
+
+/// Without variables solvers disagree about what is solved; the rows' bounds alone decide.
+Solution solve_nothing(const Program& program) {
+  Solution solution;
+  solution.outcome = program.violation({}) > 0 ? Outcome::kInfeasible : Outcome::kOptimal;
+  if (solution.solved()) solution.row_price.assign(static_cast<size_t>(program.rows()), 0.0);
+  return solution;
+}
+
+}  // namespace
+
+Solution solve(const Program& program, const SolveOptions& options) {
+  if (program.variables() == 0) return solve_nothing(program);
+  return program.has_integers() ? solve_integer(program, options) : solve_linear(program, options);
+}
+
+Solution solve_relaxation(const Program& program, const SolveOptions& options) {
+  if (program.variables() == 0) return solve_nothing(program);
+  Program relaxed(program.sense());
+  for (int j = 0; j < program.variables(); ++j) {
+    const size_t i = static_cast<size_t>(j);
+    relaxed.add_variable(program.lower()[i], program.upper()[i], program.cost()[i]);
+  }
+  for (int i = 0; i < program.rows(); ++i)
+    relaxed.add_row(program.row(i), program.row_lower()[static_cast<size_t>(i)],
+                    program.row_upper()[static_cast<size_t>(i)]);
+  return solve_linear(relaxed, options);
+}
+
+}  // namespace espalier::program
