@@ -40,25 +40,29 @@ struct InspectFlags {
 };
 
 struct Contents {
-  predictor::Model::Size size;
-  std::vector<predictor::Model::WeightedFeature> features;
-  std::vector<predictor::Model::WeightedTransition> transitions;  ///< strongest first
-  std::string no_features;                                        ///< why there are none
+  data::Predictor::Size size;
+  std::vector<data::Predictor::WeightedFeature> features;
+  std::vector<data::Predictor::WeightedTransition> transitions;  ///< strongest first
+  std::string no_features;                                       ///< why there are none
+  nlohmann::ordered_json details;                                ///< what only this kind of model has
 };
 
 bool stronger(double a, double b) { return std::abs(a) > std::abs(b); }
 
 Result<Contents> look_into(const predictor::Model& model, const InspectFlags& flags) {
   Contents contents;
-  contents.size = model.size();
-  if (contents.size.names) {
-    ESPALIER_ASSIGN(contents.features, model.strongest(flags.top, flags.label));
+  const data::Predictor& predictor = model.predictor();
+  const std::optional<data::Label> only = model.labels().find(flags.label);
+  contents.size = predictor.size();
+  contents.details = nlohmann::ordered_json::parse(predictor.details());
+  if (auto found = predictor.strongest(flags.top, only); found.ok()) {
+    contents.features = std::move(found).value();
   } else {
-    contents.no_features = "the model was written without the names of its features";
+    contents.no_features = found.error().message;
   }
-  for (auto& transition : model.transitions())
-    if (flags.label.empty() || transition.from == flags.label || transition.to == flags.label)
-      contents.transitions.push_back(std::move(transition));
+  for (const auto& transition : predictor.weighted_transitions())
+    if (!only || transition.from == *only || transition.to == *only)
+      contents.transitions.push_back(transition);
   std::stable_sort(contents.transitions.begin(), contents.transitions.end(),
                    [](const auto& a, const auto& b) { return stronger(a.weight, b.weight); });
   return contents;
@@ -118,8 +122,8 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
                        contents.no_features.empty() ? "all weights are 0" : contents.no_features);
   std::vector<std::vector<std::string>> rows;
   for (const auto& feature : contents.features)
-    rows.push_back(
-        {fmt::format("{:+.4f}", feature.weight), feature.label, cut(feature.feature, kWidestName)});
+    rows.push_back({fmt::format("{:+.4f}", feature.weight), model.labels().name(feature.label),
+                    cut(feature.feature, kWidestName)});
   out += table(rows);
 
   out += "\nstrongest transitions\n";
@@ -127,7 +131,8 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
   rows.clear();
   for (size_t i = 0; i < std::min(flags.top, contents.transitions.size()); ++i) {
     const auto& transition = contents.transitions[i];
-    rows.push_back({fmt::format("{:+.4f}", transition.weight), transition.from, "->", transition.to});
+    rows.push_back({fmt::format("{:+.4f}", transition.weight), model.labels().name(transition.from), "->",
+                    model.labels().name(transition.to)});
   }
   return out + table(rows);
 }
@@ -140,10 +145,12 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
   for (const auto& [name, value] : about.parameters) parameters[name] = value;
   Json features = Json::array();
   for (const auto& f : contents.features)
-    features.push_back({{"feature", f.feature}, {"label", f.label}, {"weight", f.weight}});
+    features.push_back(
+        {{"feature", f.feature}, {"label", model.labels().name(f.label)}, {"weight", f.weight}});
   Json transitions = Json::array();
   for (const auto& t : contents.transitions)
-    transitions.push_back({{"from", t.from}, {"to", t.to}, {"weight", t.weight}});
+    transitions.push_back(
+        {{"from", model.labels().name(t.from)}, {"to", model.labels().name(t.to)}, {"weight", t.weight}});
   std::error_code code;
   const auto file_bytes = std::filesystem::file_size(flags.model, code);
   return {{"model", flags.model},
@@ -164,7 +171,8 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
           {"names", contents.size.names},
           {"labels", model.labels().names()},
           {"strongest", std::move(features)},
-          {"transitions", std::move(transitions)}};
+          {"transitions", std::move(transitions)},
+          {"details", contents.details}};
 }
 
 Outcome run(const InspectFlags& flags) {

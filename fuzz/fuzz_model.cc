@@ -27,7 +27,7 @@ void try_model(const std::vector<std::byte>& bytes) {
   options.nbest = 2;
   if (!model->predictor().predict(sequence, {}, options, *scratch, prediction).ok()) return;
   if (!model->predictor().explain(sequence, *scratch).ok()) return;
-  (void)model->strongest(5, "").ok();
+  (void)model->predictor().strongest(5, {}).ok();
 }
 
 }  // namespace

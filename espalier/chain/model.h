@@ -58,6 +58,11 @@ class ChainPredictor final : public data::Predictor {
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
 
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override;
+  std::vector<WeightedTransition> weighted_transitions() const override;
+  Size size() const override;
+
   data::Scheme scheme() const { return scheme_; }
   double temperature() const { return temperature_; }
   bool transitions() const { return transitions_; }
@@ -100,6 +105,9 @@ class ChainPredictor final : public data::Predictor {
   std::optional<linear::KernelModel>
       kernel_;  ///< the state map then holds feature numbers instead of offsets
   AlignedVector<float> trans_;
+  std::optional<std::string_view>
+      names_;                        ///< of the rows of state_, a line each; none where they were stripped
+  std::string file_name_;            ///< for errors
   TransitionPotentials potentials_;  ///< of trans / temperature
 };
 

@@ -115,6 +115,10 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(file, header, "labels"));
   if (names.empty() || names.size() >= data::kNoLabel)
     return fail("{}: {} labels cannot be", file.name(), names.size());
+  model->file_name_ = file.name();
+  if (file.has("state.names")) {
+    ESPALIER_ASSIGN(model->names_, file.text("state.names"));
+  }
   for (const std::string& name : names) model->labels_.add(name);
   const size_t K = model->labels_.size();
   if (K != names.size()) return fail("{}: a label occurs twice", file.name());

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,30 @@ class Predictor {
         contributions;  ///< by |weight − runner_up|, largest first; transitions included
   };
   virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
+
+  // What `inspect` shows.
+  struct WeightedFeature {
+    std::string feature;
+    Label label = 0;
+    double weight = 0;
+  };
+  struct WeightedTransition {
+    Label from = 0, to = 0;
+    double weight = 0;
+  };
+  struct Size {
+    size_t features = 0, weights = 0;
+    int weight_bits = 32;
+    bool names = true;  ///< the model has the names of its features
+  };
+  /// The strongest weights, of one label or of all; fails where the model has no names or no such weights.
+  virtual Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                         std::optional<Label> only) const = 0;
+  /// Weights of one label after another; nothing where there are no such.
+  virtual std::vector<WeightedTransition> weighted_transitions() const = 0;
+  virtual Size size() const = 0;
+  /// What else this kind of model has to say about itself, as a JSON object.
+  virtual std::string details() const { return "{}"; }
 };
 
 }  // namespace espalier::data

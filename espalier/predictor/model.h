@@ -24,25 +24,6 @@ class Model {
   const data::Predictor& predictor() const { return *predictor_; }
   const SectionFile& file() const { return *file_; }
 
-  /// The strongest features of a label, by weight; needs the names section.
-  struct WeightedFeature {
-    std::string feature;
-    std::string label;
-    double weight;
-  };
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many, std::string_view label) const;
-  struct WeightedTransition {
-    std::string from, to;
-    double weight;
-  };
-  std::vector<WeightedTransition> transitions() const;
-  struct Size {
-    size_t features = 0, weights = 0, bytes = 0;
-    int weight_bits = 32;
-    bool names = true;
-  };
-  Size size() const;
-
  private:
   static Result<Model> make(SectionFile file);
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it

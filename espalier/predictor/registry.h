@@ -38,10 +38,14 @@ class ParameterValues {
   std::map<std::string, std::string, std::less<>> defaults_;
 };
 
+/// What a learner makes: which code trains it (train.cc) and reads its file (model.cc).
+enum class ModelKind { kChain };
+
 struct Learner {
   std::string_view name;
   std::string_view summary;  ///< one line for --help
   std::vector<Parameter> parameters;
+  ModelKind kind = ModelKind::kChain;
 };
 
 /// All learners, in the order --help shows them.

@@ -188,7 +188,7 @@ TEST_F(TrainTest, StrippingNamesLeavesThePredictionsAlone) {
   EXPECT_EQ(accuracy(path("out.model")), accuracy(path("small.model")));
   const auto small = Model::open(path("small.model"));
   ASSERT_TRUE(small.ok());
-  EXPECT_FALSE(small->strongest(5, "").ok());
+  EXPECT_FALSE(small->predictor().strongest(5, {}).ok());
 }
 
 TEST_F(TrainTest, PosteriorDecodingAndSixteenBitsStayClose) {
