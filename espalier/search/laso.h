@@ -1,0 +1,267 @@
+// Learning while searching: weights are changed where a beam loses sight of the target.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "espalier/search/decode.h"
+#include "espalier/search/nodes.h"
+#include "espalier/search/space.h"
+
+namespace espalier::search {
+
+struct LasoOptions {
+  size_t width = 10;            ///< b
+  double rate = 1;              ///< α
+  size_t horizon = kNoHorizon;  ///< best-first: expansions at most
+};
+
+/// Which nodes lie on target paths: the root, and whatever an optimal action leads to from such a node. An
+/// instance thus has as many target paths as its oracle allows.
+template <TrainingSpace S>
+class Targets {
+ public:
+  Targets(const S& space, const Nodes<S>& nodes) : space_(space), nodes_(nodes) {}
+
+  bool node(uint32_t n) {
+    while (known_.size() <= n) {
+      const Node<S>& next = nodes_[known_.size()];
+      known_.push_back(next.parent == kNoNode || (known_[next.parent] && optimal(next.parent, next.action)));
+    }
+    return known_[n];
+  }
+  bool child(const Child& child) { return node(child.parent) && optimal(child.parent, child.action); }
+
+ private:
+  bool optimal(uint32_t parent, Action action) {
+    if (parent != of_) {
+      optimal_.clear();
+      space_.optimal_actions(nodes_[parent].state, optimal_);
+      of_ = parent;
+    }
+    return std::find(optimal_.begin(), optimal_.end(), action) != optimal_.end();
+  }
+  const S& space_;
+  const Nodes<S>& nodes_;
+  std::vector<uint8_t> known_;
+  uint32_t of_ = kNoNode;
+  std::vector<Action> optimal_;
+};
+
+/// w += Σ x · f(v) over nodes or children v, where f(v) is the sum of the features along the path. Shares of
+/// the same ancestor are added up first, so that the common part of two paths costs nothing.
+template <TrainingSpace S, LearnerOf<S> W>
+class PathUpdate {
+ public:
+  PathUpdate(const S& space, const Nodes<S>& nodes) : space_(space), nodes_(nodes) {}
+  void add(const Child& child, double x) { steps_.push_back({child.parent, child.action, x}); }
+  void add_node(uint32_t node, double x) { share(node, x); }
+  void apply(W& weights) {
+    for (const Step& step : steps_) {
+      weights.add(space_, nodes_[step.from].state, step.action, step.x);
+      share(step.from, step.x);
+    }
+    steps_.clear();
+    while (!queue_.empty()) {
+      auto [node, x] = queue_.top();
+      queue_.pop();
+      while (!queue_.empty() && queue_.top().first == node) {
+        x += queue_.top().second;
+        queue_.pop();
+      }
+      // Shares of one update sum to 0, up to rounding, where the paths part.
+      if (std::abs(x) < kNothing || nodes_[node].parent == kNoNode) continue;
+      weights.add(space_, nodes_[nodes_[node].parent].state, nodes_[node].action, x);
+      queue_.emplace(nodes_[node].parent, x);
+    }
+  }
+
+ private:
+  static constexpr double kNothing = 1e-9;
+  struct Step {
+    uint32_t from;
+    Action action;
+    double x;
+  };
+  void share(uint32_t node, double x) { queue_.emplace(node, x); }
+  const S& space_;
+  const Nodes<S>& nodes_;
+  std::vector<Step> steps_;
+  std::priority_queue<std::pair<uint32_t, double>> queue_;  // children come before their parents
+};
+
+/// LaSO-BR (Xu and Fern 2007, Figure 3) on one instance: breadth-first beam search; where the beam of a level
+/// holds no target although its candidates C do,
+///   w += α (mean of f over the targets in C − Σ_{v ∈ B} f(v) / b),
+/// and the search goes on from those targets. Returns the number of updates.
+template <TrainingSpace S, LearnerOf<S> W>
+size_t learn_breadth_first(const S& space, W& weights, const LasoOptions& options,
+                           SearchScratch<S, typename W::Value>& scratch) {
+  Targets<S> targets(space, scratch.nodes);
+  size_t updates = 0;
+  search_breadth_first(space, weights, options.width, scratch, [&](const Level& level) {
+    GoOn next;
+    for (size_t i = 0; i < level.kept; ++i)
+      if (targets.child(level.children[level.order[i]])) return next;
+    for (uint32_t i = 0; i < level.children.size(); ++i)
+      if (targets.child(level.children[i])) next.with.push_back(i);
+    if (next.with.empty()) return next;  // no target path passes through this level
+    PathUpdate<S, W> update(space, scratch.nodes);
+    const double share = options.rate / static_cast<double>(next.with.size());
+    for (const uint32_t i : next.with) update.add(level.children[i], share);
+    const double each = options.rate / static_cast<double>(options.width);
+    for (size_t i = 0; i < level.kept; ++i) update.add(level.children[level.order[i]], -each);
+    update.apply(weights);
+    ++updates;
+    next.replace = true;
+    return next;
+  });
+  return updates;
+}
+
+/// How best-first learning finds an error, and what the beam's nodes count in the update.
+enum class BestFirstRule {
+  kXuFern,      ///< LaSO-BST: no target in the beam; each node counts 1/b
+  kDaumeMarcu,  ///< LaSO (2005): also a goal on top that is no target; each node counts 1/|beam|
+};
+
+/// LaSO-BST (Figure 4) and the original LaSO on one instance: best-first beam search until the beam holds a
+/// goal that is a target, or the horizon is reached; after an error it goes on from the targets in the
+/// candidates. Returns the number of updates.
+template <TrainingSpace S, LearnerOf<S> W>
+size_t learn_best_first(const S& space, W& weights, BestFirstRule rule, const LasoOptions& options,
+                        SearchScratch<S, typename W::Value>& scratch) {
+  ESPALIER_CHECK(options.width > 0);
+  Nodes<S>& nodes = scratch.nodes;
+  nodes.clear();
+  nodes.push_back({space.initial(), kNoNode, {}, 0});
+  Targets<S> targets(space, nodes);
+  const NodeOrder<S> before{space, nodes};
+  std::vector<uint32_t> beam{0}, candidates, good;
+  size_t updates = 0;
+  const auto is_goal = [&](uint32_t n) { return space.is_goal(nodes[n].state); };
+  const auto finished = [&] {
+    if (rule == BestFirstRule::kDaumeMarcu) return is_goal(beam.front()) && targets.node(beam.front());
+    return std::any_of(beam.begin(), beam.end(), [&](uint32_t n) { return is_goal(n) && targets.node(n); });
+  };
+  for (size_t step = 0; !beam.empty() && step < options.horizon && !finished(); ++step) {
+    const uint32_t top = beam.front();
+    candidates.assign(beam.begin() + 1, beam.end());
+    if (!is_goal(top)) {
+      scratch.children.clear();
+      expand(space, weights, scratch, top, scratch.children);
+      for (const Child& child : scratch.children) candidates.push_back(make_node(space, nodes, child));
+    }
+    std::sort(candidates.begin(), candidates.end(), before);
+    const size_t kept = std::min(options.width, candidates.size());
+    beam.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(kept));
+    good.clear();
+    for (const uint32_t n : candidates)
+      if (targets.node(n)) good.push_back(n);
+    const bool lost = std::none_of(beam.begin(), beam.end(), [&](uint32_t n) { return targets.node(n); });
+    const bool wrong_goal = rule == BestFirstRule::kDaumeMarcu && !beam.empty() && is_goal(beam.front()) &&
+                            !targets.node(beam.front());
+    if (!lost && !wrong_goal) continue;
+    if (good.empty()) break;  // the oracle's paths end: nothing to go on from
+    PathUpdate<S, W> update(space, nodes);
+    for (const uint32_t n : good) update.add_node(n, options.rate / static_cast<double>(good.size()));
+    const size_t share = rule == BestFirstRule::kDaumeMarcu ? beam.size() : options.width;
+    for (const uint32_t n : beam) update.add_node(n, -options.rate / static_cast<double>(share));
+    update.apply(weights);
+    ++updates;
+    beam = good;
+    if (beam.size() > 1) {
+      for (const uint32_t n : beam) rescore(space, weights, nodes, n);
+      std::sort(beam.begin(), beam.end(), before);
+      if (beam.size() > options.width) beam.resize(options.width);
+    }
+  }
+  return updates;
+}
+
+/// When the incremental perceptron (Collins and Roark 2004; Huang et al. 2012) makes its update.
+enum class IncrementalUpdate {
+  kEarly,         ///< where the target falls out of the beam; the rest of the instance is not looked at
+  kMaxViolation,  ///< where the beam's best is farthest above the target, looking at the whole instance
+};
+
+/// The incremental perceptron on one instance: breadth-first beam search, at most one update
+/// w += α (f(target prefix) − f(best prefix)). The target is the path of first optimal actions. Returns
+/// whether there was an update.
+template <TrainingSpace S, LearnerOf<S> W>
+bool learn_incrementally(const S& space, W& weights, IncrementalUpdate when, const LasoOptions& options,
+                         SearchScratch<S, typename W::Value>& scratch) {
+  struct Prefix {
+    typename S::State state;  ///< before the action
+    Action action;
+    double score;  ///< after it
+    size_t level;  ///< after it
+  };
+  std::vector<Prefix> gold;
+  typename S::State state = space.initial();
+  std::vector<Action> actions;
+  double score = 0;
+  while (!space.is_goal(state)) {
+    actions.clear();
+    space.optimal_actions(state, actions);
+    const Action action = actions.at(0);
+    score += double{weights.row(space, state, action.candidate)[action.label]};
+    gold.push_back({state, action, score, gold.size() + 1});
+    state = space.apply(state, action);
+    if constexpr (HasLevel<S>) gold.back().level = space.level(state);
+  }
+  Child worst{};
+  size_t prefix = 0;
+  double violation = -std::numeric_limits<double>::infinity();
+  const auto prefix_at = [&](size_t level) -> size_t {
+    const auto it = std::lower_bound(gold.begin(), gold.end(), level,
+                                     [](const Prefix& p, size_t l) { return p.level < l; });
+    return it == gold.end() || it->level != level ? 0 : static_cast<size_t>(it - gold.begin()) + 1;
+  };
+  Targets<S> targets(space, scratch.nodes);
+  const auto [goal, ended] =
+      search_breadth_first(space, weights, options.width, scratch, [&](const Level& l) {
+        GoOn next;
+        const size_t at = prefix_at(l.number);
+        if (at == 0 || l.kept == 0) return next;
+        const Child& best = l.children[l.order[0]];
+        bool kept = false;
+        for (size_t i = 0; i < l.kept && !kept; ++i) kept = targets.child(l.children[l.order[i]]);
+        if (when == IncrementalUpdate::kEarly) {
+          if (kept) return next;
+          next.stop = true;
+        } else if (targets.child(best) || best.score - gold[at - 1].score <= violation) {
+          return next;
+        }
+        violation = best.score - gold[at - 1].score;
+        worst = best;
+        prefix = at;
+        return next;
+      });
+  const bool best_is_wrong = goal != kNoNode && !targets.node(goal);
+  if (prefix == 0 && !best_is_wrong) return false;
+  if (when == IncrementalUpdate::kMaxViolation && !best_is_wrong) return false;  // nothing to mend
+  if (prefix == 0 || (best_is_wrong && scratch.nodes[goal].score - gold.back().score > violation)) {
+    worst = {scratch.nodes[goal].parent, scratch.nodes[goal].action, scratch.nodes[goal].score};
+    prefix = gold.size();
+  }
+  std::vector<std::pair<const typename S::State*, Action>> found{
+      {&scratch.nodes[worst.parent].state, worst.action}};
+  for (uint32_t n = worst.parent; scratch.nodes[n].parent != kNoNode; n = scratch.nodes[n].parent)
+    found.emplace_back(&scratch.nodes[scratch.nodes[n].parent].state, scratch.nodes[n].action);
+  std::reverse(found.begin(), found.end());
+  size_t common = 0;
+  while (common < found.size() && common < prefix && found[common].second == gold[common].action) ++common;
+  for (size_t i = common; i < prefix; ++i) weights.add(space, gold[i].state, gold[i].action, options.rate);
+  for (size_t i = common; i < found.size(); ++i)
+    weights.add(space, *found[i].first, found[i].second, -options.rate);
+  return true;
+}
+
+}  // namespace espalier::search

@@ -1,0 +1,127 @@
+// A task written as a search: the one type that every learner and decoder of this module works on.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace espalier::search {
+
+/// What can be done in a state: a candidate, and the label it gets. Sequence labelling has one candidate (the
+/// next token) and K labels; a chunker that decides on whole chunks has a candidate for each length and a
+/// label for each type; where the choices change from state to state, each is a candidate and there is one
+/// label.
+struct Action {
+  uint32_t candidate = 0;
+  uint32_t label = 0;
+  auto operator<=>(const Action&) const = default;
+};
+
+/// Receives the features of a state and a candidate. They come in two kinds: blocks are lists of features
+/// that depend on the input alone, found before the search begins and named by number, so that a scorer sums
+/// each once however many states look at it; the others are hashed on the way, history above all.
+class FeatureSink {
+ public:
+  struct Entry {
+    uint64_t hash;
+    double value;
+  };
+  void block(uint32_t number) { blocks_.push_back(number); }
+  void add(uint64_t hash, double value = 1) { entries_.push_back({hash, value}); }
+  void clear() {
+    blocks_.clear();
+    entries_.clear();
+  }
+  std::span<const uint32_t> blocks() const { return blocks_; }
+  std::span<const Entry> entries() const { return entries_; }
+
+ private:
+  std::vector<uint32_t> blocks_;
+  std::vector<Entry> entries_;
+};
+
+/// A search space is the search for one input's output. The contract:
+///   State            a cheap value; it may hold its history, or as much of it as features look at
+///   initial()        where the search begins
+///   is_goal(s)       s is a complete output
+///   actions(s, out)  appends the legal actions of a state that is no goal, those of one candidate side by
+///                    side. Their order is the order of preference: of equal scores the first wins, so that
+///                    every run can be repeated exactly. No action at all: s is a dead end.
+///   apply(s, a)      the state after action a. Every path ends after finitely many actions.
+///   labels()         how many labels actions may have
+///   features(s, c, sink)  the features of candidate c in s. Each is conjoined with the action's label:
+///                    score(s, (c, l)) = Σ value · weight(feature, l), and the score of a path is the sum
+///                    of its actions' scores.
+/// A space may also say
+///   preference(s)    a number; of nodes of equal scores the one with the larger wins, before the order of
+///                    actions is asked
+///   level(s)         where s stands in a breadth-first search: only states of one level compete. It grows
+///                    with every action. Without it the level is the number of actions.
+/// All of it is const; spaces are not shared between threads, so they may keep scratch.
+template <typename S>
+concept SearchSpace = std::copyable<typename S::State> &&
+    requires(const S& space, const typename S::State& state, Action action, std::vector<Action>& actions,
+             uint32_t candidate, FeatureSink& sink) {
+  { space.initial() } -> std::same_as<typename S::State>;
+  { space.is_goal(state) } -> std::same_as<bool>;
+  space.actions(state, actions);
+  { space.apply(state, action) } -> std::same_as<typename S::State>;
+  { space.labels() } -> std::convertible_to<size_t>;
+  space.features(state, candidate, sink);
+};
+
+template <typename S>
+concept HasPreference = requires(const S& space, const typename S::State& state) {
+  { space.preference(state) } -> std::convertible_to<uint64_t>;
+};
+
+template <typename S>
+concept HasLevel = requires(const S& space, const typename S::State& state) {
+  { space.level(state) } -> std::convertible_to<size_t>;
+};
+
+/// What training needs beside: the true output is known to the space.
+///   loss(goal)                what a complete output costs; never negative, never NaN
+///   optimal_actions(s, out)   appends those of actions(s) that begin a best completion (at least one), the
+///                             one to imitate first
+///   best_loss(s)              the loss of the best completion of s
+template <typename S>
+concept TrainingSpace = SearchSpace<S> &&
+    requires(const S& space, const typename S::State& state, std::vector<Action>& actions) {
+  { space.loss(state) } -> std::convertible_to<double>;
+  space.optimal_actions(state, actions);
+  { space.best_loss(state) } -> std::convertible_to<double>;
+};
+
+/// Weights as a search sees them: row(space, s, c) are the scores of candidate c with each label, valid until
+/// the next call. `Value` is float in trained models, double where theorems are checked.
+template <typename W, typename S>
+concept ScorerOf = SearchSpace<S> &&
+    requires(W& scorer, const S& space, const typename S::State& state, uint32_t c) {
+  typename W::Value;
+  { scorer.row(space, state, c) } -> std::same_as<std::span<const typename W::Value>>;
+};
+
+/// Weights that learn: add(space, s, a, x) adds x times the features of (s, a).
+template <typename W, typename S>
+concept LearnerOf = ScorerOf<W, S> &&
+    requires(W& scorer, const S& space, const typename S::State& state, Action action, double x) {
+  scorer.add(space, state, action, x);
+};
+
+/// scores[i] of actions[i], each candidate's row asked for once.
+template <SearchSpace S, ScorerOf<S> W>
+void score_actions(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
+                   std::vector<typename W::Value>& scores) {
+  scores.resize(actions.size());
+  for (size_t i = 0; i < actions.size();) {
+    const uint32_t candidate = actions[i].candidate;
+    const auto row = scorer.row(space, state, candidate);
+    for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
+  }
+}
+
+}  // namespace espalier::search
