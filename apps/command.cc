@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <new>
 #include <vector>
 
@@ -13,8 +12,8 @@
 namespace espalier::apps {
 namespace {
 
-constexpr std::array<AddVerb, 9> kVerbs = {add_train,   add_tag,   add_eval,    add_cv,     add_check,
-                                           add_convert, add_synth, add_inspect, add_explain};
+constexpr AddVerb kVerbs[] = {add_train,   add_tag,   add_eval,    add_cv,      add_check,
+                              add_convert, add_synth, add_inspect, add_explain, add_reproduce};
 
 constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:
