@@ -42,6 +42,14 @@ class TreeSpace {
     nodes_[parent].children.push_back(child);
     return child;
   }
+  /// Makes a node that is there already the child of another one, too, at the depth it has: levels whose
+  /// nodes all lead to the same next level need not be copied. Paths still add up to f of the node they end
+  /// in.
+  void share(State parent, State child) {
+    ESPALIER_CHECK(parent < nodes_.size() && child < nodes_.size() &&
+                   nodes_[child].depth == nodes_[parent].depth + 1);
+    nodes_[parent].children.push_back(child);
+  }
   void set_preference(State v, uint64_t preference) { nodes_[v].preference = preference; }
   void set_target(State v, bool target) { nodes_[v].target = target; }
 
