@@ -1,67 +1,150 @@
 #include "espalier/base/parallel.h"
 
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
-#include <thread>
-
-#ifdef __SANITIZE_THREAD__
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
 #include <vector>
+
+#include "espalier/base/result.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
 #endif
 
 namespace espalier {
 
-struct Workers::Arena {
-  // Allows more threads than cores where the caller asks for them (TBB would cap silently).
-  tbb::global_control limit;
-  tbb::task_arena arena;
-  explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)), arena(threads) {}
+namespace {
+
+/// How long an idle thread looks for work before it goes to sleep. Training runs two short loops a
+/// mini-batch, some hundred microseconds each, with a little serial work between: a thread that slept in
+/// between would spend the loop waking up.
+constexpr auto kPatience = std::chrono::microseconds(100);
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+/// Spins until `ready()`; false where patience ran out before.
+template <typename Ready>
+bool spin_until(const Ready& ready) {
+  const auto start = std::chrono::steady_clock::now();
+  while (true) {
+    for (int i = 0; i < 64; ++i) {
+      if (ready()) return true;
+      pause_briefly();
+    }
+    if (std::chrono::steady_clock::now() - start > kPatience) return false;
+  }
+}
+
+}  // namespace
+
+/// Threads that share the pieces of one loop at a time. What is left to do is one number, so that a thread
+/// which comes late cannot take a piece of a loop that is over: the high half of `open_` counts loops, the
+/// low half the pieces nobody has taken yet. A piece is taken by lowering it; while a piece is being run the
+/// loop cannot end, so its taker may read run_ and pieces_.
+class Workers::Crew {
+ public:
+  explicit Crew(int others) {
+    for (int t = 0; t < others; ++t) threads_.emplace_back([this] { live(); });
+  }
+  ~Crew() {
+    {
+      const std::lock_guard lock(mutex_);
+      dismissed_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// False where the crew is busy with another loop; nothing was run then.
+  bool run_all(size_t pieces, const std::function<void(size_t)>& run) {
+    if (busy_.exchange(true)) return false;
+    pieces_ = pieces;
+    run_ = &run;
+    done_ = 0;
+    open_ = ((open_.load() >> 32) + 1) << 32 | pieces;
+    if (sleeping_ > 0) {
+      // The lock makes sure that whoever counted himself as sleeping either sees the pieces or hears the
+      // call.
+      { const std::lock_guard lock(mutex_); }
+      wake_.notify_all();
+    }
+    take_pieces();
+    while (!spin_until([&] { return done_ == pieces; })) std::this_thread::yield();
+    const std::exception_ptr thrown = std::exchange(thrown_, nullptr);
+    busy_ = false;
+    if (thrown) std::rethrow_exception(thrown);
+    return true;
+  }
+
+ private:
+  static uint32_t left(uint64_t open) { return static_cast<uint32_t>(open); }
+
+  void take_pieces() {
+    uint64_t open = open_;
+    while (left(open) > 0) {
+      if (!open_.compare_exchange_weak(open, open - 1)) continue;
+      const size_t piece = pieces_ - left(open);
+      try {
+        (*run_)(piece);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!thrown_) thrown_ = std::current_exception();
+      }
+      ++done_;
+      open = open_;
+    }
+  }
+
+  void live() {
+    while (true) {
+      take_pieces();
+      if (spin_until([&] { return left(open_) > 0; })) continue;
+      std::unique_lock lock(mutex_);
+      ++sleeping_;
+      wake_.wait(lock, [&] { return dismissed_ || left(open_) > 0; });
+      --sleeping_;
+      if (dismissed_) return;
+    }
+  }
+
+  std::atomic<bool> busy_{false};  ///< with a loop
+  std::atomic<uint64_t> open_{0};
+  std::atomic<size_t> done_{0};
+  size_t pieces_ = 0;
+  const std::function<void(size_t)>* run_ = nullptr;
+  std::exception_ptr thrown_;
+
+  std::mutex mutex_;  ///< for sleep, and for thrown_
+  std::condition_variable wake_;
+  std::atomic<int> sleeping_{0};
+  bool dismissed_ = false;
+  std::vector<std::thread> threads_;
 };
 
 Workers::Workers(int threads)
     : threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {
-  if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
+  if (threads_ > 1) crew_ = std::make_unique<Crew>(threads_ - 1);
 }
 Workers::~Workers() = default;
 Workers::Workers(Workers&&) noexcept = default;
 Workers& Workers::operator=(Workers&&) noexcept = default;
 
 void Workers::for_each(size_t pieces, const std::function<void(size_t)>& run) const {
-  if (threads_ == 1 || pieces <= 1) {
-    for (size_t i = 0; i < pieces; ++i) run(i);
-    return;
-  }
-#ifdef __SANITIZE_THREAD__
-  // TBB's own library is not instrumented, so the sanitizer does not see how it orders things and finds races
-  // everywhere. Plain threads show it what is to be checked: the pieces.
-  std::atomic<size_t> next{0};
-  std::vector<std::exception_ptr> thrown(pieces);
-  const auto work = [&] {
-    for (size_t i = next++; i < pieces; i = next++) {
-      try {
-        run(i);
-      } catch (...) {
-        thrown[i] = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> crew;
-  for (int t = 1; t < threads_; ++t) crew.emplace_back(work);
-  work();
-  for (std::thread& thread : crew) thread.join();
-  for (const std::exception_ptr& exception : thrown)
-    if (exception) std::rethrow_exception(exception);
-#else
-  arena_->arena.execute([&] {
-    tbb::parallel_for(
-        size_t{0}, pieces, [&](size_t i) { run(i); }, tbb::simple_partitioner());
-  });
-#endif
+  ESPALIER_CHECK(pieces <= std::numeric_limits<uint32_t>::max());
+  if (crew_ != nullptr && pieces > 1 && crew_->run_all(pieces, run)) return;
+  for (size_t i = 0; i < pieces; ++i) run(i);
 }
 
 }  // namespace espalier

@@ -108,6 +108,33 @@ TEST(Workers, SeveralThreadsDoShareTheWork) {
   EXPECT_LE(seen.size(), 4u);
 }
 
+TEST(Workers, ManyShortLoopsInARowLoseNoPiece) {
+  const Workers workers(4);
+  std::vector<uint64_t> counts(5);
+  for (int loop = 0; loop < 20'000; ++loop) workers.for_each(counts.size(), [&](size_t i) { ++counts[i]; });
+  for (const uint64_t count : counts) EXPECT_EQ(count, 20'000u);
+}
+
+TEST(Workers, SleepingThreadsAreWokenAgain) {
+  const Workers workers(3);
+  for (int loop = 0; loop < 20; ++loop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // longer than they look for work
+    std::atomic<int> count = 0;
+    workers.for_each(6, [&](size_t) { ++count; });
+    EXPECT_EQ(count, 6);
+  }
+}
+
+TEST(Workers, SeveralThreadsMayUseThemAtOnce) {
+  const Workers workers(2);
+  std::vector<std::atomic<int>> runs(400);
+  std::vector<std::thread> callers;
+  for (size_t c = 0; c < 4; ++c)
+    callers.emplace_back([&, c] { workers.for_each(100, [&](size_t i) { ++runs[100 * c + i]; }); });
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& count : runs) EXPECT_EQ(count, 1);
+}
+
 TEST(Workers, ZeroTakesEveryCore) {
   EXPECT_EQ(Workers(0).threads(), static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
 }

@@ -17,10 +17,13 @@ float largest_of(const AlignedVector<float>& w) {
   return largest;
 }
 
-void round_to_16_bits(AlignedVector<float>& w) {
+void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
   const float scale = largest_of(w) / 32767.0f;
   if (scale == 0) return;
-  for (float& x : w) x = scale * static_cast<float>(std::lround(x / scale));
+  for_each_stretch(workers, w.size(), [&](Range part) {
+    for (size_t i = part.first; i < part.last; ++i)
+      w[i] = scale * static_cast<float>(std::lround(w[i] / scale));
+  });
 }
 }  // namespace
 
@@ -89,8 +92,8 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
                                   const Workers& workers, size_t most) {
   ChainWeights rounded = weights;
-  round_to_16_bits(rounded.state);
-  round_to_16_bits(rounded.edge);
+  round_to_16_bits(rounded.state, workers);
+  round_to_16_bits(rounded.edge, workers);
   // Evenly spread over the data, so that a corpus sorted by genre is seen whole.
   const size_t n = std::min(most, data.sequences());
   const size_t pieces = std::min(kPieces, n);

@@ -142,8 +142,12 @@ void StochasticRun::end_of_step(bool average, size_t steps) {
   const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
               l2 = static_cast<float>(options_.l2);
   const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {
-    if (l1 > 0 || l2 > 0) shrink(n, rate, fraction, l1, l2, w.data(), p.squares.data());
-    if (average) accumulate(w.data(), n, p.sum.data());
+    for_each_stretch(context_.workers, n, [&](Range part) {
+      const size_t count = part.last - part.first;
+      float* const weights = w.data() + part.first;
+      if (l1 > 0 || l2 > 0) shrink(count, rate, fraction, l1, l2, weights, p.squares.data() + part.first);
+      if (average) accumulate(weights, count, p.sum.data() + part.first);
+    });
   };
   each(weights_.state, state_, weights_.state_rows.weights());
   each(weights_.trans, trans_, weights_.trans.size());
@@ -158,8 +162,10 @@ ChainWeights StochasticRun::result() const {
   // An average is hardly ever exactly 0; what l1 holds at 0 in the end stays there.
   const bool keep_zeros = options_.l1 > 0;
   const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
-    for (size_t i = 0; i < n; ++i)
-      if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
+    for_each_stretch(context_.workers, n, [&](Range part) {
+      for (size_t i = part.first; i < part.last; ++i)
+        if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
+    });
   };
   mean(w.state, state_.sum, w.state_rows.weights());
   mean(w.trans, trans_.sum, w.trans.size());

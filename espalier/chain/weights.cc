@@ -1,7 +1,10 @@
 #include "espalier/chain/weights.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace espalier::chain {
 
@@ -10,51 +13,72 @@ namespace {
 using data::kNoLabel;
 using data::Label;
 
-/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature.
+/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature. Threads put
+/// occurrences down in any order; sorted, they are the same.
 template <typename Column, typename ColumnOf>
 linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
                                     const std::vector<uint32_t>& counts, uint32_t full_from,
-                                    ColumnOf&& column_of) {
+                                    ColumnOf&& column_of, const Workers& workers) {
   linear::RowLayout<Column> layout;
   layout.width = static_cast<uint32_t>(width);
   const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
-  std::vector<uint64_t> end(features + 1, 0);  // first the sizes, then where the next occurrence goes
-  for (size_t t = 0; t < lists.size(); ++t)
-    if (column_of(t) >= 0)
-      for (const uint32_t f : lists[t])
-        if (!is_full(f)) ++end[f + 1];
-  for (size_t f = 0; f < features; ++f) end[f + 1] += end[f];
-  std::vector<Column> seen(end[features]);
-  for (size_t t = 0; t < lists.size(); ++t) {
-    const int64_t column = column_of(t);
-    if (column < 0) continue;
-    for (const uint32_t f : lists[t])
-      if (!is_full(f))
-        seen[end[f]++] = static_cast<Column>(column);  // end[f] now runs towards the start of f + 1
-  }
-  layout.begin.reserve(features + 1);
-  uint64_t begin = 0;
-  for (size_t f = 0; f < features; ++f) {
-    if (is_full(f)) {
-      for (size_t c = 0; c < width; ++c) layout.column.push_back(static_cast<Column>(c));
-    } else {
-      const auto first = seen.begin() + static_cast<ptrdiff_t>(begin);
-      const auto last = seen.begin() + static_cast<ptrdiff_t>(end[f]);
+  // Calls with each occurrence that must be held: the feature, the column, and how many of the feature went
+  // before.
+  std::vector<uint32_t> filled(features, 0);
+  const auto for_each_occurrence = [&](const auto& put) {
+    for_each_stretch(workers, lists.size(), [&](Range part) {
+      for (size_t t = part.first; t < part.last; ++t) {
+        const int64_t column = column_of(t);
+        if (column < 0) continue;
+        for (const uint32_t f : lists[t])
+          if (!is_full(f))
+            put(f, static_cast<Column>(column),
+                std::atomic_ref(filled[f]).fetch_add(1, std::memory_order_relaxed));
+      }
+    });
+  };
+  for_each_occurrence([](uint32_t, Column, uint32_t) {});
+  std::vector<uint64_t> begin(features + 1, 0);
+  for (size_t f = 0; f < features; ++f) begin[f + 1] = begin[f] + std::exchange(filled[f], 0);
+  std::vector<Column> seen(begin[features]);
+  for_each_occurrence([&](uint32_t f, Column column, uint32_t before) { seen[begin[f] + before] = column; });
+  for_each_stretch(workers, features, [&](Range part) {
+    for (size_t f = part.first; f < part.last; ++f) {
+      if (is_full(f)) {
+        filled[f] = static_cast<uint32_t>(width);
+        continue;
+      }
+      const auto first = seen.begin() + static_cast<ptrdiff_t>(begin[f]);
+      const auto last = first + filled[f];
       std::sort(first, last);
-      layout.column.insert(layout.column.end(), first, std::unique(first, last));
-      begin = end[f];
+      filled[f] = static_cast<uint32_t>(std::unique(first, last) - first);
     }
-    ESPALIER_CHECK(layout.column.size() < linear::kNoFeature);
-    layout.begin.push_back(static_cast<uint32_t>(layout.column.size()));
+  });
+  layout.begin.resize(features + 1);
+  uint64_t weights = 0;
+  for (size_t f = 0; f < features; ++f) {
+    weights += filled[f];
+    ESPALIER_CHECK(weights < linear::kNoFeature);
+    layout.begin[f + 1] = static_cast<uint32_t>(weights);
   }
-  layout.column.shrink_to_fit();
+  layout.column.resize(weights);
+  for_each_stretch(workers, features, [&](Range part) {
+    for (size_t f = part.first; f < part.last; ++f) {
+      const auto to = layout.column.begin() + layout.begin[f];
+      if (is_full(f)) {
+        std::iota(to, to + filled[f], Column{0});
+      } else {
+        std::copy_n(seen.begin() + static_cast<ptrdiff_t>(begin[f]), filled[f], to);
+      }
+    }
+  });
   return layout;
 }
 
 }  // namespace
 
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
-                          const PairOptions& options) {
+                          const PairOptions& options, const Workers& workers) {
   ChainWeights w;
   const linear::Dataset& data = training.data;
   w.labels = training.labels.size();
@@ -63,7 +87,7 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
   w.trans.assign(w.labels * w.stride, 0.0f);
   w.state_rows = rows_seen<uint16_t>(
       data.state, training.state.size(), w.labels, training.state.counts, options.full_rows_from,
-      [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; });
+      [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; }, workers);
   w.state = linear::make_weights(w.state_rows.weights());
   std::vector<bool> first_of_sequence(data.tokens() + 1, false);
   for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
@@ -72,7 +96,8 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
       [&](size_t t) -> int64_t {
         if (first_of_sequence[t] || data.gold[t] == kNoLabel || data.gold[t - 1] == kNoLabel) return -1;
         return static_cast<int64_t>(data.gold[t - 1]) * static_cast<int64_t>(w.labels) + data.gold[t];
-      });
+      },
+      workers);
   w.edge = linear::make_weights(w.edge_rows.weights());
   return w;
 }

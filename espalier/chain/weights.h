@@ -39,7 +39,7 @@ struct ChainWeights {
 
 /// Lays out rows for the pairs that occur in the data; all weights 0.
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
-                          const PairOptions& options);
+                          const PairOptions& options, const Workers& workers = Workers(1));
 
 /// Scores of one sequence, in buffers that are used again for the next.
 struct SequenceScores {

@@ -209,7 +209,7 @@ EncodedTraining DatasetBuilder::finish() {
   EncodedTraining& result = state_->result;
   result.state_before_cutoff = state_->state_features.size();
   const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
-    FeatureCollector::Features found = collector.finish(state_->options.cutoff);
+    FeatureCollector::Features found = collector.finish(state_->options.cutoff, state_->workers);
     // The frozen map must be able to tell the features apart (FeatureMap's contract); the rare ones it cannot
     // go.
     std::vector<uint32_t> numbers(found.size()), refused;

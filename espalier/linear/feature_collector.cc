@@ -84,42 +84,72 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
   seen_ += hashes.size();
 }
 
-FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff) {
+FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Workers& workers) {
   struct Entry {
     uint32_t count;
     uint32_t provisional;
     uint64_t first;
   };
-  std::vector<Entry> kept;
-  size_t provisional_limit = 0;
-  bool named = false;
-  for (size_t s = 0; s < kShards; ++s) {
+  const auto comes_before = [](const Entry& a, const Entry& b) {
+    return a.count != b.count ? a.count > b.count : a.first < b.first;
+  };
+  // Each shard in order by itself, then two and two merged: no two features compare equal, so the order is
+  // one.
+  std::vector<std::vector<Entry>> sorted(kShards);
+  workers.for_each(kShards, [&](size_t s) {
     const Shard& shard = shards_[s];
-    named |= !shard.name_end.empty();
-    provisional_limit = std::max(provisional_limit, shard.hashes.size() * kShards);
     for (uint32_t i = 0; i < shard.hashes.size(); ++i)
       if (shard.counts[i] >= cutoff)
-        kept.push_back({shard.counts[i], static_cast<uint32_t>(i * kShards + s), shard.first[i]});
+        sorted[s].push_back({shard.counts[i], static_cast<uint32_t>(i * kShards + s), shard.first[i]});
+    std::sort(sorted[s].begin(), sorted[s].end(), comes_before);
+  });
+  for (size_t apart = 1; apart < kShards; apart *= 2)
+    workers.for_each(kShards / (2 * apart), [&](size_t pair) {
+      std::vector<Entry>&a = sorted[2 * apart * pair], &b = sorted[2 * apart * pair + apart];
+      std::vector<Entry> both(a.size() + b.size());
+      std::merge(a.begin(), a.end(), b.begin(), b.end(), both.begin(), comes_before);
+      a = std::move(both);
+      b = {};
+    });
+  const std::vector<Entry> kept = std::move(sorted[0]);
+
+  size_t provisional_limit = 0;
+  bool named = false;
+  for (const Shard& shard : shards_) {
+    named |= !shard.name_end.empty();
+    provisional_limit = std::max(provisional_limit, shard.hashes.size() * kShards);
   }
   ESPALIER_CHECK(provisional_limit < kNoFeature);
-  std::sort(kept.begin(), kept.end(), [](const Entry& a, const Entry& b) {
-    return a.count != b.count ? a.count > b.count : a.first < b.first;
-  });
-  Features features;
-  features.renumber.assign(provisional_limit, kNoFeature);
-  features.hashes.reserve(kept.size());
-  features.counts.reserve(kept.size());
-  for (const Entry& entry : kept) {
+  const auto name_of = [&](const Entry& entry) {
     const Shard& shard = shards_[entry.provisional % kShards];
     const uint32_t i = entry.provisional / kShards;
-    features.renumber[entry.provisional] = static_cast<uint32_t>(features.hashes.size());
-    features.hashes.push_back(shard.hashes[i]);
-    features.counts.push_back(entry.count);
-    if (named) {
-      const uint64_t begin = i == 0 ? 0 : shard.name_end[i - 1];
-      features.names.append(shard.names, begin, shard.name_end[i] - begin);
-      features.names.push_back('\n');
+    const uint64_t begin = i == 0 ? 0 : shard.name_end[i - 1];
+    return std::string_view(shard.names).substr(begin, shard.name_end[i] - begin);
+  };
+  Features features;
+  features.renumber.assign(provisional_limit, kNoFeature);
+  features.hashes.resize(kept.size());
+  features.counts.resize(kept.size());
+  std::vector<uint64_t> name_begin(named ? kept.size() + 1 : 0, 0);
+  for_each_stretch(workers, kept.size(), [&](Range part) {
+    for (size_t f = part.first; f < part.last; ++f) {
+      const uint32_t provisional = kept[f].provisional;
+      features.renumber[provisional] = static_cast<uint32_t>(f);
+      features.hashes[f] = shards_[provisional % kShards].hashes[provisional / kShards];
+      features.counts[f] = kept[f].count;
+      if (named) name_begin[f + 1] = name_of(kept[f]).size() + 1;
     }
+  });
+  if (named) {
+    std::partial_sum(name_begin.begin(), name_begin.end(), name_begin.begin());
+    features.names.resize(name_begin.back());
+    for_each_stretch(workers, kept.size(), [&](Range part) {
+      for (size_t f = part.first; f < part.last; ++f) {
+        const std::string_view name = name_of(kept[f]);
+        std::copy(name.begin(), name.end(), features.names.begin() + static_cast<ptrdiff_t>(name_begin[f]));
+        features.names[name_begin[f + 1] - 1] = '\n';
+      }
+    });
   }
   *this = FeatureCollector();
   return features;

@@ -36,7 +36,7 @@ class FeatureCollector {
     size_t size() const { return hashes.size(); }
   };
   /// Drops features seen fewer than `cutoff` times. The collector is empty afterwards.
-  Features finish(uint32_t cutoff);
+  Features finish(uint32_t cutoff, const Workers& workers = Workers(1));
 
   size_t size() const;
 

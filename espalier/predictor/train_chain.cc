@@ -63,7 +63,7 @@ Status ChainTraining::prepare_weights() {
   }
   const bool transitions = shape_.transitions && job_.extractor->has_transitions();
   if (!job_.old) {
-    start_weights_ = chain::make_weights(job_.training, transitions, pairs_);
+    start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
     return {};
   }
   const auto* predictor = dynamic_cast<const chain::ChainPredictor*>(&job_.old->predictor());
