@@ -61,7 +61,7 @@ format:
 
 lint: setup
 	@scripts/setup.sh lint
-	$(CONFIGURE) release
+	$(CONFIGURE) debug
 	@scripts/lint.sh
 
 install: build

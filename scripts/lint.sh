@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks without changing anything: clang-format over all sources, clang-tidy over all but the tests (.clang-tidy says
-# what for), shellcheck over the scripts. Needs build/release configured, for its compile commands.
+# what for), shellcheck over the scripts. Needs build/debug configured, for its compile commands: the other presets compile
+# several sources as one.
 #
 #   scripts/lint.sh [FILE...]        only these sources
 #
@@ -30,10 +31,10 @@ for source in $sources; do
   case $source in
     *_test.cc | *.h) continue ;;
   esac
-  if grep -q "/$source\"" build/release/compile_commands.json; then units="$units $source"; fi
+  if grep -q "/$source\"" build/debug/compile_commands.json; then units="$units $source"; fi
 done
 # shellcheck disable=SC2086
-printf '%s\n' $units | xargs -P "$jobs" -n 1 clang-tidy -p build/release --quiet 2>/dev/null || status=1
+printf '%s\n' $units | xargs -P "$jobs" -n 1 clang-tidy -p build/debug --quiet 2>/dev/null || status=1
 
 [ $status -eq 0 ] && echo "lint: nothing found"
 exit $status
