@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,16 +36,10 @@ Found<S> decode_greedily(const S& space, W& scorer) {
       return found;
     }
     score_actions(space, scorer, found.state, actions, scores);
-    std::optional<Child> best;
-    for (size_t i = 0; i < actions.size(); ++i) {
-      Child child{0, actions[i], double{scores[i]}};
-      if constexpr (HasPreference<S>)
-        child.preference = space.preference(space.apply(found.state, actions[i]));
-      if (!best || ranks_higher(child, *best)) best = child;
-    }
-    found.score += best->score;
-    found.actions.push_back(best->action);
-    found.state = space.apply(found.state, best->action);
+    const size_t best = best_action(space, found.state, std::span<const Action>(actions), scores);
+    found.score += double{scores[best]};
+    found.actions.push_back(actions[best]);
+    found.state = space.apply(found.state, actions[best]);
   }
   return found;
 }

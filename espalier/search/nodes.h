@@ -116,9 +116,12 @@ struct NodeOrder {
 template <SearchSpace S, ScorerOf<S> W>
 void rescore(const S& space, W& scorer, Nodes<S>& nodes, uint32_t node) {
   double score = 0;
-  for (uint32_t n = node; nodes[n].parent != kNoNode; n = nodes[n].parent)
-    score += double{
-        scorer.row(space, nodes[nodes[n].parent].state, nodes[n].action.candidate)[nodes[n].action.label]};
+  std::vector<typename W::Value> one;
+  for (uint32_t n = node; nodes[n].parent != kNoNode; n = nodes[n].parent) {
+    score_actions(space, scorer, nodes[nodes[n].parent].state, std::span<const Action>(&nodes[n].action, 1),
+                  one);
+    score += double{one[0]};
+  }
   nodes[node].score = score;
 }
 

@@ -99,15 +99,26 @@ concept TrainingSpace = SearchSpace<S> &&
 /// Weights as a search sees them: row(space, s, c) are the scores of candidate c with each label, valid until
 /// the next call. `Value` is float in trained models, double where theorems are checked.
 template <typename W, typename S>
-concept ScorerOf = SearchSpace<S> &&
+concept RowScorerOf = SearchSpace<S> &&
     requires(W& scorer, const S& space, const typename S::State& state, uint32_t c) {
   typename W::Value;
   { scorer.row(space, state, c) } -> std::same_as<std::span<const typename W::Value>>;
 };
 
+/// What scores all actions of a state together: a vote, say.
+template <typename W, typename S>
+concept ActionScorerOf = SearchSpace<S> &&
+    requires(W& scorer, const S& space, const typename S::State& state, std::span<const Action> actions,
+             std::vector<typename W::Value>& scores) {
+  scorer.score_actions(space, state, actions, scores);
+};
+
+template <typename W, typename S>
+concept ScorerOf = RowScorerOf<W, S> || ActionScorerOf<W, S>;
+
 /// Weights that learn: add(space, s, a, x) adds x times the features of (s, a).
 template <typename W, typename S>
-concept LearnerOf = ScorerOf<W, S> &&
+concept LearnerOf = RowScorerOf<W, S> &&
     requires(W& scorer, const S& space, const typename S::State& state, Action action, double x) {
   scorer.add(space, state, action, x);
 };
@@ -117,11 +128,33 @@ template <SearchSpace S, ScorerOf<S> W>
 void score_actions(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
                    std::vector<typename W::Value>& scores) {
   scores.resize(actions.size());
-  for (size_t i = 0; i < actions.size();) {
-    const uint32_t candidate = actions[i].candidate;
-    const auto row = scorer.row(space, state, candidate);
-    for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
+  if constexpr (ActionScorerOf<W, S>) {
+    scorer.score_actions(space, state, actions, scores);
+  } else {
+    for (size_t i = 0; i < actions.size();) {
+      const uint32_t candidate = actions[i].candidate;
+      const auto row = scorer.row(space, state, candidate);
+      for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
+    }
   }
+}
+
+/// The place of the best action, by score, then by preference, then the first. Precondition: there are some.
+template <SearchSpace S, typename Value>
+size_t best_action(const S& space, const typename S::State& state, std::span<const Action> actions,
+                   const std::vector<Value>& scores) {
+  size_t best = 0;
+  for (size_t i = 1; i < actions.size(); ++i) {
+    if (scores[i] < scores[best]) continue;
+    if (scores[i] > scores[best]) {
+      best = i;
+    } else if constexpr (HasPreference<S>) {
+      if (space.preference(space.apply(state, actions[i])) >
+          space.preference(space.apply(state, actions[best])))
+        best = i;
+    }
+  }
+  return best;
 }
 
 }  // namespace espalier::search

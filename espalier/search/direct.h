@@ -1,0 +1,122 @@
+// A cost-sensitive classifier learned on line over all actions at once.
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/search/examples.h"
+#include "espalier/search/row_weights.h"
+
+namespace espalier::search {
+
+/// What is minimised on an example with scores s and costs c; a* is the best-scoring of the oracle's actions.
+enum class DirectLoss {
+  kPerceptron,  ///< c(â) [s(â) − s(a*)]₊ with â the best-scoring action; plain steps
+  kHinge,       ///< max_a (s(a) + c(a)) − s(a*), the cost as margin; AdaGrad
+  kLogistic,    ///< max c · −log softmax(s)(a*); AdaGrad
+};
+
+/// How the cost-sensitive problem becomes binary ones. Weights are the same rows in every case, so that
+/// scores can be compared along a beam; where classifiers are trained one by one see linear/reductions.h.
+enum class Reduction {
+  kDirect,    ///< not at all: all actions in one loss
+  kOneVsAll,  ///< is this action one of the best? One example an action, weighted by what a mistake costs
+  kAllPairs,  ///< which of two is better? Differences of features, weighted as weighted all-pairs has it
+};
+
+struct DirectOptions {
+  DirectLoss loss = DirectLoss::kPerceptron;
+  Reduction reduction = Reduction::kDirect;
+  int passes = 5;
+  double rate = 0.1;  ///< of AdaGrad
+  bool average = true;
+  uint64_t seed = 1;
+};
+
+/// Weights of weighted all-pairs (Beygelzimer et al. 2005): with costs sorted, v₁ = 0 and
+/// v_r = v_{r−1} + (c_r − c_{r−1})/(r − 1); the pair i, j weighs |v_i − v_j|. Returns v in the order given.
+std::vector<double> all_pairs_values(std::span<const float> costs);
+
+/// The derivative of the loss by every action's score. Returns the loss; gradient is 0 where nothing is to
+/// be learned. `target` is a*.
+double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
+                       std::span<const float> costs, size_t target, std::vector<float>& gradient);
+
+/// Learns from all examples, instance by instance in random order. `start`, where given, are weights to go
+/// on from. The monitor's wish to stop ends it after the instance at hand.
+template <Problem P>
+RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
+                        std::shared_ptr<const linear::StateRows> layout, size_t labels,
+                        const DirectOptions& options, const Monitor& monitor) {
+  using Space = typename P::Space;
+  const bool adaptive = options.loss != DirectLoss::kPerceptron;
+  RowWeights weights(std::move(layout), labels, adaptive);
+  // Where each instance's examples begin.
+  std::vector<std::pair<size_t, size_t>> stretches;
+  for (size_t i = 0; i < examples.list.size();) {
+    size_t end = i;
+    while (end < examples.list.size() && examples.list[end].instance == examples.list[i].instance) ++end;
+    stretches.emplace_back(i, end);
+    i = end;
+  }
+  std::vector<uint32_t> order(stretches.size());
+  std::vector<Action> actions, optimal;
+  std::vector<float> scores, gradient, row(weights.stride());
+  FeatureSink sink;
+  for (int pass = 1; pass <= options.passes; ++pass) {
+    std::iota(order.begin(), order.end(), 0);
+    Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
+    for (const uint32_t s : order) {
+      if (monitor.stop_requested()) return options.average ? weights.averaged() : weights;
+      const auto [first, last] = stretches[s];
+      const uint32_t instance = examples.list[first].instance;
+      const Space space = problem.space(instance);
+      weights.begin(problem.blocks(instance));
+      for (size_t i = first; i < last; ++i) {
+        const auto& example = examples.list[i];
+        actions.clear();
+        space.actions(example.state, actions);
+        score_actions(space, weights, example.state, std::span<const Action>(actions), scores);
+        const std::span<const float> costs{examples.costs.data() + example.costs, actions.size()};
+        // a*: the best-scoring of what the oracle would do, so that free choices stay free.
+        optimal.clear();
+        space.optimal_actions(example.state, optimal);
+        size_t target = actions.size();
+        for (size_t a = 0; a < actions.size(); ++a) {
+          if (costs[a] > 0) continue;
+          const bool imitated = std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
+          if (imitated && (target == actions.size() || scores[a] > scores[target])) target = a;
+        }
+        if (target == actions.size())  // estimates may disagree with the oracle
+          target = static_cast<size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
+        direct_gradient(options.loss, options.reduction, scores, costs, target, gradient);
+        for (size_t a = 0; a < actions.size();) {
+          const uint32_t candidate = actions[a].candidate;
+          std::fill(row.begin(), row.end(), 0.0f);
+          bool any = false;
+          for (; a < actions.size() && actions[a].candidate == candidate; ++a)
+            if (gradient[a] != 0) {
+              row[actions[a].label] = gradient[a];
+              any = true;
+            }
+          if (!any) continue;
+          sink.clear();
+          space.features(example.state, candidate, sink);
+          if (adaptive) {
+            weights.descend(sink, row, static_cast<float>(options.rate));
+          } else {
+            for (uint32_t l = 0; l < labels; ++l)
+              if (row[l] != 0) weights.add(sink, l, -row[l]);
+          }
+        }
+        weights.tick();
+      }
+    }
+  }
+  return options.average ? weights.averaged() : std::move(weights);
+}
+
+}  // namespace espalier::search

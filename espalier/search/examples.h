@@ -1,0 +1,94 @@
+// Cost-sensitive examples: what SEARN makes of structured ones.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <vector>
+
+#include "espalier/search/policy.h"
+
+namespace espalier::search {
+
+/// A training set: one search space an instance. Spaces are cheap to make, and not kept.
+template <typename P>
+concept Problem = TrainingSpace<typename P::Space> && requires(const P& problem, size_t i) {
+  { problem.size() } -> std::convertible_to<size_t>;
+  { problem.space(i) } -> std::same_as<typename P::Space>;
+  { problem.blocks(i) } -> std::same_as<StaticBlocks>;
+};
+
+/// One example for each state on a path: the state itself (features are found again from it, which is cheaper
+/// than storing them) and what each of its actions costs, in the order of actions(s). Costs are regrets: the
+/// least is 0.
+template <SearchSpace S>
+struct Examples {
+  struct Example {
+    uint32_t instance;
+    uint64_t costs;  ///< where its costs begin
+    typename S::State state;
+  };
+  std::vector<Example> list;  ///< by instance, along its path
+  std::vector<float> costs;
+};
+
+/// How the expected loss of an action is estimated (section 3.2.2).
+enum class CostEstimate {
+  kOptimal,  ///< the loss of the best completion: as if π were followed from there
+  kSample,   ///< mean over paths drawn from the current policy; one path a draw, shared luck
+};
+
+struct ExampleOptions {
+  CostEstimate estimate = CostEstimate::kOptimal;
+  int samples = 1;
+  /// kSample: the share of paths that follow π instead, as LOLS has it.
+  double oracle_share = 0;
+};
+
+/// Follows the mixture through one instance and appends an example for every state on the way. With the
+/// optimal estimate that is O(T) states and O(T·L) costs. Errors say what the task's functions did wrong.
+template <TrainingSpace S>
+Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, const Random& random,
+                    const ExampleOptions& options, Examples<S>& out) {
+  std::vector<Action> actions, optimal, scratch;
+  std::vector<float> scores;
+  std::vector<double> losses;
+  typename S::State state = space.initial();
+  const Random walk = random.split(0);
+  for (size_t depth = 0; !space.is_goal(state); ++depth) {
+    actions.clear();
+    optimal.clear();
+    space.actions(state, actions);
+    space.optimal_actions(state, optimal);
+    ESPALIER_TRY(check_actions(space, state, actions, optimal));
+    losses.assign(actions.size(), 0.0);
+    for (size_t i = 0; i < actions.size(); ++i) {
+      const typename S::State next = space.apply(state, actions[i]);
+      if (options.estimate == CostEstimate::kOptimal) {
+        losses[i] = space.best_loss(next);
+      } else {
+        for (int n = 1; n <= options.samples; ++n) {
+          const Random luck = random.split(static_cast<uint64_t>(n));
+          const bool by_oracle =
+              options.oracle_share > 0 && luck.split(~depth).uniform() < options.oracle_share;
+          const double loss = by_oracle ? static_cast<double>(space.best_loss(next))
+                                        : static_cast<double>(space.loss(roll_out(
+                                              space, next, mixture, luck, depth + 1, scratch, scores)));
+          losses[i] += loss / options.samples;
+        }
+      }
+      if (!std::isfinite(losses[i]))
+        return fail("the loss after action (candidate {}, label {}) is not a finite number",
+                    actions[i].candidate, actions[i].label);
+    }
+    const double least = *std::min_element(losses.begin(), losses.end());
+    out.list.push_back({instance, out.costs.size(), state});
+    for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
+    const size_t who = mixture.draw(walk.split(depth).uniform());
+    const Action action =
+        who == Mixture::kOracle ? optimal[0] : act(space, state, mixture, who, scratch, scores);
+    state = space.apply(state, action);
+  }
+  return {};
+}
+
+}  // namespace espalier::search

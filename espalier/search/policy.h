@@ -1,0 +1,183 @@
+// Policies: which action is taken in a state, by the oracle, by a classifier, or by chance among these.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "espalier/base/random.h"
+#include "espalier/base/result.h"
+#include "espalier/search/decode.h"
+#include "espalier/search/scorer.h"
+#include "espalier/search/space.h"
+
+namespace espalier::search {
+
+/// A stochastic mixture of classifiers and the initial policy π: every time it is asked, it draws who
+/// answers. One step of SEARN's interpolation, h ← β h' + (1 − β) h, is interpolate(h', β). Classifiers keep
+/// scratch, so a mixture belongs to one thread.
+class Mixture {
+ public:
+  /// π alone.
+  Mixture() = default;
+
+  void interpolate(std::shared_ptr<Scorer> classifier, double beta) {
+    ESPALIER_CHECK(beta > 0 && beta <= 1);
+    for (double& share : shares_) share *= 1 - beta;
+    oracle_ *= 1 - beta;
+    if (beta == 1) {  // nothing of what was before is left
+      classifiers_.clear();
+      shares_.clear();
+      oracle_ = 0;
+    }
+    classifiers_.push_back(std::move(classifier));
+    shares_.push_back(beta);
+  }
+
+  /// The mixture without π, the rest brought back to 1. Precondition: there is a classifier.
+  Mixture without_oracle() const {
+    ESPALIER_CHECK(!classifiers_.empty());
+    Mixture rest = *this;
+    rest.oracle_ = 0;
+    double sum = 0;
+    for (const double share : shares_) sum += share;
+    for (double& share : rest.shares_) share /= sum;
+    return rest;
+  }
+
+  double oracle_share() const { return oracle_; }
+  size_t size() const { return classifiers_.size(); }
+  Scorer& classifier(size_t i) const { return *classifiers_[i]; }
+  const std::shared_ptr<Scorer>& shared_classifier(size_t i) const { return classifiers_[i]; }
+  double share(size_t i) const { return shares_[i]; }
+
+  void begin(const StaticBlocks& blocks) const {
+    for (const auto& classifier : classifiers_) classifier->begin(blocks);
+  }
+
+  static constexpr size_t kOracle = static_cast<size_t>(-1);
+  /// Who answers, for a number drawn uniformly from [0, 1).
+  size_t draw(double u) const {
+    if (u < oracle_ || classifiers_.empty()) return kOracle;
+    u -= oracle_;
+    for (size_t i = 0; i + 1 < shares_.size(); ++i) {
+      if (u < shares_[i]) return i;
+      u -= shares_[i];
+    }
+    return shares_.size() - 1;
+  }
+
+  // ---- As a scorer: a deterministic reading of the mixture ---------------------------------------------
+  using Value = float;
+  /// The scores of the one classifier, or with several the share of those that would take the action.
+  /// Precondition: π has no share.
+  template <SearchSpace S>
+  void score_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
+                     std::vector<float>& scores) const {
+    ESPALIER_CHECK(oracle_ == 0 && !classifiers_.empty());
+    if (classifiers_.size() == 1) {
+      search::score_actions(space, *classifiers_[0], state, actions, scores);
+      return;
+    }
+    std::vector<float> votes(actions.size(), 0.0f);
+    for (size_t i = 0; i < classifiers_.size(); ++i) {
+      search::score_actions(space, *classifiers_[i], state, actions, scores);
+      votes[best_action(space, state, actions, scores)] += static_cast<float>(shares_[i]);
+    }
+    scores = std::move(votes);
+  }
+
+ private:
+  std::vector<std::shared_ptr<Scorer>> classifiers_;
+  std::vector<double> shares_;
+  double oracle_ = 1;
+};
+
+/// What goes wrong with a task's own functions, found where they are used.
+template <TrainingSpace S>
+Status check_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
+                     std::span<const Action> optimal) {
+  if (actions.empty()) return fail("a state that is no goal has no actions");
+  if (optimal.empty()) return fail("the oracle gives no action");
+  for (const Action& a : optimal)
+    if (std::find(actions.begin(), actions.end(), a) == actions.end())
+      return fail("the oracle gives the action (candidate {}, label {}), which is not legal in its state",
+                  a.candidate, a.label);
+  for (const Action& a : actions)
+    if (a.label >= space.labels())
+      return fail("an action has label {}, there are {}", a.label, static_cast<size_t>(space.labels()));
+  (void)state;
+  return {};
+}
+
+/// The action that member `who` of the mixture takes. Precondition: the mixture has begun this input, and
+/// the state has actions.
+template <TrainingSpace S>
+Action act(const S& space, const typename S::State& state, const Mixture& mixture, size_t who,
+           std::vector<Action>& actions, std::vector<float>& scores) {
+  actions.clear();
+  if (who == Mixture::kOracle) {
+    space.optimal_actions(state, actions);
+    return actions.at(0);
+  }
+  space.actions(state, actions);
+  score_actions(space, mixture.classifier(who), state, std::span<const Action>(actions), scores);
+  return actions.at(best_action(space, state, std::span<const Action>(actions), scores));
+}
+
+/// Goes on from a state to a goal under the mixture. The choice at the n-th action from the root is drawn
+/// from split(n) of `random`, so that paths that are compared share their luck (tied randomness, Pegasus).
+/// Returns the goal; `depth` is the number of actions made so far.
+template <TrainingSpace S>
+typename S::State roll_out(const S& space, typename S::State state, const Mixture& mixture,
+                           const Random& random, size_t depth, std::vector<Action>& actions,
+                           std::vector<float>& scores) {
+  for (; !space.is_goal(state); ++depth)
+    state = space.apply(
+        state, act(space, state, mixture, mixture.draw(random.split(depth).uniform()), actions, scores));
+  return state;
+}
+
+/// E[loss] of the mixture from a state on, exactly: every draw is followed. Exponential; for small spaces.
+template <TrainingSpace S>
+double expected_loss(const S& space, const typename S::State& state, const Mixture& mixture) {
+  if (space.is_goal(state)) return space.loss(state);
+  std::vector<Action> actions;
+  std::vector<float> scores;
+  double sum = 0;
+  if (mixture.oracle_share() > 0)
+    sum += mixture.oracle_share() *
+           expected_loss(space,
+                         space.apply(state, act(space, state, mixture, Mixture::kOracle, actions, scores)),
+                         mixture);
+  for (size_t i = 0; i < mixture.size(); ++i)
+    sum += mixture.share(i) *
+           expected_loss(space, space.apply(state, act(space, state, mixture, i, actions, scores)), mixture);
+  return sum;
+}
+
+/// Decodes greedily, drawing the classifier of every decision: the stochastic policy that SEARN's theory is
+/// about. Precondition: π has no share.
+template <SearchSpace S>
+Found<S> decode_stochastically(const S& space, const Mixture& mixture, Random random) {
+  Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
+  std::vector<Action> actions;
+  std::vector<float> scores;
+  while (!space.is_goal(found.state)) {
+    actions.clear();
+    space.actions(found.state, actions);
+    if (actions.empty()) {
+      found.ended = Ended::kDeadEnd;
+      return found;
+    }
+    Scorer& who = mixture.classifier(mixture.draw(random.uniform()));
+    score_actions(space, who, found.state, std::span<const Action>(actions), scores);
+    const size_t best = best_action(space, found.state, std::span<const Action>(actions), scores);
+    found.actions.push_back(actions[best]);
+    found.state = space.apply(found.state, actions[best]);
+  }
+  return found;
+}
+
+}  // namespace espalier::search

@@ -1,0 +1,104 @@
+// Weights of a search while they are being learned: rows over labels, found by number or by hash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/linear/rows.h"
+#include "espalier/search/scorer.h"
+
+namespace espalier::search {
+
+/// Rows of full width keyed by 64-bit hashes, added as they are needed. Open addressing, at most half full.
+class HashedRows {
+ public:
+  explicit HashedRows(size_t stride) : stride_(stride), slots_(kFirstSlots, kNone) {}
+
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  uint32_t find(uint64_t hash) const {
+    for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
+      const uint32_t row = slots_[i];
+      if (row == kNone || hashes_[row] == hash) return row;
+    }
+  }
+  /// The row of the hash, a new one of zeros where there is none.
+  uint32_t insert(uint64_t hash);
+
+  size_t size() const { return hashes_.size(); }
+  size_t stride() const { return stride_; }
+  const std::vector<uint64_t>& hashes() const { return hashes_; }
+  const float* row(uint32_t r) const { return weights_.data() + r * stride_; }
+  float* row(uint32_t r) { return weights_.data() + r * stride_; }
+
+ private:
+  static constexpr size_t kFirstSlots = 64;
+  void grow();
+  size_t stride_;
+  std::vector<uint32_t> slots_;
+  std::vector<uint64_t> hashes_;
+  AlignedVector<float> weights_;
+};
+
+/// score(features)[l] = Σ_{static f} value · w[f][l] + Σ_{hashed f} value · h[f][l]. Static features have the
+/// weights that `layout` gives them; hashed ones a weight for every label from the first update that touches
+/// them. Sums of blocks are kept until a weight changes or a new input begins, so that the states of a beam
+/// share them.
+///
+/// Learns by plain steps (add) or by AdaGrad (descend), and can give the average of its weights: with Δ_s the
+/// change made in tick s of c, the average of w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s.
+class RowWeights final : public Scorer {
+ public:
+  /// `adaptive` keeps the squared gradients that descend() needs.
+  RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive = false);
+
+  void begin(const StaticBlocks& blocks) override;
+  std::span<const float> score(const FeatureSink& features) override;
+
+  template <SearchSpace S>
+  void add(const S& space, const typename S::State& state, Action action, double x) {
+    update_sink_.clear();
+    space.features(state, action.candidate, update_sink_);
+    add(update_sink_, action.label, static_cast<float>(x));
+  }
+  /// w[·][label] += x · features.
+  void add(const FeatureSink& features, uint32_t label, float x);
+  /// One AdaGrad step for a loss whose derivative by the score of label l is gradient[l]:
+  /// w −= rate · g / sqrt(Σ g²) weight by weight. Labels of gradient 0 are left alone.
+  void descend(const FeatureSink& features, std::span<const float> gradient, float rate);
+  /// One more step of the average.
+  void tick() { ++ticks_; }
+  /// The average of the weights after each tick so far; the weights themselves before the first. Not fit for
+  /// further training.
+  RowWeights averaged() const;
+
+  size_t labels() const { return labels_; }
+  size_t stride() const { return stride_; }
+  const std::shared_ptr<const linear::StateRows>& layout() const { return layout_; }
+  const AlignedVector<float>& static_weights() const { return state_; }
+  AlignedVector<float>& static_weights() { return state_; }
+  const HashedRows& hashed() const { return hashed_; }
+  HashedRows& hashed() { return hashed_; }
+
+ private:
+  uint32_t insert(uint64_t hash);
+
+  std::shared_ptr<const linear::StateRows> layout_;
+  size_t labels_, stride_;
+  bool adaptive_;
+  AlignedVector<float> state_, state_lag_, state_squares_;
+  HashedRows hashed_;
+  AlignedVector<float> hashed_lag_, hashed_squares_;
+  uint64_t ticks_ = 0;
+
+  StaticBlocks blocks_;
+  uint64_t version_ = 1;  ///< of the weights and the input together
+  AlignedVector<float> block_scores_;
+  std::vector<uint64_t> block_version_;
+  AlignedVector<float> row_;
+  FeatureSink update_sink_;
+};
+
+}  // namespace espalier::search
