@@ -34,24 +34,26 @@ nlohmann::ordered_json train_report_json(const predictor::TrainReport& report,
     entry["seconds"] = round.seconds;
     log.push_back(std::move(entry));
   }
-  return {{"model", request.model},
-          {"task", request.task},
-          {"learner", request.learner},
-          {"seed", request.seed},
-          {"seconds", report.seconds},
-          {"reading_seconds", report.reading_seconds},
-          {"sequences", report.sequences},
-          {"tokens", report.tokens},
-          {"features", report.features},
-          {"weights", report.weights},
-          {"labels", report.labels},
-          {"model_bytes", report.model_bytes},
-          {"peak_rss_bytes", peak_resident_bytes()},
-          {"best_round", report.best_round ? Json(*report.best_round) : Json(nullptr)},
-          {"stopped_early", report.stopped_early},
-          {"interrupted", report.interrupted},
-          {"notes", report.notes},
-          {"log", std::move(log)}};
+  Json out = {{"model", request.model},
+              {"task", request.task},
+              {"learner", request.learner},
+              {"seed", request.seed},
+              {"seconds", report.seconds},
+              {"reading_seconds", report.reading_seconds},
+              {"sequences", report.sequences},
+              {"tokens", report.tokens},
+              {"features", report.features},
+              {"weights", report.weights},
+              {"labels", report.labels},
+              {"model_bytes", report.model_bytes},
+              {"peak_rss_bytes", peak_resident_bytes()},
+              {"best_round", report.best_round ? Json(*report.best_round) : Json(nullptr)},
+              {"stopped_early", report.stopped_early},
+              {"interrupted", report.interrupted},
+              {"notes", report.notes},
+              {"log", std::move(log)}};
+  out.update(Json::parse(report.details));
+  return out;
 }
 
 std::string train_report_text(const predictor::TrainReport& report, const predictor::TrainRequest& request) {

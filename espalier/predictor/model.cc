@@ -1,5 +1,6 @@
 #include "espalier/predictor/model.h"
 
+#include "espalier/cascade/model.h"
 #include "espalier/chain/model.h"
 #include "espalier/predictor/registry.h"
 
@@ -14,6 +15,11 @@ Result<std::unique_ptr<data::Predictor>> load_predictor(const About& about, cons
       ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
       ESPALIER_ASSIGN(auto chain, chain::ChainPredictor::load(file, std::move(extractor)));
       return std::unique_ptr<data::Predictor>(std::move(chain));
+    }
+    case ModelKind::kCascade: {
+      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
+      ESPALIER_ASSIGN(auto cascade, cascade::CascadePredictor::load(file, std::move(extractor)));
+      return std::unique_ptr<data::Predictor>(std::move(cascade));
     }
   }
   return fail("{}: a kind of model that cannot be used", file.name());

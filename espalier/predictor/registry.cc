@@ -69,6 +69,77 @@ std::vector<Parameter> log_loss_parameters(std::string_view l2) {
   };
 }
 
+std::vector<Parameter> cascade_parameters() {
+  return {
+      {"order", Kind::kInteger, "3", "labels the last level looks at together: 3 is a trigram model", 1, 5},
+      {"levels", Kind::kText, "auto", "orders of the levels, as 1,2,3; auto: 1 up to the order"},
+      {"filter",
+       Kind::kChoice,
+       "cascade",
+       "how the levels before the last one filter: cascade (the convex filter loss), the yardsticks "
+       "perceptron and crf, "
+       "dictionary (labels seen with the word), none",
+       0,
+       0,
+       {"cascade", "perceptron", "crf", "dictionary", "none"}},
+      {"last",
+       Kind::kChoice,
+       "crf",
+       "how the last level learns: log loss, perceptron, or margin (wrong labels added to the score)",
+       0,
+       0,
+       {"crf", "perceptron", "margin"}},
+      {"filter-loss", Kind::kText, "auto",
+       "share of the truth a level may lose beyond the levels before, one number or one a level; auto: "
+       "0.0005, or the "
+       "nearest that can be had"},
+      {"budget", Kind::kNumber, "0",
+       "in place of filter-loss: label n-grams each filter leaves alive per position on average; 0: no "
+       "budget",
+       0, 1e6},
+      {"loss-unit",
+       Kind::kChoice,
+       "positions",
+       "what filter-loss is a share of",
+       0,
+       0,
+       {"positions", "sequences"}},
+      {"filter-unit",
+       Kind::kChoice,
+       "cliques",
+       "what a filter of order n drops: cliques of n labels, or states of n-1",
+       0,
+       0,
+       {"cliques", "states"}},
+      {"train-alphas", Kind::kText, "0,0.25,0.5",
+       "thresholds to learn filters with; the best by held-out data is taken"},
+      {"filter-passes", Kind::kInteger, "4", "passes over the data a filter makes at most", 1, 1e4},
+      {"filter-steps",
+       Kind::kChoice,
+       "adaptive",
+       "how filters step (cascade, perceptron): adaptive (AdaGrad), or plain as equation 9 has it",
+       0,
+       0,
+       {"adaptive", "plain"}},
+      {"filter-rate", Kind::kNumber, "auto", "step size of the filters; auto: 0.1 adaptive, 1 plain", 1e-9,
+       1e6},
+      {"filter-lambda", Kind::kNumber, "0", "penalty of the filters (cascade, perceptron)", 0, 1},
+      {"folds", Kind::kInteger, "3",
+       "parts of the jackknife, by which later levels learn on lattices of new data", 2, 100},
+      {"quantiles", Kind::kFlag, "yes", "tell a level in which eighth a state stood at the level before"},
+      {"edge-order", Kind::kInteger, "2",
+       "edge features (B lines that look at the input) speak about up to this many labels", 2, 5},
+      {"word-feature", Kind::kText, "auto",
+       "filter=dictionary: what the names of the features that stand for the word begin with"},
+      passes("auto", "passes of the last level; auto: 6, more where there are under 300,000 tokens"),
+      batch("8"),
+      {"rate", Kind::kNumber, "0.2", "step size of the last level", 1e-9, 1e3},
+      {"l2", Kind::kNumber, "1", "L2 penalty of the last level (and of crf filters), as for crf"},
+      {"average-from", Kind::kNumber, "0.2", "average the weights after this part of the passes", 0, 1},
+      {"calibrate", Kind::kFlag, "yes", "last=perceptron, margin: fit the temperature"},
+  };
+}
+
 const std::vector<Learner>& table() {
   static const std::vector<Learner> learners = [] {
     std::vector<Learner> all;
@@ -110,6 +181,11 @@ const std::vector<Learner>& table() {
     local.push_back({"calibrate", Kind::kFlag, "yes", "perceptron, svm: fit the temperature"});
     all.push_back(
         {"local", "one classifier for each token, labels of neighbours not looked at", std::move(local)});
+    all.push_back({"cascade",
+                   "label n-grams up to order 5 at the cost of a greedy tagger: levels of growing order, "
+                   "each on what the "
+                   "one before leaves alive",
+                   cascade_parameters(), ModelKind::kCascade});
     return all;
   }();
   return learners;

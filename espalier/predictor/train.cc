@@ -1,5 +1,6 @@
 #include "espalier/predictor/train.h"
 
+#include "espalier/predictor/train_cascade.h"
 #include "espalier/predictor/train_chain.h"
 #include "espalier/predictor/training_job.h"
 
@@ -18,6 +19,9 @@ Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
   switch (learner->kind) {
     case ModelKind::kChain:
       ESPALIER_TRY(train_chain(job));
+      break;
+    case ModelKind::kCascade:
+      ESPALIER_TRY(train_cascade(job));
       break;
   }
   job.report.seconds = job.seconds();

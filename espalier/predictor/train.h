@@ -49,6 +49,7 @@ struct TrainReport {
   bool stopped_early = false;      ///< by the dev set
   bool interrupted = false;        ///< by the caller; the model is usable
   std::vector<std::string> notes;  ///< what the user should know (repaired labels, dropped features, …)
+  std::string details = "{}";      ///< what only this kind of model has to report, as a JSON object
 };
 
 Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor);

@@ -1,0 +1,257 @@
+#include "espalier/cascade/level_learner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "espalier/base/random.h"
+#include "espalier/chain/adagrad.h"
+
+namespace espalier::cascade {
+
+namespace {
+
+/// Penalties are applied and averages taken this many times a pass.
+constexpr size_t kStepsPerPass = 8;
+/// Work of a batch is cut into at most this many pieces, whatever the threads.
+constexpr size_t kPieces = 8;
+
+/// w[c] −= rate · value · g[c] along the rows of a token.
+void plain_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
+                const float* g, float rate, float* weights) {
+  for (size_t i = 0; i < features.size(); ++i) {
+    const uint32_t first = layout.begin[features[i]], last = layout.begin[features[i] + 1];
+    const float by = rate * (values == nullptr ? 1.0f : values[i]);
+    if (last - first == layout.width) {
+      for (uint32_t j = 0; j < layout.width; ++j) weights[first + j] -= by * g[j];
+    } else {
+      for (uint32_t w = first; w < last; ++w) weights[w] -= by * g[layout.column[w]];
+    }
+  }
+}
+
+}  // namespace
+
+LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
+                           std::span<TrainingLattice> lattices, LearnerOptions options,
+                           const Workers& workers, const Monitor& monitor)
+    : layout_(layout),
+      weights_(std::move(start)),
+      data_(data),
+      lattices_(lattices),
+      options_(options),
+      workers_(workers),
+      monitor_(monitor) {
+  ESPALIER_CHECK(lattices.empty() ? weights_.order == 1 : lattices.size() == data.sequences());
+  const auto prepare = [&](Extra& extra, size_t n) {
+    if (options_.steps == Steps::kAdaptive) extra.squares.assign(n, 0.0f);
+    extra.sum.assign(n, 0.0);
+  };
+  prepare(state_, weights_.state.size());
+  prepare(gram_, weights_.gram.size());
+  prepare(edge_, weights_.edge.size());
+  gram_gradient_.value.assign(layout.grams.size(), 0.0f);
+  edge_gradient_.value.assign(data.edge.values.empty() ? 0 : layout.grams.size(), 0.0f);
+}
+
+void LevelLearner::find_gradient(uint32_t s, Piece& piece, SequenceGradient& out) {
+  const auto gold = data_.gold_of(s);
+  const float copies = data_.weight[s];
+  score_nodes(layout_, weights_, data_, s, piece.node);
+  if (lattices_.empty()) {
+    if (scale_ != 1)
+      for (float& x : piece.node) x *= static_cast<float>(scale_);
+    out.node.resize(gold.size() * layout_.stride);
+    out.active.assign(gold.size(), 0);
+    out.grams.clear();
+    out.edge_begin.clear();
+    out.quantile.fill(0);
+    out.loss = copies * unigram_loss(piece.node.data(), layout_.labels, layout_.stride, gold, options_.loss,
+                                     out.node.data());
+    for (size_t t = 0; t < gold.size(); ++t) {
+      float* row = out.node.data() + t * layout_.stride;
+      for (size_t j = 0; j < layout_.labels; ++j) {
+        row[j] *= copies;
+        if (std::abs(row[j]) > options_.ignore) out.active[t] = 1;
+      }
+    }
+    return;
+  }
+  TrainingLattice& lattice = lattices_[s];
+  const LevelView view = view_of(weights_, static_cast<float>(scale_));
+  const uint64_t first = data_.sequence_begin[s];
+  const bool edges = !data_.edge.values.empty();
+  if (edges) piece.values.value.resize(layout_.grams.size(), 0.0f);
+  score_trellis(
+      view, piece.node.data(), layout_.stride,
+      [&](size_t t, GramValues& values) {
+        if (!edges) return;
+        for (const uint32_t f : data_.edge[first + t])
+          for (uint32_t w = layout_.edge.begin[f]; w < layout_.edge.begin[f + 1]; ++w)
+            values.add(layout_.edge.column[w], weights_.edge[w]);
+      },
+      piece.values, lattice.trellis);
+  out.loss = copies * lattice_loss(lattice.trellis.lattice, lattice.truth, lattice.truth_arcs, gold,
+                                   options_.loss, piece.scratch, piece.gradient);
+  spread_gradient(view, lattice.trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies,
+                  static_cast<float>(options_.ignore), edges, out);
+}
+
+double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool average) {
+  order_.assign(sequences.begin(), sequences.end());
+  Random(options_.seed).split(static_cast<uint64_t>(number)).shuffle(std::span<uint32_t>(order_));
+  pieces_.resize(kPieces);
+  double loss = 0;
+  size_t done = 0, next_step = 1;
+  while (done < order_.size()) {
+    const size_t n = std::min(options_.batch, order_.size() - done);
+    const std::span<const uint32_t> batch(order_.data() + done, n);
+    if (slots_.size() < n) slots_.resize(n);
+    const size_t pieces = std::min(kPieces, n);
+    workers_.for_each(pieces, [&](size_t p) {
+      const Range range = piece_of(n, pieces, p);
+      for (size_t i = range.first; i < range.last; ++i)
+        if (data_.length(batch[i]) > 0) find_gradient(batch[i], pieces_[p], slots_[i]);
+    });
+    for (size_t i = 0; i < n; ++i)
+      if (data_.length(batch[i]) > 0) loss += slots_[i].loss;
+    update(batch);
+    done += n;
+    if (done * kStepsPerPass >= next_step * order_.size()) {
+      const size_t after = done * kStepsPerPass / order_.size() + 1;
+      end_of_step(average, static_cast<double>(after - next_step) / kStepsPerPass);
+      next_step = after;
+      if (monitor_.stop_requested()) break;
+    }
+  }
+  return loss;
+}
+
+void LevelLearner::step(const float* gradient, size_t n, float rate, float* w, float* squares) const {
+  if (options_.steps == Steps::kAdaptive) {
+    chain::adagrad_dense(gradient, n, rate, w, squares);
+  } else {
+    for (size_t i = 0; i < n; ++i) w[i] -= rate * gradient[i];
+  }
+}
+
+void LevelLearner::update(std::span<const uint32_t> sequences) {
+  float rate = static_cast<float>(options_.rate);
+  if (options_.steps == Steps::kPlain) {
+    // Sequences without a loss have no subgradient, and by equation 9 no shrinkage either.
+    size_t losses = 0;
+    for (size_t i = 0; i < sequences.size(); ++i) losses += slots_[i].loss > 0;
+    if (losses == 0) return;
+    scale_ *= std::pow(1 - options_.rate * options_.lambda, static_cast<double>(losses));
+    if (scale_ < 1e-6) fold_scale();
+    rate = static_cast<float>(options_.rate / scale_);
+  }
+  update_rows(sequences, rate);
+  if (weights_.order == 1) return;
+  std::array<float, kQuantiles> quantile{};
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    for (const auto& [gram, g] : slots_[i].grams) gram_gradient_.add(gram, g);
+    for (size_t q = 0; q < kQuantiles; ++q) quantile[q] += slots_[i].quantile[q];
+  }
+  for (const uint32_t gram : gram_gradient_.touched) {
+    const float g = gram_gradient_.value[gram];
+    if (g == 0) continue;
+    gram_gradient_.value[gram] = 0;  // a gram may be in the list twice
+    step(&g, 1, rate, &weights_.gram[gram], gram_.squares.empty() ? nullptr : &gram_.squares[gram]);
+  }
+  gram_gradient_.clear();
+  step(quantile.data(), kQuantiles, rate, weights_.quantile.data(), quantile_squares_.data());
+  update_edges(sequences, rate);
+}
+
+void LevelLearner::update_rows(std::span<const uint32_t> sequences, float rate) {
+  // As in chain/batch.h: features belong to shards, a thread owns a stretch of them, tokens come in order.
+  const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
+  const float* values = data_.state_values.empty() ? nullptr : data_.state_values.data();
+  workers_.for_each(stretches, [&](size_t stretch) {
+    const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      const SequenceGradient& slot = slots_[i];
+      const uint64_t first = data_.sequence_begin[sequences[i]];
+      for (size_t t = 0; t < data_.length(sequences[i]); ++t) {
+        if (!slot.active[t]) continue;
+        const std::span<const uint32_t> features = data_.state[first + t];
+        size_t begin = 0, end = features.size();
+        if (stretches > 1) {
+          while (begin < end && features[begin] % linear::kUpdateShards < shards.first) ++begin;
+          while (end > begin && features[end - 1] % linear::kUpdateShards >= shards.last) --end;
+        }
+        const float* g = slot.node.data() + t * layout_.stride;
+        const float* v = values == nullptr ? nullptr : values + data_.state.begin[first + t] + begin;
+        if (options_.steps == Steps::kAdaptive) {
+          chain::adagrad_rows(layout_.state, features.subspan(begin, end - begin), v, g, rate,
+                              weights_.state.data(), state_.squares.data());
+        } else {
+          plain_rows(layout_.state, features.subspan(begin, end - begin), v, g, rate, weights_.state.data());
+        }
+      }
+    }
+  });
+}
+
+void LevelLearner::update_edges(std::span<const uint32_t> sequences, float rate) {
+  if (data_.edge.values.empty()) return;
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const SequenceGradient& slot = slots_[i];
+    const uint64_t first = data_.sequence_begin[sequences[i]];
+    for (size_t t = 1; t < data_.length(sequences[i]); ++t) {
+      for (uint32_t j = slot.edge_begin[t]; j < slot.edge_begin[t + 1]; ++j)
+        edge_gradient_.add(slot.edge_grams[j].first, slot.edge_grams[j].second);
+      for (const uint32_t f : data_.edge[first + t])
+        for (uint32_t w = layout_.edge.begin[f]; w < layout_.edge.begin[f + 1]; ++w) {
+          const float g = edge_gradient_.value[layout_.edge.column[w]];
+          if (g != 0)
+            step(&g, 1, rate, &weights_.edge[w], edge_.squares.empty() ? nullptr : &edge_.squares[w]);
+        }
+      edge_gradient_.clear();
+    }
+  }
+}
+
+void LevelLearner::fold_scale() {
+  const float scale = static_cast<float>(scale_);
+  for (float& w : weights_.state) w *= scale;
+  for (float& w : weights_.gram) w *= scale;
+  for (float& w : weights_.edge) w *= scale;
+  for (float& w : weights_.quantile) w *= scale;
+  scale_ = 1;
+}
+
+void LevelLearner::end_of_step(bool average, double fraction) {
+  const auto each = [&](float* w, Extra& extra, size_t n) {
+    if (options_.steps == Steps::kAdaptive && options_.l2 > 0 && n > 0)
+      chain::shrink(n, static_cast<float>(options_.rate), static_cast<float>(fraction), 0.0f,
+                    static_cast<float>(options_.l2), w, extra.squares.data());
+    if (!average) return;
+    for (size_t i = 0; i < n; ++i) extra.sum[i] += scale_ * static_cast<double>(w[i]);
+  };
+  each(weights_.state.data(), state_, layout_.state.weights());
+  if (weights_.order > 1) {
+    each(weights_.gram.data(), gram_, layout_.grams.size());
+    each(weights_.edge.data(), edge_, layout_.edge.weights());
+  }
+  if (!average) return;
+  for (size_t q = 0; q < kQuantiles; ++q)
+    quantile_sum_[q] += scale_ * static_cast<double>(weights_.quantile[q]);
+  ++averaged_;
+}
+
+LevelWeights LevelLearner::weights() const {
+  LevelWeights out = weights_;
+  const double share = averaged_ == 0 ? 0 : 1.0 / static_cast<double>(averaged_);
+  const auto finish = [&](auto& w, const auto& sum) {
+    for (size_t i = 0; i < w.size(); ++i)
+      w[i] = static_cast<float>(averaged_ == 0 ? scale_ * static_cast<double>(w[i]) : sum[i] * share);
+  };
+  finish(out.state, state_.sum);
+  finish(out.gram, gram_.sum);
+  finish(out.edge, edge_.sum);
+  finish(out.quantile, quantile_sum_);
+  return out;
+}
+
+}  // namespace espalier::cascade

@@ -1,0 +1,95 @@
+// Stochastic learning of one level's weights, the same at any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/cascade/losses.h"
+#include "espalier/cascade/weights.h"
+
+namespace espalier::cascade {
+
+/// A training sequence as a level sees it: what is alive, and the truth in it (put back where a filter had
+/// dropped it).
+struct TrainingLattice {
+  Trellis trellis;
+  std::vector<uint32_t> truth, truth_arcs;
+};
+
+enum class Steps {
+  kPlain,    ///< equation 9: w ← (1 − ηλ)·w − η·g
+  kAdaptive  ///< AdaGrad, the penalty l2·|w|² taken implicitly, as chain/stochastic.h does
+};
+
+struct LearnerOptions {
+  LossOptions loss;
+  Steps steps = Steps::kAdaptive;
+  double rate = 0.2;     ///< η
+  double lambda = 0;     ///< kPlain: λ of equation 8
+  double l2 = 1;         ///< kAdaptive: against the loss summed over the data
+  size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
+  double ignore = 1e-2;  ///< positions whose gradient is smaller in every label are not worth an update
+  uint64_t seed = 1;
+};
+
+/// Learns pass by pass. Each pass takes the sequences in an order drawn from the seed and its number.
+/// Deterministic: gradients of a batch are found in parallel at weights that stand still, rows are updated by
+/// feature (shards), everything else in the order of the sequences.
+class LevelLearner {
+ public:
+  /// `lattices`, one a sequence of the data, or empty for a level of order 1. References outlive the learner.
+  LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
+               std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
+               const Monitor& monitor);
+
+  /// One pass over these sequences; with `average`, its weights count towards the average. Returns the loss
+  /// summed. Ends early when the monitor wants it to.
+  double pass(std::span<const uint32_t> sequences, int number, bool average);
+
+  /// The average, or the weights as they stand where nothing has been averaged yet.
+  LevelWeights weights() const;
+
+ private:
+  struct Piece {
+    AlignedVector<float> node;
+    GramValues values;
+    LossScratch scratch;
+    LatticeGradient gradient;
+  };
+  /// A group of weights with AdaGrad's squares and the sum for the average.
+  struct Extra {
+    AlignedVector<float> squares;
+    std::vector<double> sum;
+  };
+
+  void find_gradient(uint32_t sequence, Piece& piece, SequenceGradient& out);
+  void update(std::span<const uint32_t> sequences);
+  void update_rows(std::span<const uint32_t> sequences, float rate);
+  void update_edges(std::span<const uint32_t> sequences, float rate);
+  void step(const float* gradient, size_t n, float rate, float* w, float* squares) const;
+  void end_of_step(bool average, double fraction);
+  void fold_scale();
+
+  const Layout& layout_;
+  LevelWeights weights_;
+  const linear::Dataset& data_;
+  std::span<TrainingLattice> lattices_;
+  LearnerOptions options_;
+  const Workers& workers_;
+  const Monitor& monitor_;
+
+  double scale_ = 1;  ///< kPlain: the weights are scale_ · weights_
+  Extra state_, gram_, edge_;
+  std::array<float, kQuantiles> quantile_squares_{};
+  std::array<double, kQuantiles> quantile_sum_{};
+  uint64_t averaged_ = 0;
+  std::vector<Piece> pieces_;
+  std::vector<SequenceGradient> slots_;
+  GramValues gram_gradient_, edge_gradient_;
+  std::vector<uint32_t> order_;
+};
+
+}  // namespace espalier::cascade

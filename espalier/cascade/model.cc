@@ -1,0 +1,178 @@
+#include "espalier/cascade/model.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "espalier/cascade/model_buffers.h"
+#include "espalier/chain/lattice_nbest.h"
+
+namespace espalier::cascade {
+
+using data::kNoLabel;
+using data::Label;
+
+std::unique_ptr<data::Predictor::Scratch> CascadePredictor::make_scratch() const {
+  return std::make_unique<Buffers>();
+}
+
+const Trellis& CascadePredictor::trellis_of(const data::Predictor::Scratch& scratch) {
+  return static_cast<const Buffers&>(scratch).trellis;
+}
+
+std::vector<double> CascadePredictor::alphas() const {
+  std::vector<double> all;
+  for (size_t l = 0; l + 1 < levels_.size(); ++l) all.push_back(levels_[l].alpha);
+  return all;
+}
+
+void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  extractor_.extract(sequence, b.extraction, b.features);
+  b.state.resize(b.features.state.size());
+  state_map_.find_all(b.features.state, b.state.data());
+  b.edge.resize(b.features.edge.size());
+  edge_map_.find_all(b.features.edge, b.edge.data());
+}
+
+void CascadePredictor::score_nodes(size_t level, Buffers& b) const {
+  const size_t T = b.features.length(), L = levels_.size();
+  b.offsets.resize(b.state.size());
+  for (size_t i = 0; i < b.state.size(); ++i)
+    b.offsets[i] = b.state[i] == linear::kNoFeature ? linear::kNoFeature
+                                                    : state_offsets_[size_t{b.state[i]} * L + level];
+  b.node.assign(T * stride_, 0.0f);
+  levels_[level].state.add(b.offsets, b.features.state_begin,
+                           b.features.state_values.empty() ? nullptr : b.features.state_values.data(),
+                           stride_, b.node.data());
+}
+
+void CascadePredictor::score(size_t level, Buffers& b) const {
+  score_nodes(level, b);
+  const PackedLevel& packed = levels_[level];
+  const bool edges = !b.features.edge.empty();
+  if (edges) b.values.value.resize(grams_.size(), 0.0f);
+  score_trellis(
+      packed.view(), b.node.data(), stride_,
+      [&](size_t t, GramValues& values) {
+        if (!edges) return;
+        for (uint32_t i = b.features.edge_begin[t]; i < b.features.edge_begin[t + 1]; ++i) {
+          if (b.edge[i] == linear::kNoFeature) continue;
+          const uint32_t row = edge_offsets_[size_t{b.edge[i]} * levels_.size() + level];
+          if (row != linear::kNoFeature)
+            packed.edge.for_each(row, [&](uint32_t gram, float w) { values.add(gram, w); });
+        }
+      },
+      b.values, b.trellis);
+}
+
+Status CascadePredictor::filter(std::span<const Label> forced, std::span<const double> alphas,
+                                const Visit& visit, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  const size_t T = b.features.length(), K = labels_.size();
+  if (T == 0) {
+    b.trellis = {};
+    return {};
+  }
+  const auto first_trellis = [&](const AliveLabels& alive, size_t order) -> Status {
+    if (arcs_of(alive) > kMostArcs)
+      return fail("{} positions have more than {} pairs of labels left alive", T, kMostArcs);
+    ESPALIER_ASSIGN(b.trellis, grow_to(make_trellis(alive, grams_), {}, trellis_length(order), grams_));
+    return {};
+  };
+  bool made = false;
+  for (size_t l = 0; l < levels_.size(); ++l) {
+    const PackedLevel& level = levels_[l];
+    const bool filters = l < alphas.size() && l + 1 < levels_.size();
+    const bool shown = visit && l + 1 < levels_.size();
+    if (!made && (level.order > 1 || l + 1 == levels_.size())) {
+      ESPALIER_TRY(first_trellis(forced_labels(T, K, forced), level.order));
+      made = true;
+    }
+    if (!filters && !shown) break;
+    if (!made) {
+      if (l == 0 && !dictionary_.empty()) {
+        b.items.resize(T * K);
+        for (size_t t = 0; t < T; ++t) {
+          b.offsets.clear();
+          for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i)
+            if (b.state[i] != linear::kNoFeature) b.offsets.push_back(b.state[i]);
+          dictionary_standings(dictionary_, b.offsets, kNoLabel, {b.items.data() + t * K, K});
+        }
+      } else {
+        score_nodes(l, b);
+        find_unigram_standings(b.node.data(), T, K, stride_, level.measure, b.items);
+      }
+      if (shown) visit({l, nullptr, b.items, nullptr});
+      if (!filters) break;
+      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced), levels_[l + 1].order));
+      made = true;
+    } else {
+      score(l, b);
+      find_standings(b.trellis.lattice, level.measure, level.unit, b.standing, b.standings);
+      if (shown) visit({l, &b.trellis, {}, &b.standings});
+      if (!filters) break;
+      Filtered left =
+          apply_filter(b.trellis, b.standings, level.unit, alphas[l], b.standing.pass.path(), {}, {});
+      ESPALIER_ASSIGN(b.trellis, grow_to(std::move(left.trellis), left.arc_standing,
+                                         trellis_length(levels_[l + 1].order), grams_));
+    }
+    if (!quantiles_) std::fill(b.trellis.standing.begin(), b.trellis.standing.end(), kNoStanding);
+  }
+  return {};
+}
+
+Status CascadePredictor::search(std::span<const Label> forced, bool filtered,
+                                data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  const size_t T = b.features.length();
+  if (filtered) {
+    ESPALIER_TRY(filter(forced, alphas(), nullptr, scratch));
+  } else {
+    const AliveLabels alive = forced_labels(T, labels_.size(), forced);
+    if (arcs_of(alive) > kMostArcs)
+      return fail("{} positions have more than {} pairs of labels", T, kMostArcs);
+    ESPALIER_ASSIGN(b.trellis,
+                    grow_to(make_trellis(alive, grams_), {}, trellis_length(levels_.back().order), grams_));
+  }
+  if (T > 0) score(levels_.size() - 1, b);
+  return {};
+}
+
+Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const Label> forced,
+                                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                                 data::Prediction& out) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
+  out.best.resize(1);
+  out.confidence.clear();
+  out.spans.clear();
+  out.marginals.clear();
+  look_up(sequence, b);
+  ESPALIER_TRY(search(forced, true, b));
+  ESPALIER_TRY(best_labellings(options, b, out));
+  if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
+    add_confidence(options, b, out);
+  return {};
+}
+
+Status CascadePredictor::best_labellings(const data::PredictOptions& options, Buffers& b,
+                                         data::Prediction& out) const {
+  constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+  const chain::Lattice& lattice = b.trellis.lattice;
+  if (options.nbest <= 1) {
+    const chain::LatticePath path = chain::viterbi(lattice, b.forward);
+    ESPALIER_CHECK(path.outcome == chain::Outcome::kExact);
+    out.best.front() = {chain::path_labels(lattice, path.states), path.score, kNotKnown};
+    return {};
+  }
+  const chain::NBestResult found = chain::n_best(lattice, options.nbest);
+  if (found.outcome == chain::Outcome::kOutOfBudget)
+    return fail("the {} best labellings of {} tokens take too much memory; ask for fewer", options.nbest,
+                lattice.positions());
+  out.best.clear();
+  for (const chain::LatticePath& path : found.paths)
+    out.best.push_back({chain::path_labels(lattice, path.states), path.score, kNotKnown});
+  return {};
+}
+
+}  // namespace espalier::cascade

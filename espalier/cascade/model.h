@@ -1,0 +1,133 @@
+// A trained cascade, ready to use: what `tag` runs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/section_file.h"
+#include "espalier/cascade/options.h"
+#include "espalier/cascade/stages.h"
+#include "espalier/chain/span_marginals.h"
+#include "espalier/data/features.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/predictor.h"
+#include "espalier/linear/feature_map.h"
+#include "espalier/linear/packed_rows.h"
+
+namespace espalier::cascade {
+
+/// What save_model writes.
+struct ModelSource {
+  const data::LabelSet& labels;
+  const Cascade& cascade;
+  const linear::FeatureSpace& state;
+  const linear::FeatureSpace& edge;
+  data::Scheme scheme = data::Scheme::kNone;
+  int weight_bits = 32;
+};
+/// Adds the sections of a cascade. Weights that are exactly 0, features left without any, and their names go.
+void save_model(const ModelSource& source, SectionWriter& out);
+
+/// The model behind data::Predictor. A sequence's features are found once; each level sums the rows of its
+/// own weights. Level 1 is a row sum and a threshold, higher levels work on what is alive. Cost: linear in
+/// tokens, features and the arcs left alive. Holds views of the section file, which must outlive it.
+class CascadePredictor final : public data::Predictor {
+ public:
+  static Result<std::unique_ptr<CascadePredictor>> load(const SectionFile& file,
+                                                        data::FeatureExtractor extractor);
+
+  const data::LabelSet& labels() const override { return labels_; }
+  std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
+  Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                 data::Prediction& out) const override;
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
+                                           data::Predictor::Scratch& scratch) const override;
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override;
+  std::vector<WeightedTransition> weighted_transitions() const override;
+  Size size() const override;
+  std::string details() const override;
+
+  size_t levels() const { return levels_.size(); }
+  const LevelReport& report(size_t level) const { return levels_[level].report; }
+  Measure measure(size_t level) const { return levels_[level].measure; }
+  Unit unit(size_t level) const { return levels_[level].unit; }
+  LossUnit loss_unit() const { return loss_unit_; }
+  /// α of every level that filters.
+  std::vector<double> alphas() const;
+
+  // The steps of a prediction, for whoever measures or tunes them.
+  /// Finds the features of a sequence.
+  void look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
+  /// What a level's filter sees: `trellis` is null at a first level of order 1, whose items are the T×K
+  /// standings in `items`; otherwise `standings` are those of the trellis.
+  struct LevelSight {
+    size_t level;
+    const Trellis* trellis;
+    std::span<const float> items;
+    const Standings* standings;
+  };
+  using Visit = std::function<void(const LevelSight&)>;
+  /// Runs the filters of the sequence looked up last, of which there are alphas.size() at most, up to the
+  /// level after them, whose lattice is left in the scratch, not scored yet. `visit`, where not null, is
+  /// shown each filter's view and that of the level after them too, unless it is the last.
+  Status filter(std::span<const data::Label> forced, std::span<const double> alphas, const Visit& visit,
+                data::Predictor::Scratch& scratch) const;
+  /// All filters and the scores of the last level; with `filtered` false no filter runs (the last level's
+  /// model by itself). The lattice is left in the scratch.
+  Status search(std::span<const data::Label> forced, bool filtered, data::Predictor::Scratch& scratch) const;
+  /// The lattice left by the above.
+  static const Trellis& trellis_of(const data::Predictor::Scratch& scratch);
+
+ private:
+  struct Buffers;
+  struct PackedLevel {
+    size_t order = 1;
+    linear::PackedRows state, edge;
+    std::span<const float> gram;
+    std::array<float, kQuantiles> quantile{};
+    QuantileCuts cuts{};
+    Measure measure = Measure::kMaxMarginal;
+    Unit unit = Unit::kCliques;
+    double alpha = 0;
+    LevelReport report;
+    LevelView view() const { return {order, gram, quantile, &cuts, 1}; }
+  };
+
+  explicit CascadePredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
+  Status load_level(const SectionFile& file, size_t index, size_t level_count, std::string_view header);
+  void score_nodes(size_t level, Buffers& b) const;
+  void score(size_t level, Buffers& b) const;
+  Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  double span_probability(const chain::Lattice& lattice, double log_z, const data::Span& span) const;
+
+  data::FeatureExtractor extractor_;
+  data::LabelSet labels_;
+  size_t stride_ = 0;
+  double temperature_ = 1;
+  LossUnit loss_unit_ = LossUnit::kPositions;
+  bool quantiles_ = true;
+  data::Scheme scheme_ = data::Scheme::kNone;
+  std::optional<chain::SpanRules> span_rules_;
+  GramTable grams_;
+  linear::FeatureMap state_map_, edge_map_;
+  size_t state_features_ = 0, edge_features_ = 0;
+  std::span<const uint32_t> state_offsets_, edge_offsets_;  ///< features × levels: where a level's row lies
+  std::vector<PackedLevel> levels_;
+  Dictionary dictionary_;  ///< empty unless level 1 is one
+  std::optional<std::string_view> names_;
+  std::string file_name_;
+};
+
+/// A copy of a model file's sections with other α's and reports: what `tune` writes.
+Status replace_thresholds(const SectionFile& file, std::span<const double> alphas,
+                          std::span<const LevelReport> reports, SectionWriter& out);
+
+}  // namespace espalier::cascade

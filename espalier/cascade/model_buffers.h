@@ -1,0 +1,24 @@
+// What a CascadePredictor works in, kept from sequence to sequence; one a thread.
+#pragma once
+
+#include <vector>
+
+#include "espalier/cascade/model.h"
+
+namespace espalier::cascade {
+
+struct CascadePredictor::Buffers final : data::Predictor::Scratch {
+  data::FeatureExtractor::Scratch extraction;
+  data::HashedFeatures features;
+  std::vector<uint32_t> state, edge;  ///< numbers of the features, kNoFeature where not known
+  std::vector<uint32_t> offsets;      ///< of one level's rows
+  AlignedVector<float> node;          ///< T×S
+  GramValues values;
+  std::vector<float> items;
+  Standings standings;
+  StandingScratch standing;
+  chain::ForwardMax forward;
+  Trellis trellis;
+};
+
+}  // namespace espalier::cascade

@@ -1,0 +1,82 @@
+// The probabilities of a cascade's predictions, over what its filters left alive.
+#include <algorithm>
+#include <cmath>
+
+#include "espalier/cascade/model_buffers.h"
+#include "espalier/chain/lattice_marginals.h"
+
+namespace espalier::cascade {
+
+using chain::Lattice;
+using data::Label;
+
+void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffers& b,
+                                      data::Prediction& out) const {
+  Lattice& lattice = b.trellis.lattice;
+  const size_t T = lattice.positions(), K = labels_.size();
+  if (T == 0) return;
+  // P(y|x) ∝ exp(score/τ) over the labellings left.
+  if (temperature_ != 1) {
+    const float factor = static_cast<float>(1 / temperature_);
+    for (float& x : lattice.state_scores()) x *= factor;
+    for (float& x : lattice.arc_scores()) x *= factor;
+  }
+  const chain::SumMarginals marginals = chain::sum_marginals(lattice);
+  std::vector<float> by_label(T * K, 0.0f);
+  for (size_t t = 0; t < T; ++t) {
+    const Range states = lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s)
+      by_label[t * K + lattice.label(s)] += static_cast<float>(marginals.state[s]);
+  }
+  if (options.decoder == data::Decoder::kPosterior && options.nbest <= 1) {
+    std::vector<Label>& labels = out.best.front().labels;
+    for (size_t t = 0; t < T; ++t) {
+      const float* p = by_label.data() + t * K;
+      labels[t] = static_cast<Label>(std::max_element(p, p + K) - p);
+    }
+    // The most probable labels one by one need not make a path that is left.
+    const std::vector<uint32_t> path = find_path(b.trellis, labels);
+    out.best.front().score = path.empty() ? -std::numeric_limits<double>::infinity()
+                                          : temperature_ * chain::path_score(lattice, path);
+  }
+  for (data::Labelling& labelling : out.best)
+    labelling.probability = std::exp(labelling.score / temperature_ - marginals.log_z);
+  const std::vector<Label>& best = out.labels();
+  out.confidence.resize(T);
+  for (size_t t = 0; t < T; ++t) out.confidence[t] = std::min(1.0f, by_label[t * K + best[t]]);
+  if (options.confidence && span_rules_) {
+    std::vector<std::string_view> names;
+    for (const Label label : best) names.push_back(labels_.name(label));
+    for (const data::Span& span : data::spans(names, scheme_))
+      out.spans.push_back(
+          {span.first, span.last, std::string(span.type), span_probability(lattice, marginals.log_z, span)});
+  }
+  if (options.marginals) out.marginals = std::move(by_label);
+}
+
+double CascadePredictor::span_probability(const Lattice& lattice, double log_z,
+                                          const data::Span& span) const {
+  // The paths that hold exactly this segment are those of the lattice without the arcs (at the first
+  // position: the states) that begin, continue or end a segment where this one does not.
+  const std::vector<uint16_t>& inside = span_rules_->labels_of(span.type);
+  const auto is_inside = [&](Label label) { return std::binary_search(inside.begin(), inside.end(), label); };
+  chain::KeepMasks keep;
+  keep.states.assign(lattice.states(), 1);
+  keep.arcs.assign(lattice.arcs(), 1);
+  for (size_t t = span.first; t <= span.last && t < lattice.positions(); ++t) {
+    const Range states = lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s) {
+      const Label now = lattice.label(s);
+      if (t < span.last) keep.states[s] = is_inside(now);
+      const Range arcs = lattice.arcs_into(s);
+      for (size_t a = arcs.first; a < arcs.last; ++a)
+        keep.arcs[a] = span_rules_->continues(lattice.label(lattice.source(a)), now) ==
+                       (t > span.first && t < span.last);
+    }
+  }
+  const chain::FilteredLattice held = chain::filter(lattice, keep, chain::BestPath::kAsMasked);
+  if (held.outcome != chain::Outcome::kExact) return 0;
+  return std::min(1.0, std::exp(chain::log_partition(held.lattice) - log_z));
+}
+
+}  // namespace espalier::cascade

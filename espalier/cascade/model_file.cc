@@ -1,0 +1,310 @@
+// Writing a cascade's sections and reading them back, every field checked before it is used.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "espalier/cascade/model.h"
+#include "espalier/cascade/model_json.h"
+
+namespace espalier::cascade {
+
+namespace {
+
+using nlohmann::json;
+
+/// A field of the header, of the type wanted.
+template <typename T>
+Result<T> cascade_field(const std::string& file, const json& object, const char* name) {
+  const auto it = object.find(name);
+  if (it == object.end()) return fail("{}: section 'cascade' has no '{}'", file, name);
+  try {
+    return it->get<T>();
+  } catch (const json::exception&) {
+    return fail("{}: section 'cascade' has a '{}' of the wrong kind", file, name);
+  }
+}
+
+/// One row a feature and level, packed; the features that have any are numbered anew and get a table of where
+/// their rows lie.
+class RowSections {
+ public:
+  RowSections(std::string prefix, const linear::FeatureSpace& features, size_t levels)
+      : prefix_(std::move(prefix)),
+        features_(features),
+        levels_(levels),
+        offsets_(features.size() * levels, linear::kNoFeature) {}
+
+  template <typename Column>
+  json add(size_t level, const linear::RowLayout<Column>& layout, const float* weights, int bits,
+           SectionWriter& out) {
+    std::vector<uint32_t> own;
+    const linear::PackedRows rows = linear::PackedRows::pack(layout, weights, bits, own);
+    for (size_t f = 0; f < own.size(); ++f) offsets_[f * levels_ + level] = own[f];
+    out.add_array(fmt::format("{}.rows{}", prefix_, level + 1), rows.words());
+    return {{"bits", rows.bits()}, {"scale", rows.scale()}};
+  }
+
+  /// Writes table and names; features without any row go. Returns the numbers that stay.
+  std::vector<uint32_t> finish(SectionWriter& out, const std::vector<uint8_t>& keep_anyway) {
+    std::vector<uint64_t> hashes;
+    std::vector<uint32_t> numbers, offsets, kept;
+    std::string names;
+    size_t name_begin = 0;
+    for (size_t f = 0; f < features_.size(); ++f) {
+      const size_t name_end = features_.names.empty() ? 0 : features_.names.find('\n', name_begin) + 1;
+      bool any = !keep_anyway.empty() && keep_anyway[f];
+      for (size_t l = 0; l < levels_; ++l) any = any || offsets_[f * levels_ + l] != linear::kNoFeature;
+      if (any) {
+        hashes.push_back(features_.hashes[f]);
+        numbers.push_back(static_cast<uint32_t>(kept.size()));
+        kept.push_back(static_cast<uint32_t>(f));
+        for (size_t l = 0; l < levels_; ++l) offsets.push_back(offsets_[f * levels_ + l]);
+        names.append(features_.names, name_begin, name_end - name_begin);
+      }
+      name_begin = name_end;
+    }
+    out.add_array(prefix_ + ".map", linear::FeatureMap::build(hashes, numbers, nullptr).slots());
+    out.add_array(prefix_ + ".offsets", offsets);
+    if (!names.empty()) out.add_text(prefix_ + ".names", names);
+    return kept;
+  }
+
+ private:
+  std::string prefix_;
+  const linear::FeatureSpace& features_;
+  size_t levels_;
+  std::vector<uint32_t> offsets_;
+};
+
+Status load_features(const SectionFile& file, const std::string& prefix, size_t levels,
+                     linear::FeatureMap& map, std::span<const uint32_t>& offsets, size_t& features) {
+  ESPALIER_ASSIGN(offsets, file.array<uint32_t>(prefix + ".offsets"));
+  if (offsets.size() % levels != 0)
+    return fail("{}: section '{}.offsets' does not have {} places a feature", file.name(), prefix, levels);
+  features = offsets.size() / levels;
+  ESPALIER_ASSIGN(const auto slots, file.array<linear::FeatureMap::Slot>(prefix + ".map"));
+  auto table = linear::FeatureMap::view(slots, features);
+  if (!table.ok()) return fail("{}: section '{}.map': {}", file.name(), prefix, table.error().message);
+  map = std::move(table).value();
+  return {};
+}
+
+Status load_rows(const SectionFile& file, const std::string& prefix, size_t level, size_t levels,
+                 const json& about, uint64_t width, std::span<const uint32_t> offsets,
+                 linear::PackedRows& rows) {
+  const std::string section = fmt::format("{}.rows{}", prefix, level + 1);
+  ESPALIER_ASSIGN(const int bits, cascade_field<int>(file.name(), about, "bits"));
+  ESPALIER_ASSIGN(const float scale, cascade_field<float>(file.name(), about, "scale"));
+  ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(section));
+  std::vector<uint32_t> starts;
+  auto viewed = linear::PackedRows::view(words, width, bits, scale, &starts);
+  if (!viewed.ok()) return fail("{}: section '{}': {}", file.name(), section, viewed.error().message);
+  rows = std::move(viewed).value();
+  // Features may only point to where a row begins.
+  std::vector<bool> is_start(rows.offset_limit(), false);
+  for (const uint32_t start : starts) is_start[start] = true;
+  for (size_t i = level; i < offsets.size(); i += levels)
+    if (offsets[i] != linear::kNoFeature && (offsets[i] >= is_start.size() || !is_start[offsets[i]]))
+      return fail("{}: section '{}.offsets' points into the middle of a row", file.name(), prefix);
+  return {};
+}
+
+json level_header(const Level& level, bool filters) {
+  json out = report_json(level.report, filters);
+  out["measure"] = level.measure == Measure::kMaxMarginal ? "max-marginal" : "probability";
+  out["unit"] = level.unit == Unit::kCliques ? "cliques" : "states";
+  out["threshold"] = level.alpha;
+  out["quantile"] = level.weights.quantile;
+  out["cuts"] = level.weights.cuts;
+  return out;
+}
+
+bool all_finite(std::span<const float> values) {
+  for (const float x : values)
+    if (!std::isfinite(x)) return false;
+  return true;
+}
+
+}  // namespace
+
+void save_model(const ModelSource& source, SectionWriter& out) {
+  const Cascade& cascade = source.cascade;
+  const size_t L = cascade.levels.size(), grams = cascade.layout.grams.size();
+  json header;
+  header["labels"] = source.labels.names();
+  header["temperature"] = cascade.temperature;
+  header["scheme"] = data::scheme_name(source.scheme);
+  header["loss_unit"] = cascade.loss_unit == LossUnit::kPositions ? "positions" : "sequences";
+  header["quantiles"] = cascade.quantiles;
+  header["dictionary"] = !cascade.dictionary.empty();
+  linear::EdgeRows edge_layout = cascade.layout.edge;
+  edge_layout.width = static_cast<uint32_t>(grams);
+  RowSections state("state", source.state, L), edge("edge", source.edge, L);
+  json levels = json::array();
+  const std::vector<float> no_edges(edge_layout.weights() + linear::kLanes, 0.0f);
+  for (size_t l = 0; l < L; ++l) {
+    const Level& level = cascade.levels[l];
+    json about = level_header(level, l + 1 < L);
+    about["state"] = state.add(l, cascade.layout.state, level.weights.state.data(), source.weight_bits, out);
+    about["edge"] =
+        edge.add(l, edge_layout, level.weights.edge.empty() ? no_edges.data() : level.weights.edge.data(),
+                 source.weight_bits, out);
+    if (level.weights.order > 1)
+      out.add_array(fmt::format("grams.weights{}", l + 1),
+                    std::span<const float>(level.weights.gram.data(), grams));
+    levels.push_back(std::move(about));
+  }
+  header["levels"] = std::move(levels);
+  out.add_array("grams", cascade.layout.grams.entries());
+  std::vector<uint8_t> words;
+  const Dictionary& dictionary = cascade.dictionary;
+  if (!dictionary.empty()) {
+    words.resize(source.state.size());
+    for (size_t f = 0; f < words.size(); ++f) words[f] = dictionary.begin[f + 1] > dictionary.begin[f];
+  }
+  const std::vector<uint32_t> kept = state.finish(out, words);
+  edge.finish(out, {});
+  if (!dictionary.empty()) {
+    std::vector<uint32_t> begin{0};
+    std::vector<data::Label> label;
+    for (const uint32_t f : kept) {
+      label.insert(label.end(), dictionary.label.begin() + dictionary.begin[f],
+                   dictionary.label.begin() + dictionary.begin[f + 1]);
+      begin.push_back(static_cast<uint32_t>(label.size()));
+    }
+    out.add_array("dictionary.begin", begin);
+    out.add_array("dictionary.labels", label);
+  }
+  out.add_text("cascade", header.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_t level_count,
+                                    std::string_view text) {
+  const json header = json::parse(text);
+  const std::string& name = file.name();
+  PackedLevel level;
+  ESPALIER_ASSIGN(level.order, cascade_field<size_t>(name, header, "order"));
+  const bool filters = index + 1 < level_count;
+  if (level.order < 1 || level.order > kMostOrder || (!levels_.empty() && level.order < levels_.back().order))
+    return fail("{}: a level of order {} cannot be there", name, level.order);
+  ESPALIER_ASSIGN(const std::string measure, cascade_field<std::string>(name, header, "measure"));
+  ESPALIER_ASSIGN(const std::string unit, cascade_field<std::string>(name, header, "unit"));
+  if ((measure != "max-marginal" && measure != "probability") || (unit != "cliques" && unit != "states"))
+    return fail("{}: level {}: measure '{}' of {} is not known", name, index + 1, measure, unit);
+  level.measure = measure == "probability" ? Measure::kProbability : Measure::kMaxMarginal;
+  level.unit = unit == "states" ? Unit::kStates : Unit::kCliques;
+  ESPALIER_ASSIGN(level.alpha, cascade_field<double>(name, header, "threshold"));
+  ESPALIER_ASSIGN(level.quantile, (cascade_field<std::array<float, kQuantiles>>(name, header, "quantile")));
+  ESPALIER_ASSIGN(level.cuts, cascade_field<QuantileCuts>(name, header, "cuts"));
+  if (!std::isfinite(level.alpha) || !all_finite(level.quantile) || !all_finite(level.cuts))
+    return fail("{}: level {} has a number that is not finite", name, index + 1);
+  LevelReport& report = level.report;
+  report.order = level.order;
+  ESPALIER_ASSIGN(report.states, cascade_field<double>(name, header, "states"));
+  ESPALIER_ASSIGN(report.arcs, cascade_field<double>(name, header, "arcs"));
+  ESPALIER_ASSIGN(report.passes, cascade_field<int>(name, header, "passes"));
+  if (filters) {
+    ESPALIER_ASSIGN(report.alpha, cascade_field<double>(name, header, "alpha"));
+    ESPALIER_ASSIGN(report.train_alpha, cascade_field<double>(name, header, "train_alpha"));
+    ESPALIER_ASSIGN(report.filter_loss, cascade_field<double>(name, header, "filter_loss"));
+    ESPALIER_ASSIGN(report.efficiency, cascade_field<double>(name, header, "efficiency_loss"));
+    ESPALIER_ASSIGN(report.alive, cascade_field<double>(name, header, "alive"));
+  }
+  ESPALIER_ASSIGN(const json state, cascade_field<json>(name, header, "state"));
+  ESPALIER_TRY(
+      load_rows(file, "state", index, level_count, state, labels_.size(), state_offsets_, level.state));
+  ESPALIER_ASSIGN(const json edge, cascade_field<json>(name, header, "edge"));
+  ESPALIER_TRY(load_rows(file, "edge", index, level_count, edge, grams_.size(), edge_offsets_, level.edge));
+  if (level.order > 1) {
+    ESPALIER_ASSIGN(level.gram, file.array<float>(fmt::format("grams.weights{}", index + 1)));
+    if (level.gram.size() != grams_.size())
+      return fail("{}: level {} has {} weights for {} label n-grams", name, index + 1, level.gram.size(),
+                  grams_.size());
+    if (!all_finite(level.gram))
+      return fail("{}: a weight of level {} is not a finite number", name, index + 1);
+  }
+  levels_.push_back(std::move(level));
+  return {};
+}
+
+Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFile& file,
+                                                                 data::FeatureExtractor extractor) {
+  ESPALIER_ASSIGN(const std::string_view text, file.text("cascade"));
+  const json header = json::parse(text, nullptr, false);
+  const std::string& name = file.name();
+  if (!header.is_object()) return fail("{}: section 'cascade' is not a JSON object", name);
+  std::unique_ptr<CascadePredictor> model(new CascadePredictor(std::move(extractor)));
+  model->file_name_ = name;
+  ESPALIER_ASSIGN(const auto labels, cascade_field<std::vector<std::string>>(name, header, "labels"));
+  if (labels.empty() || labels.size() >= data::kNoLabel)
+    return fail("{}: {} labels cannot be", name, labels.size());
+  for (const std::string& label : labels) model->labels_.add(label);
+  const size_t K = model->labels_.size();
+  if (K != labels.size()) return fail("{}: a label occurs twice", name);
+  model->stride_ = linear::padded(K);
+  ESPALIER_ASSIGN(model->temperature_, cascade_field<double>(name, header, "temperature"));
+  if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))
+    return fail("{}: a temperature of {} cannot be", name, model->temperature_);
+  ESPALIER_ASSIGN(const std::string scheme, cascade_field<std::string>(name, header, "scheme"));
+  ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
+  if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);
+  ESPALIER_ASSIGN(const std::string loss_unit, cascade_field<std::string>(name, header, "loss_unit"));
+  model->loss_unit_ = loss_unit == "sequences" ? LossUnit::kSequences : LossUnit::kPositions;
+  ESPALIER_ASSIGN(model->quantiles_, cascade_field<bool>(name, header, "quantiles"));
+  ESPALIER_ASSIGN(const bool dictionary, cascade_field<bool>(name, header, "dictionary"));
+
+  ESPALIER_ASSIGN(const auto levels, cascade_field<std::vector<json>>(name, header, "levels"));
+  if (levels.empty() || levels.size() > kMostLevels)
+    return fail("{}: {} levels cannot be", name, levels.size());
+  ESPALIER_ASSIGN(const auto entries, file.array<GramTable::Entry>("grams"));
+  auto grams = GramTable::from_entries(K, {entries.begin(), entries.end()});
+  if (!grams.ok()) return fail("{}: section 'grams': {}", name, grams.error().message);
+  model->grams_ = std::move(grams).value();
+  const size_t L = levels.size();
+  ESPALIER_TRY(
+      load_features(file, "state", L, model->state_map_, model->state_offsets_, model->state_features_));
+  ESPALIER_TRY(load_features(file, "edge", L, model->edge_map_, model->edge_offsets_, model->edge_features_));
+  model->levels_.reserve(L);
+  for (size_t l = 0; l < L; ++l) ESPALIER_TRY(model->load_level(file, l, L, levels[l].dump()));
+  if (dictionary) {
+    ESPALIER_ASSIGN(const auto begin, file.array<uint32_t>("dictionary.begin"));
+    ESPALIER_ASSIGN(const auto label, file.array<data::Label>("dictionary.labels"));
+    bool sound =
+        begin.size() == model->state_features_ + 1 && begin.front() == 0 && begin.back() == label.size();
+    for (size_t i = 0; sound && i + 1 < begin.size(); ++i) sound = begin[i] <= begin[i + 1];
+    for (size_t i = 0; sound && i < label.size(); ++i) sound = label[i] < K;
+    if (!sound || model->levels_.front().order != 1) return fail("{}: the dictionary is damaged", name);
+    model->dictionary_.begin.assign(begin.begin(), begin.end());
+    model->dictionary_.label.assign(label.begin(), label.end());
+    model->dictionary_.count.assign(label.size(), 1);
+  }
+  if (file.has("state.names")) {
+    ESPALIER_ASSIGN(model->names_, file.text("state.names"));
+  }
+  return model;
+}
+
+Status replace_thresholds(const SectionFile& file, std::span<const double> alphas,
+                          std::span<const LevelReport> reports, SectionWriter& out) {
+  ESPALIER_ASSIGN(const std::string_view text, file.text("cascade"));
+  json header = json::parse(text, nullptr, false);
+  if (!header.is_object() || !header.contains("levels") || header["levels"].size() != alphas.size() + 1)
+    return fail("{}: not a cascade of {} levels", file.name(), alphas.size() + 1);
+  for (size_t l = 0; l < alphas.size(); ++l) {
+    json& level = header["levels"][l];
+    level["threshold"] = alphas[l];
+    level["alpha"] = alphas[l];
+    level["filter_loss"] = reports[l].filter_loss;
+    level["efficiency_loss"] = reports[l].efficiency;
+    level["alive"] = reports[l].alive;
+  }
+  for (const SectionFile::Entry& entry : file.entries()) {
+    if (entry.name == "cascade") {
+      out.add_text("cascade", header.dump(-1, ' ', false, json::error_handler_t::replace));
+    } else {
+      out.add(entry.name, entry.bytes);
+    }
+  }
+  return {};
+}
+
+}  // namespace espalier::cascade

@@ -1,0 +1,175 @@
+// What a cascade shows of itself: why a token got its label, its strongest weights, its levels.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "espalier/cascade/model_buffers.h"
+#include "espalier/cascade/model_json.h"
+
+namespace espalier::cascade {
+
+using chain::Lattice;
+using data::Label;
+
+Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
+    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  look_up(sequence, b);
+  ESPALIER_TRY(search({}, true, b));
+  const size_t T = sequence.length(), last = levels_.size() - 1;
+  std::vector<Explanation> explanations(T);
+  if (T == 0) return explanations;
+  const PackedLevel& level = levels_[last];
+  const Lattice& lattice = b.trellis.lattice;
+  MaxPass pass;
+  pass.run(lattice);
+  const auto weight = [&](uint32_t gram) {
+    return gram < level.gram.size() ? double{level.gram[gram]} : 0.0;
+  };
+  const auto gram_name = [&](uint32_t gram) {
+    std::vector<std::string> symbols;
+    while (true) {
+      const uint32_t symbol = gram < grams_.single() ? gram : grams_.entry(gram).last;
+      symbols.push_back(symbol == grams_.start() ? "start"
+                        : symbol == grams_.end() ? "end"
+                                                 : labels_.name(static_cast<Label>(symbol)));
+      if (gram < grams_.single()) break;
+      gram = grams_.entry(gram).prefix;
+    }
+    std::reverse(symbols.begin(), symbols.end());
+    return fmt::format("{}", fmt::join(symbols, " → "));
+  };
+  for (size_t t = 0; t < T; ++t) {
+    Explanation& e = explanations[t];
+    const uint32_t best = pass.path()[t];
+    e.label = e.runner_up = lattice.label(best);
+    // The runner-up is the other label left alive through which the best labelling passes.
+    double second = -std::numeric_limits<double>::infinity();
+    const Range states = lattice.states_at(t);
+    uint32_t other = best;
+    for (size_t s = states.first; s < states.last; ++s)
+      if (lattice.label(s) != e.label && pass.state(s) > second) {
+        second = pass.state(s);
+        e.runner_up = lattice.label(s);
+        other = static_cast<uint32_t>(s);
+      }
+    e.margin = pass.best() - second;  // infinite where no other label was left
+    for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i) {
+      if (b.state[i] == linear::kNoFeature) continue;
+      const uint32_t row = state_offsets_[size_t{b.state[i]} * levels_.size() + last];
+      if (row == linear::kNoFeature) continue;
+      const double value = b.features.state_values.empty() ? 1.0 : b.features.state_values[i];
+      Contribution c;
+      level.state.for_each(row, [&](uint32_t column, float w) {
+        if (column == e.label) c.weight = value * w;
+        if (column == e.runner_up) c.runner_up = value * w;
+      });
+      if (c.weight == 0 && c.runner_up == 0) continue;
+      c.feature = extractor_.state_name(sequence, t, i - b.features.state_begin[t]);
+      e.contributions.push_back(std::move(c));
+    }
+    // Grams that end here, along the best path and along the best path through the runner-up.
+    const auto grams_of = [&](uint32_t s) {
+      std::vector<uint32_t> grams(b.trellis.grams_of(s).begin(), b.trellis.grams_of(s).end());
+      if (t == 0) {
+        grams.push_back(b.trellis.first_gram[s]);
+      } else {
+        grams.push_back(b.trellis.arc_gram[pass.arc_before(s)]);
+      }
+      return grams;
+    };
+    if (level.order > 1) {
+      const std::vector<uint32_t> own = grams_of(best), others = grams_of(other);
+      for (size_t j = 0; j < own.size(); ++j) {
+        Contribution c;
+        if (own[j] != kNoGram) c.weight = weight(own[j]);
+        if (others[j] != kNoGram) c.runner_up = weight(others[j]);
+        if (c.weight == 0 && c.runner_up == 0) continue;
+        c.feature = own[j] == kNoGram ? fmt::format("{} labels, new", j + 2) : gram_name(own[j]);
+        e.contributions.push_back(std::move(c));
+      }
+    }
+    const auto eighth = [&](uint32_t s) {
+      const float standing = b.trellis.standing[s];
+      return standing == kNoStanding ? 0.0 : double{level.quantile[quantile_of(level.cuts, standing)]};
+    };
+    if (b.trellis.standing[best] != kNoStanding)
+      e.contributions.push_back({"standing at the level before", eighth(best), eighth(other)});
+    std::stable_sort(e.contributions.begin(), e.contributions.end(),
+                     [](const Contribution& x, const Contribution& y) {
+                       return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
+                     });
+  }
+  return explanations;
+}
+
+Result<std::vector<data::Predictor::WeightedFeature>> CascadePredictor::strongest(
+    size_t how_many, std::optional<Label> only) const {
+  if (!names_) return fail("{}: the model was written without the names of its features", file_name_);
+  struct Entry {
+    std::string_view name;
+    uint32_t label;
+    float weight;
+  };
+  std::vector<Entry> entries;
+  size_t begin = 0;
+  const size_t last = levels_.size() - 1;
+  for (size_t f = 0; f < state_features_; ++f) {
+    const size_t end = names_->find('\n', begin);
+    if (end == std::string_view::npos) return fail("{}: fewer names than features", file_name_);
+    const uint32_t row = state_offsets_[f * levels_.size() + last];
+    if (row != linear::kNoFeature)
+      levels_[last].state.for_each(row, [&](uint32_t column, float weight) {
+        if (!only || *only == column) entries.push_back({names_->substr(begin, end - begin), column, weight});
+      });
+    begin = end + 1;
+  }
+  const size_t n = std::min(how_many, entries.size());
+  std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(n), entries.end(),
+                    [](const Entry& a, const Entry& b) {
+                      const float wa = std::abs(a.weight), wb = std::abs(b.weight);
+                      return wa != wb ? wa > wb : a.name != b.name ? a.name < b.name : a.label < b.label;
+                    });
+  std::vector<WeightedFeature> found;
+  for (size_t i = 0; i < n; ++i)
+    found.push_back({std::string(entries[i].name), static_cast<Label>(entries[i].label), entries[i].weight});
+  return found;
+}
+
+std::vector<data::Predictor::WeightedTransition> CascadePredictor::weighted_transitions() const {
+  std::vector<WeightedTransition> all;
+  const PackedLevel& level = levels_.back();
+  if (level.order == 1) return all;
+  for (size_t i = 0; i < grams_.entries().size(); ++i) {
+    const GramTable::Entry e = grams_.entries()[i];
+    if (e.prefix < labels_.size() && e.last < labels_.size())
+      all.push_back(
+          {static_cast<Label>(e.prefix), static_cast<Label>(e.last), level.gram[grams_.single() + i]});
+  }
+  return all;
+}
+
+data::Predictor::Size CascadePredictor::size() const {
+  Size size;
+  size.features = state_features_ + edge_features_;
+  for (size_t l = 0; l < levels_.size(); ++l) {
+    for (size_t i = l; i < state_offsets_.size(); i += levels_.size())
+      if (state_offsets_[i] != linear::kNoFeature)
+        size.weights += levels_[l].state.words()[state_offsets_[i]];
+    for (size_t i = l; i < edge_offsets_.size(); i += levels_.size())
+      if (edge_offsets_[i] != linear::kNoFeature) size.weights += levels_[l].edge.words()[edge_offsets_[i]];
+    if (levels_[l].order > 1) size.weights += grams_.entries().size() + kQuantiles;
+  }
+  size.weight_bits = levels_.back().state.bits();
+  size.names = names_.has_value();
+  return size;
+}
+
+std::string CascadePredictor::details() const {
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  for (size_t l = 0; l < levels_.size(); ++l)
+    levels.push_back(report_json(levels_[l].report, l + 1 < levels_.size()));
+  return nlohmann::ordered_json{{"levels", levels}, {"grams", grams_.entries().size()}}.dump();
+}
+
+}  // namespace espalier::cascade

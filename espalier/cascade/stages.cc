@@ -1,0 +1,119 @@
+#include "espalier/cascade/stages.h"
+
+#include <algorithm>
+
+namespace espalier::cascade {
+
+using data::kNoLabel;
+using data::Label;
+
+AliveLabels keep_labels(std::span<const float> standings, size_t K, double alpha, std::span<const Label> gold,
+                        std::span<const Label> forced) {
+  AliveLabels alive;
+  const size_t T = standings.size() / K;
+  const float threshold = static_cast<float>(alpha);
+  for (size_t t = 0; t < T; ++t) {
+    const float* row = standings.data() + t * K;
+    const auto keep = [&](size_t j) {
+      alive.label.push_back(static_cast<Label>(j));
+      alive.standing.push_back(row[j]);
+    };
+    if (!forced.empty() && forced[t] != kNoLabel) {
+      keep(forced[t]);
+    } else {
+      const size_t best = static_cast<size_t>(std::max_element(row, row + K) - row);
+      const size_t truth = gold.empty() ? best : gold[t];
+      for (size_t j = 0; j < K; ++j)
+        if (row[j] >= threshold || j == best || j == truth) keep(j);
+    }
+    alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
+  }
+  return alive;
+}
+
+AliveLabels forced_labels(size_t positions, size_t K, std::span<const Label> forced) {
+  if (forced.empty()) return all_labels(positions, K);
+  AliveLabels alive;
+  for (size_t t = 0; t < positions; ++t) {
+    for (size_t j = 0; j < K; ++j)
+      if (forced[t] == kNoLabel || forced[t] == j) alive.label.push_back(static_cast<Label>(j));
+    alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
+  }
+  alive.standing.assign(alive.label.size(), kNoStanding);
+  return alive;
+}
+
+size_t arcs_of(const AliveLabels& alive) {
+  size_t arcs = 0;
+  for (size_t t = 1; t < alive.positions(); ++t)
+    arcs += size_t{alive.begin[t] - alive.begin[t - 1]} * (alive.begin[t + 1] - alive.begin[t]);
+  return arcs;
+}
+
+size_t arcs_when_grown(const Trellis& trellis) {
+  const chain::Lattice& lattice = trellis.lattice;
+  size_t arcs = 0;
+  for (size_t a = 0; a < lattice.arcs(); ++a) {
+    const Range before = lattice.arcs_into(lattice.source(a));
+    arcs += std::max<size_t>(1, before.last - before.first);
+  }
+  return arcs;
+}
+
+Filtered apply_filter(const Trellis& trellis, const Standings& standings, Unit unit, double alpha,
+                      std::span<const uint32_t> best_path, std::span<const uint32_t> truth,
+                      std::span<const uint32_t> truth_arcs) {
+  chain::KeepMasks keep = keep_from(trellis.lattice, standings, unit, alpha, best_path);
+  for (size_t t = 0; t < truth.size(); ++t) {
+    keep.states[truth[t]] = 1;
+    if (t > 0) keep.arcs[truth_arcs[t]] = 1;
+  }
+  Thinned thinned = thin(trellis, keep, standings.state);
+  Filtered result{std::move(thinned.trellis), {}};
+  result.arc_standing.reserve(thinned.old_arc.size());
+  for (const uint32_t old : thinned.old_arc) result.arc_standing.push_back(standings.arc[old]);
+  return result;
+}
+
+Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_standing, size_t length,
+                        const GramTable& grams) {
+  while (trellis.gram_length < length) {
+    if (arcs_when_grown(trellis) > kMostArcs)
+      return fail(
+          "{} positions have more than {} label {}-grams left alive; filter more, or take a lower order",
+          trellis.lattice.positions(), kMostArcs, trellis.gram_length + 2);
+    trellis = grow(trellis, arc_standing, grams);
+    arc_standing = {};
+  }
+  return trellis;
+}
+
+void dictionary_standings(const Dictionary& dictionary, std::span<const uint32_t> features, Label leave_out,
+                          std::span<float> out) {
+  constexpr float kOut = -1e6f;
+  std::fill(out.begin(), out.end(), 1.0f);
+  for (const uint32_t f : features) {
+    const uint32_t first = dictionary.begin[f], last = dictionary.begin[f + 1];
+    if (first == last) continue;  // not a word
+    const auto seen = [&](uint32_t i) {
+      return dictionary.count[i] > (dictionary.label[i] == leave_out ? 1u : 0u);
+    };
+    bool known = false;
+    for (uint32_t i = first; i < last; ++i) known = known || seen(i);
+    if (!known) return;
+    std::fill(out.begin(), out.end(), kOut);
+    for (uint32_t i = first; i < last; ++i)
+      if (seen(i)) out[dictionary.label[i]] = 1.0f;
+    return;
+  }
+}
+
+QuantileCuts find_cuts(std::vector<float> standings) {
+  QuantileCuts cuts{};
+  if (standings.empty()) return cuts;
+  std::sort(standings.begin(), standings.end());
+  for (size_t q = 1; q < kQuantiles; ++q) cuts[q - 1] = standings[standings.size() * q / kQuantiles];
+  return cuts;
+}
+
+}  // namespace espalier::cascade

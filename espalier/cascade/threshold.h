@@ -1,0 +1,96 @@
+// What a filter keeps, and the choice of its threshold.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "espalier/cascade/max_pass.h"
+#include "espalier/cascade/trellis.h"
+
+namespace espalier::cascade {
+
+/// How a filter judges what it may drop.
+enum class Measure {
+  kMaxMarginal,  ///< against the mean-max threshold of equation 6
+  kProbability,  ///< posterior probability against α itself
+};
+
+/// Where each state and arc of a lattice stands: on a scale on which an item is kept if and only if
+///   standing(c) ≥ α.
+/// For max-marginals, with r(c) = θ* − θ*(c) and r̄ its mean over the items,
+///   θ*(c) ≥ t(α) = α·θ* + (1 − α)·mean θ*  ⟺  r(c) ≤ (1 − α)·r̄  ⟺  1 − r(c)/r̄ ≥ α,
+/// so that standing(c) = 1 − r(c)/r̄: 1 on the best path, 0 at the mean. It does not depend on α nor on the
+/// scale of the weights, which also makes it the thing to take quantiles of. (Where all items are equal, all
+/// stand at 1.) For probabilities, standing is the probability.
+struct Standings {
+  std::vector<float> state;  ///< per state
+  std::vector<float> arc;    ///< per arc
+};
+
+struct StandingScratch {
+  MaxPass pass;
+};
+
+/// Standings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards
+/// scratch.pass.path() is the best path.
+void find_standings(const chain::Lattice& lattice, Measure measure, Unit unit, StandingScratch& scratch,
+                    Standings& out);
+
+/// The same for a level of order 1: per label of each position, T×K in `out`; node is T×S.
+void find_unigram_standings(const float* node, size_t positions, size_t labels, size_t stride,
+                            Measure measure, std::vector<float>& out);
+
+/// Keeps what stands at α or above, and always the best path.
+chain::KeepMasks keep_from(const chain::Lattice& lattice, const Standings& standings, Unit unit, double alpha,
+                           std::span<const uint32_t> best_path);
+
+/// For each position, where the truth's item stands; kAbsent where the lattice does not hold it.
+inline constexpr float kAbsent = std::numeric_limits<float>::infinity();
+void truth_standings(const Trellis& trellis, const Standings& standings, Unit unit,
+                     std::span<const data::Label> gold, std::vector<float>& out);
+
+/// What filter loss counts.
+enum class LossUnit {
+  kPositions,  ///< positions whose truth was dropped
+  kSequences,  ///< sequences of which any was
+};
+
+/// Filter loss and what is left alive, as functions of α, gathered over sequences: equation 7's two sides at
+/// every point of a grid. Only what a level drops itself counts as its loss (what was gone before is
+/// kAbsent).
+class TradeOff {
+ public:
+  TradeOff(Measure measure, LossUnit unit);
+
+  /// `items`: where every item of a sequence stands. `truth`: as truth_standings gives it.
+  void add(std::span<const float> items, std::span<const float> truth);
+  void merge(const TradeOff& other);
+
+  struct Point {
+    double alpha = 0;
+    double filter_loss = 0;  ///< share of positions or sequences
+    double efficiency = 1;   ///< L_e: the share of items left alive
+    double alive = 0;        ///< items left alive, per position
+  };
+  /// One a grid point, α ascending; filter loss rises along it, efficiency falls.
+  std::vector<Point> curve() const;
+  /// The last point whose filter loss is at most ε, or null: none is. The best path is kept at every point.
+  static const Point* best_within(std::span<const Point> curve, double filter_loss);
+  /// The first point that leaves at most `alive` items a position, or null.
+  static const Point* best_alive(std::span<const Point> curve, double alive);
+
+ private:
+  std::vector<double> grid_;
+  LossUnit unit_;
+  std::vector<uint64_t> kept_,
+      lost_;  ///< by the last grid point that keeps the item (the truth); 0: none does
+  uint64_t positions_ = 0, sequences_ = 0, items_ = 0;
+};
+
+/// 201 points over [−1, 1), as the authors took them; for probabilities 0 and 200 points up to 1 that are
+/// evenly spaced in the logarithm from 10⁻⁸.
+std::vector<double> alpha_grid(Measure measure);
+
+}  // namespace espalier::cascade

@@ -1,0 +1,282 @@
+#include "espalier/cascade/train.h"
+
+#include <algorithm>
+
+#include "espalier/cascade/training.h"
+
+namespace espalier::cascade {
+
+using data::kNoLabel;
+using data::Label;
+
+void CascadeTraining::choose_sequences() {
+  fold_of_sequence_.assign(data_.sequences(), 0);
+  size_t partly = 0;
+  for (uint32_t s = 0; s < data_.sequences(); ++s) {
+    if (data_.length(s) == 0) continue;
+    if (!data_.fully_labelled(s)) {
+      ++partly;
+      continue;
+    }
+    usable_.push_back(s);
+    positions_ += data_.length(s);
+  }
+  if (partly > 0)
+    cascade_.notes.push_back(
+        fmt::format("{} sequences with labels that are not known were left out", partly));
+  folds_ = usable_.size() < 4 * options_.folds ? 1 : options_.folds;
+  if (folds_ < options_.folds && options_.orders.size() > 1)
+    cascade_.notes.push_back(fmt::format(
+        "{} sequences are too few for a jackknife of {} folds: later levels learn from lattices that "
+        "look better than those of new data will",
+        usable_.size(), options_.folds));
+  for (size_t i = 0; i < usable_.size(); ++i)
+    fold_of_sequence_[usable_[i]] = static_cast<uint32_t>(fold_of(i));
+}
+
+void CascadeTraining::make_dictionary() {
+  std::vector<std::pair<uint32_t, Label>> seen;
+  for (const uint32_t s : usable_)
+    for (uint64_t i = data_.sequence_begin[s]; i < data_.sequence_begin[s + 1]; ++i)
+      for (const uint32_t f : data_.state[i])
+        if (options_.word_feature[f]) seen.emplace_back(f, data_.gold[i]);
+  std::sort(seen.begin(), seen.end());
+  Dictionary& dictionary = cascade_.dictionary;
+  dictionary.begin.assign(context_.training.state.size() + 1, 0);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (i > 0 && seen[i] == seen[i - 1]) {
+      ++dictionary.count.back();
+      continue;
+    }
+    ++dictionary.begin[seen[i].first + 1];
+    dictionary.label.push_back(seen[i].second);
+    dictionary.count.push_back(1);
+  }
+  for (size_t f = 0; f + 1 < dictionary.begin.size(); ++f) dictionary.begin[f + 1] += dictionary.begin[f];
+}
+
+LearnerOptions CascadeTraining::filter_options(double alpha) const {
+  LearnerOptions learner;
+  learner.loss.unit = options_.unit;
+  learner.loss.alpha = alpha;
+  learner.loss.label_weight = options_.label_weight;
+  learner.seed = options_.seed;
+  if (options_.filter == Filter::kCrf) {
+    learner.loss.loss = Loss::kLog;
+    learner.steps = Steps::kAdaptive;
+    learner.rate = options_.rate;
+    learner.l2 = options_.l2;
+    learner.batch = options_.batch;
+    return learner;
+  }
+  learner.loss.loss = options_.filter == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
+  learner.steps = options_.adaptive_filters ? Steps::kAdaptive : Steps::kPlain;
+  learner.rate = options_.filter_rate;
+  learner.lambda = options_.filter_lambda;
+  // (8) is a mean over the sequences, what AdaGrad's penalty stands against is their sum.
+  learner.l2 = 0.5 * options_.filter_lambda * static_cast<double>(usable_.size());
+  learner.batch = options_.filter_batch;
+  learner.ignore = options_.adaptive_filters ? 1e-3 : 0;
+  return learner;
+}
+
+TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size_t)>& weights_of,
+                                    std::span<const uint32_t> which) {
+  std::vector<TradeOff> parts(kPieces, TradeOff(measure(), options_.loss_unit));
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    Work work;
+    std::vector<float> items;
+    const Range range = piece_of(which.size(), kPieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const uint32_t s = which[i];
+      judge(weights_of(s), data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
+      if (unigram()) {
+        parts[piece].add(work.items, work.truth);
+        continue;
+      }
+      const Standings& standings = work.standings;
+      if (options_.unit == Unit::kStates) {
+        parts[piece].add(standings.state, work.truth);
+      } else {
+        const size_t first = lattices_[s].trellis.lattice.states_at(0).last;
+        items.assign(standings.state.begin(), standings.state.begin() + static_cast<ptrdiff_t>(first));
+        items.insert(items.end(), standings.arc.begin(), standings.arc.end());
+        parts[piece].add(items, work.truth);
+      }
+    }
+  });
+  for (size_t p = 1; p < kPieces; ++p) parts[0].merge(parts[p]);
+  return parts[0];
+}
+
+CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
+  Filters filters;
+  const Layout& layout = cascade_.layout;
+  LevelWeights zeros = layout.zeros(options_.orders[index]);
+  zeros.cuts = cuts_;
+  if (options_.filter == Filter::kDictionary) {
+    filters.held_out.push_back(zeros);
+    filters.full = std::move(zeros);
+    return filters;
+  }
+  const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
+  const auto all_but = [&](size_t fold) {
+    std::vector<uint32_t> rest;
+    for (const uint32_t s : usable_)
+      if (folds_ == 1 || fold_of_sequence_[s] != fold) rest.push_back(s);
+    return rest;
+  };
+  const auto members = [&](size_t fold) {
+    std::vector<uint32_t> own;
+    for (const uint32_t s : usable_)
+      if (folds_ == 1 || fold_of_sequence_[s] == fold) own.push_back(s);
+    return own;
+  };
+  const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
+  const bool uses_alpha = options_.filter == Filter::kCascade;
+  const std::vector<double> alphas = uses_alpha ? options_.train_alphas : std::vector<double>{1};
+  const double rounds =
+      static_cast<double>((alphas.size() + folds_) * static_cast<size_t>(options_.filter_passes));
+  double done = 0;
+
+  // The first fold decides on α of training and on the number of passes, by (7): least efficiency loss within
+  // ε, or, where no threshold is within ε, least filter loss.
+  const std::vector<uint32_t> rest = all_but(0), own = members(0);
+  double best_efficiency = 2, best_loss = 2;
+  LevelWeights best;
+  for (const double alpha : alphas) {
+    LevelLearner learner(layout, zeros, data_, lattices_, filter_options(alpha), context_.workers,
+                         context_.monitor);
+    int without_gain = 0;
+    for (int pass = 1; pass <= options_.filter_passes && without_gain < 2; ++pass) {
+      learner.pass(rest, pass, true);
+      report_progress(phase, ++done, rounds);
+      LevelWeights weights = learner.weights();
+      const auto curve = trade_off([&](size_t) -> const LevelWeights& { return weights; }, own).curve();
+      double efficiency = 1, loss = 0;
+      if (options_.budget > 0) {
+        const TradeOff::Point* point = TradeOff::best_alive(curve, options_.budget);
+        efficiency = 0;
+        loss = point == nullptr ? 1 : point->filter_loss;
+      } else if (const TradeOff::Point* point = TradeOff::best_within(curve, epsilon)) {
+        efficiency = point->efficiency;
+      } else {
+        loss = curve.front().filter_loss;
+      }
+      ++without_gain;
+      if (filters.passes == 0 || std::pair(loss, efficiency) < std::pair(best_loss, best_efficiency)) {
+        best_loss = loss;
+        best_efficiency = efficiency;
+        best = std::move(weights);
+        filters.train_alpha = alpha;
+        filters.passes = pass;
+        without_gain = 0;
+      }
+      if (stopped()) break;
+    }
+    if (stopped()) break;
+  }
+  filters.held_out.push_back(std::move(best));
+  done = static_cast<double>(alphas.size()) * options_.filter_passes;
+  const auto learn = [&](std::span<const uint32_t> sequences) {
+    LevelLearner learner(layout, zeros, data_, lattices_, filter_options(filters.train_alpha),
+                         context_.workers, context_.monitor);
+    for (int pass = 1; pass <= filters.passes; ++pass) {
+      learner.pass(sequences, pass, true);
+      report_progress(phase, ++done, rounds);
+      if (stopped()) break;
+    }
+    return learner.weights();
+  };
+  for (size_t fold = 1; fold < folds_; ++fold)
+    filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
+  filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
+  return filters;
+}
+
+Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Level& level) {
+  const auto curve = measured.curve();
+  const TradeOff::Point* point = nullptr;
+  if (options_.filter == Filter::kDictionary) {
+    point = &curve.front();  // in or out: any threshold does
+  } else if (options_.budget > 0) {
+    point = TradeOff::best_alive(curve, options_.budget);
+    if (point == nullptr) {
+      point = &curve.back();
+      const std::string why =
+          fmt::format("level {}: a budget of {:g} cannot be met; the least is {:.2f} alive per position",
+                      index + 1, options_.budget, point->alive);
+      if (options_.insist && !stopped()) return Error{why};
+      cascade_.notes.push_back(why);
+    }
+  } else {
+    const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
+    point = TradeOff::best_within(curve, epsilon);
+    if (point == nullptr) {
+      point = &curve.front();
+      const std::string why = fmt::format(
+          "level {}: a filter loss of {:g} cannot be met; the nearest is {:.6f}, with {:.2f} alive per "
+          "position",
+          index + 1, epsilon, point->filter_loss, point->alive);
+      if (options_.insist && !stopped()) return Error{why};
+      cascade_.notes.push_back(why);
+    }
+  }
+  level.alpha = point->alpha;
+  level.report.alpha = point->alpha;
+  level.report.filter_loss = point->filter_loss;
+  level.report.efficiency = point->efficiency;
+  level.report.alive = point->alive;
+  return {};
+}
+
+Status CascadeTraining::train_filter(size_t index) {
+  const auto start = Clock::now();
+  const size_t order = options_.orders[index];
+  Level level;
+  level.measure = measure();
+  level.unit = options_.unit;
+  level.report.order = order;
+  describe_lattices(level.report);
+  Filters filters = learn_filters(index);
+  level.report.train_alpha = filters.train_alpha;
+  level.report.passes = filters.passes;
+  const auto held_out = [&](size_t s) -> const LevelWeights& {
+    return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
+  };
+  ESPALIER_TRY(choose_alpha(index, trade_off(held_out, usable_), level));
+  level.weights = std::move(filters.full);
+  const size_t next_order = options_.orders[index + 1];
+  advance_dev(level, next_order);
+  ESPALIER_TRY(trouble_);
+  ESPALIER_TRY(next_lattices(filters, level, next_order));
+  level.report.seconds = seconds_since(start);
+  cascade_.levels.push_back(std::move(level));
+  return {};
+}
+
+Result<Cascade> CascadeTraining::run() {
+  ESPALIER_CHECK(!options_.orders.empty() && options_.orders.front() >= 1);
+  ESPALIER_CHECK(std::is_sorted(options_.orders.begin(), options_.orders.end()));
+  cascade_.loss_unit = options_.loss_unit;
+  cascade_.quantiles = options_.quantiles;
+  choose_sequences();
+  if (usable_.empty())
+    return fail("no training sequence has all its labels; a cascade learns from such only");
+  const size_t last = options_.orders.back();
+  cascade_.layout = make_layout(context_.training, options_.full_rows_from, last, options_.edge_order);
+  if (options_.filter == Filter::kDictionary) make_dictionary();
+  if (options_.orders.front() > 1) ESPALIER_TRY(first_lattices(options_.orders.front()));
+  for (size_t index = 0; index + 1 < options_.orders.size(); ++index) ESPALIER_TRY(train_filter(index));
+  ESPALIER_TRY(train_last(last));
+  for (Level& level : cascade_.levels)
+    if (level.weights.order > 1)
+      level.weights.gram.resize(cascade_.layout.grams.size() + linear::kLanes, 0.0f);
+  return std::move(cascade_);
+}
+
+Result<Cascade> train_cascade(const TrainContext& context, const Options& options) {
+  return CascadeTraining(context, options).run();
+}
+
+}  // namespace espalier::cascade

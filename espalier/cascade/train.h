@@ -1,0 +1,49 @@
+// Training a cascade: level after level, each on what the ones before leave alive.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/base/result.h"
+#include "espalier/cascade/options.h"
+
+namespace espalier::cascade {
+
+/// The end of a pass over the last level.
+struct Round {
+  int number = 0;
+  double objective = 0;  ///< loss per token
+  /// Labels the cascade gives a sequence of the dev set; any thread may ask. Null without a dev set.
+  std::function<void(size_t sequence, std::vector<data::Label>& labels)> decode_dev;
+};
+struct Verdict {
+  bool best = true;  ///< keep these weights
+  bool go_on = true;
+};
+
+struct TrainContext {
+  const linear::EncodedTraining& training;
+  const linear::Dataset* dev = nullptr;  ///< decoded after each round; may be null
+  const Workers& workers;
+  const Monitor& monitor;
+  /// Called after each pass over the last level. Never null.
+  std::function<Verdict(const Round&)> round_ended;
+};
+
+/// Learns a cascade (Weiss and Taskar 2010, section 4, with the authors' later practice).
+///
+/// Every level but the last learns to filter: the convex loss (8) by stochastic subgradient (9), for several
+/// α of training, of which the one that does best by the trade-off (7) on held-out data is taken, as is the
+/// pass after which to stop. The training data is cut into folds; a level's lattices come from filters that
+/// have not seen their sequence (jackknife), with the truth put back in. The same held-out filters give the
+/// losses from which the α of use is chosen. The last level is an ordinary structured predictor over what is
+/// left.
+///
+/// Time: a few passes a level for each fold. Memory: the lattices of all training sequences, which is linear
+/// in what is alive. Sequences with labels not known are left out. The same result at any number of threads.
+Result<Cascade> train_cascade(const TrainContext& context, const Options& options);
+
+}  // namespace espalier::cascade

@@ -1,0 +1,159 @@
+// The last level of a cascade: an ordinary structured predictor over what is left alive.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "espalier/cascade/training.h"
+#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice_viterbi.h"
+#include "espalier/eval/calibration.h"
+
+namespace espalier::cascade {
+
+using data::Label;
+
+LearnerOptions CascadeTraining::last_options() const {
+  LearnerOptions options;
+  options.loss.loss = options_.last;
+  options.loss.unit = options_.unit;
+  options.loss.label_weight = options_.label_weight;
+  options.steps = options_.last == Loss::kPerceptron ? Steps::kPlain : Steps::kAdaptive;
+  options.rate = options_.last == Loss::kPerceptron ? 1 : options_.rate;
+  options.l2 = options_.l2;
+  options.batch = options_.batch;
+  options.seed = options_.seed;
+  if (options_.last != Loss::kLog) options.ignore = 0;
+  return options;
+}
+
+/// A training sequence's lattice of the last level, scored.
+Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& work) const {
+  Trellis trellis =
+      unigram() ? make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams)
+                : lattices_[s].trellis;
+  score(weights, data_, s, trellis, work);
+  return trellis;
+}
+
+/// Scores are to be divided by this before they become probabilities: found by a second run that sees nine
+/// sequences in ten, on the tenth.
+double CascadeTraining::fit_temperature(const LevelWeights& zeros, int passes) {
+  std::vector<uint32_t> most, held_out;
+  for (size_t i = 0; i < usable_.size(); ++i) (i % 10 == 9 ? held_out : most).push_back(usable_[i]);
+  if (held_out.empty()) return 1;
+  LevelLearner learner(cascade_.layout, zeros, data_, lattices_, last_options(), context_.workers,
+                       context_.monitor);
+  for (int pass = 1; pass <= passes && !stopped(); ++pass) learner.pass(most, pass, true);
+  const LevelWeights weights = learner.weights();
+  std::vector<Trellis> trellises;
+  std::vector<std::vector<uint32_t>> truths;
+  Work work;
+  constexpr size_t kMost = 2000;
+  for (size_t i = 0; i < std::min(kMost, held_out.size()); ++i) {
+    trellises.push_back(scored(weights, held_out[i], work));
+    truths.push_back(find_path(trellises.back(), data_.gold_of(held_out[i])));
+  }
+  return eval::fit_temperature(
+      [&](double temperature) {
+        std::vector<double> loss(kPieces, 0.0);
+        context_.workers.for_each(kPieces, [&](size_t piece) {
+          const Range range = piece_of(trellises.size(), kPieces, piece);
+          for (size_t i = range.first; i < range.last; ++i) {
+            chain::Lattice lattice = trellises[i].lattice;
+            const float factor = static_cast<float>(1 / temperature);
+            for (float& x : lattice.state_scores()) x *= factor;
+            for (float& x : lattice.arc_scores()) x *= factor;
+            loss[piece] += chain::log_partition(lattice) - chain::path_score(lattice, truths[i]);
+          }
+        });
+        return std::accumulate(loss.begin(), loss.end(), 0.0);
+      },
+      1e-3, 1e4);
+}
+
+double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
+  // As PackedRows rounds: whole multiples of the largest weight / 32767.
+  LevelWeights rounded = weights;
+  for (AlignedVector<float>* w : {&rounded.state, &rounded.edge}) {
+    float largest = 0;
+    for (const float x : *w) largest = std::max(largest, std::abs(x));
+    const float step = largest / 32767.0f;
+    if (step == 0) continue;
+    for (float& x : *w) x = step * static_cast<float>(std::lround(x / step));
+  }
+  constexpr size_t kMost = 2000;
+  const size_t n = std::min(kMost, usable_.size());
+  std::vector<size_t> tokens(kPieces, 0), changed(kPieces, 0);
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    Work work;
+    const Range range = piece_of(n, kPieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const uint32_t s = usable_[i * usable_.size() / n];
+      const Trellis exact = scored(weights, s, work), coarse = scored(rounded, s, work);
+      const auto a = chain::path_labels(exact.lattice, chain::viterbi(exact.lattice).states);
+      const auto b = chain::path_labels(coarse.lattice, chain::viterbi(coarse.lattice).states);
+      tokens[piece] += a.size();
+      for (size_t t = 0; t < a.size(); ++t) changed[piece] += a[t] != b[t];
+    }
+  });
+  return static_cast<double>(std::accumulate(changed.begin(), changed.end(), size_t{0})) /
+         static_cast<double>(std::max<size_t>(1, std::accumulate(tokens.begin(), tokens.end(), size_t{0})));
+}
+
+Status CascadeTraining::train_last(size_t order) {
+  const auto start = Clock::now();
+  Level level;
+  level.unit = options_.unit;
+  level.measure = measure();
+  level.report.order = order;
+  describe_lattices(level.report);
+  LevelWeights zeros = cascade_.layout.zeros(order);
+  zeros.cuts = cuts_;
+  LevelLearner learner(cascade_.layout, zeros, data_, lattices_, last_options(), context_.workers,
+                       context_.monitor);
+  const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
+  LevelWeights best;
+  bool have_best = false;
+  const size_t K = cascade_.layout.labels, S = cascade_.layout.stride;
+  for (int pass = 1; pass <= options_.passes; ++pass) {
+    const double loss =
+        learner.pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
+    level.report.passes = pass;
+    LevelWeights weights = learner.weights();
+    Round round{pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), nullptr};
+    if (context_.dev != nullptr)
+      round.decode_dev = [&](size_t s, std::vector<Label>& labels) {
+        const linear::Dataset& dev = *context_.dev;
+        Work work;
+        labels.clear();
+        if (dev.length(s) == 0) return;
+        if (dev_lattices_.empty()) {
+          score_nodes(cascade_.layout, weights, dev, s, work.node);
+          for (size_t t = 0; t < dev.length(s); ++t) {
+            const float* row = work.node.data() + t * S;
+            labels.push_back(static_cast<Label>(std::max_element(row, row + K) - row));
+          }
+          return;
+        }
+        Trellis trellis = dev_lattices_[s];
+        score(weights, dev, s, trellis, work);
+        labels = chain::path_labels(trellis.lattice, chain::viterbi(trellis.lattice).states);
+      };
+    const Verdict verdict = context_.round_ended(round);
+    if (verdict.best) {
+      best = std::move(weights);
+      have_best = true;
+    }
+    if (!verdict.go_on || stopped()) break;
+  }
+  level.weights = have_best ? std::move(best) : learner.weights();
+  if (!stopped() && options_.last != Loss::kLog && options_.calibrate)
+    cascade_.temperature = fit_temperature(zeros, level.report.passes);
+  if (!stopped() && options_.check_rounding)
+    cascade_.changed_by_rounding = changed_by_rounding(level.weights);
+  level.report.seconds = seconds_since(start);
+  cascade_.levels.push_back(std::move(level));
+  return {};
+}
+
+}  // namespace espalier::cascade

@@ -1,0 +1,226 @@
+// What is alive between the levels of a cascade in training.
+#include <algorithm>
+
+#include "espalier/cascade/training.h"
+
+namespace espalier::cascade {
+
+using data::kNoLabel;
+using data::Label;
+
+namespace {
+/// Cut points of quantiles are found from at most about this many standings.
+constexpr size_t kStandingsForCuts = 2'000'000;
+}  // namespace
+
+void CascadeTraining::score(const LevelWeights& weights, const linear::Dataset& data, size_t s,
+                            Trellis& trellis, Work& work) const {
+  const Layout& layout = cascade_.layout;
+  score_nodes(layout, weights, data, s, work.node);
+  const uint64_t first = data.sequence_begin[s];
+  const bool edges = !data.edge.values.empty();
+  if (edges) work.values.value.resize(layout.grams.size(), 0.0f);
+  score_trellis(
+      view_of(weights), work.node.data(), layout.stride,
+      [&](size_t t, GramValues& values) {
+        if (!edges) return;
+        for (const uint32_t f : data.edge[first + t])
+          for (uint32_t w = layout.edge.begin[f]; w < layout.edge.begin[f + 1]; ++w)
+            values.add(layout.edge.column[w], weights.edge[w]);
+      },
+      work.values, trellis);
+}
+
+/// Fills work.items (level 1) or work.standings, and work.truth.
+void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& data, size_t s,
+                            Trellis* trellis, Work& work) const {
+  const Layout& layout = cascade_.layout;
+  const auto gold = data.gold_of(s);
+  if (trellis == nullptr) {
+    const size_t K = layout.labels;
+    if (options_.filter == Filter::kDictionary) {
+      work.items.resize(gold.size() * K);
+      const bool training = &data == &data_;
+      for (size_t t = 0; t < gold.size(); ++t)
+        dictionary_standings(cascade_.dictionary, data.state[data.sequence_begin[s] + t],
+                             training ? gold[t] : kNoLabel, {work.items.data() + t * K, K});
+    } else {
+      score_nodes(layout, weights, data, s, work.node);
+      find_unigram_standings(work.node.data(), gold.size(), K, layout.stride, measure(), work.items);
+    }
+    work.truth.resize(gold.size());
+    for (size_t t = 0; t < gold.size(); ++t)
+      work.truth[t] = gold[t] == kNoLabel ? kAbsent : work.items[t * K + gold[t]];
+    return;
+  }
+  score(weights, data, s, *trellis, work);
+  find_standings(trellis->lattice, measure(), options_.unit, work.scratch, work.standings);
+  truth_standings(*trellis, work.standings, options_.unit, gold, work.truth);
+}
+
+Status CascadeTraining::first_lattices(size_t order) {
+  const size_t K = cascade_.layout.labels;
+  lattices_.resize(data_.sequences());
+  for (const uint32_t s : usable_) {
+    const AliveLabels alive = all_labels(data_.length(s), K);
+    if (arcs_of(alive) > kMostArcs)
+      return fail(
+          "{} labels at every position of a sequence of {} are too many for a first level of order {}; begin "
+          "with order 1",
+          K, data_.length(s), order);
+    lattices_[s].trellis = make_trellis(alive, cascade_.layout.grams);
+  }
+  std::vector<std::vector<float>> none(data_.sequences());
+  ESPALIER_TRY(finish_lattices(none, order));
+  if (context_.dev != nullptr) {
+    dev_lattices_.resize(context_.dev->sequences());
+    for (size_t s = 0; s < context_.dev->sequences(); ++s) {
+      const AliveLabels alive = all_labels(context_.dev->length(s), K);
+      if (arcs_of(alive) > kMostArcs)
+        return fail("{} labels at every position of a sequence of {} are too many", K,
+                    context_.dev->length(s));
+      ESPALIER_ASSIGN(dev_lattices_[s], grow_to(make_trellis(alive, cascade_.layout.grams), {},
+                                                trellis_length(order), cascade_.layout.grams));
+    }
+  }
+  return {};
+}
+
+/// Grows the lattices to what the level needs. Grams get their numbers on one thread, in the order of the
+/// data.
+Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order) {
+  GramTable& grams = cascade_.layout.grams;
+  const size_t length = trellis_length(order);
+  size_t grown = lattices_[usable_.front()].trellis.gram_length;
+  while (true) {
+    if (order > 1)
+      for (const uint32_t s : usable_) add_missing_grams(lattices_[s].trellis, grams);
+    if (grown >= length) break;
+    for (const uint32_t s : usable_)
+      if (arcs_when_grown(lattices_[s].trellis) > kMostArcs)
+        return fail(
+            "a sequence of {} tokens has more than {} label {}-grams left alive; filter more, or take a "
+            "lower "
+            "order",
+            data_.length(s), kMostArcs, grown + 2);
+    context_.workers.for_each(kPieces, [&](size_t piece) {
+      const Range range = piece_of(usable_.size(), kPieces, piece);
+      for (size_t i = range.first; i < range.last; ++i) {
+        const uint32_t s = usable_[i];
+        lattices_[s].trellis = grow(lattices_[s].trellis, arc_standings[s], grams);
+        arc_standings[s].clear();
+      }
+    });
+    ++grown;
+  }
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    const Range range = piece_of(usable_.size(), kPieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      TrainingLattice& lattice = lattices_[usable_[i]];
+      lattice.truth = find_path(lattice.trellis, data_.gold_of(usable_[i]));
+      ESPALIER_CHECK(lattice.truth.size() == data_.length(usable_[i]));
+      lattice.truth_arcs = arcs_of_path(lattice.trellis.lattice, lattice.truth);
+    }
+  });
+  return {};
+}
+
+Status CascadeTraining::next_lattices(const Filters& filters, const Level& level, size_t order) {
+  const size_t K = cascade_.layout.labels;
+  const bool first = unigram();
+  std::vector<TrainingLattice> next(data_.sequences());
+  std::vector<std::vector<float>> arc_standings(data_.sequences());
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    Work work;
+    const Range range = piece_of(usable_.size(), kPieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const uint32_t s = usable_[i];
+      TrainingLattice* lattice = first ? nullptr : &lattices_[s];
+      const LevelWeights& weights =
+          filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
+      judge(weights, data_, s, first ? nullptr : &lattice->trellis, work);
+      if (first) {
+        next[s].trellis = make_trellis(keep_labels(work.items, K, level.alpha, data_.gold_of(s), {}),
+                                       cascade_.layout.grams);
+      } else {
+        Filtered filtered = apply_filter(lattice->trellis, work.standings, level.unit, level.alpha,
+                                         work.scratch.pass.path(), lattice->truth, lattice->truth_arcs);
+        next[s].trellis = std::move(filtered.trellis);
+        arc_standings[s] = std::move(filtered.arc_standing);
+        *lattice = {};
+      }
+    }
+  });
+  lattices_ = std::move(next);
+  ESPALIER_TRY(finish_lattices(arc_standings, order));
+  if (!options_.quantiles) {
+    for (const uint32_t s : usable_)
+      std::fill(lattices_[s].trellis.standing.begin(), lattices_[s].trellis.standing.end(), kNoStanding);
+    return {};
+  }
+  size_t states = 0;
+  for (const uint32_t s : usable_) states += lattices_[s].trellis.states();
+  const size_t stride = states / kStandingsForCuts + 1;
+  std::vector<float> sample;
+  size_t next_one = 0, seen = 0;
+  for (const uint32_t s : usable_)
+    for (const float x : lattices_[s].trellis.standing)
+      if (seen++ == next_one) {
+        sample.push_back(x);
+        next_one += stride;
+      }
+  cuts_ = find_cuts(std::move(sample));
+  return {};
+}
+
+void CascadeTraining::advance_dev(const Level& level, size_t order) {
+  if (context_.dev == nullptr) return;
+  const linear::Dataset& dev = *context_.dev;
+  const bool first = dev_lattices_.empty();
+  if (first) dev_lattices_.resize(dev.sequences());
+  std::vector<Status> troubles(kPieces);
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    Work work;
+    const Range range = piece_of(dev.sequences(), kPieces, piece);
+    for (size_t s = range.first; s < range.last; ++s) {
+      if (dev.length(s) == 0) continue;
+      judge(level.weights, dev, s, first ? nullptr : &dev_lattices_[s], work);
+      Filtered filtered;
+      if (first) {
+        filtered.trellis = make_trellis(keep_labels(work.items, cascade_.layout.labels, level.alpha, {}, {}),
+                                        cascade_.layout.grams);
+      } else {
+        filtered = apply_filter(dev_lattices_[s], work.standings, level.unit, level.alpha,
+                                work.scratch.pass.path(), {}, {});
+      }
+      auto grown = grow_to(std::move(filtered.trellis), filtered.arc_standing, trellis_length(order),
+                           cascade_.layout.grams);
+      if (!grown.ok()) {
+        troubles[piece] = grown.error();
+        return;
+      }
+      dev_lattices_[s] = std::move(grown).value();
+      if (!options_.quantiles)
+        std::fill(dev_lattices_[s].standing.begin(), dev_lattices_[s].standing.end(), kNoStanding);
+    }
+  });
+  for (const Status& trouble : troubles)
+    if (!trouble.ok()) trouble_ = trouble;
+}
+
+void CascadeTraining::describe_lattices(LevelReport& report) const {
+  const double n = static_cast<double>(std::max<size_t>(1, positions_));
+  if (unigram()) {
+    report.states = static_cast<double>(cascade_.layout.labels);
+    return;
+  }
+  size_t states = 0, arcs = 0;
+  for (const uint32_t s : usable_) {
+    states += lattices_[s].trellis.lattice.states();
+    arcs += lattices_[s].trellis.lattice.arcs();
+  }
+  report.states = static_cast<double>(states) / n;
+  report.arcs = static_cast<double>(arcs) / n;
+}
+
+}  // namespace espalier::cascade

@@ -1,0 +1,103 @@
+// The state of a run of train_cascade, shared by the files that make it up.
+//   train.cc           the levels one after the other; filters and their thresholds
+//   train_lattices.cc  what is alive between levels
+//   train_last.cc      the last level
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "espalier/cascade/level_learner.h"
+#include "espalier/cascade/stages.h"
+#include "espalier/cascade/train.h"
+
+namespace espalier::cascade {
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class CascadeTraining {
+ public:
+  CascadeTraining(const TrainContext& context, const Options& options)
+      : context_(context), options_(options), data_(context.training.data) {}
+
+  Result<Cascade> run();
+
+ private:
+  /// Work over sequences is cut into this many pieces, whatever the threads.
+  static constexpr size_t kPieces = 16;
+
+  /// Buffers of one piece of work.
+  struct Work {
+    AlignedVector<float> node;
+    GramValues values;
+    StandingScratch scratch;
+    Standings standings;
+    std::vector<float> items;  ///< of level 1: T×K
+    std::vector<float> truth;
+  };
+  /// The filters of a level: one a fold, which has not seen its sequences, and one that has seen all.
+  struct Filters {
+    std::vector<LevelWeights> held_out;
+    LevelWeights full;
+    double train_alpha = 0;
+    int passes = 0;
+  };
+
+  bool stopped() const { return context_.monitor.stop_requested(); }
+  bool unigram() const { return lattices_.empty(); }
+  size_t fold_of(size_t index) const { return index % folds_; }
+  Measure measure() const {
+    return options_.filter == Filter::kCrf ? Measure::kProbability : Measure::kMaxMarginal;
+  }
+  void report_progress(std::string phase, double done, double total) const {
+    Progress progress;
+    progress.phase = std::move(phase);
+    progress.done = done;
+    progress.total = total;
+    context_.monitor.report(progress);
+  }
+
+  void choose_sequences();
+  void make_dictionary();
+  Status first_lattices(size_t order);
+  Status train_filter(size_t index);
+  Filters learn_filters(size_t index);
+  LearnerOptions filter_options(double alpha) const;
+  void score(const LevelWeights& weights, const linear::Dataset& data, size_t s, Trellis& trellis,
+             Work& work) const;
+  void judge(const LevelWeights& weights, const linear::Dataset& data, size_t s, Trellis* trellis,
+             Work& work) const;
+  TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
+                     std::span<const uint32_t> which);
+  Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
+  Status next_lattices(const Filters& filters, const Level& level, size_t order);
+  Status finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order);
+  void advance_dev(const Level& level, size_t order);
+  void describe_lattices(LevelReport& report) const;
+  Status train_last(size_t order);
+  LearnerOptions last_options() const;
+  Trellis scored(const LevelWeights& weights, size_t s, Work& work) const;
+  double fit_temperature(const LevelWeights& zeros, int passes);
+  double changed_by_rounding(const LevelWeights& weights) const;
+
+  const TrainContext& context_;
+  const Options& options_;
+  const linear::Dataset& data_;
+  Cascade cascade_;
+  std::vector<uint32_t> usable_;  ///< sequences that are learned from
+  std::vector<uint32_t> fold_of_sequence_;
+  size_t folds_ = 3;
+  size_t positions_ = 0;                   ///< in usable sequences
+  std::vector<TrainingLattice> lattices_;  ///< per sequence; empty: every label is alive
+  std::vector<Trellis> dev_lattices_;
+  QuantileCuts cuts_{};
+  Status trouble_;
+};
+
+}  // namespace espalier::cascade

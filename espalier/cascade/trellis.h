@@ -1,0 +1,84 @@
+// A level's search space: a lattice whose states are label n-grams.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/cascade/gram_table.h"
+#include "espalier/chain/lattice.h"
+#include "espalier/chain/lattice_filter.h"
+#include "espalier/data/label_set.h"
+
+namespace espalier::cascade {
+
+/// Labels alive at each position, with where they stood among the others at the level that left them alive.
+struct AliveLabels {
+  std::vector<uint32_t> begin{0};  ///< position t owns [begin[t], begin[t+1])
+  std::vector<data::Label> label;  ///< ascending within a position
+  std::vector<float> standing;     ///< beside `label`; kNoStanding where no level came before
+
+  size_t positions() const { return begin.size() - 1; }
+};
+
+/// What `standing` holds where nothing was filtered before.
+inline constexpr float kNoStanding = -1e30f;
+
+/// All labels at every position.
+AliveLabels all_labels(size_t positions, size_t labels);
+
+/// A lattice in which a state at position t stands for the last m labels up to t (fewer before position
+/// m − 1, with start symbols in their place), and an arc for the m + 1 labels it joins. Arcs lead only
+/// between states that agree on the labels they share, so that growing m by one is taking arcs for states
+/// (the line graph): a new state is an arc that was left alive, which is equation 5 of Weiss and Taskar
+/// (2010).
+///
+/// Beside the graph stand the numbers of the grams a level has weights for: those of 2 … m labels belong to
+/// states, those of m + 1 to arcs (to states at the first position, where there are no arcs), and those that
+/// end in the end symbol to states of the last position. Size: linear in what is alive.
+struct Trellis {
+  size_t gram_length = 1;  ///< m
+  chain::Lattice lattice;
+  std::vector<uint32_t> state_grams;  ///< states × (m − 1): the last 2, 3, … m labels
+  std::vector<uint32_t> arc_gram;     ///< per arc: its m + 1 labels
+  std::vector<uint32_t> first_gram;   ///< per state of position 0: m start symbols and its label
+  std::vector<uint32_t>
+      end_grams;                ///< states of the last position × m: the last 1, 2, … m labels and the end
+  std::vector<float> standing;  ///< per state: see AliveLabels
+
+  size_t states() const { return lattice.states(); }
+  std::span<const uint32_t> grams_of(size_t state) const {
+    return {state_grams.data() + state * (gram_length - 1), gram_length - 1};
+  }
+  /// The gram of all m labels of a state.
+  uint32_t top_gram(size_t state) const {
+    return gram_length == 1 ? lattice.label(state) : state_grams[state * (gram_length - 1) + gram_length - 2];
+  }
+};
+
+/// The trellis of single labels (m = 1) with every arc between neighbours. Grams not in the table are
+/// kNoGram.
+Trellis make_trellis(const AliveLabels& alive, const GramTable& grams);
+
+/// m grows by one. `arc_standing`, per arc of `from`, is what the new states get; empty: what the arc's
+/// target has.
+Trellis grow(const Trellis& from, std::span<const float> arc_standing, const GramTable& grams);
+
+/// Gives numbers to all grams of the trellis that have none yet.
+void add_missing_grams(Trellis& trellis, GramTable& grams);
+
+/// Keeps what the masks keep and lies on a path. `standing`, per state before, replaces the old values where
+/// not empty. Precondition: the masks leave a path.
+struct Thinned {
+  Trellis trellis;
+  std::vector<uint32_t> old_state, old_arc;
+};
+Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> standing);
+
+/// The path with these labels, or an empty one where it is not there.
+std::vector<uint32_t> find_path(const Trellis& trellis, std::span<const data::Label> labels);
+
+/// The arcs along a path: entry t is the arc into path[t]; entry 0 means nothing.
+std::vector<uint32_t> arcs_of_path(const chain::Lattice& lattice, std::span<const uint32_t> path);
+
+}  // namespace espalier::cascade

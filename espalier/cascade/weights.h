@@ -1,0 +1,154 @@
+// What a level knows: its weights, and how they score a lattice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/cascade/gram_table.h"
+#include "espalier/cascade/trellis.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/rows.h"
+
+namespace espalier::cascade {
+
+/// Indicators of where a state stood at the level before, in eighths of the training data.
+inline constexpr size_t kQuantiles = 8;
+using QuantileCuts = std::array<float, kQuantiles - 1>;
+
+/// The eighth that a standing falls into. Precondition: not kNoStanding.
+inline size_t quantile_of(const QuantileCuts& cuts, float standing) {
+  size_t bin = 0;
+  while (bin < cuts.size() && standing >= cuts[bin]) ++bin;
+  return bin;
+}
+
+/// score of a labelling at a level of order n =
+///   Σ_t  state[f][y_t] over the features f of t
+///      + gram[y_{t−j+1} … y_t] for j = 2 … n, and those that close with the end symbol
+///      + edge[f][y_{t−j+1} … y_t] over the edge features f of t, for j = 2 … the order they go up to
+///      + quantile[where the state stood at the level before].
+/// Layouts and the table of grams are shared by all levels.
+struct LevelWeights {
+  size_t order = 1;
+  AlignedVector<float> state;
+  AlignedVector<float> gram;  ///< per gram of the table, and slack
+  AlignedVector<float> edge;
+  std::array<float, kQuantiles> quantile{};
+  QuantileCuts cuts{};
+};
+
+/// Which weights there are.
+struct Layout {
+  size_t labels = 0, stride = 0;
+  linear::StateRows state;
+  linear::EdgeRows edge;  ///< columns: gram numbers
+  GramTable grams;
+
+  LevelWeights zeros(size_t order) const;
+  /// Weights a level has, at most.
+  size_t weights_of(const LevelWeights& level) const;
+};
+
+/// Rows as chain::make_weights lays them out, the grams of the gold labels up to `order`, and for each edge
+/// feature those up to `edge_order` that it was seen with.
+Layout make_layout(const linear::EncodedTraining& training, uint32_t full_rows_from, size_t order,
+                   size_t edge_order);
+
+/// Score of the labels of every position: node gets T×S.
+void score_nodes(const Layout& layout, const LevelWeights& level, const linear::Dataset& data,
+                 size_t sequence, AlignedVector<float>& node);
+
+/// A level as lattices are scored with it, wherever its weights live.
+struct LevelView {
+  size_t order = 1;
+  std::span<const float> gram;  ///< per gram of the table
+  std::span<const float, kQuantiles> quantile;
+  const QuantileCuts* cuts = nullptr;
+  float scale = 1;  ///< everything is multiplied by this at last
+};
+inline LevelView view_of(const LevelWeights& level, float scale = 1) {
+  const size_t grams = level.gram.size() < linear::kLanes ? 0 : level.gram.size() - linear::kLanes;
+  return {level.order, {level.gram.data(), grams}, level.quantile, &level.cuts, scale};
+}
+
+/// Values by gram that belong to one position, all 0 between uses.
+struct GramValues {
+  std::vector<float> value;       ///< per gram
+  std::vector<uint32_t> touched;  ///< those that are not 0
+  void add(uint32_t gram, float x) {
+    if (value[gram] == 0) touched.push_back(gram);
+    value[gram] += x;
+  }
+  void clear() {
+    for (const uint32_t gram : touched) value[gram] = 0;
+    touched.clear();
+  }
+};
+
+/// Fills the scores of a trellis of order − 1 labels a state (1 for order 1) from node scores (T×S).
+/// `edges(t, values)` adds what the edge features of position t say about grams; null: there are none.
+template <typename Edges>
+void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
+                   GramValues& values, Trellis& trellis);
+
+/// The gradient of a loss by the weights a sequence touches.
+struct SequenceGradient {
+  AlignedVector<float> node;    ///< T×S
+  std::vector<uint8_t> active;  ///< per position: worth an update
+  std::vector<std::pair<uint32_t, float>> grams;
+  std::vector<std::pair<uint32_t, float>> edge_grams;  ///< those of edge features, position after position …
+  std::vector<uint32_t> edge_begin;                    ///< … whose begins are here; empty: no edge features
+  std::array<float, kQuantiles> quantile{};
+  double loss = 0;
+};
+
+/// From gradients by states and arcs to those by weights: the transpose of score_trellis. Gradients below
+/// `ignore` in size are left out of `active`.
+void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<const double> states,
+                     std::span<const double> arcs, size_t stride, float factor, float ignore, bool edges,
+                     SequenceGradient& out);
+
+template <typename Edges>
+void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
+                   GramValues& values, Trellis& trellis) {
+  chain::Lattice& lattice = trellis.lattice;
+  const size_t T = lattice.positions(), m = trellis.gram_length;
+  const bool use_grams = level.order > 1;  // order 1 runs on a trellis of single labels and ignores arcs
+  const auto weight = [&](uint32_t gram) { return gram < level.gram.size() ? level.gram[gram] : 0.0f; };
+  const std::span<float> state_scores = lattice.state_scores(), arc_scores = lattice.arc_scores();
+  for (size_t t = 0; t < T; ++t) {
+    bool extra = false;
+    if (t > 0 && use_grams) {
+      edges(t, values);
+      extra = !values.touched.empty();
+    }
+    const auto gram_score = [&](uint32_t gram) {
+      float score = weight(gram);
+      if (extra && gram != kNoGram) score += values.value[gram];
+      return score;
+    };
+    const Range states = lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s) {
+      float score = node[t * stride + lattice.label(s)];
+      if (use_grams) {
+        for (const uint32_t gram : trellis.grams_of(s)) score += gram_score(gram);
+        if (t == 0) score += weight(trellis.first_gram[s]);
+        if (t + 1 == T)
+          for (size_t j = 0; j < m; ++j) score += weight(trellis.end_grams[(s - states.first) * m + j]);
+      }
+      if (trellis.standing[s] != kNoStanding)
+        score += level.quantile[quantile_of(*level.cuts, trellis.standing[s])];
+      state_scores[s] = level.scale * score;
+      const Range arcs = lattice.arcs_into(s);
+      if (use_grams)
+        for (size_t a = arcs.first; a < arcs.last; ++a)
+          arc_scores[a] = level.scale * gram_score(trellis.arc_gram[a]);
+    }
+    if (extra) values.clear();
+  }
+}
+
+}  // namespace espalier::cascade
