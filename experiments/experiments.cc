@@ -10,6 +10,18 @@ namespace espalier::experiments {
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> all = {
       // One line each: {name, summary, {corpora}, function of experiments.h}.
+      {"beam-counterexamples",
+       "margins that do not make beam-search learners converge (2007, Figure 5)",
+       {},
+       beam_counterexamples},
+      {"beam-bounds",
+       "updates of beam-search learners within their bounds (2007, Theorems 7 to 9)",
+       {},
+       beam_bounds},
+      {"beam-consistency",
+       "whether ranking functions for beam search exist, decided exactly (2007, Theorems 1 to 6)",
+       {},
+       beam_consistency},
   };
   return all;
 }

@@ -4,4 +4,10 @@
 
 #include "experiments/experiment.h"
 
-namespace espalier::experiments {}  // namespace espalier::experiments
+namespace espalier::experiments {
+
+Result<Report> beam_counterexamples(const Request& request);
+Result<Report> beam_bounds(const Request& request);
+Result<Report> beam_consistency(const Request& request);
+
+}  // namespace espalier::experiments

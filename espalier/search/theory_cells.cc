@@ -34,7 +34,7 @@ bool earlier_angle(const Whole& a, const Whole& b) {
   return a[0] * b[1] - a[1] * b[0] > 0;
 }
 
-void cells_of_plane(const std::set<Whole>& normals, std::set<Whole>& cells) {
+void cells_of_plane(const std::set<Whole>& normals, std::vector<Whole>& cells) {
   std::vector<Whole> rays;
   for (const Whole& g : normals) {
     rays.push_back({-g[1], g[0], 0});
@@ -43,12 +43,12 @@ void cells_of_plane(const std::set<Whole>& normals, std::set<Whole>& cells) {
   std::sort(rays.begin(), rays.end(), earlier_angle);
   rays.erase(std::unique(rays.begin(), rays.end()), rays.end());
   for (size_t i = 0; i < rays.size(); ++i) {
-    cells.insert(rays[i]);
-    cells.insert(added(rays[i], rays[(i + 1) % rays.size()]));
+    cells.push_back(rays[i]);
+    cells.push_back(added(rays[i], rays[(i + 1) % rays.size()]));
   }
 }
 
-void cells_of_space(const std::set<Whole>& normals, std::set<Whole>& cells) {
+void cells_of_space(const std::set<Whole>& normals, std::vector<Whole>& cells) {
   std::set<Whole> unique;
   for (const Whole& a : normals)
     for (const Whole& b : normals) {
@@ -57,11 +57,11 @@ void cells_of_space(const std::set<Whole>& normals, std::set<Whole>& cells) {
     }
   const std::vector<Whole> rays(unique.begin(), unique.end());
   for (size_t i = 0; i < rays.size(); ++i) {
-    cells.insert(rays[i]);
+    cells.push_back(rays[i]);
     for (size_t j = i + 1; j < rays.size(); ++j) {
       const Whole pair = added(rays[i], rays[j]);
-      cells.insert(primitive(pair));
-      for (size_t k = j + 1; k < rays.size(); ++k) cells.insert(primitive(added(pair, rays[k])));
+      cells.push_back(primitive(pair));
+      for (size_t k = j + 1; k < rays.size(); ++k) cells.push_back(primitive(added(pair, rays[k])));
     }
   }
 }
@@ -91,13 +91,15 @@ Result<std::vector<std::vector<double>>> weight_cells(size_t dimension,
     // g and −g are normals of the same hyperplane.
     if (normal != Whole{0, 0, 0}) whole.insert(std::max(normal, negated(normal)));
   }
-  std::set<Whole> cells{{0, 0, 0}};
+  std::vector<Whole> cells{{0, 0, 0}};
   if (dimension == 1) {
-    cells.insert({1, 0, 0});
-    cells.insert({-1, 0, 0});
+    cells.push_back({1, 0, 0});
+    cells.push_back({-1, 0, 0});
   } else {
     dimension == 2 ? cells_of_plane(whole, cells) : cells_of_space(whole, cells);
   }
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   std::vector<std::vector<double>> out;
   for (const Whole& cell : cells) {
     std::vector<double>& w = out.emplace_back(dimension);

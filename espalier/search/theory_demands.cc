@@ -175,6 +175,10 @@ class WholeNullSpace {
     }
     if (std::any_of(w.begin(), w.end(), [](double x) { return std::abs(x) > double{kLargestWhole}; }))
       return std::nullopt;
+    int64_t divisor = 0;
+    for (const double x : w) divisor = std::gcd(divisor, static_cast<int64_t>(x));
+    if (divisor > 1)
+      for (double& x : w) x /= static_cast<double>(divisor);
     return w;
   }
 

@@ -95,6 +95,14 @@ Sketch sketch_tree(Random& random, const TreeShape& shape, const Feature& featur
   return sketch;
 }
 
+/// A tree of Gaussian features, of deviation `along` along w and 1 across it.
+Sketch gaussian_tree(Random& random, const TreeShape& shape, const std::vector<double>& w) {
+  Sketch sketch = sketch_tree(random, shape, [&] { return random.gaussian(); });
+  for (TreeState v = 1; v < sketch.nodes.size(); ++v)
+    sketch.set_value(v, w, shape.along * sketch.value(v, w));
+  return sketch;
+}
+
 std::vector<std::vector<TreeState>> levels_of(const Sketch& sketch, size_t depth) {
   std::vector<std::vector<TreeState>> levels(depth + 1);
   for (TreeState v = 1; v < sketch.nodes.size(); ++v) levels[sketch.nodes[v].depth].push_back(v);
@@ -138,7 +146,7 @@ TreesWithMargin trees_with_margin(Random random, const TreeShape& shape, MarginS
   TreesWithMargin out;
   out.w = unit_vector(random, shape.dimension);
   for (size_t i = 0; i < shape.trees; ++i) {
-    Sketch sketch = sketch_tree(random, shape, [&] { return random.gaussian(); });
+    Sketch sketch = gaussian_tree(random, shape, out.w);
     if (scope == MarginScope::kGlobal) {
       std::vector<TreeState> all(sketch.nodes.size() - 1);
       std::iota(all.begin(), all.end(), TreeState{1});
@@ -156,7 +164,7 @@ TreesWithMargin trees_with_beam_margin(Random random, const TreeShape& shape, si
   TreesWithMargin out;
   out.w = unit_vector(random, shape.dimension);
   for (size_t i = 0; i < shape.trees; ++i) {
-    Sketch sketch = sketch_tree(random, shape, [&] { return random.gaussian(); });
+    Sketch sketch = gaussian_tree(random, shape, out.w);
     for (const std::vector<TreeState>& level : levels_of(sketch, shape.depth)) {
       if (level.empty()) continue;
       std::vector<TreeState> others;

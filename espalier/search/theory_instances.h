@@ -26,14 +26,15 @@ struct TreeShape {
   size_t depth = 3;            ///< of all leaves
   size_t fan_out = 3;          ///< of all other nodes
   size_t dimension = 4;        ///< m
-  double second_target = 0.2;  ///< probability that a target node has two targets below it instead of one
+  double second_target = 0.2;  ///< probability that a target node has two targets below it, not one
+  double along = 0.2;          ///< deviation of w·f, where w is the weights with a margin; across w it is 1
 };
 
 enum class MarginScope { kLevel, kGlobal };
 
-/// Dead-end free random trees with Gaussian features; targets that do not rank above all others (of their
-/// level, or of the tree) by `margin` are raised along w until they do, so that w has that margin or hardly
-/// more.
+/// Dead-end free random trees with Gaussian features (flat along w, so that there is something to learn);
+/// targets that do not rank above all others (of their level, or of the tree) by `margin` are raised along w
+/// until they do, so that w has that margin or hardly more.
 TreesWithMargin trees_with_margin(Random random, const TreeShape& shape, MarginScope scope, double margin);
 
 /// The same for a beam margin (b', δ1, δ2): on every level the targets rank alike, b' nodes (or as many as
@@ -47,7 +48,7 @@ TreesWithMargin trees_of_full_bound(size_t n);
 
 /// A random problem of two features with small whole values, so that ties abound: one to three instances of
 /// depth one to three, a beam of one to three, one or two target paths each, a random order of preference.
-/// About half of them are consistent.
+/// Five in eight of them are consistent.
 BeamProblem random_small_problem(Random random, BeamMode mode);
 
 /// A random problem of the class b = t = 1.
