@@ -36,19 +36,24 @@ void mark_active(const ChainScores& s, float ignore, ScoreGradient out) {
 }  // namespace
 
 double log_loss_gradient(SequenceScores& scores, std::span<const Label> gold, ChainScratch& scratch,
-                         const TransitionPotentials& potentials, float ignore, ScoreGradient out) {
+                         const TransitionPotentials& potentials, float ignore, ScoreGradient out,
+                         const Restriction* restriction, size_t sequence) {
   const ChainScores& s = scores.view;
-  double loss = forward_backward(s, potentials, scratch, out.node, out.pairs, out.edge);
+  const bool restricted = restriction != nullptr && restriction->applies(sequence);
+  const auto sums = [&](float* node, float* pairs, float* edge) {
+    return restricted ? restriction->sums(sequence, s, scratch, node, pairs, edge)
+                      : forward_backward(s, potentials, scratch, node, pairs, edge);
+  };
+  double loss = sums(out.node, out.pairs, out.edge);
   if (all_known(gold)) {
-    loss -= score_of(s, gold);
+    loss -= score_of(s, gold) - (restricted ? restriction->penalty(sequence, gold) : 0);
     add_indicator(s, gold, -1.0f, out);
   } else {
     // The restricted sum has the same shape with the other labels made impossible.
     AlignedVector<float> node(s.length * s.stride), pairs(s.labels * s.stride, 0.0f),
         edge(out.edge == nullptr ? 0 : s.length * s.labels * s.stride, 0.0f);
     force_labels(scores, gold);
-    loss -= forward_backward(s, potentials, scratch, node.data(), pairs.data(),
-                             out.edge == nullptr ? nullptr : edge.data());
+    loss -= sums(node.data(), pairs.data(), out.edge == nullptr ? nullptr : edge.data());
     for (size_t i = 0; i < node.size(); ++i) out.node[i] -= node[i];
     for (size_t i = 0; i < pairs.size(); ++i) out.pairs[i] -= pairs[i];
     for (size_t i = 0; i < edge.size(); ++i) out.edge[i] -= edge[i];
@@ -110,14 +115,14 @@ double structure_difference(const ChainScores& s, std::span<const Label> gold,
 }
 
 void complete_gold(SequenceScores& scores, std::span<const Label> gold, ChainScratch& scratch,
-                   std::vector<Label>& completed) {
+                   std::vector<Label>& completed, const Restriction* restriction, size_t sequence) {
   completed.assign(gold.begin(), gold.end());
   if (all_known(gold)) return;
   SequenceScores forced = scores;
   forced.view.node = forced.node.data();
   if (scores.view.edge != nullptr) forced.view.edge = forced.edge.data();
   force_labels(forced, gold);
-  viterbi(forced.view, scratch, completed.data());
+  decode_for_training(restriction, sequence, forced.view, scratch, completed.data());
 }
 
 }  // namespace espalier::chain

@@ -35,7 +35,8 @@ class LbfgsRun {
       : context_(std::move(context)),
         options_(options),
         weights_(std::move(context_.start)),
-        loss_(context_.training.data, context_.workers, options.loss, context_.label_weight),
+        loss_(context_.training.data, context_.workers, options.loss, context_.label_weight,
+              context_.restriction),
         tokens_(std::max(1.0, counted_tokens(context_.training.data))) {}
 
   Result<ChainWeights> run();

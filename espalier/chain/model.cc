@@ -99,13 +99,26 @@ void ChainPredictor::normalise_positions(SequenceScores& scores) const {
 Status ChainPredictor::predict(const data::Sequence& sequence, std::span<const Label> forced,
                                const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                                data::Prediction& out) const {
+  scores(sequence, forced, scratch);
+  return decode(options, scratch, out);
+}
+
+SequenceScores& ChainPredictor::scores(const data::Sequence& sequence, std::span<const Label> forced,
+                                       data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
+  score(sequence, forced, b);
+  return b.scores;
+}
+
+Status ChainPredictor::decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                              data::Prediction& out) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
   out.best.resize(1);
+  out.constraints.reset();
   out.confidence.clear();
   out.spans.clear();
   out.marginals.clear();
-  score(sequence, forced, b);
   ESPALIER_TRY(best_labellings(options, b, out));
   if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
     add_confidence(options, b, out);

@@ -58,6 +58,14 @@ class ChainPredictor final : public data::Predictor {
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
 
+  /// The two halves of predict(), for decoders of other kinds: the scores of a sequence, held by the scratch
+  /// until its next use (they may be changed, and so may where `view` points), and what predict() makes of
+  /// them.
+  SequenceScores& scores(const data::Sequence& sequence, std::span<const data::Label> forced,
+                         data::Predictor::Scratch& scratch) const;
+  Status decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                data::Prediction& out) const;
+
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;

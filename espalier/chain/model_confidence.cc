@@ -22,11 +22,16 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     for (float& x : b.warm.node) x *= factor;
     for (float& x : b.warm.edge) x *= factor;
   }
-  AlignedVector<float> warm_trans = trans_;
+  // The model's own transitions, unless someone put others in their place (constraints).
+  const bool own = b.scores.view.trans == trans_.data();
+  AlignedVector<float> warm_trans(b.scores.view.trans, b.scores.view.trans + K * S);
   for (float& w : warm_trans) w = static_cast<float>(w / temperature_);
   b.warm.view.trans = warm_trans.data();
+  TransitionPotentials others;
+  if (!own) others.assign(warm_trans.data(), K, S);
   b.marginals.resize(T * S);
-  const double log_z = forward_backward(b.warm.view, potentials_, b.chain, b.marginals.data(), nullptr);
+  const double log_z =
+      forward_backward(b.warm.view, own ? potentials_ : others, b.chain, b.marginals.data(), nullptr);
 
   if (options.decoder == data::Decoder::kPosterior && options.nbest <= 1) {
     std::vector<Label>& labels = out.best.front().labels;

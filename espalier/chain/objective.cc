@@ -16,10 +16,11 @@ constexpr size_t kBlockFloats = size_t{1} << 24;
 }  // namespace
 
 DataLoss::DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
-                   std::span<const float> label_weight)
+                   std::span<const float> label_weight, const Restriction* restriction)
     : data_(data),
       loss_(loss),
       label_weight_(label_weight),
+      restriction_(restriction),
       runner_(data, workers),
       order_(data.sequences()) {
   std::iota(order_.begin(), order_.end(), 0);
@@ -52,7 +53,7 @@ double DataLoss::evaluate(const ChainWeights& weights, WeightGradient& gradient)
         const auto gold = data_.gold_of(s);
         if (!label_weight_.empty()) add_costs(scores, gold, label_weight_, 1);
         return loss_ == LogLoss::kSequence
-                   ? log_loss_gradient(scores, gold, scratch, potentials, 0, out)
+                   ? log_loss_gradient(scores, gold, scratch, potentials, 0, out, restriction_, s)
                    : local_log_loss_gradient(scores, gold, weights.transitions, 0, out);
       });
   const std::vector<size_t> begin = cut_into_blocks(weights);

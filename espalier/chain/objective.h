@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "espalier/chain/batch.h"
+#include "espalier/chain/restriction.h"
 #include "espalier/chain/stochastic.h"
 
 namespace espalier::chain {
@@ -23,9 +24,9 @@ struct WeightGradient {
 /// thread-safe itself.
 class DataLoss {
  public:
-  /// The arguments must outlive this. `label_weight` as in TrainingContext.
+  /// The arguments must outlive this. `label_weight` and `restriction` as in TrainingContext.
   DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
-           std::span<const float> label_weight);
+           std::span<const float> label_weight, const Restriction* restriction = nullptr);
 
   /// Replaces the contents of `gradient`.
   double evaluate(const ChainWeights& weights, WeightGradient& gradient);
@@ -37,6 +38,7 @@ class DataLoss {
   const linear::Dataset& data_;
   LogLoss loss_;
   std::span<const float> label_weight_;
+  const Restriction* restriction_;
   BatchRunner runner_;
   std::vector<uint32_t> order_;
 };

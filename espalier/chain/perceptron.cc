@@ -70,8 +70,8 @@ double PerceptronRun::one_pass(int pass) {
         thread_local std::vector<data::Label> predicted, gold;
         if (!context_.label_weight.empty()) add_costs(scores, data.gold_of(s), context_.label_weight, 1);
         predicted.resize(data.length(s));
-        viterbi(scores.view, scratch, predicted.data());
-        complete_gold(scores, data.gold_of(s), scratch, gold);
+        decode_for_training(context_.restriction, s, scores.view, scratch, predicted.data());
+        complete_gold(scores, data.gold_of(s), scratch, gold, context_.restriction, s);
         return structure_difference(scores.view, gold, predicted, out);
       });
   double wrong = 0;

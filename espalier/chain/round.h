@@ -8,6 +8,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/section_file.h"
+#include "espalier/chain/restriction.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
 
@@ -37,6 +38,8 @@ struct TrainingContext {
   /// What a mistake on a token costs, by its gold label; empty: 1 each. importance.h says what learners make
   /// of it.
   std::vector<float> label_weight = {};
+  /// Which labellings may be, where not all may (inference-based training); null: all.
+  const Restriction* restriction = nullptr;
 };
 
 }  // namespace espalier::chain

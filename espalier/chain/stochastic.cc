@@ -86,7 +86,8 @@ double StochasticRun::one_pass(int pass, bool average) {
         const auto gold = data.gold_of(s);
         if (!context_.label_weight.empty()) add_costs(scores, gold, context_.label_weight, 1);
         return options_.loss == LogLoss::kSequence
-                   ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out)
+                   ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out, context_.restriction,
+                                       s)
                    : local_log_loss_gradient(scores, gold, transitions, ignore, out);
       });
   double loss = 0;

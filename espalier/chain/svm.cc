@@ -52,7 +52,8 @@ class SvmRun {
         trans_(weights_.trans),
         edge_(weights_.edge),
         gold_(data_.gold),
-        by_token_(!weights_.transitions && weights_.edge_rows.rows() == 0) {
+        by_token_(!weights_.transitions && weights_.edge_rows.rows() == 0 &&
+                  context_.restriction == nullptr) {
     for (uint32_t s = 0; s < data_.sequences(); ++s) {
       const uint64_t begin = data_.sequence_begin[s];
       const uint32_t length = static_cast<uint32_t>(data_.length(s));
@@ -183,7 +184,7 @@ void SvmRun::complete(size_t b) {
   const Block& block = blocks_[b];
   const std::span<const Label> known(data_.gold.data() + block.first, block.length);
   if (std::find(known.begin(), known.end(), kNoLabel) == known.end()) return;
-  complete_gold(bench_.scores, known, bench_.scratch, completed_);
+  complete_gold(bench_.scores, known, bench_.scratch, completed_, context_.restriction, block.sequence);
   const std::span<Label> gold(gold_.data() + block.first, block.length);
   const bool visited = std::find(gold.begin(), gold.end(), kNoLabel) == gold.end();
   if (visited && !std::equal(gold.begin(), gold.end(), completed_.begin())) {
@@ -205,7 +206,9 @@ double SvmRun::hinge(const Block& block, Bench& bench) const {
   const double gold_score = score_of(bench.scores.view, gold);
   add_costs(bench.scores, {data_.gold.data() + block.first, block.length}, context_.label_weight, 0);
   bench.answer.resize(block.length);
-  return std::max(0.0, viterbi(bench.scores.view, bench.scratch, bench.answer.data()) - gold_score);
+  decode_for_training(context_.restriction, block.sequence, bench.scores.view, bench.scratch,
+                      bench.answer.data());
+  return std::max(0.0, score_of(bench.scores.view, bench.answer) - gold_score);
 }
 
 double SvmRun::cost(uint64_t token) const {

@@ -154,6 +154,14 @@ Compiled::Compiled(Constraints constraints) : constraints_(std::move(constraints
         break;
     }
   }
+  touched_.resize(K);
+  for (size_t a = 0; a < automata_.size(); ++a)
+    for (size_t y = 0; y < K; ++y) {
+      bool inert = true;
+      for (size_t q = 0; q < automata_[a].dfa.states() && inert; ++q)
+        inert = automata_[a].dfa.next[q * K + y] == q && automata_[a].cost_of_step(q, y) == 0;
+      if (!inert) touched_[y].push_back(static_cast<uint32_t>(a));
+    }
 }
 
 size_t Compiled::joint_states() const {

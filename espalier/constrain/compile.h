@@ -40,6 +40,8 @@ class Compiled {
   const Constraints& constraints() const { return constraints_; }
   const LocalPenalties& local() const { return local_; }
   const std::vector<CostAutomaton>& automata() const { return automata_; }
+  /// The automata that reading a label may move or that charge for it; the others need not be looked at.
+  const std::vector<uint32_t>& touched_by(data::Label label) const { return touched_[label]; }
   /// Rules about spans, by number.
   const std::vector<size_t>& overlaps() const { return overlaps_; }
   const std::vector<size_t>& embeddings() const { return embeddings_; }
@@ -62,6 +64,7 @@ class Compiled {
   Constraints constraints_;
   LocalPenalties local_;
   std::vector<CostAutomaton> automata_;
+  std::vector<std::vector<uint32_t>> touched_;  ///< per label
   std::vector<size_t> overlaps_, embeddings_;
 };
 

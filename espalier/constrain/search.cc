@@ -54,7 +54,6 @@ class StateSearch {
         width_(automata_ + compiled.overlaps().size() + (neighbours_ ? 1 : 0)) {
     prepare_values();
     prepare_bounds();
-    prepare_touched();
   }
 
   /// beam 0: all that could still be better than `floor`.
@@ -130,25 +129,11 @@ class StateSearch {
     return neighbours_ ? rest_[(t + 1) * K_ + y] : rest_[t + 1];
   }
 
-  /// For each label the automata that it moves, so that the others cost nothing.
-  void prepare_touched() {
-    touched_.resize(K_);
-    for (size_t a = 0; a < automata_; ++a) {
-      const CostAutomaton& automaton = compiled_.automata()[a];
-      for (size_t y = 0; y < K_; ++y) {
-        bool inert = true;
-        for (size_t q = 0; q < automaton.dfa.states() && inert; ++q)
-          inert = automaton.dfa.next[q * K_ + y] == q && automaton.cost_of_step(q, y) == 0;
-        if (!inert) touched_[y].push_back(static_cast<uint32_t>(a));
-      }
-    }
-  }
-
   /// Writes into key what still matters after output t got label y; returns what that costs, infinite where
   /// it may not be.
   double step(size_t t, Label y, std::vector<uint32_t>& key) const {
     double cost = 0;
-    for (const uint32_t a : touched_[y]) {
+    for (const uint32_t a : compiled_.touched_by(y)) {
       const CostAutomaton& automaton = compiled_.automata()[a];
       const uint32_t q = key[a];
       key[a] = automaton.dfa.next[q * K_ + y];
@@ -274,7 +259,6 @@ class StateSearch {
   size_t automata_, width_;
   std::vector<double> value_, rest_;
   std::vector<Label> order_;
-  std::vector<std::vector<uint32_t>> touched_;
   std::vector<Partial> partials_;
   std::vector<uint32_t> keys_;  ///< of the layer at hand, width_ words each
   std::unordered_multimap<uint64_t, uint32_t> found_;

@@ -40,11 +40,38 @@ struct SpanConfidence {
   double probability = 0;
 };
 
+/// What constraints did to one sequence.
+struct ConstraintEffect {
+  enum class Outcome {
+    kExact,        ///< the best labelling that satisfies them
+    kApproximate,  ///< satisfies them, but may not be the best
+    kInfeasible,   ///< none satisfies them all; this one breaks them least
+    kOutOfTime,    ///< the search was cut off; this is the best it had found
+  };
+  Outcome outcome = Outcome::kExact;
+  std::vector<std::string> clash;  ///< where infeasible: constraints that cannot hold together here
+
+  /// A token whose label is another than without constraints, and what each constraint responsible costs: by
+  /// how much the score would rise if it alone were dropped.
+  struct Reason {
+    std::string constraint;
+    double price = 0;
+  };
+  struct Change {
+    size_t row = 0;
+    Label before = 0;
+    std::vector<Reason> reasons;
+  };
+  std::vector<Change> changes;  ///< empty unless asked for
+  double price = 0;             ///< score of the best labelling of all minus that of this one
+};
+
 struct Prediction {
   std::vector<Labelling> best;        ///< at least one; best first
   std::vector<float> confidence;      ///< per token, of best[0]; empty unless asked for
   std::vector<SpanConfidence> spans;  ///< of best[0], where labels are a span scheme; empty unless asked for
   std::vector<float> marginals;       ///< length × labels, row by row; empty unless asked for
+  std::optional<ConstraintEffect> constraints;  ///< where there were any
   const std::vector<Label>& labels() const { return best.front().labels; }
 };
 

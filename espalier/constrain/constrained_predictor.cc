@@ -1,0 +1,221 @@
+#include "espalier/constrain/constrained_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice_nbest.h"
+#include "espalier/constrain/fold.h"
+
+namespace espalier::constrain {
+
+using chain::Outcome;
+using data::ConstraintEffect;
+using data::Label;
+
+namespace {
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kMostArcs = size_t{1} << 26;
+
+/// A row of the label column may be missing where input has no labels; what is not there says nothing.
+std::string_view cell_or_nothing(const data::Sequence& sequence, size_t row, size_t column) {
+  return column < sequence.columns() ? sequence.cell(row, column) : std::string_view();
+}
+
+ConstraintEffect::Outcome effect_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kExact:
+      return ConstraintEffect::Outcome::kExact;
+    case Outcome::kApproximate:
+      return ConstraintEffect::Outcome::kApproximate;
+    case Outcome::kInfeasible:
+      return ConstraintEffect::Outcome::kInfeasible;
+    case Outcome::kOutOfBudget:
+      break;
+  }
+  return ConstraintEffect::Outcome::kOutOfTime;
+}
+
+}  // namespace
+
+Instance instance_of_rows(const Constraints& constraints, const data::Sequence& sequence) {
+  return constraints.instance(
+      sequence.length(), [&](size_t row, size_t column) { return cell_or_nothing(sequence, row, column); });
+}
+
+ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
+                                           ConstrainedOptions options, InstanceMaker instance)
+    : model_(model), compiled_(std::move(constraints)), options_(options), instance_(std::move(instance)) {
+  const size_t K = model.labels().size(), S = linear::padded(K);
+  trans_.assign(K * S, 0.0f);
+  for (size_t i = 0; i < K; ++i)
+    for (size_t j = 0; j < K; ++j)
+      trans_[i * S + j] = model.transition(static_cast<Label>(i), static_cast<Label>(j));
+  fold_pairs(compiled_.local(), S, trans_.data());
+  if (!options_.why) return;
+  const Constraints& all = compiled_.constraints();
+  for (size_t c = 0; c < all.statements().size(); ++c) without_.emplace_back(all.without(c));
+}
+
+std::string ConstrainedPredictor::describe() const {
+  const Method method = options_.decode.method != Method::kAuto
+                            ? options_.decode.method
+                            : choose_method(compiled_, 100, /*neighbours_scored=*/true);
+  std::string_view by = "exact search";
+  if (method == Method::kInteger) by = "integer program";
+  if (method == Method::kBeam) by = "beam search";
+  if (method == Method::kLattice)
+    by = compiled_.only_local() ? "Viterbi" : "Viterbi on the lattice and its automata";
+  return compiled_.describe() + fmt::format("decoder: {}\n", by);
+}
+
+bool ConstrainedPredictor::fast_path(const data::PredictOptions&) const {
+  return compiled_.only_local() && !options_.why &&
+         (options_.decode.method == Method::kAuto || options_.decode.method == Method::kLattice);
+}
+
+Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<const Label> forced,
+                                     const data::PredictOptions& options, Scratch& scratch,
+                                     data::Prediction& out) const {
+  if (options.decoder == data::Decoder::kPosterior)
+    return fail("the posterior decoder takes each label by itself and cannot keep to constraints");
+  chain::SequenceScores& scores = model_.scores(sequence, forced, scratch);
+  const bool reads = compiled_.constraints().reads_cells();
+  if (fast_path(options)) {
+    Scores& view = scores.view;
+    std::vector<double> rows;
+    if (reads) rows = compiled_.row_penalties(instance_(compiled_.constraints(), sequence));
+    fold_nodes(compiled_, rows, view.length, view.stride, scores.node.data());
+    if (compiled_.local().pairs) {
+      view.trans = trans_.data();
+      for (size_t t = 1; t < view.length && view.edge != nullptr; ++t)
+        fold_pairs(compiled_.local(), view.stride, scores.edge.data() + t * view.labels * view.stride);
+    }
+    if (model_.decode(options, scratch, out).ok()) {
+      out.constraints.emplace();
+      return {};
+    }
+    model_.scores(sequence, forced, scratch);  // as they were: what is wrong is found below
+  }
+  const Instance instance = instance_(compiled_.constraints(), sequence);
+  // Where the model says nothing about neighbours, decoders need not look at pairs.
+  if (!model_.transitions() && scores.view.edge == nullptr) scores.view.trans = nullptr;
+  out.confidence.clear();
+  out.spans.clear();
+  out.marginals.clear();
+  if (options.nbest > 1 || options.confidence || options.marginals)
+    return predict_by_lattice(instance, scores.view, options, out);
+  return settle(sequence, instance, scores.view, decode(compiled_, instance, scores.view, options_.decode),
+                out);
+}
+
+Status ConstrainedPredictor::settle(const data::Sequence& sequence, const Instance& instance,
+                                    const Scores& scores, Decoded found, data::Prediction& out) const {
+  ConstraintEffect effect;
+  effect.outcome = effect_of(found.outcome);
+  const size_t line = sequence.length() > 0 ? sequence.line(0) : 0;
+  if (found.outcome == Outcome::kInfeasible) {
+    Compromise answer = compromise(compiled_, instance, scores, options_.decode);
+    for (const size_t c : answer.clash) effect.clash.push_back(compiled_.constraints().statements()[c].name);
+    if (options_.strict || answer.best.labels.empty())
+      return fail("line {}: no labelling satisfies all constraints{}{}", line,
+                  effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
+    found = std::move(answer.best);
+  } else if (found.outcome == Outcome::kOutOfBudget) {
+    if (options_.strict) return fail("line {}: the integer program was not solved in time", line);
+    if (found.labels.empty() && searchable(compiled_))
+      found = decode_search(compiled_, instance, scores, std::max<size_t>(options_.decode.beam, 1));
+    if (found.labels.empty())
+      found = compromise(
+                  compiled_, instance, scores,
+                  {.method = Method::kBeam, .beam = options_.decode.beam, .seconds = options_.decode.seconds})
+                  .best;
+    if (found.labels.empty()) return fail("line {}: no labelling was found in time", line);
+  }
+  out.best.resize(1);
+  out.best.front() = {std::move(found.labels), found.score, kNotKnown};
+  out.constraints = std::move(effect);
+  if (options_.why) add_reasons(instance, scores, out);
+  return {};
+}
+
+Status ConstrainedPredictor::predict_by_lattice(const Instance& instance, const Scores& scores,
+                                                const data::PredictOptions& options,
+                                                data::Prediction& out) const {
+  if (!compiled_.regular()) return fail("probabilities and n-best lists need constraints that are regular");
+  FoldedScores folded;
+  folded.assign(compiled_, instance, scores);
+  ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kMostArcs);
+  if (product.outcome == Outcome::kOutOfBudget)
+    return fail("the lattice of all labellings that satisfy the constraints is too large for n-best lists");
+  const chain::NBestResult found = chain::n_best(product.lattice, std::max<size_t>(options.nbest, 1));
+  if (product.outcome != Outcome::kExact || found.outcome == Outcome::kInfeasible)
+    return fail("no labelling satisfies all constraints: there are no probabilities to give");
+  if (found.outcome == Outcome::kOutOfBudget)
+    return fail("so many best labellings take too much memory; ask for fewer");
+  // P(y) ∝ exp((score − penalty) / τ) over the labellings that may be.
+  const float factor = static_cast<float>(1 / model_.temperature());
+  for (float& x : product.lattice.state_scores()) x *= factor;
+  for (float& x : product.lattice.arc_scores()) x *= factor;
+  const chain::SumMarginals sums = chain::sum_marginals(product.lattice);
+  const size_t T = instance.length, K = scores.labels;
+  out.best.clear();
+  for (const chain::LatticePath& path : found.paths)
+    out.best.push_back({chain::path_labels(product.lattice, path.states), path.score,
+                        std::exp(path.score * static_cast<double>(factor) - sums.log_z)});
+  std::vector<float> marginals(T * K, 0.0f);
+  for (size_t t = 0; t < T; ++t) {
+    const Range states = product.lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s)
+      marginals[t * K + product.lattice.label(s)] += static_cast<float>(sums.state[s]);
+  }
+  out.confidence.resize(T);
+  for (size_t t = 0; t < T; ++t) out.confidence[t] = marginals[t * K + out.labels()[t]];
+  if (options.marginals) out.marginals = std::move(marginals);
+  out.constraints.emplace();
+  if (options_.why) add_reasons(instance, scores, out);
+  return {};
+}
+
+void ConstrainedPredictor::add_reasons(const Instance& instance, const Scores& scores,
+                                       data::Prediction& out) const {
+  // Without any constraint, from the same scores.
+  Constraints none = compiled_.constraints();
+  for (size_t c = 0; c < none.statements().size(); ++c) none = none.without(c);
+  const Decoded free = decode(Compiled(std::move(none)), instance, scores, {});
+  const std::vector<Label> labels = out.labels();
+  ConstraintEffect& effect = *out.constraints;
+  effect.price = free.score - score_labels(scores, labels);
+  if (free.labels == labels) return;
+  const double value = score_labels(scores, labels) - compiled_.constraints().penalty(instance, labels);
+  const bool satisfied = std::isfinite(value);
+  std::vector<Decoded> alternatives;
+  for (const Compiled& fewer : without_)
+    alternatives.push_back(decode(fewer, instance, scores, options_.decode));
+  for (size_t t = 0; t < labels.size(); ++t) {
+    if (free.labels[t] == labels[t]) continue;
+    ConstraintEffect::Change change{t, free.labels[t], {}};
+    for (size_t c = 0; c < without_.size(); ++c) {
+      const Decoded& other = alternatives[c];
+      if (other.labels.empty() || other.labels[t] == labels[t]) continue;
+      change.reasons.push_back(
+          {compiled_.constraints().statements()[c].name, satisfied ? other.value() - value : kNotKnown});
+    }
+    if (change.reasons.empty()) {
+      // No one constraint is to blame: those that the free labelling breaks did it together.
+      for (size_t r = 0; r < compiled_.constraints().rules().size(); ++r) {
+        const Rule& rule = compiled_.constraints().rules()[r];
+        const std::string& name = compiled_.constraints().name_of(rule);
+        const bool known = std::any_of(change.reasons.begin(), change.reasons.end(),
+                                       [&](const auto& reason) { return reason.constraint == name; });
+        if (!known && compiled_.constraints().violations(r, instance, free.labels) > 0)
+          change.reasons.push_back({name, 0});
+      }
+    }
+    effect.changes.push_back(std::move(change));
+  }
+}
+
+}  // namespace espalier::constrain

@@ -1,0 +1,52 @@
+// Constraints in training: inference-based training for chain learners.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "espalier/chain/restriction.h"
+#include "espalier/constrain/decode.h"
+#include "espalier/linear/dataset.h"
+
+namespace espalier::constrain {
+
+/// The labellings of a training set that satisfy constraints. Sequences whose own labels break a hard
+/// constraint are counted, named, and left unrestricted: an answer that may not be given cannot be learned.
+/// Safe for any number of threads.
+class TrainingRestriction final : public chain::Restriction {
+ public:
+  /// One instance a sequence of the data set. `soft` false leaves soft constraints out (a margin learner's
+  /// loss has no place for them).
+  TrainingRestriction(Constraints constraints, std::vector<Instance> instances, const linear::Dataset& data,
+                      DecodeOptions options, bool soft = true);
+
+  bool applies(size_t sequence) const override { return restricted_[sequence] != 0; }
+  void best(size_t sequence, const Scores& scores, chain::ChainScratch& scratch,
+            data::Label* labels) const override;
+  double sums(size_t sequence, const Scores& scores, chain::ChainScratch& scratch, float* marginals,
+              float* pairs, float* edge) const override;
+  double penalty(size_t sequence, std::span<const data::Label> labels) const override;
+
+  const Compiled& compiled() const { return compiled_; }
+  size_t unrestricted() const { return unrestricted_; }
+  /// "12 of 8936 sequences break hard constraints and were trained on without: scheme (10), core (2)"; empty
+  /// where none does.
+  std::string note() const;
+  /// The same for some of the sequences, in this order.
+  TrainingRestriction subset(std::span<const uint32_t> sequences) const;
+
+ private:
+  TrainingRestriction(Constraints constraints, DecodeOptions options)
+      : compiled_(std::move(constraints)), options_(options) {}
+  double sums_on_lattice(const Instance& instance, const Scores& scores, float* marginals, float* pairs,
+                         float* edge) const;
+
+  Compiled compiled_;
+  std::vector<Instance> instances_;
+  std::vector<uint8_t> restricted_;
+  DecodeOptions options_;
+  size_t unrestricted_ = 0;
+  std::vector<size_t> broken_;  ///< per statement: sequences whose labels break it
+};
+
+}  // namespace espalier::constrain
