@@ -12,9 +12,9 @@ namespace espalier::search {
 // Each margin is the least w·f(v*) − w·f(v) over some pairs of a target v* and another node v, and infinite
 // where there is no such pair. The root takes part in none: it is never compared with anything.
 
-/// Definition 3: pairs that the beam search guided by w compares, both among the candidates of one step. A
-/// positive margin implies that w solves the problem. The converse holds for b = 1 and single targets only: a
-/// wider beam forgives nodes that rank above the target.
+/// Definition 3: pairs that the beam search guided by w compares, both among the candidates of one step. On a
+/// dead-end free training set a positive margin implies that w solves the problem. The converse holds for
+/// b = 1 and single targets only, up to ties: a wider beam forgives nodes that rank above the target.
 double search_margin(const BeamProblem& problem, std::span<const double> w);
 
 /// Definition 4: pairs of one level.
