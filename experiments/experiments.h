@@ -6,6 +6,11 @@
 
 namespace espalier::experiments {
 
+Result<Report> constrained_synthetic(const Request& request);
+Result<Report> constrained_roles(const Request& request);
+Result<Report> constrained_np(const Request& request);
+Result<Report> constrained_bounds(const Request& request);
+Result<Report> constrained_speed(const Request& request);
 Result<Report> beam_counterexamples(const Request& request);
 Result<Report> beam_bounds(const Request& request);
 Result<Report> beam_consistency(const Request& request);

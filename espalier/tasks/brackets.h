@@ -1,0 +1,53 @@
+// Base phrases by two classifiers, one for where a phrase begins and one for where it ends, combined so that
+// phrases do not overlap (Punyakanok and Roth 2001).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/constrain/cscl.h"
+#include "espalier/data/sequence.h"
+#include "espalier/linear/dataset.h"
+
+namespace espalier::tasks {
+
+/// The phrases of one type in a labelled sequence (any span scheme; every type where `type` is empty).
+std::vector<constrain::Phrase> phrases_of(const data::Sequence& sequence, std::string_view type);
+
+/// One weight a feature for each classifier.
+struct BracketWeights {
+  std::vector<float> open, close;
+
+  /// The activations of every word of a sequence.
+  void score(const linear::Dataset& data, size_t sequence, std::vector<float>& opens,
+             std::vector<float>& closes) const;
+};
+
+enum class BracketRegime {
+  kLocal,   ///< each classifier by itself: it is corrected where its own sign is wrong
+  kGlobal,  ///< through inference: both are corrected where the phrases found begin or end wrongly
+};
+
+struct BracketOptions {
+  BracketRegime regime = BracketRegime::kLocal;
+  int passes = 12;
+  uint64_t seed = 1;
+  size_t longest = 40;  ///< words of a phrase
+};
+
+/// The averaged perceptron over sequences in random order; `gold` has the phrases of each. Deterministic.
+BracketWeights train_brackets(const linear::Dataset& data, size_t features,
+                              std::span<const std::vector<constrain::Phrase>> gold,
+                              const BracketOptions& options, const Monitor& monitor);
+
+/// Counts of phrases, exactly right or not.
+struct PhraseScores {
+  size_t gold = 0, found = 0, right = 0;
+
+  void add(std::span<const constrain::Phrase> wanted, std::span<const constrain::Phrase> given);
+  double f1() const;  ///< percent
+};
+
+}  // namespace espalier::tasks
