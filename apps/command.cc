@@ -12,8 +12,7 @@
 namespace espalier::apps {
 namespace {
 
-constexpr AddVerb kVerbs[] = {add_train,   add_tag,   add_eval,    add_cv,      add_check,
-                              add_convert, add_synth, add_inspect, add_explain, add_reproduce};
+constexpr AddVerb kVerbs[] = {add_train, add_tag, add_eval, add_cv, add_tune, add_check, add_convert, add_synth, add_inspect, add_explain, add_reproduce};
 
 constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:

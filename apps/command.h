@@ -50,6 +50,7 @@ void add_synth(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
 
 /// Parses the command line, runs the verb and returns the exit status. Everything a person reads goes through
 /// terminal.h. Throws nothing: what the library throws (a defect, memory that has run out) becomes a message.

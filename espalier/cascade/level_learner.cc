@@ -137,11 +137,13 @@ void LevelLearner::step(const float* gradient, size_t n, float rate, float* w, f
 void LevelLearner::update(std::span<const uint32_t> sequences) {
   float rate = static_cast<float>(options_.rate);
   if (options_.steps == Steps::kPlain) {
-    // Sequences without a loss have no subgradient, and by equation 9 no shrinkage either.
-    size_t losses = 0;
-    for (size_t i = 0; i < sequences.size(); ++i) losses += slots_[i].loss > 0;
-    if (losses == 0) return;
-    scale_ *= std::pow(1 - options_.rate * options_.lambda, static_cast<double>(losses));
+    // Sequences without a subgradient shrink nothing either (equation 9). A loss of 0 does not tell: where
+    // all weights are 0, a wrong answer ties with the truth.
+    size_t moved = 0;
+    for (size_t i = 0; i < sequences.size(); ++i)
+      moved += std::find(slots_[i].active.begin(), slots_[i].active.end(), 1) != slots_[i].active.end();
+    if (moved == 0) return;
+    scale_ *= std::pow(1 - options_.rate * options_.lambda, static_cast<double>(moved));
     if (scale_ < 1e-6) fold_scale();
     rate = static_cast<float>(options_.rate / scale_);
   }

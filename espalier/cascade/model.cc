@@ -19,12 +19,6 @@ const Trellis& CascadePredictor::trellis_of(const data::Predictor::Scratch& scra
   return static_cast<const Buffers&>(scratch).trellis;
 }
 
-std::vector<double> CascadePredictor::alphas() const {
-  std::vector<double> all;
-  for (size_t l = 0; l + 1 < levels_.size(); ++l) all.push_back(levels_[l].alpha);
-  return all;
-}
-
 void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   extractor_.extract(sequence, b.extraction, b.features);
@@ -121,12 +115,12 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
   return {};
 }
 
-Status CascadePredictor::search(std::span<const Label> forced, bool filtered,
+Status CascadePredictor::search(std::span<const Label> forced, const std::vector<double>* alphas,
                                 data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   const size_t T = b.features.length();
-  if (filtered) {
-    ESPALIER_TRY(filter(forced, alphas(), nullptr, scratch));
+  if (alphas != nullptr) {
+    ESPALIER_TRY(filter(forced, *alphas, nullptr, scratch));
   } else {
     const AliveLabels alive = forced_labels(T, labels_.size(), forced);
     if (arcs_of(alive) > kMostArcs)
@@ -148,7 +142,7 @@ Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const
   out.spans.clear();
   out.marginals.clear();
   look_up(sequence, b);
-  ESPALIER_TRY(search(forced, true, b));
+  ESPALIER_TRY(search(forced, &alphas_, b));
   ESPALIER_TRY(best_labellings(options, b, out));
   if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
     add_confidence(options, b, out);

@@ -60,7 +60,7 @@ class CascadePredictor final : public data::Predictor {
   Unit unit(size_t level) const { return levels_[level].unit; }
   LossUnit loss_unit() const { return loss_unit_; }
   /// α of every level that filters.
-  std::vector<double> alphas() const;
+  const std::vector<double>& alphas() const { return alphas_; }
 
   // The steps of a prediction, for whoever measures or tunes them.
   /// Finds the features of a sequence.
@@ -79,9 +79,10 @@ class CascadePredictor final : public data::Predictor {
   /// shown each filter's view and that of the level after them too, unless it is the last.
   Status filter(std::span<const data::Label> forced, std::span<const double> alphas, const Visit& visit,
                 data::Predictor::Scratch& scratch) const;
-  /// All filters and the scores of the last level; with `filtered` false no filter runs (the last level's
-  /// model by itself). The lattice is left in the scratch.
-  Status search(std::span<const data::Label> forced, bool filtered, data::Predictor::Scratch& scratch) const;
+  /// Runs the filters with these thresholds (null: no filter, every label stays) and scores the last level,
+  /// whose lattice is left in the scratch.
+  Status search(std::span<const data::Label> forced, const std::vector<double>* alphas,
+                data::Predictor::Scratch& scratch) const;
   /// The lattice left by the above.
   static const Trellis& trellis_of(const data::Predictor::Scratch& scratch);
 
@@ -121,6 +122,7 @@ class CascadePredictor final : public data::Predictor {
   size_t state_features_ = 0, edge_features_ = 0;
   std::span<const uint32_t> state_offsets_, edge_offsets_;  ///< features × levels: where a level's row lies
   std::vector<PackedLevel> levels_;
+  std::vector<double> alphas_;
   Dictionary dictionary_;  ///< empty unless level 1 is one
   std::optional<std::string_view> names_;
   std::string file_name_;

@@ -265,6 +265,7 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   ESPALIER_TRY(load_features(file, "edge", L, model->edge_map_, model->edge_offsets_, model->edge_features_));
   model->levels_.reserve(L);
   for (size_t l = 0; l < L; ++l) ESPALIER_TRY(model->load_level(file, l, L, levels[l].dump()));
+  for (size_t l = 0; l + 1 < L; ++l) model->alphas_.push_back(model->levels_[l].alpha);
   if (dictionary) {
     ESPALIER_ASSIGN(const auto begin, file.array<uint32_t>("dictionary.begin"));
     ESPALIER_ASSIGN(const auto label, file.array<data::Label>("dictionary.labels"));

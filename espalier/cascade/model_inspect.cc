@@ -15,7 +15,7 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
     const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   look_up(sequence, b);
-  ESPALIER_TRY(search({}, true, b));
+  ESPALIER_TRY(search({}, &alphas_, b));
   const size_t T = sequence.length(), last = levels_.size() - 1;
   std::vector<Explanation> explanations(T);
   if (T == 0) return explanations;

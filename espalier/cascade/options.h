@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ enum class Filter {
 struct Options {
   std::vector<size_t> orders = {1, 2, 3};  ///< of the levels; each at least that of the one before
   Filter filter = Filter::kCascade;
+  std::optional<Filter> first_filter;  ///< of the first level, where it is another
   Unit unit = Unit::kCliques;
   LossUnit loss_unit = LossUnit::kPositions;
   /// ε: what each level may lose beyond those before it; the last entry holds for all further levels.
@@ -33,20 +35,20 @@ struct Options {
   bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is taken and noted
   double budget = 0;    ///< above 0: items each filter leaves alive per position, in place of filter_loss
   std::vector<double> train_alphas = {0, 0.25, 0.5};
-  int filter_passes = 4;         ///< at most; the trade-off on held-out data says when to stop
-  bool adaptive_filters = true;  ///< AdaGrad in place of equation 9's plain steps
-  double filter_rate = 0.1;      ///< η
-  double filter_lambda = 0;      ///< λ
+  int filter_passes = 4;          ///< at most; the trade-off on held-out data says when to stop
+  bool adaptive_filters = false;  ///< AdaGrad in place of equation 9's plain steps
+  double filter_rate = 1;         ///< η
+  double filter_lambda = 0;       ///< λ
   size_t filter_batch = 4;
-  size_t folds = 3;       ///< of the jackknife
-  bool quantiles = true;  ///< indicators of where states stood at the level before
-  size_t edge_order = 2;  ///< edge features speak about label n-grams up to this order
+  size_t folds = 3;        ///< of the jackknife
+  bool quantiles = false;  ///< indicators of where states stood at the level before
+  size_t edge_order = 2;   ///< edge features speak about label n-grams up to this order
   uint32_t full_rows_from = 0;
   /// Which state features are words (kDictionary); one entry a feature.
   std::vector<uint8_t> word_feature;
 
   Loss last = Loss::kLog;
-  int passes = 6;
+  int passes = 6;  ///< of the last level; 0: filters alone are wanted
   size_t batch = 8;
   double rate = 0.2;
   double l2 = 1;

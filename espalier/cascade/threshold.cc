@@ -208,4 +208,17 @@ const TradeOff::Point* TradeOff::best_alive(std::span<const Point> curve, double
   return nullptr;
 }
 
+Result<TradeOff::Point> choose_point(std::span<const TradeOff::Point> curve, size_t level, double filter_loss,
+                                     double budget) {
+  if (budget > 0) {
+    if (const TradeOff::Point* point = TradeOff::best_alive(curve, budget)) return *point;
+    return fail("level {}: a budget of {:g} cannot be met; the least is {:.2f} alive per position", level,
+                budget, curve.back().alive);
+  }
+  if (const TradeOff::Point* point = TradeOff::best_within(curve, filter_loss)) return *point;
+  return fail(
+      "level {}: a filter loss of {:g} cannot be met; the nearest is {:.6f}, with {:.2f} alive per position",
+      level, filter_loss, curve.front().filter_loss, curve.front().alive);
+}
+
 }  // namespace espalier::cascade

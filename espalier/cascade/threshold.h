@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "espalier/base/result.h"
 #include "espalier/cascade/max_pass.h"
 #include "espalier/cascade/trellis.h"
 
@@ -88,6 +89,11 @@ class TradeOff {
       lost_;  ///< by the last grid point that keeps the item (the truth); 0: none does
   uint64_t positions_ = 0, sequences_ = 0, items_ = 0;
 };
+
+/// The point of a level's curve (level from 1) with the least alive within a filter loss, or, where a budget
+/// is above 0, with the least filter loss within that. Where none is, an error that says what the nearest is.
+Result<TradeOff::Point> choose_point(std::span<const TradeOff::Point> curve, size_t level, double filter_loss,
+                                     double budget);
 
 /// 201 points over [−1, 1), as the authors took them; for probabilities 0 and 200 points up to 1 that are
 /// evenly spaced in the logarithm from 10⁻⁸.

@@ -61,7 +61,7 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
   learner.loss.alpha = alpha;
   learner.loss.label_weight = options_.label_weight;
   learner.seed = options_.seed;
-  if (options_.filter == Filter::kCrf) {
+  if (filter_ == Filter::kCrf) {
     learner.loss.loss = Loss::kLog;
     learner.steps = Steps::kAdaptive;
     learner.rate = options_.rate;
@@ -69,7 +69,7 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
     learner.batch = options_.batch;
     return learner;
   }
-  learner.loss.loss = options_.filter == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
+  learner.loss.loss = filter_ == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
   learner.steps = options_.adaptive_filters ? Steps::kAdaptive : Steps::kPlain;
   learner.rate = options_.filter_rate;
   learner.lambda = options_.filter_lambda;
@@ -114,7 +114,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   const Layout& layout = cascade_.layout;
   LevelWeights zeros = layout.zeros(options_.orders[index]);
   zeros.cuts = cuts_;
-  if (options_.filter == Filter::kDictionary) {
+  if (filter_ == Filter::kDictionary) {
     filters.held_out.push_back(zeros);
     filters.full = std::move(zeros);
     return filters;
@@ -133,7 +133,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     return own;
   };
   const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
-  const bool uses_alpha = options_.filter == Filter::kCascade;
+  const bool uses_alpha = filter_ == Filter::kCascade;
   const std::vector<double> alphas = uses_alpha ? options_.train_alphas : std::vector<double>{1};
   const double rounds =
       static_cast<double>((alphas.size() + folds_) * static_cast<size_t>(options_.filter_passes));
@@ -196,43 +196,30 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
 
 Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Level& level) {
   const auto curve = measured.curve();
-  const TradeOff::Point* point = nullptr;
-  if (options_.filter == Filter::kDictionary) {
-    point = &curve.front();  // in or out: any threshold does
-  } else if (options_.budget > 0) {
-    point = TradeOff::best_alive(curve, options_.budget);
-    if (point == nullptr) {
-      point = &curve.back();
-      const std::string why =
-          fmt::format("level {}: a budget of {:g} cannot be met; the least is {:.2f} alive per position",
-                      index + 1, options_.budget, point->alive);
-      if (options_.insist && !stopped()) return Error{why};
-      cascade_.notes.push_back(why);
-    }
-  } else {
+  TradeOff::Point point = curve.front();
+  if (filter_ != Filter::kDictionary) {  // which keeps or drops whatever the threshold
     const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
-    point = TradeOff::best_within(curve, epsilon);
-    if (point == nullptr) {
-      point = &curve.front();
-      const std::string why = fmt::format(
-          "level {}: a filter loss of {:g} cannot be met; the nearest is {:.6f}, with {:.2f} alive per "
-          "position",
-          index + 1, epsilon, point->filter_loss, point->alive);
-      if (options_.insist && !stopped()) return Error{why};
-      cascade_.notes.push_back(why);
+    const auto chosen = choose_point(curve, index + 1, epsilon, options_.budget);
+    if (chosen.ok()) {
+      point = *chosen;
+    } else {
+      if (options_.insist && !stopped()) return chosen.error();
+      cascade_.notes.push_back(chosen.error().message);
+      if (options_.budget > 0) point = curve.back();
     }
   }
-  level.alpha = point->alpha;
-  level.report.alpha = point->alpha;
-  level.report.filter_loss = point->filter_loss;
-  level.report.efficiency = point->efficiency;
-  level.report.alive = point->alive;
+  level.alpha = point.alpha;
+  level.report.alpha = point.alpha;
+  level.report.filter_loss = point.filter_loss;
+  level.report.efficiency = point.efficiency;
+  level.report.alive = point.alive;
   return {};
 }
 
 Status CascadeTraining::train_filter(size_t index) {
   const auto start = Clock::now();
   const size_t order = options_.orders[index];
+  filter_ = index == 0 ? options_.first_filter.value_or(options_.filter) : options_.filter;
   Level level;
   level.measure = measure();
   level.unit = options_.unit;
@@ -265,7 +252,8 @@ Result<Cascade> CascadeTraining::run() {
     return fail("no training sequence has all its labels; a cascade learns from such only");
   const size_t last = options_.orders.back();
   cascade_.layout = make_layout(context_.training, options_.full_rows_from, last, options_.edge_order);
-  if (options_.filter == Filter::kDictionary) make_dictionary();
+  filter_ = options_.first_filter.value_or(options_.filter);
+  if (filter_ == Filter::kDictionary) make_dictionary();
   if (options_.orders.front() > 1) ESPALIER_TRY(first_lattices(options_.orders.front()));
   for (size_t index = 0; index + 1 < options_.orders.size(); ++index) ESPALIER_TRY(train_filter(index));
   ESPALIER_TRY(train_last(last));

@@ -38,7 +38,7 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
   const auto gold = data.gold_of(s);
   if (trellis == nullptr) {
     const size_t K = layout.labels;
-    if (options_.filter == Filter::kDictionary) {
+    if (filter_ == Filter::kDictionary) {
       work.items.resize(gold.size() * K);
       const bool training = &data == &data_;
       for (size_t t = 0; t < gold.size(); ++t)

@@ -52,9 +52,7 @@ class CascadeTraining {
   bool stopped() const { return context_.monitor.stop_requested(); }
   bool unigram() const { return lattices_.empty(); }
   size_t fold_of(size_t index) const { return index % folds_; }
-  Measure measure() const {
-    return options_.filter == Filter::kCrf ? Measure::kProbability : Measure::kMaxMarginal;
-  }
+  Measure measure() const { return filter_ == Filter::kCrf ? Measure::kProbability : Measure::kMaxMarginal; }
   void report_progress(std::string phase, double done, double total) const {
     Progress progress;
     progress.phase = std::move(phase);
@@ -98,6 +96,7 @@ class CascadeTraining {
   std::vector<Trellis> dev_lattices_;
   QuantileCuts cuts_{};
   Status trouble_;
+  Filter filter_ = Filter::kCascade;  ///< of the level at work
 };
 
 }  // namespace espalier::cascade

@@ -1,0 +1,161 @@
+#include "espalier/cascade/train.h"
+
+#include <gtest/gtest.h>
+
+#include "espalier/cascade/model.h"
+#include "espalier/chain/toy_data.h"
+
+namespace espalier::cascade {
+namespace {
+
+using data::Label;
+
+linear::EncodedTraining toy(size_t labels = 4, bool edges = false) {
+  chain::ToyOptions options;
+  options.sequences = 120;
+  options.labels = labels;
+  options.noise = 0.2;
+  options.edges = edges;
+  return chain::toy_data(3, options);
+}
+
+Options small_options() {
+  Options options;
+  options.filter_loss = {0.01};
+  options.train_alphas = {0, 0.5};
+  options.filter_passes = 2;
+  options.passes = 8;
+  return options;
+}
+
+Result<Cascade> train_toy(const linear::EncodedTraining& training, const Options& options, int threads = 1,
+                          std::vector<std::vector<Label>>* decoded = nullptr) {
+  const Workers workers(threads);
+  const Monitor monitor;
+  TrainContext context{training, &training.data, workers, monitor, nullptr};
+  context.round_ended = [&](const Round& round) {
+    if (decoded != nullptr) {
+      decoded->assign(training.data.sequences(), {});
+      for (size_t s = 0; s < training.data.sequences(); ++s) round.decode_dev(s, (*decoded)[s]);
+    }
+    return Verdict{};
+  };
+  return train_cascade(context, options);
+}
+
+double accuracy(const linear::EncodedTraining& training, const std::vector<std::vector<Label>>& decoded) {
+  size_t right = 0;
+  for (size_t s = 0; s < decoded.size(); ++s)
+    for (size_t t = 0; t < decoded[s].size(); ++t) right += decoded[s][t] == training.data.gold_of(s)[t];
+  return static_cast<double>(right) / static_cast<double>(training.data.tokens());
+}
+
+std::vector<std::byte> file_of(const linear::EncodedTraining& training, const Cascade& cascade) {
+  SectionWriter out;
+  save_model({training.labels, cascade, training.state, training.edge, data::Scheme::kNone, 32}, out);
+  return out.to_bytes();
+}
+
+TEST(TrainCascade, LearnsEveryOrderWithEveryFilterAndLastLevel) {
+  const linear::EncodedTraining training = toy(4, true);
+  for (const size_t order : {1, 2, 3, 5}) {
+    Options options = small_options();
+    options.orders.clear();
+    for (size_t n = 1; n <= order; ++n) options.orders.push_back(n);
+    options.edge_order = 3;
+    std::vector<std::vector<Label>> decoded;
+    const auto cascade = train_toy(training, options, 1, &decoded);
+    ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+    ASSERT_EQ(cascade->levels.size(), order);
+    EXPECT_GT(accuracy(training, decoded), 0.9) << order;
+  }
+  for (const Filter filter : {Filter::kCascade, Filter::kPerceptron, Filter::kCrf})
+    for (const Loss last : {Loss::kLog, Loss::kPerceptron, Loss::kMargin})
+      for (const Unit unit : {Unit::kStates, Unit::kCliques}) {
+        Options options = small_options();
+        options.filter = filter;
+        options.last = last;
+        options.unit = unit;
+        std::vector<std::vector<Label>> decoded;
+        const auto cascade = train_toy(training, options, 1, &decoded);
+        ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+        EXPECT_GT(accuracy(training, decoded), 0.9);
+        for (size_t l = 0; l + 1 < cascade->levels.size(); ++l)
+          EXPECT_TRUE(cascade->levels[l].report.filter_loss <= 0.01 || !cascade->notes.empty()) << l;
+      }
+}
+
+TEST(TrainCascade, FiltersLeaveLessAliveWithinTheirLoss) {
+  const linear::EncodedTraining training = toy(6);
+  Options options = small_options();
+  options.filter_loss = {0.03};
+  const auto cascade = train_toy(training, options);
+  ASSERT_TRUE(cascade.ok());
+  EXPECT_LT(cascade->levels[0].report.alive, 6);
+  EXPECT_LT(cascade->levels[1].report.alive, 0.5 * 36);
+  EXPECT_EQ(cascade->levels[0].report.states, 6);
+  EXPECT_LE(cascade->levels[1].report.filter_loss, 0.03);
+}
+
+TEST(TrainCascade, KeepsToItsBudget) {
+  const linear::EncodedTraining training = toy(6);
+  Options options = small_options();
+  options.budget = 2.5;
+  options.insist = true;
+  const auto cascade = train_toy(training, options);
+  ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+  for (size_t l = 0; l + 1 < cascade->levels.size(); ++l) EXPECT_LE(cascade->levels[l].report.alive, 2.5);
+}
+
+TEST(TrainCascade, SaysWhatTheNearestLossIsWhereTheWantedOneCannotBeHad) {
+  chain::ToyOptions noisy;
+  noisy.sequences = 150;
+  noisy.labels = 4;
+  noisy.noise = 0.9;
+  const linear::EncodedTraining training = chain::toy_data(5, noisy);
+  Options options = small_options();
+  options.filter_loss = {0};
+  options.insist = true;
+  const auto refused = train_toy(training, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("level 1: a filter loss of 0 cannot be met; the nearest is"),
+            std::string::npos)
+      << refused.error().message;
+  options.insist = false;
+  const auto noted = train_toy(training, options);
+  ASSERT_TRUE(noted.ok());
+  ASSERT_FALSE(noted->notes.empty());
+  EXPECT_NE(noted->notes.front().find("cannot be met"), std::string::npos);
+}
+
+TEST(TrainCascade, GivesTheSameBytesAtAnyNumberOfThreads) {
+  const linear::EncodedTraining training = toy(5, true);
+  const auto one = train_toy(training, small_options(), 1);
+  ASSERT_TRUE(one.ok());
+  const std::vector<std::byte> bytes = file_of(training, *one);
+  for (const int threads : {2, 3}) {
+    const auto more = train_toy(training, small_options(), threads);
+    ASSERT_TRUE(more.ok());
+    EXPECT_EQ(file_of(training, *more), bytes) << threads;
+  }
+}
+
+TEST(TrainCascade, WorksWithOneLabelShortSequencesAndUnknownLabels) {
+  chain::ToyOptions shape;
+  shape.sequences = 60;
+  shape.longest = 2;  // shorter than the order
+  shape.labels = 1;
+  shape.unknown = 0.1;
+  const linear::EncodedTraining training = chain::toy_data(7, shape);
+  Options options = small_options();
+  options.orders = {1, 2, 3, 4};
+  const auto cascade = train_toy(training, options);
+  ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+  EXPECT_NE(cascade->notes.front().find("labels that are not known"), std::string::npos);
+  shape.unknown = 1;
+  const auto refused = train_toy(chain::toy_data(8, shape), options);
+  ASSERT_FALSE(refused.ok());
+}
+
+}  // namespace
+}  // namespace espalier::cascade
