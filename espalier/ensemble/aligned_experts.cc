@@ -1,0 +1,173 @@
+#include "espalier/ensemble/aligned_experts.h"
+
+#include <algorithm>
+
+#include "espalier/base/text.h"
+
+namespace espalier::ensemble {
+namespace {
+
+constexpr size_t kContextRows = 3;
+
+/// One side of a mismatch: the rows around the one that differs.
+std::string row_text(const ExpertStream& stream, size_t row) {
+  const data::Sequence& sequence = stream.sequence();
+  if (row >= sequence.length()) return "(end of the sequence)";
+  const std::string_view token = token_text(sequence, row, stream.reading().format);
+  return std::string(token.empty() ? sequence.raw(row) : token);
+}
+
+}  // namespace
+
+Result<Missing> parse_missing(std::string_view text) {
+  if (text == "error") return Missing::kError;
+  if (text == "spread") return Missing::kSpread;
+  if (text == "leave-out") return Missing::kLeaveOut;
+  return fail("--missing '{}': there are error, spread and leave-out", text);
+}
+
+std::string_view missing_name(Missing missing) {
+  return missing == Missing::kError ? "error" : missing == Missing::kSpread ? "spread" : "leave-out";
+}
+
+AlignedExperts::AlignedExperts(std::unique_ptr<ExpertStream> reference,
+                               std::vector<std::unique_ptr<ExpertStream>> experts, bool gold, Missing missing,
+                               data::LabelSet& labels)
+    : reference_(std::move(reference)),
+      streams_(std::move(experts)),
+      at_end_(streams_.size(), 0),
+      gold_(gold),
+      missing_(missing),
+      labels_(labels) {
+  for (const auto& stream : streams_) experts_ += stream->width();
+  missed_.assign(experts_, 0);
+}
+
+std::vector<std::string> AlignedExperts::expert_names() const {
+  std::vector<std::string> names;
+  for (const auto& stream : streams_)
+    for (std::string& name : stream->expert_names()) names.push_back(std::move(name));
+  return names;
+}
+
+Status AlignedExperts::rewind() {
+  ESPALIER_TRY(reference_->rewind());
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    ESPALIER_TRY(streams_[i]->rewind());
+    ESPALIER_ASSIGN(const bool more, streams_[i]->advance());
+    at_end_[i] = !more;
+  }
+  sequence_number_ = 0;
+  started_ = true;
+  std::fill(missed_.begin(), missed_.end(), 0);
+  return {};
+}
+
+AlignedExperts::Match AlignedExperts::match(const ExpertStream& stream) const {
+  const data::Sequence &a = reference_->sequence(), &b = stream.sequence();
+  if (a.length() != b.length()) return Match::kOther;
+  const data::Format fa = reference_->reading().format, fb = stream.reading().format;
+  if (!has_tokens(a, fa) || !has_tokens(b, fb)) return Match::kSame;
+  for (size_t row = 0; row < a.length(); ++row)
+    if (token_text(a, row, fa) != token_text(b, row, fb)) return Match::kOther;
+  return Match::kSame;
+}
+
+Error AlignedExperts::mismatch(const ExpertStream& stream) const {
+  const data::Sequence &a = reference_->sequence(), &b = stream.sequence();
+  const data::Format fa = reference_->reading().format, fb = stream.reading().format;
+  const bool compare = has_tokens(a, fa) && has_tokens(b, fb);
+  size_t row = 0;
+  const size_t shorter = std::min(a.length(), b.length());
+  while (row < shorter && (!compare || token_text(a, row, fa) == token_text(b, row, fb))) ++row;
+  std::string text = fmt::format("{} and {} are not about the same tokens: sequence {} differs at token {}",
+                                 reference_->name(), stream.name(), sequence_number_, row + 1);
+  const auto heading = [](const ExpertStream& side) {
+    return fmt::format("{}:{}", side.name(), side.sequence().empty() ? 0 : side.sequence().line(0));
+  };
+  size_t width = heading(*reference_).size();
+  const size_t first = row < kContextRows ? 0 : row - kContextRows;
+  const size_t last = std::min(row + 2, std::max(a.length(), b.length()));
+  for (size_t r = first; r < last; ++r) width = std::max(width, row_text(*reference_, r).size());
+  width = std::min<size_t>(width, 40);
+  text += fmt::format("\n    {:<{}}  {}", heading(*reference_), width, heading(stream));
+  for (size_t r = first; r < last; ++r)
+    text += fmt::format("\n  {} {:<{}}  {}", r == row ? ">" : " ", row_text(*reference_, r), width,
+                        row_text(stream, r));
+  if (missing_ == Missing::kError)
+    text += "\n  (--missing spread or leave-out lets experts miss whole sequences)";
+  return Error{std::move(text)};
+}
+
+data::Label AlignedExperts::intern(std::string_view text) {
+  if (text == data::kUnknownLabelText) return data::kNoLabel;
+  if (const auto known = labels_.find(text)) return *known;
+  return labels_.size() + 1 < data::kNoLabel ? labels_.add(text) : data::kNoLabel;
+}
+
+Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
+  if (!started_) ESPALIER_TRY(rewind());
+  ESPALIER_ASSIGN(const bool more, reference_->advance());
+  if (!more) {
+    for (size_t i = 0; i < streams_.size(); ++i)
+      if (!at_end_[i])
+        return fail("{}:{}: {} has sequences beyond the {} of {}{}", streams_[i]->name(),
+                    streams_[i]->sequence().line(0), streams_[i]->name(), sequence_number_,
+                    reference_->name(), missing_ == Missing::kError ? "" : ", or in another order");
+    started_ = false;
+    return false;
+  }
+  ++sequence_number_;
+  left_out = false;
+  const size_t length = reference_->sequence().length();
+  votes.reset(experts_, length);
+  if (gold_) {
+    if (!reference_->sequence().has_labels())
+      return fail("{}:{}: the sequence has no gold labels", reference_->name(),
+                  reference_->sequence().line(0));
+    for (size_t row = 0; row < length; ++row) votes.gold.push_back(intern(reference_->label(0, row)));
+  }
+  if (labels_.size() + 1 >= data::kNoLabel)
+    return fail("{}: there are more than {} different labels", reference_->name(), data::kNoLabel - 2);
+  size_t expert = 0;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    ExpertStream& stream = *streams_[i];
+    const bool here = !at_end_[i] && match(stream) == Match::kSame;
+    if (!here && missing_ == Missing::kError) {
+      if (!at_end_[i]) return mismatch(stream);
+      return fail(
+          "{} ends after {} sequences; {} goes on at line {}\n  (--missing spread or leave-out lets experts "
+          "miss whole sequences)",
+          stream.name(), sequence_number_ - 1, reference_->name(),
+          length == 0 ? 0 : reference_->sequence().line(0));
+    }
+    for (size_t w = 0; w < stream.width(); ++w, ++expert) {
+      bool speaks = length == 0;
+      for (size_t row = 0; here && row < length; ++row) {
+        const data::Label label = intern(stream.label(w, row));
+        votes.votes[row * experts_ + expert] = label;
+        speaks |= label != data::kNoLabel;
+      }
+      if (speaks) continue;
+      ++missed_[expert];
+      left_out |= missing_ == Missing::kLeaveOut;
+    }
+    if (here) {
+      ESPALIER_ASSIGN(const bool goes_on, stream.advance());
+      at_end_[i] = !goes_on;
+    }
+  }
+  return true;
+}
+
+Result<bool> AlignedSource::next(VoteView& view) {
+  bool left_out = true;
+  while (left_out) {
+    ESPALIER_ASSIGN(const bool more, aligned_.next(tokens_, left_out));
+    if (!more) return false;
+  }
+  view = substructures_.encode(tokens_);
+  return true;
+}
+
+}  // namespace espalier::ensemble

@@ -1,0 +1,124 @@
+#include "espalier/ensemble/choose.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "espalier/data/folds.h"
+#include "espalier/eval/significance.h"
+
+namespace espalier::ensemble {
+namespace {
+
+constexpr int kMostFolds = 5;
+/// From so many sequences on, one fold held out says enough.
+constexpr size_t kSingleFoldFrom = 20'000;
+
+/// The sequences of a fold, or all others.
+std::vector<uint32_t> fold_sequences(size_t sequences, int folds, int fold, bool inside, uint64_t seed) {
+  std::vector<uint32_t> chosen;
+  for (uint32_t s = 0; s < sequences; ++s)
+    if ((data::fold_of(s, folds, seed) == fold) == inside) chosen.push_back(s);
+  return chosen;
+}
+
+struct Outcome {
+  double loss = 0;
+  std::string failure;
+};
+
+Outcome try_one(const VoteBatch& batch, const Candidate& candidate, int folds, int fold,
+                MethodOptions options, uint64_t seed, const Monitor& stop) {
+  BatchSource train(batch, fold_sequences(batch.sequences(), folds, fold, false, seed));
+  BatchSource test(batch, fold_sequences(batch.sequences(), folds, fold, true, seed));
+  if (candidate.beta > 0) options.online.wmwp.beta = candidate.beta;
+  const auto hypothesis = learn_hypothesis(train, candidate.method, options, stop);
+  if (!hypothesis.ok()) return {0, hypothesis.error().message};
+  if (candidate.method == Method::kRand) return {*expected_random_loss(test, hypothesis->table), {}};
+  return {evaluate(test, hypothesis->table)->mean(), {}};
+}
+
+}  // namespace
+
+int choice_folds(size_t sequences) {
+  return sequences < 4 ? 0 : static_cast<int>(std::min<size_t>(kMostFolds, sequences / 2));
+}
+
+Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<const Method> methods,
+                                              std::span<const double> betas, const MethodOptions& options,
+                                              uint64_t seed, const Workers& workers, const Monitor& monitor) {
+  const int folds = choice_folds(batch.sequences());
+  if (folds == 0)
+    return fail("{} sequences are too few to choose on; give the method and --beta", batch.sequences());
+  std::vector<Candidate> candidates;
+  for (const Method method : methods) {
+    if (!uses_beta(method) || betas.empty()) {
+      candidates.push_back({method, uses_beta(method) ? options.online.wmwp.beta : 0, 0, 0, {}});
+      continue;
+    }
+    for (const double beta : betas) candidates.push_back({method, beta, 0, 0, {}});
+  }
+  const auto used = static_cast<size_t>(batch.sequences() >= kSingleFoldFrom ? 1 : folds);
+  std::vector<Outcome> outcomes(candidates.size() * used);
+  std::atomic<size_t> done{0};
+  Monitor stop;
+  stop.stop = monitor.stop;
+  workers.for_each(outcomes.size(), [&](size_t piece) {
+    if (monitor.stop_requested()) return;
+    outcomes[piece] =
+        try_one(batch, candidates[piece / used], folds, static_cast<int>(piece % used), options, seed, stop);
+    Progress progress;
+    progress.phase = "choosing";
+    progress.done = static_cast<double>(++done);
+    progress.total = static_cast<double>(outcomes.size());
+    monitor.report(progress);
+  });
+  if (monitor.stop_requested()) return fail("interrupted while choosing");
+  bool any = false;
+  for (size_t c = 0; c < candidates.size(); ++c) {
+    std::vector<double> losses;
+    for (size_t f = 0; f < used; ++f) {
+      const Outcome& outcome = outcomes[c * used + f];
+      if (!outcome.failure.empty()) candidates[c].failure = outcome.failure;
+      losses.push_back(outcome.loss);
+    }
+    const eval::MeanAndDeviation mean = eval::mean_and_deviation(losses);
+    candidates[c].loss = mean.mean;
+    candidates[c].deviation = mean.deviation;
+    any |= candidates[c].failure.empty();
+  }
+  if (!any) return fail("no method could learn from these predictions: {}", candidates.front().failure);
+  return candidates;
+}
+
+const Candidate& best_candidate(std::span<const Candidate> candidates) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates)
+    if (candidate.failure.empty() && (best == nullptr || candidate.loss < best->loss)) best = &candidate;
+  ESPALIER_CHECK(best != nullptr);
+  return *best;
+}
+
+void LengthLosses::add(size_t length, double expert_loss, double ensemble_loss) {
+  if (length >= by_length.size()) by_length.resize(length + 1);
+  ++by_length[length].sequences;
+  by_length[length].expert += expert_loss;
+  by_length[length].ensemble += ensemble_loss;
+}
+
+size_t choose_switch(const LengthLosses& losses) {
+  double total = 0;
+  for (const LengthLosses::Entry& entry : losses.by_length) total += entry.ensemble;
+  double least = total;
+  size_t best = 0;
+  for (size_t length = 0; length < losses.by_length.size(); ++length) {
+    total += losses.by_length[length].expert - losses.by_length[length].ensemble;
+    if (total < least - 1e-12) {
+      least = total;
+      best = length + 1;
+    }
+  }
+  return best;
+}
+
+}  // namespace espalier::ensemble

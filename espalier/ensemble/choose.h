@@ -1,0 +1,48 @@
+// What is chosen on held-out data: the method, β, the length from which the ensemble takes over, confidences.
+#pragma once
+
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/ensemble/methods.h"
+#include "espalier/ensemble/votes.h"
+
+namespace espalier::ensemble {
+
+/// The values of β that are tried where none is given.
+inline constexpr double kBetas[] = {0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99};
+
+struct Candidate {
+  Method method = Method::kMvote;
+  double beta = 0;       ///< 0 where the method has none
+  double loss = 0;       ///< mean normalised Hamming loss on sequences not learned from
+  double deviation = 0;  ///< of the folds
+  std::string failure;   ///< why the method could not learn, where it could not
+};
+
+/// Folds of cross-validation for so many sequences: five, fewer where there are fewer sequences; 0: too few.
+int choice_folds(size_t sequences);
+
+/// Tries each method (and each β, where that is left open) by cross-validation; the candidates in the order
+/// tried, best first among equals. `betas` empty: that of the options alone.
+Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<const Method> methods,
+                                              std::span<const double> betas, const MethodOptions& options,
+                                              uint64_t seed, const Workers& workers, const Monitor& monitor);
+/// The candidate with the lowest loss, the first of equals. Precondition: one that did not fail.
+const Candidate& best_candidate(std::span<const Candidate> candidates);
+
+/// Sequences by length, with the summed losses of the best expert and of the ensemble on them.
+struct LengthLosses {
+  struct Entry {
+    size_t sequences = 0;
+    double expert = 0, ensemble = 0;
+  };
+  std::vector<Entry> by_length;
+  void add(size_t length, double expert_loss, double ensemble_loss);
+};
+/// The length L that minimises Σ_{length < L} expert + Σ_{length ≥ L} ensemble, the smallest of equals: the
+/// seed's remark of section 5.5 as a method. 0: the ensemble throughout.
+size_t choose_switch(const LengthLosses& losses);
+
+}  // namespace espalier::ensemble

@@ -1,0 +1,39 @@
+// From votes to a model: choice, learning, calibration.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/ensemble/model.h"
+
+namespace espalier::ensemble {
+
+struct LearnRequest {
+  std::vector<Method> methods;  ///< tried on held-out data where there are several
+  std::vector<double> betas;    ///< tried where there are several; empty: that of `options`
+  MethodOptions options;
+  bool learn_switch = false;  ///< best expert for short sequences, ensemble for long
+  bool calibrate = true;
+  bool legal = true;  ///< held-out labels are decoded under the scheme, as they will be in use
+  SubstructureOptions substructures;
+  data::Scheme scheme = data::Scheme::kNone;
+  uint64_t seed = 1;
+  int threads = 1;
+};
+
+struct LearnOutcome {
+  EnsembleModel model;
+  std::vector<Candidate> candidates;  ///< where there was a choice
+  double held_out_error = -1;  ///< of the method taken, on tokens it did not learn from; −1: not measured
+  double held_out_best = -1;   ///< of the best expert, on the same
+  std::vector<std::string> notes;
+};
+
+/// Learns from token votes in memory. The label set is the one the votes refer to, and is moved into the
+/// model. Experts' names and the automaton are the caller's to add.
+Result<LearnOutcome> learn_ensemble(const std::vector<TokenVotes>& sample, data::LabelSet labels,
+                                    const LearnRequest& request, const Monitor& monitor = {});
+
+}  // namespace espalier::ensemble

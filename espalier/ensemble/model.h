@@ -1,0 +1,51 @@
+// An ensemble as a file: everything that applying it needs but the experts themselves.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/label_set.h"
+#include "espalier/ensemble/automaton.h"
+#include "espalier/ensemble/choose.h"
+#include "espalier/ensemble/combine.h"
+#include "espalier/ensemble/confidence.h"
+#include "espalier/ensemble/methods.h"
+#include "espalier/ensemble/substructures.h"
+
+namespace espalier::ensemble {
+
+/// Immutable once made; each user has a Combiner of his own.
+struct EnsembleModel {
+  std::vector<std::string> experts;  ///< their names when it was learned
+  Method method = Method::kMvote;
+  double beta = 0, delta = 0.05;
+  SubstructureOptions substructures;
+  data::Scheme scheme = data::Scheme::kNone;  ///< found in the gold labels
+  data::LabelSet labels;
+  WeightTable table;
+  DistributionSuffix suffix;
+  std::optional<ExpertAutomaton> automaton;
+  size_t switch_length = 0;  ///< shorter sequences are left to the best expert; 0: none are
+  size_t best_expert = 0;
+  ConfidenceMap token_confidence = ConfidenceMap::identity();
+  ConfidenceMap sequence_confidence = ConfidenceMap::identity();
+  bool calibrated = false;
+  uint64_t seed = 1;
+  size_t training_sequences = 0, training_tokens = 0;
+  std::string words;                 ///< how learning went
+  std::vector<BoostRound> boosting;  ///< errors and steps of espboost's rounds, without their paths
+
+  /// How it labels. The tables of the rule are this object's and `short_table`, made by single_expert_table.
+  CombineRule rule(bool legal, const WeightTable& short_table) const;
+
+  Status save(const std::string& path) const;
+  static Result<EnsembleModel> open(const std::string& path);
+  static Result<EnsembleModel> from_file(const SectionFile& file);
+};
+
+}  // namespace espalier::ensemble

@@ -1,0 +1,172 @@
+#include "espalier/ensemble/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "espalier/base/temporary_directory.h"
+#include "espalier/ensemble/artificial.h"
+#include "espalier/ensemble/learn.h"
+#include "espalier/ensemble/report.h"
+
+namespace espalier::ensemble {
+namespace {
+
+/// Artificial sequences as token votes over letters.
+std::vector<TokenVotes> artificial_tokens(size_t sequences, data::LabelSet& labels) {
+  ArtificialOptions options = stated_options(ArtificialSet::kAds3);
+  options.sequences = sequences;
+  const VoteBatch batch = make_artificial(options, 5);
+  for (int c = 0; c < 26; ++c) labels.add(std::string(1, static_cast<char>('a' + c)));
+  std::vector<TokenVotes> all(sequences);
+  for (size_t s = 0; s < sequences; ++s) {
+    all[s].reset(batch.experts(), batch[s].items());
+    for (const Value gold : batch[s].gold) all[s].gold.push_back(static_cast<data::Label>(gold));
+    for (size_t i = 0; i < batch[s].votes.size(); ++i)
+      all[s].votes[i] = static_cast<data::Label>(batch[s].votes[i]);
+  }
+  return all;
+}
+
+LearnRequest learn_request(Method method) {
+  LearnRequest request;
+  request.methods = {method};
+  request.betas = {0.9};
+  request.options.boost.rounds = request.options.sle.rounds = 10;
+  request.substructures.kind = SubstructureKind::kPositions;
+  return request;
+}
+
+TEST(EnsembleModel, SavedAndLoadedItLabelsTheSame) {
+  const TemporaryDirectory folder;
+  data::LabelSet labels;
+  const std::vector<TokenVotes> sample = artificial_tokens(120, labels);
+  for (const MethodInfo& info : methods()) {
+    auto learned = learn_ensemble(sample, labels, learn_request(info.method));
+    ASSERT_TRUE(learned.ok()) << learned.error().message;
+    learned->model.experts = {"a", "b", "c", "d", "e"};
+    const std::string path = folder.path("m.model");
+    ASSERT_TRUE(learned->model.save(path).ok());
+    const auto loaded = EnsembleModel::open(path);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    EXPECT_EQ(loaded->table, learned->model.table);
+    const WeightTable best = single_expert_table(5, 0);
+    data::LabelSet first = labels, second = loaded->labels;
+    Substructures one(learned->model.substructures, first, data::Scheme::kNone);
+    Substructures two(loaded->substructures, second, data::Scheme::kNone);
+    Combiner a(learned->model.rule(true, best), one, first), b(loaded->rule(true, best), two, second);
+    Combined x, y;
+    for (size_t s = 0; s < sample.size(); ++s) {
+      ASSERT_TRUE(a.combine(sample[s], s, x).ok() && b.combine(sample[s], s, y).ok());
+      EXPECT_EQ(x.labels, y.labels);
+      EXPECT_EQ(x.share, y.share);
+    }
+  }
+}
+
+TEST(EnsembleModel, DamageIsRefused) {
+  const TemporaryDirectory folder;
+  data::LabelSet labels;
+  auto learned = learn_ensemble(artificial_tokens(50, labels), labels, learn_request(Method::kMvote));
+  ASSERT_TRUE(learned.ok());
+  learned->model.experts = {"a", "b", "c", "d"};  // four names for five columns of weights
+  ASSERT_TRUE(learned->model.save(folder.path("m.model")).ok());
+  EXPECT_FALSE(EnsembleModel::open(folder.path("m.model")).ok());
+  SectionWriter other;
+  other.add_text("about", "{}");
+  ASSERT_TRUE(other.save(folder.path("other.model")).ok());
+  const auto wrong = EnsembleModel::open(folder.path("other.model"));
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().message, testing::HasSubstr("not an ensemble"));
+}
+
+TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
+  data::LabelSet labels;
+  const std::vector<TokenVotes> sample = artificial_tokens(80, labels);
+  const TemporaryDirectory folder;
+  std::string first;
+  for (const int threads : {1, 2, 3}) {
+    LearnRequest request = learn_request(Method::kMvote);
+    request.methods = {Method::kMvote, Method::kFpl, Method::kSle, Method::kBest};
+    request.betas = {0.8, 0.95};
+    request.threads = threads;
+    auto learned = learn_ensemble(sample, labels, request);
+    ASSERT_TRUE(learned.ok());
+    EXPECT_EQ(learned->candidates.size(), 5u);
+    learned->model.experts = {"a", "b", "c", "d", "e"};
+    ASSERT_TRUE(learned->model.save(folder.path("m.model")).ok());
+    const std::string bytes = folder.read("m.model");
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first);
+  }
+}
+
+TEST(LearnEnsemble, ConfidencesAreCalibratedOnHeldOutSequences) {
+  data::LabelSet labels;
+  const std::vector<TokenVotes> sample = artificial_tokens(1000, labels);
+  const std::vector<TokenVotes> train(sample.begin(), sample.begin() + 500);
+  auto learned = learn_ensemble(train, labels, learn_request(Method::kMvote));
+  ASSERT_TRUE(learned.ok());
+  ASSERT_TRUE(learned->model.calibrated);
+  learned->model.experts = {"a", "b", "c", "d", "e"};
+  data::LabelSet growing = labels;
+  Reporter reporter(learned->model, true, growing, 1);
+  for (size_t s = 500; s < 1000; ++s) ASSERT_TRUE(reporter.add(sample[s]).ok());
+  const auto report = reporter.finish();
+  ASSERT_TRUE(report.ok());
+  EXPECT_LT(report->ensemble.calibration().expected_calibration_error(), 0.03);
+  EXPECT_LT(report->sequence_calibration.expected_calibration_error(), 0.1);
+  EXPECT_LT(report->loss, report->expert_loss[report->best_expert] / 2);
+  EXPECT_LT(report->against_best.p_value, 0.01);
+  double weight = 0;
+  for (const ExpertReport& expert : report->experts) {
+    weight += expert.weight;
+    EXPECT_GT(expert.left_out_loss, 0);  // every one of them knows letters that no other does
+  }
+  EXPECT_NEAR(weight, 1, 1e-9);
+  for (size_t j = 0; j < 5; ++j) EXPECT_EQ(report->agreement[j * 5 + j].percent(), 100);
+}
+
+TEST(ConfidenceMap, IsMonotoneAndFollowsTheCounts) {
+  ConfidenceMap::Counts counts;
+  for (int i = 0; i < 1000; ++i) {
+    counts.add(1, i % 50 != 0);
+    counts.add(0.6, i % 2 == 0);
+    counts.add(0.4, i % 3 == 0);
+  }
+  const ConfidenceMap map = ConfidenceMap::fit(counts);
+  EXPECT_NEAR(map(1), 0.98, 0.005);
+  EXPECT_NEAR(map(0.6), 0.5, 0.005);
+  EXPECT_NEAR(map(0.4), 1 / 3.0, 0.005);
+  for (size_t b = 1; b < ConfidenceMap::kBins; ++b) EXPECT_GE(map.values()[b], map.values()[b - 1]);
+}
+
+TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
+  LengthLosses losses;
+  for (size_t length = 1; length <= 10; ++length)
+    for (int i = 0; i < 10; ++i) losses.add(length, 0.1 + 0.01 * static_cast<double>(length), 0.155);
+  EXPECT_EQ(choose_switch(losses), 6u);
+  LengthLosses never;
+  never.add(3, 0.2, 0.1);
+  EXPECT_EQ(choose_switch(never), 0u);
+}
+
+TEST(Bounds, PropositionTwoAndTheoremOneAreReported) {
+  data::LabelSet labels;
+  const std::vector<TokenVotes> sample = artificial_tokens(200, labels);
+  auto learned = learn_ensemble(sample, labels, learn_request(Method::kMvote));
+  ASSERT_TRUE(learned.ok());
+  learned->model.experts = {"a", "b", "c", "d", "e"};
+  Substructures substructures(learned->model.substructures, labels, data::Scheme::kNone);
+  VoteBatch batch(5);
+  for (const TokenVotes& tokens : sample) batch.add(substructures.encode(tokens));
+  BatchSource source(batch);
+  const auto lines = paper_bounds(source, learned->model, 0.1);
+  ASSERT_TRUE(lines.ok());
+  ASSERT_EQ(lines->size(), 2u);
+  for (const BoundLine& line : *lines) EXPECT_LE(line.measured, line.bound) << line.name;
+}
+
+}  // namespace
+}  // namespace espalier::ensemble
