@@ -13,7 +13,7 @@
 namespace espalier::apps {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTasks = {"label"};
+constexpr std::array<std::string_view, 2> kTasks = {"label", "segment"};
 
 std::string range_text(const predictor::Parameter& parameter) {
   using Kind = predictor::Parameter::Kind;
@@ -98,7 +98,10 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "-t,--template", template_file,
           "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
       ->type_name("FILE");
-  verb.add_option("--task", task, "what is predicted: label [label]")->type_name("T");
+  verb.add_option("--task", task,
+                  "what is predicted: label (a label a token) or\nsegment (chunks, by the learners of "
+                  "searches) [label]")
+      ->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [crf]")->type_name("L");
   verb.add_option("-p,--parameter", settings, "a parameter of the learner, see below; may be repeated")
       ->type_name("NAME=VALUE")

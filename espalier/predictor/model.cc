@@ -3,6 +3,7 @@
 #include "espalier/cascade/model.h"
 #include "espalier/chain/model.h"
 #include "espalier/predictor/registry.h"
+#include "espalier/tasks/search_model.h"
 
 namespace espalier::predictor {
 
@@ -20,6 +21,11 @@ Result<std::unique_ptr<data::Predictor>> load_predictor(const About& about, cons
       ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
       ESPALIER_ASSIGN(auto cascade, cascade::CascadePredictor::load(file, std::move(extractor)));
       return std::unique_ptr<data::Predictor>(std::move(cascade));
+    }
+    case ModelKind::kSearch: {
+      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
+      ESPALIER_ASSIGN(auto search, tasks::SearchPredictor::load(file, std::move(extractor)));
+      return std::unique_ptr<data::Predictor>(std::move(search));
     }
   }
   return fail("{}: a kind of model that cannot be used", file.name());

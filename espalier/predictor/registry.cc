@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "espalier/base/text.h"
+#include "espalier/predictor/train_search.h"
 
 namespace espalier::predictor {
 
@@ -186,6 +187,16 @@ const std::vector<Learner>& table() {
                    "each on what the "
                    "one before leaves alive",
                    cascade_parameters(), ModelKind::kCascade});
+    all.push_back({"searn", "SEARN: learns the decisions of a search, for any loss and any history",
+                   searn_parameters(), ModelKind::kSearch});
+    all.push_back({"laso-br", "learns to keep the target in a breadth-first beam (Xu and Fern's LaSO-BR)",
+                   laso_parameters(false), ModelKind::kSearch});
+    all.push_back({"laso-bst", "the same for best-first beam search (LaSO-BST)", laso_parameters(false),
+                   ModelKind::kSearch});
+    all.push_back({"laso", "learning as search optimisation as first proposed (Daume and Marcu)",
+                   laso_parameters(false), ModelKind::kSearch});
+    all.push_back({"incremental", "incremental perceptron: beam search with early or max-violation updates",
+                   laso_parameters(true), ModelKind::kSearch});
     return all;
   }();
   return learners;

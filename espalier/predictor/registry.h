@@ -39,7 +39,7 @@ class ParameterValues {
 };
 
 /// What a learner makes: which code trains it (train.cc) and reads its file (model.cc).
-enum class ModelKind { kChain, kCascade };
+enum class ModelKind { kChain, kCascade, kSearch };
 
 struct Learner {
   std::string_view name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -92,6 +93,30 @@ class Mixture {
   std::vector<std::shared_ptr<Scorer>> classifiers_;
   std::vector<double> shares_;
   double oracle_ = 1;
+};
+
+/// A mixture whose scores are log-probabilities: log softmax over the actions of a state, for one classifier
+/// of its scores, for several of their votes. Classifiers are trained to rank the actions of one state; sums
+/// of their bare scores along paths would compare what was never meant to be compared.
+struct Normalised {
+  using Value = float;
+  const Mixture& policy;
+
+  template <SearchSpace S>
+  void score_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
+                     std::vector<float>& scores) const {
+    policy.score_actions(space, state, actions, scores);
+    if (scores.empty()) return;
+    if (policy.size() > 1) {
+      constexpr float kNoVote = 1e-3f;  // what nobody voted for is unlikely, not impossible
+      for (float& s : scores) s = std::log(s + kNoVote);
+    }
+    const float top = *std::max_element(scores.begin(), scores.end());
+    double sum = 0;
+    for (const float s : scores) sum += std::exp(double{s} - top);
+    const float log_sum = top + static_cast<float>(std::log(sum));
+    for (float& s : scores) s -= log_sum;
+  }
 };
 
 /// What goes wrong with a task's own functions, found where they are used.

@@ -1,0 +1,123 @@
+// Classifiers of whole packages behind a search: liblinear and libsvm, for spaces with one candidate a state.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/feature_map.h"
+#include "espalier/linear/kernel_model.h"
+#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/libsvm_classifier.h"
+#include "espalier/search/examples.h"
+#include "espalier/search/row_weights.h"
+
+namespace espalier::search {
+
+/// Examples as the packages want them: one token an example, hashed features numbered after the static ones.
+struct ExportedExamples {
+  linear::Dataset data;
+  std::vector<uint64_t> hashes;  ///< feature static_features + i is hashes[i]
+  size_t static_features = 0;
+};
+
+/// Exports the examples for which keep(instance) holds. The label is that of the oracle's action among the
+/// cheapest. Examples weigh as much as their worst action costs; the packages take no weights, so where these
+/// differ the examples are drawn by costing's rejection sampling: kept with probability weight / largest
+/// weight. Under Hamming loss all stay. Precondition: one candidate a state.
+template <Problem P, typename Keep>
+ExportedExamples export_examples(const P& problem, const Examples<typename P::Space>& examples,
+                                 size_t static_features, uint64_t seed, const Keep& keep) {
+  ExportedExamples out;
+  out.static_features = static_features;
+  HashedRows numbers(1);
+  FeatureSink sink;
+  std::vector<Action> actions, optimal;
+  bool valued = false;
+  std::vector<float> values;
+  const auto weight_of = [&](size_t i, size_t n) {
+    const auto first = examples.costs.begin() + static_cast<ptrdiff_t>(examples.list[i].costs);
+    return n == 0 ? 0.0f : *std::max_element(first, first + static_cast<ptrdiff_t>(n));
+  };
+  float largest = 0;
+  for (size_t i = 0; i < examples.list.size(); ++i) {
+    const uint64_t end = i + 1 < examples.list.size() ? examples.list[i + 1].costs : examples.costs.size();
+    largest = std::max(largest, weight_of(i, end - examples.list[i].costs));
+  }
+  Random random(seed);
+  for (size_t i = 0; i < examples.list.size(); ++i) {
+    const auto& example = examples.list[i];
+    if (!keep(example.instance)) continue;
+    const auto space = problem.space(example.instance);
+    actions.clear();
+    optimal.clear();
+    space.actions(example.state, actions);
+    space.optimal_actions(example.state, optimal);
+    const float weight = weight_of(i, actions.size());
+    if (weight < largest && random.uniform() * largest >= weight) continue;
+    size_t label = 0;
+    const float* const costs = examples.costs.data() + example.costs;
+    for (size_t a = 0; a < actions.size(); ++a)
+      if (costs[a] < costs[label] || (costs[a] == costs[label] && actions[a] == optimal[0])) label = a;
+    sink.clear();
+    space.features(example.state, 0, sink);
+    const StaticBlocks blocks = problem.blocks(example.instance);
+    for (const uint32_t b : sink.blocks())
+      for (size_t j = 0; j < blocks[b].size(); ++j) {
+        out.data.state.push(blocks[b][j]);
+        const float* const v = blocks.values_of(b);
+        values.push_back(v == nullptr ? 1.0f : v[j]);
+        valued = valued || values.back() != 1;
+      }
+    for (const auto& e : sink.entries()) {
+      out.data.state.push(static_cast<uint32_t>(static_features) + numbers.insert(e.hash));
+      values.push_back(static_cast<float>(e.value));
+      valued = valued || values.back() != 1;
+    }
+    out.data.state.close();
+    out.data.edge.close();
+    out.data.gold.push_back(static_cast<data::Label>(actions[label].label));
+    out.data.weight.push_back(1.0f);
+    out.data.sequence_begin.push_back(out.data.gold.size());
+  }
+  if (valued) out.data.state_values = std::move(values);
+  out.hashes = numbers.hashes();
+  return out;
+}
+
+/// liblinear's classifiers as rows: static features by `layout`, hashed ones with all labels.
+Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
+                                   std::shared_ptr<const linear::StateRows> layout, size_t labels,
+                                   const linear::LiblinearOptions& options, const Monitor& monitor);
+
+/// A kernel machine that scores candidates. The model is shared and immutable; this is a thread's view of it.
+class KernelScorer final : public Scorer {
+ public:
+  /// What is learned and stored: the machine, and the number of every hashed feature it knows.
+  struct Machine {
+    linear::KernelModel model;
+    linear::FeatureMap numbers;
+    std::vector<uint64_t> hashes;
+  };
+  explicit KernelScorer(std::shared_ptr<const Machine> machine)
+      : machine_(std::move(machine)), row_(linear::padded(machine_->model.labels()), 0.0f) {}
+
+  void begin(const StaticBlocks& blocks) override { blocks_ = blocks; }
+  std::span<const float> score(const FeatureSink& features) override;
+  const std::shared_ptr<const Machine>& machine() const { return machine_; }
+
+ private:
+  std::shared_ptr<const Machine> machine_;
+  StaticBlocks blocks_;
+  std::vector<uint32_t> ids_;
+  std::vector<float> values_;
+  AlignedVector<float> row_;
+  linear::KernelModel::Scratch scratch_;
+};
+
+/// libsvm's machine for every pair of labels: with all weights equal that is weighted all-pairs.
+Result<std::shared_ptr<Scorer>> learn_kernel(const ExportedExamples& examples, size_t labels,
+                                             const linear::LibsvmOptions& options);
+
+}  // namespace espalier::search

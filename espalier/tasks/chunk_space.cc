@@ -1,0 +1,166 @@
+#include "espalier/tasks/chunk_space.h"
+
+#include <algorithm>
+
+namespace espalier::tasks {
+
+using search::Action;
+
+namespace {
+enum Kind : uint64_t { kLast = 0x71, kLastTwo, kLastLength, kLastWord, kLastEnds };
+uint64_t entry(Kind kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
+}  // namespace
+
+ChunkSpace::ChunkSpace(const SequenceShape& shape, const ChunkInput& input)
+    : shape_(shape), input_(input), blocks_{input.length, shape.max_length} {
+  if (input.gold.empty()) return;
+  gold_of_.resize(input.length);
+  gold_begins_after_.assign(input.length + 1, 0);
+  for (uint32_t i = 0; i < input.gold.size(); ++i) {
+    const Chunk& chunk = input.gold[i];
+    for (uint32_t t = 0; t < chunk.length; ++t) gold_of_[chunk.first + t] = i;
+    if (chunk.type != 0) ++gold_begins_after_[chunk.first];
+  }
+  for (size_t t = input.length; t-- > 0;) gold_begins_after_[t] += gold_begins_after_[t + 1];
+}
+
+void ChunkSpace::actions(const State& s, std::vector<Action>& out) const {
+  const size_t longest = std::min(shape_.max_length, input_.length - s.at);
+  const uint32_t types = static_cast<uint32_t>(shape_.types.size());
+  for (uint32_t m = 0; m < longest; ++m)
+    for (uint32_t type = m == 0 ? 0 : 1; type < types; ++type) out.push_back({m, type});
+}
+
+ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
+  State next = s;
+  const uint32_t length = action.candidate + 1;
+  next.at = s.at + length;
+  next.before = s.last;
+  next.last = static_cast<uint16_t>(action.label);
+  next.last_begin = s.at;
+  if (action.label != 0) ++next.predicted;
+  if (input_.gold.empty()) return next;
+  const Chunk& here = gold_at(s.at);
+  if (here == Chunk{s.at, length, action.label}) {
+    if (action.label != 0) ++next.correct;
+    return next;
+  }
+  for (uint32_t t = s.at; t < next.at; ++t) {
+    const Chunk& gold = gold_at(t);
+    const bool same = gold.type == action.label && (gold.type == 0 || (gold.first == t) == (t == s.at));
+    if (!same) ++next.errors;
+  }
+  return next;
+}
+
+void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
+  const size_t last = s.at + candidate;
+  sink.block(blocks_.begin(s.at));
+  for (size_t t = s.at + 1; t <= last; ++t) sink.block(blocks_.inside(t));
+  sink.block(blocks_.end(last));
+  for (size_t t = s.at; t + 1 <= last; ++t) sink.block(blocks_.pair(t));
+  for (size_t t = s.at; t + 2 <= last; ++t) sink.block(blocks_.triple(t));
+  sink.block(blocks_.whole(s.at, candidate + 1));
+  sink.add(entry(kLast, s.last));
+  sink.add(hash_combine(entry(kLastTwo, s.last), s.before));
+  sink.add(hash_combine(entry(kLastLength, s.last), candidate));
+  if (s.last == 0xFFFF || input_.words.empty()) return;
+  sink.add(hash_combine(entry(kLastWord, s.last), input_.words[s.at - 1]));
+  sink.add(
+      hash_combine(hash_combine(entry(kLastEnds, s.last), input_.words[s.last_begin]), s.at - s.last_begin));
+}
+
+std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i) const {
+  const auto name = [&](uint16_t type) { return type == 0xFFFF ? std::string("^") : shape_.types[type]; };
+  switch (i) {
+    case 0:
+      return "after " + name(s.last);
+    case 1:
+      return "after " + name(s.before) + " " + name(s.last);
+    case 2:
+      return fmt::format("{} words after {}", candidate + 1, name(s.last));
+    case 3:
+      return "last word of the " + name(s.last) + " before";
+    default:
+      return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(s.last));
+  }
+}
+
+double ChunkSpace::best_loss(const State& s) const {
+  // Within a gold chunk that began elsewhere, the next token cannot go on in it.
+  const bool cut = s.at < input_.length && gold_at(s.at).first < s.at;
+  switch (shape_.loss) {
+    case SequenceLoss::kHamming:
+      return s.errors + (cut ? 1 : 0);
+    case SequenceLoss::kZeroOne:
+      return s.errors > 0 || cut ? 1 : 0;
+    case SequenceLoss::kF1: {
+      const double total = gold_begins_after_[0], rest = gold_begins_after_[s.at];
+      if (total + s.predicted + rest == 0) return 0;
+      return std::max(total, 1.0) * (1 - 2 * (s.correct + rest) / (total + s.predicted + rest));
+    }
+  }
+  return 0;
+}
+
+void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
+  const Chunk& gold = gold_at(s.at);
+  if (gold.first == s.at) {
+    out.push_back({gold.length - 1, gold.type});
+  } else if (shape_.loss == SequenceLoss::kF1) {
+    out.push_back({0, 0});  // what is lost is lost: out, as equation 18 has it
+  } else {
+    out.push_back({gold.first + gold.length - s.at - 1, gold.type});
+  }
+}
+
+std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,
+                             size_t* cut) {
+  std::vector<std::string_view> texts;
+  for (const data::Label l : labels)
+    texts.push_back(l == data::kNoLabel ? data::kUnknownLabelText : std::string_view(shape.labels.name(l)));
+  std::vector<Chunk> chunks;
+  uint32_t at = 0;
+  const auto fill_up_to = [&](size_t t) {
+    for (; at < t; ++at) chunks.push_back({at, 1, 0});
+  };
+  for (const data::Span& span : data::spans(texts, shape.scheme)) {
+    fill_up_to(span.first);
+    const auto type = static_cast<uint32_t>(std::find(shape.types.begin(), shape.types.end(), span.type) -
+                                            shape.types.begin());
+    if (span.last - span.first > longest && cut != nullptr) ++*cut;
+    for (; at < span.last; at += chunks.back().length)
+      chunks.push_back({at, static_cast<uint32_t>(std::min(longest, span.last - at)), type});
+  }
+  fill_up_to(labels.size());
+  return chunks;
+}
+
+std::vector<data::Label> labels_of(const SequenceShape& shape, std::span<const Chunk> chunks, size_t length) {
+  std::vector<data::Span> segments;
+  for (const Chunk& chunk : chunks)
+    if (chunk.type != 0)
+      segments.push_back({chunk.first, chunk.first + chunk.length, shape.types[chunk.type]});
+  std::vector<data::Label> labels;
+  for (const std::string& text : data::encode(segments, length, shape.scheme))
+    labels.push_back(shape.labels.find(text).value());
+  return labels;
+}
+
+void add_scheme_labels(SequenceShape& shape) {
+  data::LabelSet labels = shape.labels;
+  for (size_t type = 1; type < shape.types.size(); ++type)
+    for (const size_t length : {1, 2, 3}) {
+      // Twice in a row, for the schemes in which that makes a difference.
+      const data::Span twice[] = {{0, length, shape.types[type]}, {length, 2 * length, shape.types[type]}};
+      for (const std::string& text : data::encode(twice, 2 * length, shape.scheme)) labels.add(text);
+    }
+  labels.add("O");
+  const SequenceShape fresh = SequenceShape::of(std::move(labels), shape.scheme);
+  shape.labels = fresh.labels;
+  shape.tags = fresh.tags;
+  shape.types = fresh.types;
+  shape.column_begin = fresh.column_begin;
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,88 @@
+// Segmenting a sequence chunk by chunk, as a search (section 6.1.5).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/hash.h"
+#include "espalier/search/space.h"
+#include "espalier/tasks/sequence_shape.h"
+
+namespace espalier::tasks {
+
+/// A segment of a type; single tokens of type 0 are outside.
+struct Chunk {
+  uint32_t first = 0, length = 1, type = 0;
+  bool operator==(const Chunk&) const = default;
+};
+
+/// Which block stands for what, in a sequence of T tokens whose chunks have at most M.
+struct ChunkBlocks {
+  size_t tokens, longest;
+  uint32_t begin(size_t t) const { return static_cast<uint32_t>(t); }              ///< t begins a chunk
+  uint32_t inside(size_t t) const { return static_cast<uint32_t>(tokens + t); }    ///< … goes on in one
+  uint32_t end(size_t t) const { return static_cast<uint32_t>(2 * tokens + t); }   ///< … ends one
+  uint32_t pair(size_t t) const { return static_cast<uint32_t>(3 * tokens + t); }  ///< t, t+1 within a chunk
+  uint32_t triple(size_t t) const { return static_cast<uint32_t>(4 * tokens + t); }  ///< t … t+2
+  uint32_t whole(size_t t, size_t length) const {
+    return static_cast<uint32_t>(5 * tokens + t * longest + length - 1);
+  }
+  size_t size() const { return 5 * tokens + tokens * longest; }
+};
+
+struct ChunkInput {
+  size_t length = 0;
+  std::span<const Chunk> gold;      ///< covers the sequence; empty when only decoding
+  std::span<const uint64_t> words;  ///< hash of each token's word, for features of the last chunk
+};
+
+/// One decision a chunk: candidate m is a chunk of m + 1 tokens, the label its type; type 0 (outside) has one
+/// token. States of a breadth-first search compete where they have covered the same tokens.
+class ChunkSpace {
+ public:
+  struct State {
+    uint32_t at = 0;                          ///< tokens covered
+    uint32_t last_begin = 0;                  ///< of the last chunk
+    uint16_t last = 0xFFFF, before = 0xFFFF;  ///< types of the last two; 0xFFFF: none yet
+    uint32_t errors = 0;                      ///< wrong token labels
+    uint32_t predicted = 0, correct = 0;
+  };
+
+  ChunkSpace(const SequenceShape& shape, const ChunkInput& input);
+
+  State initial() const { return {}; }
+  bool is_goal(const State& s) const { return s.at == input_.length; }
+  void actions(const State& s, std::vector<search::Action>& out) const;
+  State apply(const State& s, search::Action action) const;
+  size_t labels() const { return shape_.types.size(); }
+  void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+  size_t level(const State& s) const { return s.at; }
+
+  double loss(const State& s) const { return best_loss(s); }
+  double best_loss(const State& s) const;
+  void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
+
+ private:
+  /// The gold chunk that token t is in.
+  const Chunk& gold_at(size_t t) const { return input_.gold[gold_of_[t]]; }
+
+  const SequenceShape& shape_;
+  ChunkInput input_;
+  ChunkBlocks blocks_;
+  std::vector<uint32_t> gold_of_;            ///< per token
+  std::vector<uint32_t> gold_begins_after_;  ///< chunks of a type that begin at t or later
+};
+
+/// The chunks in a sequence of labels. Chunks longer than `longest` are cut into pieces of that length;
+/// `cut`, if given, is raised by the number of such chunks.
+std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,
+                             size_t* cut = nullptr);
+/// And back: the label of every token. Precondition: the chunks cover `length` tokens, and the shape has the
+/// labels of its scheme for every type (add_scheme_labels).
+std::vector<data::Label> labels_of(const SequenceShape& shape, std::span<const Chunk> chunks, size_t length);
+/// Adds what a scheme may ask for with the types there are: I-X where training only had B-X.
+void add_scheme_labels(SequenceShape& shape);
+
+}  // namespace espalier::tasks

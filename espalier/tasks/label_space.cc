@@ -1,0 +1,187 @@
+#include "espalier/tasks/label_space.h"
+
+#include <algorithm>
+
+namespace espalier::tasks {
+
+using data::kNoLabel;
+using data::Label;
+using search::Action;
+
+namespace {
+/// Kinds of entries; part of the hash, so that they never meet.
+enum Kind : uint64_t { kBias = 0x51, kHistory, kCross, kCrossPair, kEdge };
+uint64_t start(Kind kind, size_t column) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, column); }
+}  // namespace
+
+LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
+    : shape_(shape), input_(input), columns_(shape.columns()) {
+  if (shape.loss != SequenceLoss::kF1 || input.gold.empty()) return;
+  gold_begins_after_.assign(input.length + 1, 0);
+  for (size_t t = input.length; t-- > 0;)
+    gold_begins_after_[t] = gold_begins_after_[t + 1] + (gold_tag(t).prefix == 'B' ? 1 : 0);
+}
+
+bool LabelSpace::allowed(const State& s, Label label) const {
+  if (!input_.forced.empty()) {
+    const Label wanted = input_.forced[token(s)];
+    if (wanted != kNoLabel && wanted != label) return false;
+  }
+  if (!shape_.legal) return true;
+  const bool forward = shape_.order == DecisionOrder::kLeftToRight;
+  const auto before = own(s, 0);
+  if (forward) {
+    const SequenceShape::Tag tag = shape_.tags[label];
+    return tag.prefix != 'I' || (before != kNoLabel && shape_.tags[before].type == tag.type);
+  }
+  // From the right, an I-X that was given needs B-X or I-X to its left.
+  if (before == kNoLabel || shape_.tags[before].prefix != 'I')
+    return token(s) > 0 || shape_.tags[label].prefix != 'I';
+  return shape_.tags[label].type == shape_.tags[before].type &&
+         (token(s) > 0 || shape_.tags[label].prefix == 'B');
+}
+
+void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
+  const size_t c = column(s);
+  for (uint32_t l = shape_.column_begin[c]; l < shape_.column_begin[c + 1]; ++l)
+    if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
+}
+
+LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
+  State next = s;
+  const Label label = static_cast<Label>(action.label);
+  std::copy_backward(next.recent.begin(), next.recent.end() - 1, next.recent.end());
+  next.recent[0] = label;
+  ++next.made;
+  if (input_.gold.empty()) return next;
+  const Label right = gold(s);
+  if (right != kNoLabel && right != label) ++next.errors;
+  if (shape_.loss != SequenceLoss::kF1) return next;
+  // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
+  const SequenceShape::Tag tag = shape_.tags[label];
+  const SequenceShape::Tag gold_tag = right == kNoLabel ? SequenceShape::Tag{} : shape_.tags[right];
+  const Label before = own(s, 0);
+  const bool open = before != kNoLabel && shape_.tags[before].type != 0;
+  const bool goes_on = open && tag.prefix == 'I' && tag.type == shape_.tags[before].type;
+  const bool gold_goes_on = gold_tag.prefix == 'I';
+  if (goes_on) {
+    next.agreeing = s.agreeing && gold_goes_on;
+    return next;
+  }
+  if (s.agreeing && !gold_goes_on) ++next.correct;  // both end here
+  next.agreeing = false;
+  if (tag.type != 0) {  // B-X, or an I-X that begins a segment all the same
+    ++next.predicted;
+    next.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
+  }
+  return next;
+}
+
+void LabelSpace::features(const State& s, uint32_t, search::FeatureSink& sink) const {
+  const size_t t = token(s), c = column(s);
+  sink.block(static_cast<uint32_t>(t));
+  sink.add(start(kBias, c));
+  uint64_t gram = start(kHistory, c);
+  for (size_t n = 0; n < shape_.history; ++n) {
+    gram = hash_combine(gram, own(s, n));
+    sink.add(gram);
+  }
+  if (columns_ > 1) {
+    // The other column at this token or the one before, alone and with our own label before.
+    for (size_t back = 0; back < 2 * columns_ - 1; ++back) {
+      if (back == columns_ - 1) continue;
+      const uint64_t cross = hash_combine(hash_combine(start(kCross, c), back), s.recent[back]);
+      sink.add(cross);
+      sink.add(hash_combine(hash_combine(start(kCrossPair, c), cross), own(s, 0)));
+    }
+  }
+  if (!input_.edges.empty())
+    for (uint32_t i = input_.edge_begin[t]; i < input_.edge_begin[t + 1]; ++i)
+      sink.add(hash_combine(hash_combine(start(kEdge, c), input_.edges[i]), own(s, 0)));
+}
+
+std::string LabelSpace::entry_name(const State& s, size_t i) const {
+  const auto name = [&](Label l) { return l == kNoLabel ? std::string("^") : shape_.labels.name(l); };
+  if (i == 0) return "bias";
+  if (i <= shape_.history) {
+    std::string text = "history";
+    for (size_t n = i; n-- > 0;) text += " " + name(own(s, n));
+    return text;
+  }
+  i -= shape_.history + 1;
+  if (columns_ > 1) {
+    const size_t crosses = 2 * (2 * columns_ - 2);
+    if (i < crosses) {
+      size_t back = i / 2;
+      if (back >= columns_ - 1) ++back;
+      std::string text = fmt::format("other column {} back: {}", back, name(s.recent[back]));
+      return i % 2 == 0 ? text : text + ", after " + name(own(s, 0));
+    }
+    i -= crosses;
+  }
+  return fmt::format("edge feature {} after {}", i + 1, name(own(s, 0)));
+}
+
+double LabelSpace::loss(const State& s) const { return best_loss(s); }
+
+double LabelSpace::best_loss(const State& s) const {
+  switch (shape_.loss) {
+    // Where legality bars the gold label, one error is due; beginning the segment here makes the rest of it
+    // reachable again.
+    case SequenceLoss::kHamming:
+      return s.errors + (gold_is_barred(s) ? 1 : 0);
+    case SequenceLoss::kZeroOne:
+      return s.errors > 0 || gold_is_barred(s) ? 1 : 0;
+    case SequenceLoss::kF1: {
+      // Section 6.1.6: every gold segment that is still to begin can be found; the open one is found where it
+      // agrees so far; nothing else need be begun.
+      const double total = gold_begins_after_[0], rest = gold_begins_after_[s.made];
+      const double correct = s.correct + (s.agreeing ? 1 : 0) + rest;
+      const double found = s.predicted + rest;
+      if (total + found == 0) return 0;
+      // Without gold segments every predicted one is wrong; it then counts as a sentence of one.
+      return std::max(total, 1.0) * (1 - 2 * correct / (total + found));
+    }
+  }
+  return 0;
+}
+
+void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
+  const Label right = gold(s);
+  const uint32_t first = shape_.column_begin[column(s)], last = shape_.column_begin[column(s) + 1];
+  const auto outside = [&] {
+    for (uint32_t l = first; l < last; ++l)
+      if (shape_.tags[l].prefix == 'O' && allowed(s, static_cast<Label>(l))) return l;
+    for (uint32_t l = first; l < last; ++l)
+      if (allowed(s, static_cast<Label>(l))) return l;
+    return first;
+  };
+  if (right == kNoLabel) {  // nobody knows: anything goes
+    for (uint32_t l = first; l < last; ++l)
+      if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
+    return;
+  }
+  if (shape_.loss == SequenceLoss::kF1 && shape_.tags[right].prefix == 'I') {
+    // Equation 18: in X only after begin X or in X, otherwise out.
+    const Label before = own(s, 0);
+    const bool inside = before != kNoLabel && shape_.tags[before].type == shape_.tags[right].type;
+    out.push_back({0, inside ? right : outside()});
+    return;
+  }
+  if (allowed(s, right)) {
+    out.push_back({0, right});
+    return;
+  }
+  // Barred: an I-X that nothing precedes becomes B-X; from the right, a segment of another type that was
+  // begun must begin here.
+  const uint32_t type =
+      shape_.order == DecisionOrder::kLeftToRight ? shape_.tags[right].type : shape_.tags[own(s, 0)].type;
+  for (uint32_t l = first; l < last; ++l)
+    if (shape_.tags[l].prefix == 'B' && shape_.tags[l].type == type && allowed(s, static_cast<Label>(l))) {
+      out.push_back({0, l});
+      return;
+    }
+  out.push_back({0, outside()});
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,88 @@
+// Labelling a sequence token by token, as a search: tags, segments in IOB2, two columns of labels at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/hash.h"
+#include "espalier/search/space.h"
+#include "espalier/tasks/sequence_shape.h"
+
+namespace espalier::tasks {
+
+/// What the space looks at in one sequence. Views.
+struct LabelInput {
+  size_t length = 0;                  ///< tokens
+  std::span<const data::Label> gold;  ///< tokens × columns, as labels of the shape; empty when only decoding
+  std::span<const uint64_t> edges;    ///< hashes of features to be joined with the label before …
+  std::span<const uint32_t> edge_begin;  ///< … those of token t: edges[edge_begin[t] .. edge_begin[t+1])
+  std::span<const data::Label> forced;   ///< per token: the label it must get, or kNoLabel; empty: free
+};
+
+/// One decision a token and column. Blocks are the tokens. Everything about a state is O(1), so an example
+/// with the optimal approximation costs O(T·L), however far histories reach.
+class LabelSpace {
+ public:
+  struct State {
+    uint32_t made = 0;    ///< decisions
+    uint32_t errors = 0;  ///< of these
+    /// The labels given last, latest first; those of other columns among them.
+    std::array<data::Label, kMostHistory> recent;
+    // Segments, where the loss is F1:
+    uint32_t predicted = 0;  ///< segments begun
+    uint32_t correct = 0;    ///< segments ended that are in the gold standard
+    bool agreeing = false;   ///< the open segment began with a gold one of its type, which is still open
+  };
+
+  LabelSpace(const SequenceShape& shape, const LabelInput& input);
+
+  State initial() const {
+    State s;
+    s.recent.fill(data::kNoLabel);
+    return s;
+  }
+  bool is_goal(const State& s) const { return s.made == input_.length * columns_; }
+  void actions(const State& s, std::vector<search::Action>& out) const;
+  State apply(const State& s, search::Action action) const;
+  size_t labels() const { return shape_.labels.size(); }
+  void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+
+  double loss(const State& s) const;
+  double best_loss(const State& s) const;
+  void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+
+  /// The token and the column that state decides about.
+  size_t token(const State& s) const {
+    const size_t t = s.made / columns_;
+    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - t : t;
+  }
+  size_t column(const State& s) const { return s.made % columns_; }
+  /// The readable name of the i-th entry that features() adds in this state.
+  std::string entry_name(const State& s, size_t i) const;
+
+ private:
+  /// The n-th label back in the column that is decided about.
+  data::Label own(const State& s, size_t n) const {
+    const size_t back = n * columns_ + columns_ - 1;
+    return back < kMostHistory ? s.recent[back] : data::kNoLabel;
+  }
+  data::Label gold(const State& s) const { return input_.gold[token(s) * columns_ + column(s)]; }
+  bool allowed(const State& s, data::Label label) const;
+  /// Labels must stay legal, and what was given before rules out the gold label here.
+  bool gold_is_barred(const State& s) const {
+    return !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
+  }
+  /// Of a token without a gold label: outside.
+  SequenceShape::Tag gold_tag(size_t t) const {
+    return input_.gold[t] == data::kNoLabel ? SequenceShape::Tag{} : shape_.tags[input_.gold[t]];
+  }
+
+  const SequenceShape& shape_;
+  LabelInput input_;
+  size_t columns_;
+  std::vector<uint32_t> gold_begins_after_;  ///< F1: gold segments that begin at t or later
+};
+
+}  // namespace espalier::tasks

@@ -1,0 +1,70 @@
+// A trained search over sequences, ready to use.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/section_file.h"
+#include "espalier/data/predictor.h"
+#include "espalier/search/stored_policy.h"
+#include "espalier/tasks/chunk_features.h"
+#include "espalier/tasks/search_training.h"
+#include "espalier/tasks/sequence_shape.h"
+
+namespace espalier::tasks {
+
+/// What save_search_model writes.
+struct SearchModelSource {
+  const SequenceShape& shape;
+  const ChunkFeatureOptions* chunks = nullptr;  ///< where chunks are decided
+  const search::Mixture& policy;
+  const linear::FeatureSpace& features;
+  DecodeOptions decode;
+  int weight_bits = 32;
+};
+/// Fails where a kernel machine is one of several classifiers: a file holds one machine.
+Status save_search_model(const SearchModelSource& source, SectionWriter& out);
+
+/// The model behind data::Predictor. Scores are not probabilities: asking for confidence, marginals or
+/// n-best is an error that says so. Holds views of the section file, which must outlive it.
+class SearchPredictor final : public data::Predictor {
+ public:
+  static Result<std::unique_ptr<SearchPredictor>> load(const SectionFile& file,
+                                                       data::FeatureExtractor extractor);
+
+  const data::LabelSet& labels() const override { return shape_.labels; }
+  std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
+  Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                 data::Prediction& out) const override;
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
+                                           data::Predictor::Scratch& scratch) const override;
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override;
+  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  Size size() const override;
+  std::string details() const override;
+
+  const SequenceShape& shape() const { return shape_; }
+
+ private:
+  struct Buffers;
+  explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
+  void prepare(const data::Sequence& sequence, Buffers& b) const;
+  data::Label label_of_type(uint32_t type) const;
+  template <typename Space>
+  void explain_path(const data::Sequence& sequence, const Space& space, Buffers& b,
+                    std::vector<Explanation>& out) const;
+  std::string block_name(const data::Sequence& sequence, Buffers& b, uint32_t block, size_t slot) const;
+
+  data::FeatureExtractor extractor_;
+  SequenceShape shape_;
+  std::optional<ChunkFeatures> chunks_;
+  std::vector<std::unique_ptr<search::StoredPolicy>> policies_;
+  std::vector<double> shares_;
+  DecodeOptions decode_;
+  std::string_view names_;  ///< of the first policy's static features
+};
+
+}  // namespace espalier::tasks

@@ -1,0 +1,81 @@
+// The learners of searches, over the sequence tasks: from a problem to a policy.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/libsvm_classifier.h"
+#include "espalier/linear/rows.h"
+#include "espalier/search/direct.h"
+#include "espalier/search/laso.h"
+#include "espalier/search/searn.h"
+#include "espalier/tasks/sequence_problem.h"
+
+namespace espalier::tasks {
+
+enum class SearchLearner { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
+
+/// What SEARN reduces to.
+enum class BaseClassifier {
+  kPerceptron,
+  kLogistic,      ///< on line
+  kSvm,           ///< on line: the cost as margin
+  kLiblinear,     ///< SVMs of liblinear, one label against the rest
+  kQuadraticSvm,  ///< libsvm's kernel machines, label against label
+};
+
+struct SearchOptions {
+  SearchLearner learner = SearchLearner::kSearn;
+  search::SearnOptions searn;
+  search::DirectOptions direct;
+  BaseClassifier classifier = BaseClassifier::kPerceptron;
+  linear::LiblinearOptions liblinear;
+  linear::LibsvmOptions libsvm;
+  search::LasoOptions laso;
+  search::IncrementalUpdate incremental = search::IncrementalUpdate::kMaxViolation;
+  int passes = 10;  ///< of the LaSO family and the incremental perceptron
+  bool average = true;
+  uint64_t seed = 1;
+};
+
+/// What a trainer is given beside the problem.
+struct SearchContext {
+  std::shared_ptr<const linear::StateRows> layout;
+  size_t labels = 0;
+  size_t static_features = 0;
+  const Monitor& monitor;
+  /// After each round: number, rounds at most, the learner's own measure, the policy as it would be used.
+  /// False ends training.
+  std::function<bool(int number, int total, double objective, const search::Mixture& policy)> round_ended;
+  /// For a line search; may be null.
+  std::function<double(const search::Mixture&)> dev_score;
+};
+
+Result<search::Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
+                                     const SearchContext& context);
+Result<search::Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
+                                     const SearchContext& context);
+
+/// How decisions are put together at test time.
+struct DecodeOptions {
+  size_t beam = 1;          ///< 1: greedy
+  bool best_first = false;  ///< best-first instead of breadth-first, with this beam
+  bool stochastic = false;  ///< draw the classifier of every decision (greedy)
+  bool normalise = false;  ///< scores of each state become log-probabilities first: for classifiers of single
+                           ///< decisions, not for weights learned for a beam
+  uint64_t seed = 1;
+};
+/// Decodes a sequence of a problem whose blocks the mixture has begun. The label of every token (and column).
+/// Fails where the search ends without a goal.
+Result<std::vector<data::Label>> decode_labels(const LabelSpace& space, const SequenceShape& shape,
+                                               size_t length, const search::Mixture& policy,
+                                               const DecodeOptions& options);
+Result<std::vector<data::Label>> decode_labels(const ChunkSpace& space, const SequenceShape& shape,
+                                               size_t length, const search::Mixture& policy,
+                                               const DecodeOptions& options);
+
+}  // namespace espalier::tasks

@@ -1,0 +1,139 @@
+#include "espalier/tasks/sequence_problem.h"
+
+#include <algorithm>
+
+namespace espalier::tasks {
+
+using data::kNoLabel;
+using data::Label;
+
+LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge) {
+  LabelProblem problem{shape, data, data.gold, {}, {}};
+  if (edge.size() == 0) return problem;
+  problem.edge_begin.push_back(0);
+  for (size_t t = 0; t < data.tokens(); ++t) {
+    for (const uint32_t f : data.edge[t]) problem.edges.push_back(edge.hashes[f]);
+    problem.edge_begin.push_back(static_cast<uint32_t>(problem.edges.size()));
+  }
+  return problem;
+}
+
+namespace {
+
+std::vector<Label> labels_in(const data::Sequence& sequence, const SequenceShape& shape) {
+  std::vector<Label> labels;
+  for (size_t t = 0; t < sequence.length(); ++t)
+    labels.push_back(sequence.has_labels() ? shape.labels.find(sequence.label(t)).value_or(kNoLabel)
+                                           : kNoLabel);
+  return labels;
+}
+
+/// The type of the gold chunk that uses each block; kNoLabel where none does.
+void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::vector<Label>& gold) {
+  const size_t first = gold.size();
+  gold.resize(first + blocks.size(), kNoLabel);
+  for (const Chunk& c : chunks) {
+    const auto mark = [&](uint32_t block) { gold[first + block] = static_cast<Label>(c.type); };
+    const size_t last = c.first + c.length - 1;
+    mark(blocks.begin(c.first));
+    for (size_t t = c.first + 1; t <= last; ++t) mark(blocks.inside(t));
+    mark(blocks.end(last));
+    for (size_t t = c.first; t + 1 <= last; ++t) mark(blocks.pair(t));
+    for (size_t t = c.first; t + 2 <= last; ++t) mark(blocks.triple(t));
+    mark(blocks.whole(c.first, c.length));
+  }
+}
+
+/// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
+template <typename Number>
+void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                 const data::FeatureExtractor& extractor, const ChunkFeatures& features, ChunkTraining& out,
+                 const Number& number) {
+  for (const std::string& type : shape.types) out.encoded.labels.add(type);
+  linear::Dataset& data = out.encoded.data;
+  data::FeatureExtractor::Scratch token_scratch;
+  ChunkFeatures::Scratch scratch;
+  data::HashedFeatures tokens, hashed;
+  std::vector<uint64_t> words;
+  std::vector<uint32_t> numbers;
+  for (const data::Sequence& sequence : sequences) {
+    extractor.extract(sequence, token_scratch, tokens);
+    features.extract(sequence, tokens, scratch, hashed, words);
+    const ChunkBlocks blocks{sequence.length(), shape.max_length};
+    const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
+    numbers.resize(hashed.state.size());
+    number(sequence, tokens, scratch, hashed, numbers);
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
+        if (numbers[i] == linear::kNoFeature) continue;
+        data.state.push(numbers[i]);
+        if (!hashed.state_values.empty()) data.state_values.push_back(hashed.state_values[i]);
+      }
+      data.state.close();
+    }
+    add_gold(chunks, blocks, data.gold);
+    data.sequence_begin.push_back(data.state.size());
+    data.weight.push_back(sequence.weight());
+    out.length.push_back(sequence.length());
+    out.gold.append(chunks);
+    out.words.append(words);
+  }
+}
+
+}  // namespace
+
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                            const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                            const linear::EncodeOptions& options, const Workers& workers) {
+  ChunkTraining out;
+  linear::FeatureCollector collector;
+  encode_into(
+      sequences, shape, extractor, features, out,
+      [&](const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkFeatures::Scratch& scratch,
+          const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
+        linear::FeatureCollector::Namer namer;
+        if (options.names)
+          namer = [&](size_t position) {
+            const auto after =
+                std::upper_bound(hashed.state_begin.begin(), hashed.state_begin.end(), position);
+            const auto block = static_cast<uint32_t>(after - hashed.state_begin.begin() - 1);
+            return features.name(sequence, extractor, tokens, scratch, block,
+                                 position - hashed.state_begin[block]);
+          };
+        // One thread: names are built from scratch that threads would have to share.
+        collector.add(hashed.state, numbers.data(), Workers(1), namer);
+      });
+  (void)workers;
+  out.encoded.state_before_cutoff = collector.size();
+  auto found = collector.finish(options.cutoff);
+  linear::Dataset& data = out.encoded.data;
+  Ragged<uint32_t> kept;
+  std::vector<float> kept_values;
+  for (size_t b = 0; b < data.state.size(); ++b) {
+    for (uint64_t i = data.state.begin[b]; i < data.state.begin[b + 1]; ++i) {
+      const uint32_t f = found.renumber[data.state.values[i]];
+      if (f == linear::kNoFeature) continue;
+      kept.push(f);
+      if (!data.state_values.empty()) kept_values.push_back(data.state_values[i]);
+    }
+    kept.close();
+  }
+  data.state = std::move(kept);
+  data.state_values = std::move(kept_values);
+  out.encoded.state = {std::move(found.hashes), std::move(found.counts), std::move(found.names)};
+  return out;
+}
+
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                 const linear::FeatureMap& map) {
+  ChunkTraining out;
+  encode_into(sequences, shape, extractor, features, out,
+              [&](const data::Sequence&, const data::HashedFeatures&, ChunkFeatures::Scratch&,
+                  const data::HashedFeatures& hashed,
+                  std::vector<uint32_t>& numbers) { map.find_all(hashed.state, numbers.data()); });
+  return out;
+}
+
+}  // namespace espalier::tasks

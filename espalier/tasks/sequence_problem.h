@@ -1,0 +1,87 @@
+// Training sets of the sequence tasks, as search problems.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/search/examples.h"
+#include "espalier/tasks/chunk_features.h"
+#include "espalier/tasks/chunk_space.h"
+#include "espalier/tasks/label_space.h"
+
+namespace espalier::tasks {
+
+inline search::StaticBlocks blocks_of(const linear::Dataset& data, size_t s) {
+  return {std::span<const uint64_t>(data.state.begin)
+              .subspan(data.sequence_begin[s], data.sequence_begin[s + 1] - data.sequence_begin[s] + 1),
+          data.state.values.data(), data.state_values.empty() ? nullptr : data.state_values.data()};
+}
+
+/// Sequences to label token by token. `data` holds the token features.
+struct LabelProblem {
+  using Space = LabelSpace;
+  const SequenceShape& shape;
+  const linear::Dataset& data;
+  std::vector<data::Label> gold;     ///< tokens × columns
+  std::vector<uint64_t> edges;       ///< hashes
+  std::vector<uint32_t> edge_begin;  ///< per token, and the end
+
+  size_t size() const { return data.sequences(); }
+  search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
+  LabelInput input(size_t s) const {
+    const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
+    LabelInput in;
+    in.length = T;
+    in.gold = std::span<const data::Label>(gold).subspan(first * C, T * C);
+    if (!edges.empty()) {
+      in.edges = edges;
+      in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
+    }
+    return in;
+  }
+  Space space(size_t s) const { return LabelSpace(shape, input(s)); }
+};
+
+/// The problem of one column of labels: gold from the dataset, edge features under their hashes.
+LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge);
+
+/// Sequences to segment chunk by chunk. `data` has a block in the place of a token.
+struct ChunkProblem {
+  using Space = ChunkSpace;
+  const SequenceShape& shape;
+  const linear::Dataset& data;
+  std::vector<size_t> length;  ///< tokens of each sequence
+  Ragged<Chunk> gold;          ///< of each sequence
+  Ragged<uint64_t> words;
+
+  size_t size() const { return length.size(); }
+  search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
+  Space space(size_t s) const { return ChunkSpace(shape, {length[s], gold[s], words[s]}); }
+};
+
+/// Text encoded for a ChunkProblem. `encoded.labels` are the types, and the gold of a block is the type of
+/// the gold chunk that uses it.
+struct ChunkTraining {
+  linear::EncodedTraining encoded;
+  std::vector<size_t> length;
+  Ragged<Chunk> gold;
+  Ragged<uint64_t> words;
+  size_t cut = 0;  ///< chunks that were longer than the maximum
+
+  ChunkProblem problem(const SequenceShape& shape) const {
+    return {shape, encoded.data, length, gold, words};
+  }
+};
+/// Finds and numbers the features of all sequences. The shape says how long chunks may be.
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                            const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                            const linear::EncodeOptions& options, const Workers& workers);
+/// Encodes further sequences with the features that are known already.
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                 const linear::FeatureMap& map);
+
+}  // namespace espalier::tasks

@@ -1,0 +1,101 @@
+#include "espalier/tasks/sequence_shape.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace espalier::tasks {
+
+namespace {
+using nlohmann::json;
+
+uint32_t number_of(std::vector<std::string>& types, std::string_view type) {
+  const auto it = std::find(types.begin(), types.end(), type);
+  if (it != types.end()) return static_cast<uint32_t>(it - types.begin());
+  types.emplace_back(type);
+  return static_cast<uint32_t>(types.size() - 1);
+}
+
+constexpr std::string_view kLossNames[] = {"hamming", "f1", "zero-one"};
+}  // namespace
+
+SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
+  SequenceShape shape;
+  shape.labels = std::move(labels);
+  shape.scheme = scheme;
+  shape.column_begin = {0, static_cast<uint32_t>(shape.labels.size())};
+  shape.types = {"O"};
+  for (const std::string& name : shape.labels.names()) {
+    const auto parts = scheme == data::Scheme::kNone ? std::nullopt : data::parse_label(name);
+    if (!parts || parts->prefix == 'O') {
+      shape.tags.push_back({});
+    } else {
+      shape.tags.push_back({parts->prefix, number_of(shape.types, parts->type)});
+    }
+  }
+  return shape;
+}
+
+Status SequenceShape::check() const {
+  if (history > kMostHistory)
+    return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
+  if ((loss == SequenceLoss::kF1 || legal) && unit == DecisionUnit::kWord && scheme != data::Scheme::kIob2)
+    return fail("segments decided word by word need IOB2 labels (B-X, I-X, O); these are {}",
+                data::scheme_name(scheme));
+  if (unit == DecisionUnit::kChunk && scheme == data::Scheme::kNone)
+    return fail("chunks need labels of a segment scheme (IOB2 and the like); these are plain");
+  if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
+    return fail("chunks are decided from left to right");
+  if (max_length == 0) return fail("a chunk has one word at least");
+  if (columns() > 2 || (columns() > 1 && order != DecisionOrder::kLeftToRight))
+    return fail("joint labels: two columns, from left to right");
+  return {};
+}
+
+std::string SequenceShape::to_json() const {
+  return json{{"labels", labels.names()},
+              {"columns", column_begin},
+              {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
+              {"right_to_left", order == DecisionOrder::kRightToLeft},
+              {"loss", kLossNames[static_cast<size_t>(loss)]},
+              {"history", history},
+              {"legal", legal},
+              {"max_length", max_length},
+              {"scheme", data::scheme_name(scheme)}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std::string& name) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return fail("{}: section 'search' is not a JSON object", name);
+  try {
+    data::LabelSet labels;
+    const auto names = object.at("labels").get<std::vector<std::string>>();
+    for (const std::string& label : names) labels.add(label);
+    if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
+      return fail("{}: section 'search': the labels are none, too many, or not all different", name);
+    ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
+    SequenceShape shape = of(std::move(labels), scheme);
+    shape.column_begin = object.at("columns").get<std::vector<uint32_t>>();
+    if (shape.column_begin.size() < 2 || shape.column_begin.front() != 0 ||
+        shape.column_begin.back() != shape.labels.size() ||
+        !std::is_sorted(shape.column_begin.begin(), shape.column_begin.end()))
+      return fail("{}: section 'search': the columns of labels do not fit", name);
+    shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
+    shape.order =
+        object.at("right_to_left").get<bool>() ? DecisionOrder::kRightToLeft : DecisionOrder::kLeftToRight;
+    const std::string loss = object.at("loss").get<std::string>();
+    const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
+    if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);
+    shape.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
+    shape.history = object.at("history").get<size_t>();
+    shape.legal = object.at("legal").get<bool>();
+    shape.max_length = object.at("max_length").get<size_t>();
+    if (shape.max_length > 1000) return fail("{}: chunks of {} words cannot be", name, shape.max_length);
+    if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
+    return shape;
+  } catch (const json::exception&) {
+    return fail("{}: section 'search' lacks a field or has one of the wrong kind", name);
+  }
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,62 @@
+// What all sequences of one search task share: labels, order, history, loss.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/label_set.h"
+
+namespace espalier::tasks {
+
+/// What a complete output costs.
+enum class SequenceLoss {
+  kHamming,  ///< wrong labels
+  kF1,  ///< n · (1 − F1) of segments, n being those of the gold standard: so that a sentence counts as
+        ///< much as it has to find. Needs IOB2 labels.
+  kZeroOne,  ///< 1 if anything is wrong
+};
+enum class DecisionOrder { kLeftToRight, kRightToLeft };
+/// What one decision is about.
+enum class DecisionUnit {
+  kWord,   ///< the label of the next token
+  kChunk,  ///< the next segment: its length and its type
+};
+
+/// How far back histories reach at most.
+inline constexpr size_t kMostHistory = 8;
+
+struct SequenceShape {
+  data::LabelSet labels;  ///< of the output, all columns one after the other where there are several
+  /// The labels of column c are [column_begin[c], column_begin[c+1]). One column unless the task is joint.
+  std::vector<uint32_t> column_begin;
+  DecisionUnit unit = DecisionUnit::kWord;
+  DecisionOrder order = DecisionOrder::kLeftToRight;
+  SequenceLoss loss = SequenceLoss::kHamming;
+  size_t history = 2;     ///< labels of the same column that n-gram features reach back to
+  bool legal = false;     ///< IOB2: no I-X but after B-X or I-X
+  size_t max_length = 1;  ///< of chunks
+  data::Scheme scheme = data::Scheme::kNone;
+
+  size_t columns() const { return column_begin.size() - 1; }
+
+  /// A label taken apart, for segments.
+  struct Tag {
+    char prefix = 'O';
+    uint32_t type = 0;  ///< from 1; 0: outside
+  };
+  std::vector<Tag> tags;           ///< per label
+  std::vector<std::string> types;  ///< types[0] is "O"
+
+  /// One column over all labels; fills tags and types from the labels' names.
+  static SequenceShape of(data::LabelSet labels, data::Scheme scheme);
+  std::string to_json() const;
+  static Result<SequenceShape> from_json(std::string_view text, const std::string& name);
+  /// Errors say which choices do not go together.
+  Status check() const;
+};
+
+}  // namespace espalier::tasks

@@ -1,0 +1,283 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "espalier/base/random.h"
+#include "espalier/eval/losses.h"
+#include "espalier/search/examples.h"
+#include "espalier/tasks/chunk_space.h"
+#include "espalier/tasks/label_space.h"
+#include "espalier/tasks/sequence_problem.h"
+
+namespace espalier::tasks {
+namespace {
+
+using data::Label;
+using search::Action;
+
+static_assert(search::TrainingSpace<LabelSpace> && !search::HasLevel<LabelSpace>);
+static_assert(search::TrainingSpace<ChunkSpace> && search::HasLevel<ChunkSpace>);
+static_assert(search::Problem<LabelProblem> && search::Problem<ChunkProblem>);
+
+SequenceShape segments_shape(SequenceLoss loss) {
+  data::LabelSet labels;
+  for (const char* name : {"O", "B-X", "I-X", "B-Y", "I-Y"}) labels.add(name);
+  SequenceShape shape = SequenceShape::of(labels, data::Scheme::kIob2);
+  shape.loss = loss;
+  shape.legal = true;
+  return shape;
+}
+
+/// Labels that IOB2 allows.
+std::vector<Label> random_labels(const SequenceShape& shape, Random& random, size_t length) {
+  std::vector<Label> labels;
+  while (labels.size() < length) {
+    const Label label = static_cast<Label>(random.below(5));
+    const auto tag = shape.tags[label];
+    if (tag.prefix == 'I' && (labels.empty() || shape.tags[labels.back()].type != tag.type)) continue;
+    labels.push_back(label);
+  }
+  return labels;
+}
+
+double loss_by_definition(const SequenceShape& shape, const std::vector<Label>& gold,
+                          const std::vector<Label>& predicted) {
+  if (shape.loss == SequenceLoss::kHamming) return static_cast<double>(eval::hamming_loss(gold, predicted));
+  if (shape.loss == SequenceLoss::kZeroOne) return eval::zero_one_loss(gold, predicted);
+  double segments = 0;
+  for (const Label l : gold) segments += shape.tags[l].prefix == 'B' ? 1 : 0;
+  return std::max(segments, 1.0) * eval::ChunkF1Loss(shape.labels)(gold, predicted);
+}
+
+/// The least loss of any completion, by looking at all.
+template <typename Space>
+double least_loss(const Space& space, const typename Space::State& state) {
+  if (space.is_goal(state)) return space.loss(state);
+  std::vector<Action> actions;
+  space.actions(state, actions);
+  double least = 1e300;
+  for (const Action& a : actions) least = std::min(least, least_loss(space, space.apply(state, a)));
+  return least;
+}
+
+/// Walks at random and checks the oracle in every state on the way.
+template <typename Space>
+void check_oracle(const Space& space, Random& random) {
+  auto state = space.initial();
+  while (!space.is_goal(state)) {
+    const double least = least_loss(space, state);
+    EXPECT_NEAR(space.best_loss(state), least, 1e-9);
+    std::vector<Action> actions, optimal;
+    space.actions(state, actions);
+    space.optimal_actions(state, optimal);
+    ASSERT_FALSE(optimal.empty());
+    for (const Action& a : optimal) {
+      EXPECT_NE(std::find(actions.begin(), actions.end(), a), actions.end());
+      EXPECT_NEAR(space.best_loss(space.apply(state, a)), least, 1e-9);
+    }
+    state = space.apply(state, actions[random.below(actions.size())]);
+  }
+}
+
+constexpr SequenceLoss kLosses[] = {SequenceLoss::kHamming, SequenceLoss::kF1, SequenceLoss::kZeroOne};
+
+TEST(LabelSpace, TheOracleIsOptimalFromEveryState) {
+  Random random(1);
+  for (const SequenceLoss loss : kLosses) {
+    const SequenceShape shape = segments_shape(loss);
+    for (int trial = 0; trial < 40; ++trial) {
+      const auto gold = random_labels(shape, random, 5);
+      LabelInput input;
+      input.length = 5;
+      input.gold = gold;
+      check_oracle(LabelSpace(shape, input), random);
+    }
+  }
+}
+
+TEST(LabelSpace, TheLossOfAGoalIsWhatItsDefinitionSays) {
+  Random random(2);
+  for (const SequenceLoss loss : kLosses) {
+    const SequenceShape shape = segments_shape(loss);
+    for (int trial = 0; trial < 200; ++trial) {
+      const auto gold = random_labels(shape, random, 7), predicted = random_labels(shape, random, 7);
+      LabelInput input;
+      input.length = 7;
+      input.gold = gold;
+      const LabelSpace space(shape, input);
+      auto state = space.initial();
+      for (const Label l : predicted) state = space.apply(state, {0, l});
+      EXPECT_NEAR(space.loss(state), loss_by_definition(shape, gold, predicted), 1e-9);
+    }
+  }
+}
+
+TEST(LabelSpace, FromTheRightLabelsStayLegalAndTheOracleOptimal) {
+  Random random(3);
+  SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  shape.order = DecisionOrder::kRightToLeft;
+  for (int trial = 0; trial < 40; ++trial) {
+    const auto gold = random_labels(shape, random, 5);
+    LabelInput input;
+    input.length = 5;
+    input.gold = gold;
+    const LabelSpace space(shape, input);
+    check_oracle(space, random);
+    auto state = space.initial();
+    std::vector<Label> given;
+    while (!space.is_goal(state)) {
+      EXPECT_EQ(space.token(state), 4 - given.size());
+      std::vector<Action> actions;
+      space.actions(state, actions);
+      ASSERT_FALSE(actions.empty());
+      const Action a = actions[random.below(actions.size())];
+      given.insert(given.begin(), static_cast<Label>(a.label));
+      state = space.apply(state, a);
+    }
+    for (size_t t = 0; t < 5; ++t)
+      if (shape.tags[given[t]].prefix == 'I') {
+        ASSERT_GT(t, 0u);
+        EXPECT_EQ(shape.tags[given[t]].type, shape.tags[given[t - 1]].type);
+      }
+  }
+}
+
+TEST(LabelSpace, UnknownAndForcedLabels) {
+  const SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  const std::vector<Label> gold{0, data::kNoLabel, 1}, forced{data::kNoLabel, 3, data::kNoLabel};
+  LabelInput input;
+  input.length = 3;
+  input.gold = gold;
+  LabelSpace space(shape, input);
+  auto state = space.apply(space.initial(), {0, 0});
+  std::vector<Action> optimal;
+  space.optimal_actions(state, optimal);
+  EXPECT_EQ(optimal.size(), 3u);  // O, B-X, B-Y: nobody knows
+  EXPECT_EQ(space.best_loss(space.apply(state, {0, 3})), 0);
+  input.forced = forced;
+  LabelSpace bound(shape, input);
+  std::vector<Action> actions;
+  bound.actions(bound.apply(bound.initial(), {0, 0}), actions);
+  EXPECT_EQ(actions, (std::vector<Action>{{0, 3}}));
+}
+
+TEST(LabelSpace, TwoColumnsAreDecidedInTurn) {
+  data::LabelSet labels;
+  for (const char* name : {"N", "V", "B-X", "I-X", "O"}) labels.add(name);
+  SequenceShape shape = SequenceShape::of(labels, data::Scheme::kNone);
+  shape.column_begin = {0, 2, 5};
+  const std::vector<Label> gold{0, 2, 1, 4};
+  LabelInput input;
+  input.length = 2;
+  input.gold = gold;
+  const LabelSpace space(shape, input);
+  auto state = space.initial();
+  for (const Label right : gold) {
+    std::vector<Action> actions, optimal;
+    space.actions(state, actions);
+    EXPECT_EQ(actions.size(), space.column(state) == 0 ? 2u : 3u);
+    space.optimal_actions(state, optimal);
+    EXPECT_EQ(optimal, (std::vector<Action>{{0, right}}));
+    search::FeatureSink sink;
+    space.features(state, 0, sink);
+    for (size_t i = 0; i < sink.entries().size(); ++i) EXPECT_FALSE(space.entry_name(state, i).empty());
+    state = space.apply(state, {0, right});
+  }
+  EXPECT_TRUE(space.is_goal(state));
+  EXPECT_EQ(space.loss(state), 0);
+}
+
+TEST(LabelSpace, HistoriesOfAnyLengthAreTold) {
+  SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  shape.legal = false;
+  shape.history = kMostHistory;
+  LabelInput input;
+  input.length = 10;
+  const LabelSpace space(shape, input);
+  // Two paths that differ nine decisions back at most share all features; eight back they differ in one.
+  const auto features_after = [&](std::vector<uint32_t> labels) {
+    auto state = space.initial();
+    for (const uint32_t l : labels) state = space.apply(state, {0, l});
+    search::FeatureSink sink;
+    space.features(state, 0, sink);
+    std::vector<uint64_t> hashes;
+    for (const auto& e : sink.entries()) hashes.push_back(e.hash);
+    return hashes;
+  };
+  EXPECT_EQ(features_after({1, 0, 0, 0, 0, 0, 0, 0, 0}), features_after({2, 0, 0, 0, 0, 0, 0, 0, 0}));
+  const auto a = features_after({0, 1, 0, 0, 0, 0, 0, 0, 0}), b = features_after({0, 2, 0, 0, 0, 0, 0, 0, 0});
+  size_t different = 0;
+  for (size_t i = 0; i < a.size(); ++i) different += a[i] != b[i];
+  EXPECT_EQ(different, 1u);
+}
+
+TEST(ChunkSpace, TheOracleIsOptimalFromEveryState) {
+  Random random(4);
+  for (const SequenceLoss loss : kLosses) {
+    SequenceShape shape = segments_shape(loss);
+    shape.unit = DecisionUnit::kChunk;
+    shape.max_length = 3;
+    for (int trial = 0; trial < 40; ++trial) {
+      const auto gold = chunks_of(shape, random_labels(shape, random, 5), 3);
+      check_oracle(ChunkSpace(shape, {5, gold, {}}), random);
+    }
+  }
+}
+
+TEST(ChunkSpace, TheLossOfAGoalIsWhatItsDefinitionSays) {
+  Random random(5);
+  for (const SequenceLoss loss : kLosses) {
+    SequenceShape shape = segments_shape(loss);
+    shape.unit = DecisionUnit::kChunk;
+    shape.max_length = 9;
+    for (int trial = 0; trial < 200; ++trial) {
+      const auto gold = random_labels(shape, random, 7), predicted = random_labels(shape, random, 7);
+      const auto gold_chunks = chunks_of(shape, gold, 9);
+      const ChunkSpace space(shape, {7, gold_chunks, {}});
+      auto state = space.initial();
+      for (const Chunk& c : chunks_of(shape, predicted, 9))
+        state = space.apply(state, {c.length - 1, c.type});
+      EXPECT_NEAR(space.loss(state), loss_by_definition(shape, gold, predicted), 1e-9);
+    }
+  }
+}
+
+TEST(Chunks, ComeBackAsTheLabelsTheyWere) {
+  Random random(6);
+  SequenceShape shape = segments_shape(SequenceLoss::kF1);
+  add_scheme_labels(shape);
+  for (int trial = 0; trial < 50; ++trial) {
+    const auto labels = random_labels(shape, random, 9);
+    EXPECT_EQ(labels_of(shape, chunks_of(shape, labels, 100), 9), labels);
+  }
+}
+
+TEST(Chunks, LongerThanTheMaximumAreCutAndCounted) {
+  const SequenceShape shape = segments_shape(SequenceLoss::kF1);
+  size_t cut = 0;
+  const std::vector<Label> labels{1, 2, 2, 2, 2, 0};
+  EXPECT_EQ(chunks_of(shape, labels, 2, &cut),
+            (std::vector<Chunk>{{0, 2, 1}, {2, 2, 1}, {4, 1, 1}, {5, 1, 0}}));
+  EXPECT_EQ(cut, 1u);
+}
+
+TEST(SequenceShape, SurvivesItsFileAndRefusesNonsense) {
+  SequenceShape shape = segments_shape(SequenceLoss::kF1);
+  shape.history = 3;
+  shape.max_length = 4;
+  const auto again = SequenceShape::from_json(shape.to_json(), "m");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->to_json(), shape.to_json());
+  for (const char* bad : {"", "[]", "{}", R"({"labels":[]})"})
+    EXPECT_FALSE(SequenceShape::from_json(bad, "m").ok());
+  shape.history = kMostHistory + 1;
+  EXPECT_FALSE(SequenceShape::from_json(shape.to_json(), "m").ok());
+  data::LabelSet plain;
+  plain.add("NN");
+  SequenceShape f1 = SequenceShape::of(plain, data::Scheme::kNone);
+  f1.loss = SequenceLoss::kF1;
+  EXPECT_FALSE(f1.check().ok());
+}
+
+}  // namespace
+}  // namespace espalier::tasks
