@@ -120,7 +120,15 @@ function scaling() {
   }
 }
 
-const parts = { peer: againstPeer, brown, scaling };
+// What a trigram cascade costs by the number of labels, up to 1,000, and beside first-order Viterbi over Brown's tags.
+function cascade() {
+  const report = JSON.parse(espalier('reproduce', 'cascade-speed', '--json', '--threads', '1').output);
+  results.cascade = report;
+  for (const r of report.rows) row(`cascade: ${r.row}, ${r.column}`, r.measured.toFixed(2));
+  for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
+}
+
+const parts = { cascade, peer: againstPeer, brown, scaling };
 let wanted = process.argv.slice(2);
 if (wanted.length === 0) wanted = ['peer'];
 if (wanted.includes('all')) wanted = Object.keys(parts);

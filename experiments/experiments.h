@@ -14,5 +14,9 @@ Result<Report> constrained_speed(const Request& request);
 Result<Report> beam_counterexamples(const Request& request);
 Result<Report> beam_bounds(const Request& request);
 Result<Report> beam_consistency(const Request& request);
+Result<Report> cascade_handwriting(const Request& request);
+Result<Report> cascade_pos(const Request& request);
+Result<Report> cascade_tradeoff(const Request& request);
+Result<Report> cascade_speed(const Request& request);
 
 }  // namespace espalier::experiments
