@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/constraint_flags.h"
 #include "apps/evaluate.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
@@ -34,11 +35,11 @@ struct EvalFlags {
   std::vector<std::string> test;
   std::string model;
   std::vector<std::string> columns;
-  std::string decoder = "viterbi";
   std::string folds;
   std::string encoding;
   bool calibration = false;
   int threads = 0;
+  ConstraintFlags constraints;
   OutputFlags output;
 };
 
@@ -50,8 +51,8 @@ Status check(const EvalFlags& flags) {
   if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
   if (!with_model && (flags.calibration || !flags.folds.empty()))
     return fail("--calibration and --folds need a model, which --columns goes without");
-  if (flags.decoder != "viterbi" && flags.decoder != "posterior")
-    return fail("unknown decoder '{}'; there are viterbi and posterior", flags.decoder);
+  if (!with_model && !flags.constraints.file.empty()) return fail("--constraints needs a model");
+  ESPALIER_TRY(flags.constraints.check());
   if (!flags.encoding.empty()) ESPALIER_TRY(data::parse_encoding(flags.encoding));
   return {};
 }
@@ -72,15 +73,17 @@ Outcome run(const EvalFlags& flags) {
       reading.folds = *folds;
     }
     data::PredictOptions predict;
-    predict.decoder = flags.decoder == "posterior" ? data::Decoder::kPosterior : data::Decoder::kViterbi;
+    predict.decoder = flags.constraints.posterior() ? data::Decoder::kPosterior : data::Decoder::kViterbi;
+    ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
     predict.confidence = flags.calibration;
     ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                                : ProgressDisplay::Mode::kBarOnly);
     const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-    ESPALIER_TRY(evaluate(model.predictor(), flags.test, reading, predict, Workers(flags.threads),
-                          display.monitor(interrupt.flag()), evaluation));
+    ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), flags.test, reading, predict,
+                          Workers(flags.threads), display.monitor(interrupt.flag()), evaluation));
     display.clear();
     if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
+    if (!flags.output.quiet) evaluation.tally.warn();
   }
   if (flags.output.json) {
     ESPALIER_TRY(print_json(evaluation_json(evaluation)));
@@ -107,7 +110,7 @@ void add_eval(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   verb.add_flag("--calibration", flags->calibration,
                 "also ask how far confidences can be trusted (takes longer)");
-  verb.add_option("--decoder", flags->decoder, "viterbi or posterior, see tag [viterbi]")->type_name("D");
+  flags->constraints.add_to(verb, /*with_why=*/false);
   verb.add_option("--folds", flags->folds, "only these folds, where the data has folds")->type_name("LIST");
   verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");

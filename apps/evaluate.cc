@@ -38,6 +38,7 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
     const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                           std::string_view) -> Status {
       if (!sequence.has_labels()) return fail("{}:{}: the sequence has no labels", file, sequence.line(0));
+      evaluation.tally.add(prediction);
       gold_labels(sequence, gold);
       predicted.clear();
       for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
@@ -86,6 +87,7 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
     json[key] = scores.at(key);
   json["seconds"] = evaluation.seconds;
   json["tokens_per_second"] = evaluation.tokens_per_second();
+  if (evaluation.tally.constrained > 0) json["constraints"] = evaluation.tally.to_json();
   for (const auto& [key, value] : scores.items())
     if (!json.contains(key)) json[key] = value;
   return json;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/constraint_flags.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
@@ -16,6 +17,7 @@ namespace espalier::apps {
 
 struct Evaluation {
   eval::TaggingScores scores;
+  ConstraintTally tally;
   size_t tokens = 0;   ///< all that were labelled, those without a gold label too
   double seconds = 0;  ///< reading, predicting and counting
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/command.h"
+#include "apps/constraint_flags.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
@@ -31,6 +32,8 @@ constexpr const char* kTagExamples = R"(What is added to each row:
                   (--confidence --marginals: label, probability, span, then these)
   --nbest N       N blocks a sequence, best first, each after a line
                   # n-best 1 score 12.5 probability 0.93
+  --why           on tokens that constraints changed, the label they had and what each constraint responsible costs:
+                  I-LOC/scheme:0.53, _ on the others
   --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"}
 In CoNLL-U the label replaces its column and the rest goes to MISC.
 
@@ -38,6 +41,7 @@ Examples:
   espalier tag new.txt -m chunks.model -o tagged.txt
   zcat new.txt.gz | espalier tag -m chunks.model | head
   espalier tag new.txt -m chunks.model --confidence
+  espalier tag new.txt -m entities.model --constraints scheme.txt --why
   espalier tag part.txt -m chunks.model --forced-column -1
 The last takes labels that are known already from the last column; where it holds _ the model decides.)";
 
@@ -45,21 +49,22 @@ struct TagFlags {
   std::string input = "-";
   std::string model;
   std::string output = "-";
-  std::string decoder = "viterbi";
   std::string format;
   std::optional<int> forced_column;
   size_t nbest = 1;
   bool confidence = false;
   bool marginals = false;
   int threads = 0;
+  ConstraintFlags constraints;
   OutputFlags flags;
 };
 
 /// What contradicts itself before any file is opened.
 Status check(const TagFlags& flags) {
-  if (flags.decoder != "viterbi" && flags.decoder != "posterior")
-    return fail("unknown decoder '{}'; there are viterbi and posterior", flags.decoder);
-  if (flags.nbest > 1 && flags.decoder == "posterior")
+  ESPALIER_TRY(flags.constraints.check());
+  if (flags.nbest > 1 && flags.constraints.why && !flags.flags.json)
+    return fail("--why speaks of the best labelling: print it apart from --nbest, or --json");
+  if (flags.nbest > 1 && flags.constraints.posterior())
     return fail("--nbest ranks labellings as wholes; --decoder posterior has only one");
   if (flags.nbest > 1 && !flags.flags.json && (flags.confidence || flags.marginals))
     return fail(
@@ -93,8 +98,10 @@ Outcome run(const TagFlags& flags) {
   const data::ReadOptions reading = model.about().reading_for_use();
 
   predictor::PipelineOptions options;
+  ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
+  const data::Predictor& labeller = constrained ? *constrained : model.predictor();
   options.predict.decoder =
-      flags.decoder == "posterior" ? data::Decoder::kPosterior : data::Decoder::kViterbi;
+      flags.constraints.posterior() ? data::Decoder::kPosterior : data::Decoder::kViterbi;
   options.predict.nbest = flags.nbest;
   options.predict.confidence = flags.confidence || flags.nbest > 1;
   options.predict.marginals = flags.marginals;
@@ -109,7 +116,8 @@ Outcome run(const TagFlags& flags) {
   if (block_heads && (*format == data::Format::kJsonLines || *format == data::Format::kLetters))
     return usage_error("--nbest: the format {} has no place for more than one labelling; --json has",
                        data::format_name(*format));
-  const TagLayout layout{flags.flags.json, flags.nbest > 1, flags.confidence, flags.marginals};
+  const TagLayout layout{flags.flags.json, flags.nbest > 1, flags.confidence, flags.marginals,
+                         flags.constraints.why};
   const auto formatter = TagFormatter::make(model, reading, *format, layout);
   if (!formatter) return usage_error(formatter.error());
 
@@ -122,8 +130,10 @@ Outcome run(const TagFlags& flags) {
   size_t tokens = 0;
   const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string& text) { formatter->append(sequence, prediction, text); };
-  const auto done = [&](const data::Sequence& sequence, const data::Prediction&,
+  ConstraintTally tally;
+  const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view text) -> Status {
+    tally.add(prediction);
     if (flags.flags.json) ESPALIER_TRY(out.write(sequences == 0 ? "\n" : ",\n"));
     ++sequences;
     tokens += sequence.length();
@@ -135,7 +145,7 @@ Outcome run(const TagFlags& flags) {
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   const Workers workers(flags.threads);
   const auto start = std::chrono::steady_clock::now();
-  const Status status = predictor::run_pipeline(*reader, model.predictor(), options, workers,
+  const Status status = predictor::run_pipeline(*reader, labeller, options, workers,
                                                 display.monitor(interrupt.flag()), work, done);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   display.clear();
@@ -146,6 +156,7 @@ Outcome run(const TagFlags& flags) {
     ESPALIER_TRY(out.write(fmt::format(
         "\n],\n\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n", tokens, seconds, speed)));
   ESPALIER_TRY(out.commit());
+  if (!flags.flags.quiet) tally.warn();
   if (!flags.flags.quiet && flags.output != "-")
     say(fmt::format("espalier: {} sequences, {} tokens in {} ({} tokens a second) written to {}",
                     count_text(sequences), count_text(tokens), duration_text(seconds),
@@ -168,10 +179,7 @@ void add_tag(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 100000).description(""));
   verb.add_flag("--confidence", flags->confidence, "probabilities of the labels and spans");
   verb.add_flag("--marginals", flags->marginals, "probabilities of all labels");
-  verb.add_option("--decoder", flags->decoder,
-                  "viterbi: the best labelling as a whole [viterbi]; posterior: the\nmost probable label of "
-                  "each token")
-      ->type_name("D");
+  flags->constraints.add_to(verb, /*with_why=*/true);
   verb.add_option("--forced-column", flags->forced_column,
                   "take labels that stand in this column as given: from 1, or\n-1 for the last")
       ->type_name("C");

@@ -103,6 +103,7 @@ TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, d
     extra_names_.push_back("confidence");
     if (spans_) extra_names_.push_back("span");
   }
+  if (layout.why) extra_names_.push_back("why");
   if (layout.marginals && !marginals_apart_) extra_names_.push_back("marginals");
   if (layout.marginals && marginals_apart_) {
     for (size_t i = 1; i <= labels_.size(); ++i) marginal_names_.push_back(fmt::format("p{}", i));
@@ -161,6 +162,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
       if (!begins) extra.text() += kNothing;
       extra.end_field();
     }
+    if (layout_.why) {
+      append_reasons(prediction, row, extra.text());
+      extra.end_field();
+    }
     if (!layout_.marginals) continue;
     const std::span<const float> marginals(prediction.marginals.data() + row * labels_.size(),
                                            labels_.size());
@@ -174,6 +179,52 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     if (!marginals_apart_) extra.end_field();
   }
   writer_.append(sequence, names, {extra_names_, extra.values()}, out);
+}
+
+void TagFormatter::append_reasons(const data::Prediction& prediction, size_t row, std::string& out) const {
+  if (prediction.constraints)
+    for (const auto& change : prediction.constraints->changes) {
+      if (change.row != row) continue;
+      out += labels_[change.before];
+      for (const auto& reason : change.reasons) {
+        // Fields are separated by blanks, names given by number have one ("line 3").
+        std::string name = reason.constraint;
+        std::replace(name.begin(), name.end(), ' ', '-');
+        fmt::format_to(std::back_inserter(out), "/{}:{:.4g}", name, reason.price);
+      }
+      return;
+    }
+  out += kNothing;
+}
+
+void TagFormatter::append_effect_json(const data::ConstraintEffect& effect, std::string& out) const {
+  static constexpr std::string_view kOutcomes[] = {"exact", "approximate", "infeasible", "out of time"};
+  out += ",\"constraints\":{\"outcome\":";
+  append_json_string(kOutcomes[static_cast<size_t>(effect.outcome)], out);
+  if (!effect.clash.empty()) {
+    out += ",\"clash\":";
+    append_json_array(effect.clash.size(), out, [&](size_t i) { append_json_string(effect.clash[i], out); });
+  }
+  if (layout_.why) {
+    out += ",\"price\":";
+    append_json_number(effect.price, out);
+    out += ",\"changes\":";
+    append_json_array(effect.changes.size(), out, [&](size_t i) {
+      const auto& change = effect.changes[i];
+      fmt::format_to(std::back_inserter(out), "{{\"token\":{},\"before\":", change.row);
+      append_json_string(labels_[change.before], out);
+      out += ",\"because\":";
+      append_json_array(change.reasons.size(), out, [&](size_t r) {
+        out += "{\"constraint\":";
+        append_json_string(change.reasons[r].constraint, out);
+        out += ",\"price\":";
+        append_json_number(change.reasons[r].price, out);
+        out.push_back('}');
+      });
+      out.push_back('}');
+    });
+  }
+  out.push_back('}');
 }
 
 void TagFormatter::append_labelling_json(const data::Labelling& labelling, std::string& out) const {
@@ -229,6 +280,7 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
       out.push_back('}');
     });
   }
+  if (prediction.constraints) append_effect_json(*prediction.constraints, out);
   if (layout_.marginals) {
     out += ",\"marginals\":";
     append_marginals_json(prediction, out);

@@ -18,6 +18,7 @@ struct TagLayout {
   bool nbest = false;
   bool confidence = false;
   bool marginals = false;
+  bool why = false;
 };
 
 /// The column of the word itself, from 0, in the model's data (where rows have cells).
@@ -49,6 +50,8 @@ class TagFormatter {
   void append_json(const data::Sequence& sequence, const data::Prediction& prediction,
                    std::string& out) const;
   void append_labelling_json(const data::Labelling& labelling, std::string& out) const;
+  void append_reasons(const data::Prediction& prediction, size_t row, std::string& out) const;
+  void append_effect_json(const data::ConstraintEffect& effect, std::string& out) const;
   void append_marginals_json(const data::Prediction& prediction, std::string& out) const;
 
   data::Writer writer_;

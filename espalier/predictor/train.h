@@ -31,6 +31,7 @@ struct TrainRequest {
   std::string start_from;    ///< a model to warm-start from, or empty
   bool resume = false;       ///< go on from the checkpoint of an interrupted run (model + ".checkpoint")
   int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never
+  std::string constraints;   ///< a file of constraints to train with, or empty
   uint64_t seed = 1;
   int threads = 0;  ///< 0: every core
 };

@@ -6,6 +6,8 @@
 #include "espalier/chain/calibrate.h"
 #include "espalier/chain/model.h"
 #include "espalier/chain/warm_start.h"
+#include "espalier/constrain/constrained_predictor.h"
+#include "espalier/constrain/training.h"
 #include "espalier/predictor/learn.h"
 
 namespace espalier::predictor {
@@ -17,11 +19,13 @@ constexpr double kRoundingTolerance = 1e-4;
 
 /// Tells apart runs whose checkpoints must not be mixed up.
 std::string fingerprint(const TrainRequest& request, const ParameterValues& values, const About& about,
-                        const linear::EncodedTraining& training) {
+                        const linear::EncodedTraining& training,
+                        const std::optional<ConstraintFile>& constraints) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
                   about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
   for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
+  if (constraints) text += " " + constraints->to_json();
   return text;
 }
 
@@ -32,6 +36,7 @@ class ChainTraining {
   Status run();
 
  private:
+  void prepare_constraints();
   Status prepare_weights();
   Status learn_weights();
   Status learn_kernel_machine();
@@ -52,6 +57,7 @@ class ChainTraining {
   std::optional<linear::KernelModel>
       kernel_;  ///< in place of weights_, where the learner is a kernel machine
   double temperature_ = 1;
+  std::optional<constrain::TrainingRestriction> restriction_;
   Status trouble_;  ///< what a callback could not return
 };
 
@@ -83,6 +89,16 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
     return [&, buffers = std::make_shared<Buffers>()](size_t s, std::vector<data::Label>& best) {
       chain::score_sequence(weights, job_.dev.data, s, buffers->scores);
       best.resize(job_.dev.data.length(s));
+      if (restriction_) {
+        const constrain::Compiled& rules = restriction_->compiled();
+        const auto instance = constrain::instance_of_rows(rules.constraints(), job_.dev.sequences[s]);
+        const constrain::Decoded found = constrain::decode(rules, instance, buffers->scores.view, {});
+        best = found.labels.empty()
+                   ? constrain::compromise(rules, instance, buffers->scores.view, {}).best.labels
+                   : found.labels;
+        if (best.size() == instance.length) return;
+        best.resize(instance.length);
+      }
       chain::viterbi(buffers->scores.view, buffers->scratch, best.data());
     };
   });
@@ -91,7 +107,8 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
 Status ChainTraining::save_checkpoint(const chain::Round& round) const {
   SectionWriter out;
   round.save(out);
-  out.add_text("fingerprint", fingerprint(job_.request, job_.values, job_.about, job_.training));
+  out.add_text("fingerprint",
+               fingerprint(job_.request, job_.values, job_.about, job_.training, job_.constraint_file));
   return out.save(checkpoint_path());
 }
 
@@ -116,6 +133,7 @@ chain::TrainingContext ChainTraining::context(const linear::EncodedTraining& tra
   chain::TrainingContext context{training,          std::move(start), job_.workers, job_.monitor,
                                  job_.request.seed, std::move(ended), nullptr};
   context.label_weight = job_.label_weight;
+  if (restriction_) context.restriction = &*restriction_;
   return context;
 }
 
@@ -142,7 +160,7 @@ Status ChainTraining::learn_weights() {
   if (job_.request.resume) {
     ESPALIER_ASSIGN(checkpoint, SectionFile::open(checkpoint_path()));
     ESPALIER_ASSIGN(const std::string_view made_for, checkpoint->text("fingerprint"));
-    if (made_for != fingerprint(job_.request, job_.values, job_.about, job_.training))
+    if (made_for != fingerprint(job_.request, job_.values, job_.about, job_.training, job_.constraint_file))
       return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
                   checkpoint_path());
     own.resume = &*checkpoint;
@@ -173,10 +191,17 @@ Status ChainTraining::calibrate() {
   std::fill(start.state.begin(), start.state.end(), 0.0f);
   std::fill(start.trans.begin(), start.trans.end(), 0.0f);
   std::fill(start.edge.begin(), start.edge.end(), 0.0f);
-  ESPALIER_ASSIGN(
-      const chain::ChainWeights weights,
-      learn(job_.request.learner, job_.values,
-            context(part, std::move(start), [&](const chain::Round& r) { return r.number < rounds; })));
+  auto second = context(part, std::move(start), [&](const chain::Round& r) { return r.number < rounds; });
+  std::optional<constrain::TrainingRestriction> restricted_part;
+  if (restriction_) {
+    std::vector<uint32_t> kept;
+    for (uint32_t s = 0; s < job_.training.data.sequences(); ++s)
+      if (s % 10 != 9) kept.push_back(s);
+    restricted_part = restriction_->subset(kept);
+    second.restriction = &*restricted_part;
+  }
+  ESPALIER_ASSIGN(const chain::ChainWeights weights,
+                  learn(job_.request.learner, job_.values, std::move(second)));
   temperature_ = chain::fit_temperature(weights, held_out, job_.workers);
   return {};
 }
@@ -194,6 +219,7 @@ Status ChainTraining::save() {
       {job_.training.labels, weights_, job_.training.state, job_.training.edge, shape_.normalisation,
        temperature_, job_.scheme.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
       out);
+  if (job_.constraint_file) out.add_text(kConstraintSection, job_.constraint_file->to_json());
   ESPALIER_TRY(job_.save(out));
   job_.report.weights = weights_.parameters();
   std::error_code ignored;
@@ -201,7 +227,23 @@ Status ChainTraining::save() {
   return {};
 }
 
+void ChainTraining::prepare_constraints() {
+  if (!job_.constraints) return;
+  const bool margin = job_.request.learner == "svm";
+  restriction_.emplace(*job_.constraints, std::move(job_.instances), job_.training.data,
+                       constrain::DecodeOptions{},
+                       /*soft=*/!margin);
+  if (std::string note = restriction_->note(); !note.empty()) job_.report.notes.push_back(std::move(note));
+  const auto statements = job_.constraints->statements();
+  const bool soft = std::any_of(statements.begin(), statements.end(),
+                                [](const auto& statement) { return statement.penalty != constrain::kHard; });
+  if (margin && soft)
+    job_.report.notes.push_back(
+        "svm was trained with the hard constraints; soft ones count when the model is used");
+}
+
 Status ChainTraining::run() {
+  prepare_constraints();
   ESPALIER_TRY(prepare_weights());
   if (uses_kernel(job_.request.learner, job_.values)) {
     ESPALIER_TRY(learn_kernel_machine());

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "espalier/base/text.h"
+#include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/label_column.h"
 #include "espalier/eval/scores.h"
 #include "espalier/predictor/feature_choice.h"
@@ -43,6 +44,7 @@ Status TrainingJob::read_training_data() {
   Progress progress;
   progress.phase = "reading";
   std::vector<std::string_view> labels;
+  std::vector<data::Sequence> kept;  // what constraints speak about is known when all labels are
   for (const std::string& path : request.train) {
     ESPALIER_ASSIGN(const auto reader, data::open_reader(path, request.reading));
     while (true) {
@@ -64,6 +66,7 @@ Status TrainingJob::read_training_data() {
       for (size_t row = 0; row < sequence.length(); ++row)
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
+      if (constraint_file) kept.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
         progress.done = static_cast<double>(builder->sequences());
@@ -84,6 +87,26 @@ Status TrainingJob::read_training_data() {
     report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
                                        training.state_before_cutoff - training.state.size(),
                                        training.state_before_cutoff, values.integer("cutoff")));
+  return resolve_constraints(kept);
+}
+
+Status TrainingJob::read_constraint_file() {
+  if (request.constraints.empty()) return {};
+  if (request.learner != "crf" && request.learner != "perceptron" && request.learner != "svm")
+    return fail(
+        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can. Give them to tag "
+        "and eval "
+        "instead",
+        request.constraints, request.learner);
+  ESPALIER_ASSIGN(constraint_file, ConstraintFile::read(request.constraints));
+  return {};
+}
+
+Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
+  if (!constraint_file) return {};
+  ESPALIER_ASSIGN(constraints, constraint_file->resolve(about, training.labels));
+  for (const data::Sequence& sequence : kept)
+    instances.push_back(constrain::instance_of_rows(*constraints, sequence));
   return {};
 }
 
@@ -128,6 +151,7 @@ Status TrainingJob::parse_label_weights() {
 }
 
 Status TrainingJob::read_data() {
+  ESPALIER_TRY(read_constraint_file());
   ESPALIER_TRY(read_training_data());
   ESPALIER_TRY(parse_label_weights());
   ESPALIER_TRY(read_dev_data());

@@ -9,9 +9,11 @@
 
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
+#include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/predictor/about.h"
+#include "espalier/predictor/constraint_file.h"
 #include "espalier/predictor/model.h"
 #include "espalier/predictor/registry.h"
 #include "espalier/predictor/train.h"
@@ -43,6 +45,9 @@ struct TrainingJob {
   data::SchemeDetector scheme;
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;
+  std::optional<ConstraintFile> constraint_file;  ///< what training has to keep to …
+  std::optional<constrain::Constraints> constraints;
+  std::vector<constrain::Instance> instances;  ///< … as it speaks about each training sequence
   TrainReport report;
 
   /// Reads and encodes training and dev data as the request says.
@@ -73,6 +78,8 @@ struct TrainingJob {
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
   Status parse_label_weights();
+  Status read_constraint_file();
+  Status resolve_constraints(const std::vector<data::Sequence>& kept);
 
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;

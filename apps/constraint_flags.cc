@@ -1,0 +1,143 @@
+#include "apps/constraint_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "apps/terminal.h"
+#include "espalier/base/text.h"
+#include "espalier/predictor/constraint_file.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr std::array<std::string_view, 5> kDecoders = {"auto", "viterbi", "posterior", "ilp", "beam"};
+
+constrain::Method method_of(std::string_view decoder) {
+  if (decoder == "viterbi") return constrain::Method::kLattice;
+  if (decoder == "ilp") return constrain::Method::kInteger;
+  if (decoder == "beam") return constrain::Method::kBeam;
+  return constrain::Method::kAuto;
+}
+
+}  // namespace
+
+void ConstraintFlags::add_to(CLI::App& verb, bool with_why) {
+  verb.add_option("--constraints", file,
+                  "keep to the constraints in this file, see the manual; none: not even to\nthose the model "
+                  "was trained "
+                  "with [those]")
+      ->type_name("FILE");
+  verb.add_option(
+          "--decoder", decoder,
+          "viterbi: the best labelling as a whole; posterior: the most probable\nlabel of each token; under "
+          "constraints also ilp (integer program) and\nbeam; auto: viterbi, or what the constraints need "
+          "[auto]")
+      ->type_name("D");
+  verb.add_option("--beam", beam, "labellings that --decoder beam keeps [16]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
+  verb.add_option("--time-limit", seconds, "seconds an integer program may take for one sequence [10]")
+      ->type_name("S")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+  verb.add_flag("--strict", strict, "a sequence that cannot satisfy the constraints is an error");
+  verb.add_flag("--verbose", verbose, "say how each constraint is decoded");
+  if (with_why) verb.add_flag("--why", why, "say which constraint changed which token, and at what price");
+}
+
+Status ConstraintFlags::check() const {
+  if (std::find(kDecoders.begin(), kDecoders.end(), decoder) == kDecoders.end()) {
+    const std::string meant = nearest(decoder, kDecoders);
+    return fail("unknown decoder '{}'; there are {}{}", decoder, fmt::join(kDecoders, ", "),
+                meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+  }
+  if (posterior() && !file.empty() && file != "none")
+    return fail("--decoder posterior takes each label by itself and cannot keep to constraints");
+  return {};
+}
+
+Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
+    const predictor::Model& model) const {
+  using Made = std::unique_ptr<constrain::ConstrainedPredictor>;
+  const bool remembered = model.file().has(predictor::kConstraintSection) && !posterior();
+  const bool given = !file.empty() && file != "none";
+  if (!given && (!remembered || file == "none")) {
+    const std::string_view needs = why                                     ? "--why"
+                                   : strict                                ? "--strict"
+                                   : decoder == "ilp" || decoder == "beam" ? "this decoder"
+                                                                           : "";
+    if (!needs.empty()) return fail("{} needs --constraints, or a model trained with some", needs);
+    return Made();
+  }
+  const auto* chain = dynamic_cast<const chain::ChainPredictor*>(&model.predictor());
+  if (chain == nullptr)
+    return fail(
+        "constraints go with the learners crf, perceptron, svm, memm and local; this model is of learner {}",
+        model.about().learner);
+  predictor::ConstraintFile source;
+  if (given) {
+    ESPALIER_ASSIGN(source, predictor::ConstraintFile::read(file));
+  } else {
+    ESPALIER_ASSIGN(const std::string_view text, model.file().text(predictor::kConstraintSection));
+    ESPALIER_ASSIGN(source, predictor::ConstraintFile::from_json(text, model.file().name()));
+  }
+  ESPALIER_ASSIGN(constrain::Constraints constraints, source.resolve(model.about(), model.labels()));
+  const constrain::ConstrainedOptions options{
+      {.method = method_of(decoder), .beam = beam, .seconds = seconds}, why, strict};
+  auto made = std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(constraints), options);
+  if (verbose) {
+    std::string text = made->describe();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    say(text);
+  }
+  return made;
+}
+
+void ConstraintTally::add(const data::Prediction& prediction) {
+  if (!prediction.constraints) return;
+  ++constrained;
+  using Outcome = data::ConstraintEffect::Outcome;
+  switch (prediction.constraints->outcome) {
+    case Outcome::kExact:
+      break;
+    case Outcome::kApproximate:
+      ++approximate;
+      break;
+    case Outcome::kInfeasible:
+      ++infeasible;
+      if (example.empty()) example = fmt::format("{}", fmt::join(prediction.constraints->clash, ", "));
+      break;
+    case Outcome::kOutOfTime:
+      ++out_of_time;
+      break;
+  }
+}
+
+void ConstraintTally::warn() const {
+  if (infeasible > 0)
+    say(fmt::format(
+        "espalier: warning: {} of {} sequences cannot satisfy the constraints{}; they got the labelling "
+        "that breaks fewest",
+        infeasible, constrained, example.empty() ? "" : fmt::format(" (clashing: {})", example)));
+  if (out_of_time > 0)
+    say(fmt::format(
+        "espalier: warning: {} of {} sequences ran out of time; they got the best labelling found until "
+        "then",
+        out_of_time, constrained));
+  if (approximate > 0)
+    say(fmt::format(
+        "espalier: {} of {} sequences were decoded by a beam that could not keep everything; their "
+        "labellings satisfy the constraints but may not be the best",
+        approximate, constrained));
+}
+
+nlohmann::ordered_json ConstraintTally::to_json() const {
+  return {{"sequences", constrained},
+          {"exact", constrained - approximate - infeasible - out_of_time},
+          {"approximate", approximate},
+          {"infeasible", infeasible},
+          {"out_of_time", out_of_time}};
+}
+
+}  // namespace espalier::apps

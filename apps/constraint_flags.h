@@ -1,0 +1,46 @@
+// Options of verbs that use a model under constraints, and what became of them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "espalier/base/result.h"
+#include "espalier/constrain/constrained_predictor.h"
+#include "espalier/predictor/model.h"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::apps {
+
+struct ConstraintFlags {
+  std::string file;  ///< empty: those the model was trained with; "none": none at all
+  std::string decoder = "auto";
+  size_t beam = 16;
+  double seconds = 10;
+  bool why = false;
+  bool strict = false;
+  bool verbose = false;
+
+  void add_to(CLI::App& verb, bool with_why);
+  /// What contradicts itself before any file is opened.
+  Status check() const;
+  bool posterior() const { return decoder == "posterior"; }
+  /// The model under the constraints asked for, or nothing where there are none. Refers to the model.
+  Result<std::unique_ptr<constrain::ConstrainedPredictor>> apply(const predictor::Model& model) const;
+};
+
+/// How the sequences of a run ended.
+struct ConstraintTally {
+  size_t constrained = 0, approximate = 0, infeasible = 0, out_of_time = 0;
+  std::string example;  ///< of a clash
+
+  void add(const data::Prediction& prediction);
+  /// Says on standard error what was not exact.
+  void warn() const;
+  nlohmann::ordered_json to_json() const;
+};
+
+}  // namespace espalier::apps

@@ -1,0 +1,114 @@
+# Constraints: given when tagging, given when training, explained, and refused where they are wrong.
+source "$(dirname "$0")/testing.sh"
+
+chunk_data 60 1 >train.txt
+chunk_data 30 2 >test.txt
+# Words never seen and no tags: the local model has to guess, and its guesses need not fit together.
+awk '{ if (NF) print "x" (NR % 7), "JJ", $3; else print }' test.txt >strange.txt
+expect 0 "$espalier" train train.txt -m local.model --learner local -q
+expect 0 "$espalier" train train.txt -m crf.model -q -p passes=3
+printf 'scheme: valid iob2\n' >scheme.txt
+
+# No labelling breaks the scheme once the constraint is given.
+illegal() { awk '{ l = $NF; if (l ~ /^I-/ && substr(p, 3) != substr(l, 3)) ++n; p = NF ? l : "" } END { print n + 0 }' "$1"; }
+expect 0 "$espalier" tag strange.txt -m local.model -o free.txt -q
+expect 0 "$espalier" tag strange.txt -m local.model -o legal.txt -q --constraints scheme.txt
+equal "$(illegal legal.txt)" 0
+for decoder in viterbi ilp beam; do
+  expect 0 "$espalier" tag test.txt -m crf.model -o $decoder.txt -q --constraints scheme.txt --decoder $decoder
+  equal "$(illegal $decoder.txt)" 0
+done
+same viterbi.txt ilp.txt
+
+# Counting needs automata, and every way to decode gives the same.
+printf 'one: at most 1 of B-NP\nverb: if B-VP then B-NP after\nscheme: valid iob2\n' >count.txt
+expect 0 "$espalier" tag test.txt -m crf.model -o a.txt -q --constraints count.txt
+expect 0 "$espalier" tag test.txt -m crf.model -o b.txt -q --constraints count.txt --decoder ilp
+same a.txt b.txt
+equal "$(awk 'NF { n += $NF == "B-NP" } !NF { if (n > 1) ++bad; n = 0 } END { print bad + 0 }' a.txt)" 0
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --verbose -o a.txt
+says err "one: at most 1 of B-NP (automaton)"
+says err "scheme: valid iob2 (local)"
+says err "decoder: "
+
+# Why.
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --why -q
+says out "/one:"
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --why --json -q
+equal "$(json /sequences/0/constraints/outcome)" "exact"
+json /sequences/0/constraints/changes/0/because/0/constraint >/dev/null
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --nbest 3 -q
+says out "# n-best 3"
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --marginals -q
+
+# Known labels from a column, and a lexicon.
+printf 'force column 3\n' >force.txt
+expect 0 "$espalier" tag test.txt -m crf.model --constraints force.txt -o forced.txt -q
+equal "$(awk 'NF && $3 != $4' forced.txt | wc -l)" 0
+printf 'it\tO\n' >words.tsv
+printf 'words: allow lexicon "words.tsv"\n' >lexicon.txt
+expect 0 "$espalier" tag test.txt -m crf.model --constraints lexicon.txt -o it.txt -q
+equal "$(awk '$1 == "it" && $NF != "O"' it.txt | wc -l)" 0
+
+# Trained under constraints: the model remembers them, lexicon and all.
+for learner in crf perceptron svm; do
+  expect 0 "$espalier" train train.txt -m ibt.model --learner $learner --constraints scheme.txt -q -p passes=3
+  expect 0 "$espalier" tag strange.txt -m ibt.model -o ibt.txt -q
+  equal "$(illegal ibt.txt)" 0
+  expect 0 "$espalier" eval test.txt -m ibt.model --json -q
+  equal "$(json /constraints/exact)" 30
+  expect 0 "$espalier" eval test.txt -m ibt.model --json -q --constraints none
+  says_not out '"constraints"'
+done
+expect 0 "$espalier" train train.txt -m ibt.model --constraints lexicon.txt -q -p passes=2
+rm words.tsv
+expect 0 "$espalier" tag test.txt -m ibt.model -o it.txt -q
+equal "$(awk '$1 == "it" && $NF != "O"' it.txt | wc -l)" 0
+# Training data that break a constraint are counted and named.
+expect 0 "$espalier" train train.txt -m noted.model --constraints count.txt -p passes=2 --json -q
+says out "break hard constraints"
+says out "one ("
+
+# Files that are wrong: status 1, the place, nothing written.
+wrong() {
+  printf '%s\n' "$1" >wrong.txt
+  expect 1 "$espalier" tag test.txt -m crf.model --constraints wrong.txt -o never.txt
+  says err "$2"
+  absent never.txt
+}
+wrong 'valid iob3' "wrong.txt:1:7: expected one of iob1"
+wrong 'forbid B-NQ then O' "wrong.txt:1:8: there is no label 'B-NQ'"
+wrong 'allow lexicon nowhere.tsv' "wrong.txt:1:15: "
+wrong 'no overlap' "so 'no overlap' cannot apply"
+wrong 'force column 9' "there is no column '9'"
+printf 'a: at least 2 of B-NP\nb: at most 1 of B-NP\n' >clash.txt
+expect 1 "$espalier" tag test.txt -m crf.model --constraints clash.txt
+says err "no labelling satisfies these constraints together: 'a' (line 1), 'b' (line 2)"
+expect 1 "$espalier" tag test.txt -m crf.model --constraints nowhere.txt
+says err "nowhere.txt"
+expect 1 "$espalier" train train.txt -m never.model --learner memm --constraints scheme.txt
+says err "perceptron, svm and crf can"
+absent never.model
+expect 1 "$espalier" train train.txt -m never.model --constraints wrong.txt
+absent never.model
+expect 2 "$espalier" tag test.txt -m crf.model --decoder quick
+expect 2 "$espalier" tag test.txt -m crf.model --decoder posterior --constraints scheme.txt
+expect 1 "$espalier" tag test.txt -m crf.model --why
+says err "--why needs --constraints"
+
+# An instance that cannot satisfy them: a counted warning and an answer, or with --strict an error.
+printf 'many: at least 30 of B-NP\n' >many.txt
+expect 0 "$espalier" tag test.txt -m crf.model --constraints many.txt -o many.out
+says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+equal "$(wc -l <many.out)" "$(wc -l <test.txt)"
+expect 1 "$espalier" tag test.txt -m crf.model --constraints many.txt -o never.txt --strict
+says err "these clash: many"
+absent never.txt
+
+# An integer program past its time limit.
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder ilp --time-limit 0.000001 -o late.txt
+says err "ran out of time"
+expect 1 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder ilp --time-limit 0.000001 --strict
+says err "not solved in time"
+
+finish
