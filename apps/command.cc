@@ -12,7 +12,8 @@
 namespace espalier::apps {
 namespace {
 
-constexpr AddVerb kVerbs[] = {add_train, add_tag, add_eval, add_cv, add_tune, add_check, add_convert, add_synth, add_inspect, add_explain, add_reproduce};
+constexpr AddVerb kVerbs[] = {add_train,   add_tag,   add_eval,    add_cv,      add_tune,     add_check,
+                              add_convert, add_synth, add_inspect, add_explain, add_ensemble, add_reproduce};
 
 constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:
@@ -32,8 +33,12 @@ class HelpFormatter : public CLI::Formatter {
     return fmt::format("  {:<12}{}\n", verb->get_name(), description.substr(0, description.find('\n')));
   }
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    const bool verb = app->get_parent() != nullptr;
-    return "\n" + CLI::Formatter::make_usage(app, verb ? "espalier " + app->get_name() : name);
+    if (app->get_parent() == nullptr) return "\n" + CLI::Formatter::make_usage(app, name);
+    std::string words = app->get_name();
+    for (const CLI::App* above = app->get_parent(); above->get_parent() != nullptr;
+         above = above->get_parent())
+      words = above->get_name() + " " + words;
+    return "\n" + CLI::Formatter::make_usage(app, "espalier " + words);
   }
 };
 
@@ -73,8 +78,12 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
     if (argc < 2) return "a verb is wanted";
     return argv[1][0] == '-' ? unexpected(argv[1], app) : unknown_verb(argv[1], app);
   }
-  CLI::App& verb = *verbs.front();
+  CLI::App* innermost = verbs.front();
+  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
+  CLI::App& verb = *innermost;
   std::vector<std::string> words = verb.remaining();
+  if (&verb != verbs.front())
+    for (const std::string& word : verbs.front()->remaining()) words.push_back(word);
   // A word that the verb could not place may have been left to the whole command.
   for (const std::string& word : app.remaining()) words.push_back(word);
   for (const std::string& word : words)
@@ -84,8 +93,9 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
 }
 
 void print_help(const CLI::CallForHelp&, CLI::App& app) {
-  const auto verbs = app.get_subcommands();
-  (void)print(verbs.empty() ? app.help() : verbs.front()->help());
+  CLI::App* asked = &app;  // the innermost verb that was typed
+  while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+  (void)print(asked->help());
 }
 
 int parse_and_run(int argc, const char* const* argv) {

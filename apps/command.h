@@ -48,6 +48,7 @@ void add_check(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_ensemble(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);

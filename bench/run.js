@@ -120,6 +120,14 @@ function scaling() {
   }
 }
 
+/** Expert-tokens a second of one processor, with the checks that the experiment makes itself. */
+function ensemble() {
+  const report = JSON.parse(espalier('reproduce', 'ensemble-speed', '--json', '--threads', '1').output);
+  results.ensemble = report;
+  for (const r of report.rows) row(`ensemble: ${r.row}, ${r.column}`, `${r.measured.toFixed(1)} M expert-tokens/s`);
+  for (const c of report.checks) if (!c.holds) row(`  BROKEN: ${c.name}`, c.detail);
+}
+
 // What a trigram cascade costs by the number of labels, up to 1,000, and beside first-order Viterbi over Brown's tags.
 function cascade() {
   const report = JSON.parse(espalier('reproduce', 'cascade-speed', '--json', '--threads', '1').output);
@@ -128,9 +136,9 @@ function cascade() {
   for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
 }
 
-const parts = { cascade, peer: againstPeer, brown, scaling };
+const parts = { cascade, peer: againstPeer, brown, scaling, ensemble };
 let wanted = process.argv.slice(2);
-if (wanted.length === 0) wanted = ['peer'];
+if (wanted.length === 0) wanted = ['peer', 'ensemble'];
 if (wanted.includes('all')) wanted = Object.keys(parts);
 for (const part of wanted) {
   if (!parts[part]) { console.error(`bench: no part '${part}'; there are ${Object.keys(parts).join(', ')}`); process.exit(2); }

@@ -62,6 +62,23 @@ std::span<const Experiment> experiments() {
        "what a trigram cascade costs by the number of labels, and beside first-order Viterbi",
        {"brown/brown.txt.gz"},
        cascade_speed},
+      {"ensemble-ads1", "ensembles: experts good at some positions (2014, Table 1)", {}, ensemble_ads1},
+      {"ensemble-ads2", "ensembles: experts that err at random positions (2014, Table 1)", {}, ensemble_ads2},
+      {"ensemble-ads3", "ensembles: experts good at some letters (2014, Table 2)", {}, ensemble_ads3},
+      {"ensemble-pronunciation",
+       "ensembles of pronouncers, Hamming and edit distance (2014, Tables 3 and 4)",
+       {"cmudict/l2p.train.tsv.gz", "cmudict/l2p.dev.tsv.gz", "cmudict/l2p.test.tsv.gz"},
+       ensemble_pronunciation},
+      {"ensemble-ocr", "ensembles on handwriting (2014, section 5.3)", {"ocr/letter.data.gz"}, ensemble_ocr},
+      {"ensemble-pos",
+       "ensembles of part-of-speech taggers, two designs (2014, Table 5)",
+       {"ud/en_ewt-ud-train.conllu.gz", "ud/en_ewt-ud-dev.conllu.gz", "ud/en_ewt-ud-test.conllu.gz"},
+       ensemble_pos},
+      {"ensemble-long",
+       "what ensembles gain by length and number of experts (2014, Tables 6 and 7)",
+       {"cmudict/l2p.train.tsv.gz", "cmudict/l2p.dev.tsv.gz", "cmudict/l2p.test.tsv.gz"},
+       ensemble_long},
+      {"ensemble-speed", "expert-tokens a second, learning and voting", {}, ensemble_speed},
   };
   return all;
 }

@@ -18,5 +18,13 @@ Result<Report> cascade_handwriting(const Request& request);
 Result<Report> cascade_pos(const Request& request);
 Result<Report> cascade_tradeoff(const Request& request);
 Result<Report> cascade_speed(const Request& request);
+Result<Report> ensemble_ads1(const Request& request);
+Result<Report> ensemble_ads2(const Request& request);
+Result<Report> ensemble_ads3(const Request& request);
+Result<Report> ensemble_pronunciation(const Request& request);
+Result<Report> ensemble_ocr(const Request& request);
+Result<Report> ensemble_pos(const Request& request);
+Result<Report> ensemble_long(const Request& request);
+Result<Report> ensemble_speed(const Request& request);
 
 }  // namespace espalier::experiments

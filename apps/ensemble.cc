@@ -1,0 +1,110 @@
+// espalier ensemble: several predictors' outputs combined into one.
+#include "apps/ensemble.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+
+namespace espalier::apps {
+namespace {
+
+constexpr const char* kEnsembleHelp =
+    R"(Combine the predictions of several programs, models or people
+
+EXPERTs are files of predictions for the same tokens (columns with the label last, JSON lines, CoNLL-U), n-best lists,
+or models that `espalier train` made. `learn` finds out from a few hundred labelled sequences whom to trust where,
+`apply` combines new predictions, `report` shows what every expert is worth.)";
+
+constexpr const char* kEnsembleExamples = R"(Examples:
+  espalier ensemble learn gold.txt a.txt b.jsonl c.conllu -m votes.model
+  espalier ensemble apply new-a.txt new-b.jsonl new-c.conllu -m votes.model --confidence -o combined.txt
+  espalier ensemble report test.txt a.txt b.jsonl c.conllu -m votes.model
+Each of the three has its own help: espalier ensemble learn --help)";
+
+/// Model files begin with these bytes.
+bool is_model_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string magic(8, '\0');
+  in.read(magic.data(), 8);
+  return in && magic == "ESPALIER";
+}
+
+Result<data::ReadOptions> reading_of(const std::string& path, const ExpertFlags& flags, bool reference) {
+  ESPALIER_ASSIGN(data::ReadOptions options, flags.reading.resolve());
+  options.format = ensemble::guess_format(path, options.format);
+  if (!reference) {
+    options.label_column = flags.column;
+    options.folds.clear();
+  }
+  return options;
+}
+
+}  // namespace
+
+void ExpertFlags::add_to(CLI::App& verb) {
+  verb.add_option("--column", column,
+                  "column of the label in experts' files: from 1, or -1 for the\nlast [last]; in CoNLL-U "
+                  "also a name [upos]")
+      ->type_name("C");
+  verb.add_option("--nbest", nbest,
+                  "experts give up to N labellings of each sequence, best first;\neach rank is an expert of "
+                  "its own [1]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
+  verb.add_option("--missing", missing,
+                  "sequences that an expert does not have: error, spread (the\nothers share its weight) or "
+                  "leave-out [error]")
+      ->type_name("HOW");
+  reading.add_to(verb);
+}
+
+Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
+                                 const std::vector<std::string>& experts, const ExpertFlags& flags,
+                                 data::LabelSet& labels) {
+  OpenExperts out;
+  ESPALIER_ASSIGN(const ensemble::Missing missing, ensemble::parse_missing(flags.missing));
+  std::string reference_path = reference;
+  for (const std::string& path : experts)
+    if (reference_path.empty() && !is_model_file(path)) reference_path = path;
+  if (reference_path.empty())
+    return fail("all experts are models: the text they are to label is missing (--input FILE)");
+  const bool first_expert = reference.empty();
+  if (first_expert && flags.nbest > 1)
+    return fail("with n-best lists the text to be labelled cannot be taken from them: give --input FILE");
+  ESPALIER_ASSIGN(out.reference_reading, reading_of(reference_path, flags, !first_expert));
+  if (!has_gold && !first_expert) out.reference_reading.labels_required = false;
+  ESPALIER_ASSIGN(auto reference_stream, ensemble::open_expert(reference_path, out.reference_reading));
+
+  std::vector<std::unique_ptr<ensemble::ExpertStream>> streams;
+  for (const std::string& path : experts) {
+    if (is_model_file(path)) {
+      ESPALIER_ASSIGN(predictor::Model model, predictor::Model::open(path));
+      out.models.push_back(std::make_unique<predictor::Model>(std::move(model)));
+      const predictor::Model& held = *out.models.back();
+      data::ReadOptions reading = held.about().reading_for_use();
+      reading.folds = out.reference_reading.folds;
+      ESPALIER_ASSIGN(auto stream, ensemble::open_predictor_expert(path, held.predictor(), reference_path,
+                                                                   reading, flags.nbest));
+      streams.push_back(std::move(stream));
+      continue;
+    }
+    ESPALIER_ASSIGN(const data::ReadOptions reading, reading_of(path, flags, false));
+    auto stream = flags.nbest > 1 ? ensemble::open_nbest_expert(path, reading, flags.nbest)
+                                  : ensemble::open_expert(path, reading);
+    if (!stream.ok()) return stream.error();
+    streams.push_back(std::move(*stream));
+  }
+  out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(reference_stream), std::move(streams),
+                                                           has_gold, missing, labels);
+  return out;
+}
+
+void add_ensemble(CLI::App& app, Action& action) {
+  CLI::App& group = *app.add_subcommand("ensemble", kEnsembleHelp);
+  group.require_subcommand(1);
+  add_ensemble_learn(group, action);
+  add_ensemble_apply(group, action);
+  add_ensemble_report(group, action);
+  group.footer(kEnsembleExamples);
+}
+
+}  // namespace espalier::apps

@@ -1,0 +1,145 @@
+#!/bin/bash
+# The verb `ensemble`: learning, applying and reporting, and what it says about bad input.
+source "$(dirname "$0")/testing.sh"
+
+# Three experts that err at different tokens: noisy RATE SEED <columns >columns.
+noisy() {
+  awk -v rate="$1" -v seed="$2" 'BEGIN {srand(seed)} NF == 0 {print; next} {
+    label = $NF; if (rand() < rate) label = rand() < .5 ? "O" : "B-NP"; print $1, label }'
+}
+chunk_data 300 1 >all.txt
+awk 'NF {print $1, $3; next} {print}' all.txt >gold.txt
+noisy .15 1 <gold.txt >a.txt
+noisy .15 2 <gold.txt >b.txt
+noisy .15 3 <gold.txt >c.txt
+chunk_data 100 7 | awk 'NF {print $1, $3; next} {print}' >test.txt
+for e in a b c; do noisy .15 "$(printf '%d' "'$e")" <test.txt >"test-$e.txt"; done
+cut -d' ' -f1 test.txt >words.txt
+
+# learn, apply, report
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m votes.model --json --threads 1
+equal "$(json /sequences)" 300
+equal "$(json /experts/2)" c.txt
+equal "$(json /scheme)" iob2
+awk -v e="$(json /held_out_error)" -v b="$(json /held_out_best_expert_error)" 'BEGIN {exit !(e < b / 2)}' ||
+  fail_test "the ensemble is not twice as good as its best expert: $(json /held_out_error)"
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m again.model -q --threads 2
+same votes.model again.model
+expect 0 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m votes.model --input words.txt -o combined.txt
+says err "3 experts"
+paste -d' ' test.txt <(awk '{print $NF}' combined.txt) | sed 's/^ *$//' >scored.txt
+expect 0 "$espalier" eval --columns scored.txt --json
+awk -v a="$(json /accuracy)" 'BEGIN {exit !(a > 93)}' || fail_test "accuracy of only $(json /accuracy)"
+expect 0 "$espalier" ensemble report test.txt test-a.txt test-b.txt test-c.txt -m votes.model --json
+equal "$(json /sequences)" 100
+for key in ensemble/f1 majority/accuracy experts/0/weight experts/0/worth experts/1/agreement/2 experts/0/by_place/first \
+  experts/0/by_label/B-NP against_best_expert/p_value ensemble/calibration_error; do json "/$key" >/dev/null; done
+equal "$(json /experts/0/agreement/0)" 100.0
+expect 0 "$espalier" ensemble report test.txt test-a.txt test-b.txt test-c.txt -m votes.model
+says out "agreement"
+says out "worth"
+
+# confidence, other formats, the scheme kept
+expect 0 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m votes.model --confidence
+awk 'NF && ($(NF - 1) < 0 || $(NF - 1) > 1) {exit 1}' out || fail_test "a confidence outside 0 to 1"
+for e in a b c; do "$espalier" convert "test-$e.txt" --to jsonl -o "test-$e.jsonl" -q; done
+expect 0 "$espalier" ensemble apply test-a.jsonl test-b.txt test-c.jsonl -m votes.model --to columns
+awk '{print $NF}' out | cmp -s - <(awk '{print $NF}' combined.txt) || fail_test "JSON lines and columns differ"
+expect 0 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m votes.model -o legal.txt
+awk '{print $NF}' legal.txt | awk '/^I-/ {t = substr($0, 3); if (last != "B-" t && last != "I-" t) exit 1} {last = $0}' ||
+  fail_test "an I- without its beginning"
+
+# every method, every kind of substructure
+for method in mvote rand cv fpl fpl-cv espboost sle majority best; do
+  expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m m.model --method $method --beta 0.9 --rounds 10 -q
+  expect 0 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m m.model
+  equal "$(grep -c . out)" "$(grep -c . test.txt)"
+done
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m rand.model --method rand --beta 0.9 -q
+"$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m rand.model >rand1
+"$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m rand.model >rand2
+same rand1 rand2
+for kind in positions classes tokens ngrams:2 ngrams:3 spans dimensions:-; do
+  expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m k.model --method mvote --beta 0.9 --substructures $kind -q
+  expect 0 "$espalier" ensemble report test.txt test-a.txt test-b.txt test-c.txt -m k.model --json
+  # errors at single tokens break whole spans, so spans suffer most from them
+  least=92
+  [ $kind != spans ] || least=85
+  awk -v a="$(json /ensemble/accuracy)" -v l=$least 'BEGIN {exit !(a > l)}' || fail_test "$kind: accuracy $(json /ensemble/accuracy)"
+done
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m b.model --method mvote --beta 0.9 -q
+expect 0 "$espalier" ensemble report gold.txt a.txt b.txt c.txt -m b.model --bounds
+says out "Proposition 2"
+says out "Theorem 1"
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m b.model --method espboost -q
+expect 0 "$espalier" ensemble report gold.txt a.txt b.txt c.txt -m b.model --bounds
+says out "Theorem 5"
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --switch --json
+json /switch_length >/dev/null
+
+# streamed: the same weights
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s1.model --method mvote --beta 0.9 --no-calibration -q
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s2.model --method mvote --beta 0.9 --no-calibration --stream -q
+same s1.model s2.model
+
+# models as experts, n-best lists
+expect 0 "$espalier" train gold.txt -m crf.model -p passes=2 -q
+expect 0 "$espalier" ensemble learn gold.txt crf.model a.txt -m mixed.model --method mvote --beta 0.9 -q
+expect 0 "$espalier" ensemble apply crf.model test-a.txt --input words.txt -m mixed.model
+expect 0 "$espalier" tag gold.txt -m crf.model --nbest 3 -o nbest.txt
+expect 0 "$espalier" ensemble learn gold.txt nbest.txt --nbest 3 --missing spread -m n.model --method mvote --beta 0.9 --json
+equal "$(json /experts/2)" "nbest.txt#3"
+expect 1 "$espalier" ensemble apply crf.model -m mixed.model
+says err "--input"
+
+# sequences that an expert does not have
+awk 'BEGIN {RS = ""; ORS = "\n\n"} NR % 5 != 2' a.txt >part.txt
+expect 1 "$espalier" ensemble learn gold.txt part.txt b.txt c.txt -m no.model
+says err "sequence 2"
+expect 0 "$espalier" ensemble learn gold.txt part.txt b.txt c.txt -m part.model --missing spread --json
+equal "$(json /left_out)" 0
+expect 0 "$espalier" ensemble learn gold.txt part.txt b.txt c.txt -m part.model --missing leave-out --json
+equal "$(json /left_out)" 60
+
+# bad input: clear words, status 1, nothing written
+sed '5s/^[^ ]*/other/' a.txt >retokenised.txt
+expect 1 "$espalier" ensemble learn gold.txt retokenised.txt b.txt -m no.model
+says err "are not about the same tokens"
+says err "> "
+says err "other"
+head -n 40 a.txt >short.txt
+expect 1 "$espalier" ensemble learn gold.txt short.txt b.txt -m no.model
+cat a.txt a.txt >longer.txt
+expect 1 "$espalier" ensemble learn gold.txt longer.txt b.txt -m no.model
+says err "beyond the 300"
+expect 1 "$espalier" ensemble learn gold.txt nowhere.txt -m no.model
+expect 1 "$espalier" ensemble apply test-a.txt test-b.txt -m votes.model
+says err "combines 3 experts"
+expect 1 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m crf.model
+says err "not an ensemble"
+head -c 500 votes.model >broken.model
+expect 1 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m broken.model
+printf 'not an automaton' >g.fst
+expect 1 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --automaton g.fst
+says err "g.fst"
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --method mvot
+says err "mvote"
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --substructures words
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --beta 1.5
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --betaa 0.5
+says err "--beta"
+expect 2 "$espalier" ensemble
+absent no.model
+
+# what still makes sense: one expert, twins, labels unseen in gold, an expert that is always right
+expect 0 "$espalier" ensemble learn gold.txt a.txt -m one.model
+says out "one expert only"
+expect 0 "$espalier" ensemble apply test-a.txt -m one.model --any-sequence
+awk '{print $NF}' out | cmp -s - <(awk '{print $NF}' test-a.txt) || fail_test "one expert does not come back"
+expect 0 "$espalier" ensemble learn gold.txt a.txt a.txt -m twins.model
+sed 's/B-PP/B-XX/' a.txt >strange.txt
+expect 0 "$espalier" ensemble learn gold.txt strange.txt b.txt c.txt -m strange.model
+says out "labels that gold does not have"
+expect 0 "$espalier" ensemble learn gold.txt gold.txt b.txt -m right.model --method espboost
+says out "no error at all"
+finish

@@ -1,0 +1,82 @@
+// What the experiments on ensembles share: experts trained here, and ten folds of every method over them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "espalier/data/reader.h"
+#include "espalier/ensemble/choose.h"
+#include "espalier/ensemble/substructures.h"
+#include "espalier/ensemble/token_votes.h"
+#include "experiments/experiment.h"
+
+namespace espalier::experiments {
+
+/// A folder for files between training and prediction, removed with this object.
+class StudyFolder {
+ public:
+  static Result<StudyFolder> make();
+  ~StudyFolder();
+  StudyFolder(StudyFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  std::string file(std::string_view name) const { return (path_ / name).string(); }
+  Result<std::string> write(std::string_view name, std::string_view text) const;
+
+ private:
+  explicit StudyFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// How one expert comes about.
+struct ExpertRecipe {
+  std::string name;
+  std::string learner;
+  std::vector<std::string> settings;
+  std::string train_file;
+  std::string template_file;  ///< empty: the default features
+  data::ReadOptions reading;
+};
+
+/// Trains the expert and has it label a file; the labels of every sequence, in numbers of `labels`. With n >
+/// 1 the n best labellings of each sequence, fewer where there are fewer.
+using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< sequence, rank, token
+Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
+                                   const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
+                                   const StudyFolder& folder, const Request& request);
+
+/// A sample with gold labels and the experts' labels; column j of every row is expert j.
+struct StudySample {
+  data::LabelSet labels;
+  std::vector<ensemble::TokenVotes> sequences;
+  std::vector<std::string> experts;
+};
+/// Begins a sample with the gold labels of a file.
+Result<StudySample> begin_sample(const std::string& eval_file, const data::ReadOptions& reading,
+                                 size_t experts);
+/// Puts an expert's labels in column j; where there is no labelling of that rank, the expert says nothing.
+void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank = 0);
+
+struct StudyOptions {
+  std::string column;        ///< of the report
+  size_t training_size = 0;  ///< m; 0: a tenth
+  double beta = 0.95;
+  ensemble::SubstructureOptions substructures;
+  std::map<std::string, double> paper;       ///< the paper's figures by row
+  bool edit_distance = false;                ///< also of the phonemes that labels stand for
+  std::map<std::string, double> paper_edit;  ///< and its figures for that
+  bool must_beat_best = false;               ///< a check: mvote is better than the best expert, p < .01
+};
+
+/// What the study measured, for further checks.
+struct StudyOutcome {
+  std::map<std::string, double> error;
+};
+
+/// Ten folds with disjoint training sets, as in section 5: each method learns from fold f and is measured on
+/// all other sequences. Rows mean ± deviation of the normalised Hamming loss. For significance every sequence
+/// is labelled by the hypotheses of one fold it is not in, and bootstrapped.
+Result<StudyOutcome> run_study(const StudySample& sample, const StudyOptions& options, const Request& request,
+                               Report& report);
+
+}  // namespace espalier::experiments
