@@ -19,7 +19,7 @@ namespace {
 using tasks::RolePredicate;
 using tasks::RoleScores;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
+double role_seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -128,9 +128,10 @@ Result<RegimeScores> run_regimes(const RoleSetting& setting, size_t features, in
 constexpr const char* kRoleRegimes[3] = {"LO", "L+I", "IBT"};
 
 /// One figure: F1 by the number of features. Returns the scores by features.
-Result<std::map<size_t, RegimeScores>> sweep(const RoleSetting& setting, const std::string& name, int passes,
-                                             const std::vector<size_t>& sizes, const Request& request,
-                                             const Workers& workers, Report& report) {
+Result<std::map<size_t, RegimeScores>> sweep_features(const RoleSetting& setting, const std::string& name,
+                                                      int passes, const std::vector<size_t>& sizes,
+                                                      const Request& request, const Workers& workers,
+                                                      Report& report) {
   std::map<size_t, RegimeScores> out;
   eval::Plot plot;
   plot.title = "Semantic roles: " + name;
@@ -170,11 +171,11 @@ struct SolverRace {
            const constrain::Scores& scores) {
     auto start = std::chrono::steady_clock::now();
     const constrain::Decoded search = tasks::assign_roles(&compiled, instance, scores);
-    search_seconds += seconds_since(start);
+    search_seconds += role_seconds_since(start);
     start = std::chrono::steady_clock::now();
     const constrain::Decoded integer =
         tasks::assign_roles(&compiled, instance, scores, {.method = constrain::Method::kInteger});
-    integer_seconds += seconds_since(start);
+    integer_seconds += role_seconds_since(start);
     ++problems;
     agree += search.outcome == integer.outcome &&
              (search.labels.empty() || std::abs(search.value() - integer.value()) < 1e-4);
@@ -258,7 +259,7 @@ Result<Report> constrained_roles(const Request& request) {
                             rolesets, workers));
     report.set(name + " predicates",
                fmt::format("{} train, {} test", setting.train.size(), setting.test.size()));
-    ESPALIER_ASSIGN(const auto found, sweep(setting, name, passes, sizes, request, workers, report));
+    ESPALIER_ASSIGN(const auto found, sweep_features(setting, name, passes, sizes, request, workers, report));
     const RegimeScores& few = found.begin()->second;
     const RegimeScores& full = found.rbegin()->second;
     report.check(name + ": inference helps at every size",
@@ -267,8 +268,14 @@ Result<Report> constrained_roles(const Request& request) {
                                return entry.second.scores[1].f1() >= entry.second.scores[0].f1();
                              }),
                  "L+I at least LO");
-    report.check(name + ": with few features IBT leads L+I", few.scores[2].f1() > few.scores[1].f1(),
-                 fmt::format("{:.2f} and {:.2f}", few.scores[2].f1(), few.scores[1].f1()));
+    // On a few hundred predicates this is the paper's claim, on all of them a property that must hold.
+    if (more_than == 0) {
+      report.check(name + ": with few features IBT leads L+I", few.scores[2].f1() > few.scores[1].f1(),
+                   fmt::format("{:.2f} and {:.2f}", few.scores[2].f1(), few.scores[1].f1()));
+    } else {
+      report.add("IBT", name + ": F1 over that of L+I with the fewest features", std::nullopt,
+                 few.scores[2].f1() - few.scores[1].f1());
+    }
     if (more_than == 0) {
       report.add("L+I", "type accuracy, srl-ewt", std::nullopt, full.scores[1].accuracy());
       report.add("LO", "type accuracy, srl-ewt", std::nullopt, full.scores[0].accuracy());
@@ -295,7 +302,7 @@ Result<Report> constrained_roles(const Request& request) {
   const std::vector<size_t> few_and_all =
       request.quick ? std::vector<size_t>{kAll} : std::vector<size_t>{1000, 10000, kAll};
   ESPALIER_ASSIGN(const auto found,
-                  sweep(all, "all-candidates", passes, few_and_all, request, workers, report));
+                  sweep_features(all, "all-candidates", passes, few_and_all, request, workers, report));
   const RegimeScores& full = found.rbegin()->second;
   for (size_t r = 0; r < 3; ++r) {
     report.add(kRoleRegimes[r], "accuracy over candidates, srl-ewt", std::nullopt, full.scores[r].accuracy());

@@ -55,8 +55,8 @@ struct AveragedRow {
 };
 
 /// 1 where a phrase begins (ends), 0 elsewhere.
-void mark(std::span<const Phrase> phrases, size_t length, std::vector<uint8_t>& opens,
-          std::vector<uint8_t>& closes) {
+void mark_edges(std::span<const Phrase> phrases, size_t length, std::vector<uint8_t>& opens,
+                std::vector<uint8_t>& closes) {
   opens.assign(length, 0);
   closes.assign(length, 0);
   for (const Phrase& p : phrases) {
@@ -92,7 +92,7 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
     for (const uint32_t s : order) {
       const size_t first = data.sequence_begin[s], n = data.length(s);
-      mark(gold[s], n, want_open, want_close);
+      mark_edges(gold[s], n, want_open, want_close);
       opens.resize(n);
       closes.resize(n);
       for (size_t t = 0; t < n; ++t) {
@@ -100,7 +100,7 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
         closes[t] = row_sum(close.w, data.state[first + t], values_of(data, first + t));
       }
       if (options.regime == BracketRegime::kGlobal) {
-        mark(constrain::best_phrases(opens, closes, options.longest), n, got_open, got_close);
+        mark_edges(constrain::best_phrases(opens, closes, options.longest), n, got_open, got_close);
       } else {
         got_open.resize(n);
         got_close.resize(n);
