@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 #include "espalier/data/folds.h"
@@ -53,10 +54,10 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
   std::vector<Candidate> candidates;
   for (const Method method : methods) {
     if (!uses_beta(method) || betas.empty()) {
-      candidates.push_back({method, uses_beta(method) ? options.online.wmwp.beta : 0, 0, 0, {}});
+      candidates.push_back({method, uses_beta(method) ? options.online.wmwp.beta : 0, 0, 0, {}, {}});
       continue;
     }
-    for (const double beta : betas) candidates.push_back({method, beta, 0, 0, {}});
+    for (const double beta : betas) candidates.push_back({method, beta, 0, 0, {}, {}});
   }
   const auto used = static_cast<size_t>(batch.sequences() >= kSingleFoldFrom ? 1 : folds);
   std::vector<Outcome> outcomes(candidates.size() * used);
@@ -85,6 +86,7 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
     const eval::MeanAndDeviation mean = eval::mean_and_deviation(losses);
     candidates[c].loss = mean.mean;
     candidates[c].deviation = mean.deviation;
+    candidates[c].fold_losses = std::move(losses);
     any |= candidates[c].failure.empty();
   }
   if (!any) return fail("no method could learn from these predictions: {}", candidates.front().failure);
@@ -92,11 +94,20 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
 }
 
 const Candidate& best_candidate(std::span<const Candidate> candidates) {
-  const Candidate* best = nullptr;
-  for (const Candidate& candidate : candidates)
-    if (candidate.failure.empty() && (best == nullptr || candidate.loss < best->loss)) best = &candidate;
+  const Candidate *best = nullptr, *expert = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.failure.empty()) continue;
+    if (best == nullptr || candidate.loss < best->loss) best = &candidate;
+    if (candidate.method == Method::kBest) expert = &candidate;
+  }
   ESPALIER_CHECK(best != nullptr);
-  return *best;
+  if (expert == nullptr || expert == best) return *best;
+  std::vector<double> gains;
+  for (size_t f = 0; f < best->fold_losses.size(); ++f)
+    gains.push_back(expert->fold_losses[f] - best->fold_losses[f]);
+  const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
+  const double error = gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
+  return gain.mean > kSureBy * error ? *best : *expert;
 }
 
 void LengthLosses::add(size_t length, double expert_loss, double ensemble_loss) {

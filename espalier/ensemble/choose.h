@@ -19,6 +19,7 @@ struct Candidate {
   double loss = 0;       ///< mean normalised Hamming loss on sequences not learned from
   double deviation = 0;  ///< of the folds
   std::string failure;   ///< why the method could not learn, where it could not
+  std::vector<double> fold_losses = {};
 };
 
 /// Folds of cross-validation for so many sequences: five, fewer where there are fewer sequences; 0: too few.
@@ -29,7 +30,11 @@ int choice_folds(size_t sequences);
 Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<const Method> methods,
                                               std::span<const double> betas, const MethodOptions& options,
                                               uint64_t seed, const Workers& workers, const Monitor& monitor);
-/// The candidate with the lowest loss, the first of equals. Precondition: one that did not fail.
+/// The candidate with the lowest loss, the first of equals; but the single best expert, where that is among
+/// the candidates, gives way only to one that is better by more than noise: by kSureBy standard errors of the
+/// difference over the folds. The lowest of many losses is low by chance, too, and a dominant expert is
+/// easily spoilt by a vote. Precondition: a candidate that did not fail.
+inline constexpr double kSureBy = 2;
 const Candidate& best_candidate(std::span<const Candidate> candidates);
 
 /// Sequences by length, with the summed losses of the best expert and of the ensemble on them.

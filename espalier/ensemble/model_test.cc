@@ -142,6 +142,23 @@ TEST(ConfidenceMap, IsMonotoneAndFollowsTheCounts) {
   for (size_t b = 1; b < ConfidenceMap::kBins; ++b) EXPECT_GE(map.values()[b], map.values()[b - 1]);
 }
 
+TEST(BestCandidate, TheBestExpertGivesWayOnlyToOneThatIsBetterByMoreThanNoise) {
+  const auto candidate = [](Method method, std::vector<double> losses) {
+    Candidate made;
+    made.method = method;
+    for (const double loss : losses) made.loss += loss / static_cast<double>(losses.size());
+    made.fold_losses = std::move(losses);
+    return made;
+  };
+  const Candidate expert = candidate(Method::kBest, {.20, .22, .18, .21, .19});
+  const Candidate surely = candidate(Method::kMvote, {.18, .20, .17, .19, .17});
+  const Candidate perhaps = candidate(Method::kMvote, {.10, .28, .15, .25, .19});
+  EXPECT_EQ(best_candidate(std::vector{surely, expert}).method, Method::kMvote);
+  EXPECT_EQ(best_candidate(std::vector{perhaps, expert}).method, Method::kBest);
+  const std::vector<Candidate> without{perhaps, surely};
+  EXPECT_EQ(best_candidate(without).loss, surely.loss);
+}
+
 TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
   LengthLosses losses;
   for (size_t length = 1; length <= 10; ++length)
