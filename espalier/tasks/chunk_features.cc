@@ -13,14 +13,10 @@ namespace espalier::tasks {
 
 namespace {
 
-struct StemmerDeleter {
-  void operator()(sb_stemmer* s) const { sb_stemmer_delete(s); }
-};
-
 /// The views of a token; symbols follow, two each (whole and first character).
 enum ViewNumber : size_t { kLower, kStem, kEnding, kCase, kFixedViews };
 
-enum Kind : uint64_t {
+enum ChunkFeatureKind : uint64_t {
   kBeginRole = 0x91,
   kInsideRole,
   kEndRole,
@@ -35,12 +31,15 @@ enum Kind : uint64_t {
   kWholeBetween,
   kWholeInList,
 };
-uint64_t salt(Kind kind) { return kind * 0x9E3779B97F4A7C15ull; }
+uint64_t salt(ChunkFeatureKind kind) { return kind * 0x9E3779B97F4A7C15ull; }
 constexpr uint64_t kOutside = 0x0DDBA11;
 
 }  // namespace
 
 struct ChunkFeatures::Scratch::Buffers {
+  struct StemmerDeleter {
+    void operator()(sb_stemmer* s) const { sb_stemmer_delete(s); }
+  };
   std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer;
   size_t tokens = 0, views = 0;
   std::vector<uint64_t> hashes;          ///< tokens × views
@@ -212,7 +211,7 @@ void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFe
   for (uint32_t block = 0; block < blocks; ++block) {
     if (block < 3 * T) {
       const size_t t = block % T;
-      const uint64_t role = salt(static_cast<Kind>(kBeginRole + block / T));
+      const uint64_t role = salt(static_cast<ChunkFeatureKind>(kBeginRole + block / T));
       for (uint32_t i = tokens.state_begin[t]; i < tokens.state_begin[t + 1]; ++i) {
         out.state.push_back(hash_combine(role, tokens.state[i]));
         if (valued) out.state_values.push_back(tokens.state_values[i]);

@@ -7,8 +7,8 @@ namespace espalier::tasks {
 using search::Action;
 
 namespace {
-enum Kind : uint64_t { kLast = 0x71, kLastTwo, kLastLength, kLastWord, kLastEnds };
-uint64_t entry(Kind kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
+enum ChunkEntry : uint64_t { kLast = 0x71, kLastTwo, kLastLength, kLastWord, kLastEnds };
+uint64_t entry(ChunkEntry kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
 }  // namespace
 
 ChunkSpace::ChunkSpace(const SequenceShape& shape, const ChunkInput& input)

@@ -10,8 +10,8 @@ using search::Action;
 
 namespace {
 /// Kinds of entries; part of the hash, so that they never meet.
-enum Kind : uint64_t { kBias = 0x51, kHistory, kCross, kCrossPair, kEdge };
-uint64_t start(Kind kind, size_t column) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, column); }
+enum LabelEntry : uint64_t { kBias = 0x51, kHistory, kCross, kCrossPair, kEdge };
+uint64_t start(LabelEntry kind, size_t column) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, column); }
 }  // namespace
 
 LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
