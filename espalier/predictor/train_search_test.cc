@@ -1,0 +1,190 @@
+// Searches through the same door as every other model: trained from files, saved, opened, used.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "espalier/base/random.h"
+#include "espalier/base/temporary_directory.h"
+#include "espalier/eval/scores.h"
+#include "espalier/predictor/model.h"
+#include "espalier/predictor/pipeline.h"
+#include "espalier/predictor/train.h"
+
+namespace espalier::predictor {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Word, tag and chunk, learnable from the words.
+std::string chunk_text(uint64_t seed, size_t sentences) {
+  Random random(seed);
+  std::string text;
+  const char* const nouns[] = {"dog", "cat", "tree", "river"};
+  const auto phrase = [&] {
+    if (random.below(5) == 0) {
+      text += "it PRP B-NP\n";
+      return;
+    }
+    text += "the DT B-NP\n";
+    if (random.below(2) == 0) text += "old JJ I-NP\n";
+    text += std::string(nouns[random.below(4)]) + " NN I-NP\n";
+  };
+  for (size_t s = 0; s < sentences; ++s) {
+    phrase();
+    text += "sees VB B-VP\n";
+    phrase();
+    text += ". . O\n\n";
+  }
+  return text;
+}
+
+class SearchTraining : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream(train_) << chunk_text(1, 120);
+    std::ofstream(test_) << chunk_text(2, 40);
+  }
+  Result<TrainReport> run(const std::string& learner, const std::string& task,
+                          std::vector<std::string> settings, bool dev = false, int threads = 1) {
+    TrainRequest request;
+    request.train = {train_};
+    if (dev) request.dev = {test_};
+    request.model = model_;
+    request.learner = learner;
+    request.task = task;
+    request.settings = std::move(settings);
+    request.threads = threads;
+    return train(request, {});
+  }
+  double f1() const {
+    const auto model = Model::open(model_);
+    EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().message);
+    if (!model.ok()) return 0;
+    eval::TaggingScores scores;
+    const auto reader = data::open_reader(test_, model->about().reading_for_use());
+    const Status ran = run_pipeline(
+        **reader, model->predictor(), {}, Workers(1), {},
+        [](const data::Sequence&, const data::Prediction&, std::string&) {},
+        [&](const data::Sequence& sequence, const data::Prediction& prediction, std::string_view) -> Status {
+          std::vector<std::string_view> gold, predicted;
+          for (size_t t = 0; t < sequence.length(); ++t) {
+            gold.push_back(sequence.label(t));
+            predicted.push_back(model->labels().name(prediction.labels()[t]));
+          }
+          scores.add(gold, predicted);
+          return {};
+        });
+    EXPECT_TRUE(ran.ok());
+    return scores.f1();
+  }
+  std::string bytes() const {
+    std::stringstream all;
+    all << std::ifstream(model_).rdbuf();
+    return all.str();
+  }
+  TemporaryDirectory folder_;
+  std::string train_ = folder_.path("train.txt"), test_ = folder_.path("test.txt"),
+              model_ = folder_.path("m.model");
+};
+
+TEST_F(SearchTraining, EveryLearnerLearnsSegmentsByWordsAndByChunks) {
+  for (const char* learner : {"searn", "laso-br", "laso-bst", "laso", "incremental"})
+    for (const char* unit : {"unit=word", "unit=chunk"}) {
+      // LaSO-BST promises a target in the beam, not on top of it: with a beam of one that is the same.
+      std::vector<std::string> settings{unit};
+      if (std::string_view(learner) == "laso-bst") settings.emplace_back("beam=1");
+      const auto report = run(learner, "segment", settings, true);
+      ASSERT_TRUE(report.ok()) << learner << ": " << report.error().message;
+      EXPECT_TRUE(report->log.front().dev_score.has_value());
+      EXPECT_GE(f1(), 97) << learner << " " << unit;
+    }
+}
+
+TEST_F(SearchTraining, SearnTakesEveryChoiceItOffers) {
+  for (const char* setting :
+       {"classifier=logistic", "classifier=svm", "classifier=liblinear", "classifier=quadratic-svm",
+        "reduction=all-pairs", "reduction=one-vs-all", "beta=0.5", "interpolation=line-search",
+        "costs=sample", "roll-in=aggregate", "folds=3", "order=right-to-left", "loss=zero-one", "history=4",
+        "beam=5", "decoder=best-first", "weight-bits=16", "names=no"}) {
+    const auto report = run("searn", "label", {"iterations=3", setting}, true);
+    ASSERT_TRUE(report.ok()) << setting << ": " << report.error().message;
+    EXPECT_GE(f1(), 95) << setting;
+  }
+  ASSERT_TRUE(run("searn", "label", {"iterations=3", "beta=0.5", "policy=stochastic"}).ok());
+  EXPECT_GE(f1(), 90);
+}
+
+TEST_F(SearchTraining, TheSameSeedGivesTheSameFileAtAnyNumberOfThreads) {
+  for (const char* unit : {"unit=word", "unit=chunk"}) {
+    ASSERT_TRUE(run("searn", "segment", {unit}, false, 1).ok());
+    const std::string one = bytes();
+    ASSERT_TRUE(run("searn", "segment", {unit}, false, 3).ok());
+    EXPECT_EQ(bytes(), one);
+  }
+}
+
+TEST_F(SearchTraining, ModelsExplainAndShowThemselves) {
+  for (const char* unit : {"unit=word", "unit=chunk"}) {
+    ASSERT_TRUE(run("searn", "segment", {unit}).ok());
+    const auto model = Model::open(model_);
+    ASSERT_TRUE(model.ok());
+    const auto scratch = model->predictor().make_scratch();
+    const auto sequences = data::read_all({test_}, model->about().reading_for_use());
+    const auto reasons = model->predictor().explain((*sequences)[0], *scratch);
+    ASSERT_TRUE(reasons.ok());
+    ASSERT_EQ(reasons->size(), (*sequences)[0].length());
+    for (const auto& reason : *reasons) {
+      EXPECT_GE(reason.margin, 0);
+      ASSERT_FALSE(reason.contributions.empty());
+      double taken = 0, other = 0;
+      for (const auto& c : reason.contributions) {
+        EXPECT_FALSE(c.feature.empty());
+        taken += c.weight;
+        other += c.runner_up;
+      }
+      EXPECT_NEAR(taken - other, reason.margin, 1e-3);  // nothing is left out
+    }
+    const auto strongest = model->predictor().strongest(5, std::nullopt);
+    ASSERT_TRUE(strongest.ok());
+    EXPECT_EQ(strongest->size(), 5u);
+    EXPECT_THAT(model->predictor().details(), HasSubstr("classifiers"));
+    EXPECT_GT(model->predictor().size().weights, 0u);
+  }
+}
+
+TEST_F(SearchTraining, ChunksLongerThanTheMaximumAreLearnedInPiecesWhichIsSaid) {
+  const auto report = run("searn", "segment", {"max-length=2"});
+  ASSERT_TRUE(report.ok());
+  ASSERT_FALSE(report->notes.empty());
+  EXPECT_THAT(report->notes.back(), HasSubstr("more than 2 words"));
+}
+
+TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
+  const auto refusal = [&](const std::string& learner, const std::string& task,
+                           std::vector<std::string> settings) {
+    const auto report = run(learner, task, std::move(settings));
+    return report.ok() ? std::string("was trained") : report.error().message;
+  };
+  EXPECT_THAT(refusal("crf", "segment", {}), HasSubstr("searn, laso-br"));
+  EXPECT_THAT(refusal("searn", "poem", {}), HasSubstr("no task"));
+  EXPECT_THAT(refusal("searn", "label", {"beam=0"}), HasSubstr("beam"));
+  EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
+  EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));
+  EXPECT_THAT(refusal("searn", "segment", {"lists=/no/such/list"}), HasSubstr("/no/such/list"));
+  EXPECT_THAT(refusal("searn", "segment", {"classifier=liblinear"}), HasSubstr("one candidate"));
+  EXPECT_THAT(refusal("searn", "label", {"stemmer=english"}), HasSubstr("unit=chunk"));
+  EXPECT_THAT(refusal("laso-br", "label", {"label-weights=O:2"}), HasSubstr("label-weights"));
+  ASSERT_TRUE(run("searn", "label", {}).ok());
+  const auto model = Model::open(model_);
+  const auto scratch = model->predictor().make_scratch();
+  const auto sequences = data::read_all({test_}, model->about().reading_for_use());
+  data::PredictOptions options;
+  options.confidence = true;
+  data::Prediction out;
+  EXPECT_FALSE(model->predictor().predict((*sequences)[0], {}, options, *scratch, out).ok());
+}
+
+}  // namespace
+}  // namespace espalier::predictor
