@@ -34,7 +34,7 @@ struct Options {
   std::vector<double> filter_loss = {0.0005};
   bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is taken and noted
   double budget = 0;    ///< above 0: items each filter leaves alive per position, in place of filter_loss
-  std::vector<double> train_alphas = {0, 0.25, 0.5};
+  std::vector<double> train_alphas = {0.25, 0.5, 0.8};
   int filter_passes = 4;          ///< at most; the trade-off on held-out data says when to stop
   bool adaptive_filters = false;  ///< AdaGrad in place of equation 9's plain steps
   double filter_rate = 1;         ///< η

@@ -112,7 +112,7 @@ std::vector<Parameter> cascade_parameters() {
        0,
        0,
        {"cliques", "states"}},
-      {"train-alphas", Kind::kText, "0,0.25,0.5",
+      {"train-alphas", Kind::kText, "0.25,0.5,0.8",
        "thresholds to learn filters with; the best by held-out data is taken"},
       {"filter-passes", Kind::kInteger, "4", "passes over the data a filter makes at most", 1, 1e4},
       {"filter-steps",
