@@ -1,0 +1,35 @@
+// What the experiments on search learners share: train as the command does, tag, score.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "espalier/data/reader.h"
+#include "espalier/eval/scores.h"
+#include "experiments/experiment.h"
+
+namespace espalier::experiments {
+
+/// One training run and its test, by the names the command takes.
+struct SearnRun {
+  std::string learner;
+  std::vector<std::string> settings;
+  std::string task = "label";
+  std::string train, test;  ///< files
+  data::ReadOptions train_reading, test_reading;
+  std::string template_file;
+  size_t most_sequences = 0;  ///< of the training file; 0: all
+};
+
+struct SearnOutcome {
+  eval::TaggingScores scores;
+  double train_seconds = 0, test_seconds = 0;
+  std::vector<double> dev;  ///< test scores after each round, where asked for
+};
+
+/// Trains into a scratch file below the request's folder for plots, tags the test file, scores it. With
+/// `by_round`, the test file is also measured after every round (as a development set would be; nothing is
+/// chosen by it: patience is without end and the last round counts).
+Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);
+
+}  // namespace espalier::experiments
