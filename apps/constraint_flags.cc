@@ -97,18 +97,18 @@ Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
 void ConstraintTally::add(const data::Prediction& prediction) {
   if (!prediction.constraints) return;
   ++constrained;
-  using Outcome = data::ConstraintEffect::Outcome;
+  using Ended = data::ConstraintEffect::Outcome;
   switch (prediction.constraints->outcome) {
-    case Outcome::kExact:
+    case Ended::kExact:
       break;
-    case Outcome::kApproximate:
+    case Ended::kApproximate:
       ++approximate;
       break;
-    case Outcome::kInfeasible:
+    case Ended::kInfeasible:
       ++infeasible;
       if (example.empty()) example = fmt::format("{}", fmt::join(prediction.constraints->clash, ", "));
       break;
-    case Outcome::kOutOfTime:
+    case Ended::kOutOfTime:
       ++out_of_time;
       break;
   }

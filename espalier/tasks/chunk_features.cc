@@ -78,7 +78,7 @@ Result<ChunkFeatureOptions::WordList> read_word_list(const std::string& path) {
 
 Result<ChunkFeatures> ChunkFeatures::make(ChunkFeatureOptions options, size_t longest) {
   if (!options.stemmer.empty()) {
-    const std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer(
+    const std::unique_ptr<sb_stemmer, Scratch::Buffers::StemmerDeleter> stemmer(
         sb_stemmer_new(options.stemmer.c_str(), nullptr));
     if (!stemmer) {
       std::vector<std::string_view> known;
