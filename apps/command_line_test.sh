@@ -47,7 +47,7 @@ wrong "encoding" train train.txt -m x.model --encoding utf-9
 wrong "standard output" train train.txt -m -
 wrong "--threads" train train.txt -m x.model --threads -1
 wrong "--folds" train train.txt -m x.model --dev-folds 1
-wrong "decoder" tag train.txt -m good.model --decoder beam
+wrong "decoder" tag train.txt -m good.model --decoder sideways
 wrong "forced-column" tag train.txt -m good.model --forced-column 4
 wrong "forced-column" tag train.txt -m good.model --forced-column 0
 wrong "--nbest" tag train.txt -m good.model --nbest 2 --confidence

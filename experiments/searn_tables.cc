@@ -11,7 +11,7 @@ namespace espalier::experiments {
 namespace {
 
 /// A line of the table: a learner by name and settings, and the paper's figures for two columns.
-struct Method {
+struct TableEntry {
   std::string row;
   std::string learner;
   std::vector<std::string> settings;
@@ -25,7 +25,7 @@ std::vector<std::string> searn_settings(const std::string& classifier, std::vect
   return more;
 }
 
-SearnRun letters(const Request& request, const Method& method, std::vector<int> train,
+SearnRun letters(const Request& request, const TableEntry& method, std::vector<int> train,
                  std::vector<int> test) {
   SearnRun run;
   run.learner = method.learner;
@@ -37,11 +37,11 @@ SearnRun letters(const Request& request, const Method& method, std::vector<int> 
   return run;
 }
 
-std::vector<Method> handwriting_methods(bool quick) {
+std::vector<TableEntry> handwriting_methods(bool quick) {
   const std::string few = quick ? "iterations=2" : "iterations=5", passes = quick ? "passes=3" : "passes=10";
   const std::vector<std::string> search = {few, passes, "history=1", "beam=10"};
   const std::vector<std::string> batch = {few, "history=1", "beam=10"};
-  std::vector<Method> methods = {
+  std::vector<TableEntry> methods = {
       {"local classifier=perceptron", "local", {"classifier=perceptron", "calibrate=no"}, 65.56, 70.05},
       {"local classifier=logistic", "local", {"classifier=logistic"}, 68.65, 72.10},
       {"local classifier=svm", "local", {"classifier=svm", "calibrate=no"}, 75.75, 82.42},
@@ -80,7 +80,7 @@ double measured(const Report& report, const std::string& row, const std::string&
   return -1;
 }
 
-void check_above(Report& report, const Method& method, const std::string& column) {
+void check_above(Report& report, const TableEntry& method, const std::string& column) {
   const double low = measured(report, method.base, column), high = measured(report, method.row, column);
   if (method.base.empty() || low < 0 || high < 0) return;
   report.check(fmt::format("{} above {} ({})", method.row, method.base, column), high > low,
@@ -97,7 +97,7 @@ Result<Report> searn_handwriting(const Request& request) {
   report.set("large", "trained on folds 1 to 9, tested on fold 0");
   report.set("history", "the label before, as in the paper; beam 10 for searches");
   report.notes.push_back("The same 55 words occur in every fold, so longer histories would spell them out.");
-  for (const Method& method : handwriting_methods(request.quick)) {
+  for (const TableEntry& method : handwriting_methods(request.quick)) {
     ESPALIER_ASSIGN(const SearnOutcome small,
                     train_and_score(request, letters(request, method, one, others)));
     report.add(method.row, "small", method.small, small.scores.accuracy());
@@ -129,7 +129,7 @@ Result<Report> searn_ner(const Request& request) {
   const std::string passes = request.quick ? "passes=2" : "passes=10",
                     few = request.quick ? "iterations=2" : "iterations=4";
   const std::vector<std::string> search = {few, passes, "beam=10"};
-  const std::vector<Method> methods = {
+  const std::vector<TableEntry> methods = {
       {"local classifier=perceptron", "local", {"classifier=perceptron", "calibrate=no"}, 91.11, 94.37},
       {"local classifier=logistic", "local", {}, 93.62, 96.09},
       {"perceptron", "perceptron", {"calibrate=no"}, 93.18, 95.32},
@@ -142,7 +142,7 @@ Result<Report> searn_ner(const Request& request) {
   for (const bool large : {false, true}) {
     if (large && request.quick) continue;
     const std::string column = large ? "large" : "small";
-    for (const Method& method : methods) {
+    for (const TableEntry& method : methods) {
       SearnRun run;
       run.learner = method.learner;
       run.settings = method.settings;
@@ -174,7 +174,7 @@ Result<Report> searn_chunking(const Request& request) {
   const std::vector<std::string> search = {few, passes, "beam=10"};
   const std::vector<std::string> chunk = {few, passes, "beam=10", "stemmer=english"};
   struct Line {
-    Method method;
+    TableEntry method;
     std::string task;
   };
   const std::vector<Line> lines = {
