@@ -7,6 +7,13 @@
 
 namespace espalier::search {
 
+namespace {
+/// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of labels that
+/// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
+/// can be divided.
+constexpr float kLeastGradient = 1e-4f;
+}  // namespace
+
 uint32_t HashedRows::insert(uint64_t hash) {
   for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
     if (slots_[i] != kNone && hashes_[slots_[i]] != hash) continue;
@@ -121,7 +128,7 @@ void RowWeights::descend(const FeatureSink& features, std::span<const float> gra
   ++version_;
   const float factor = static_cast<float>(ticks_ + 1);
   const auto step = [&](float g, float& w, float& lag, float& squares) {
-    if (g == 0) return;
+    if (std::abs(g) < kLeastGradient) return;
     squares += g * g;
     const float change = -rate * g / std::sqrt(squares);
     w += change;

@@ -66,7 +66,8 @@ class RowWeights final : public Scorer {
   /// w[·][label] += x · features.
   void add(const FeatureSink& features, uint32_t label, float x);
   /// One AdaGrad step for a loss whose derivative by the score of label l is gradient[l]:
-  /// w −= rate · g / sqrt(Σ g²) weight by weight. Labels of gradient 0 are left alone.
+  /// w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is below 1e-4 the
+  /// weight is left alone.
   void descend(const FeatureSink& features, std::span<const float> gradient, float rate);
   /// One more step of the average.
   void tick() { ++ticks_; }

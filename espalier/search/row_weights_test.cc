@@ -61,6 +61,19 @@ TEST(RowWeights, SumsAreNotKeptBeyondAChange) {
   EXPECT_EQ(copy(w.score(sink)), after);
 }
 
+TEST(RowWeights, AGradientTooSmallToSquareMovesNothing) {
+  const Fixture f;
+  RowWeights w(f.layout, 5, true);
+  w.begin(f.blocks());
+  FeatureSink sink;
+  sink.block(0);
+  sink.add(7);
+  w.descend(sink, std::vector<float>(5, 1e-30f), 0.1f);
+  EXPECT_EQ(copy(w.score(sink)), std::vector<float>(5, 0.0f));
+  w.descend(sink, std::vector<float>(5, 0.5f), 0.1f);
+  for (const float score : copy(w.score(sink))) EXPECT_LT(score, 0);
+}
+
 TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAfterEachTick) {
   const Fixture f;
   for (const bool adaptive : {false, true}) {
