@@ -20,7 +20,7 @@ enum class DirectLoss {
 };
 
 /// How the cost-sensitive problem becomes binary ones. Weights are the same rows in every case, so that
-/// scores can be compared along a beam; where classifiers are trained one by one see linear/reductions.h.
+/// scores can be compared along a beam; where classifiers are trained one by one see batch_classifier.h.
 enum class Reduction {
   kDirect,    ///< not at all: all actions in one loss
   kOneVsAll,  ///< is this action one of the best? One example an action, weighted by what a mistake costs
