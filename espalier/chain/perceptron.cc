@@ -8,6 +8,7 @@
 #include "espalier/chain/checkpoint.h"
 #include "espalier/chain/gradients.h"
 #include "espalier/chain/importance.h"
+#include "espalier/chain/pass_steps.h"
 
 namespace espalier::chain {
 
@@ -75,8 +76,8 @@ double PerceptronRun::one_pass(int pass) {
         return structure_difference(scores.view, gold, predicted, out);
       });
   double wrong = 0;
-  size_t next_report = 1;
-  for (size_t done = 0; done < order.size();) {
+  PassSteps steps(context_.monitor, pass, options_.passes, order.size());
+  for (size_t done = 0; done < order.size() && !stopped_;) {
     const size_t n = std::min(options_.batch, order.size() - done);
     const double mistakes =
         runner_.compute(weights_, std::span<const uint32_t>(order).subspan(done, n), false, gradient);
@@ -84,16 +85,8 @@ double PerceptronRun::one_pass(int pass) {
     if (mistakes > 0) update();
     wrong += mistakes;
     done += n;
-    if (done * 8 < next_report * order.size()) continue;
-    next_report = done * 8 / order.size() + 1;
-    Progress progress;
-    progress.phase = "training";
-    progress.done = pass - 1 + static_cast<double>(done) / static_cast<double>(order.size());
-    progress.total = options_.passes;
-    progress.round = pass;
-    context_.monitor.report(progress);
+    steps.advance(done);
     stopped_ = context_.monitor.stop_requested();
-    if (stopped_) break;
   }
   return wrong;
 }

@@ -9,14 +9,11 @@
 #include "espalier/chain/checkpoint.h"
 #include "espalier/chain/gradients.h"
 #include "espalier/chain/importance.h"
+#include "espalier/chain/pass_steps.h"
 
 namespace espalier::chain {
 
 namespace {
-
-/// Penalties are applied and averages taken this many times a pass: each costs one walk over all weights,
-/// which must stay small beside the pass itself.
-constexpr size_t kStepsPerPass = 8;
 
 /// A weight array with AdaGrad's state and the sum for the average.
 struct Parameters {
@@ -91,28 +88,16 @@ double StochasticRun::one_pass(int pass, bool average) {
                    : local_log_loss_gradient(scores, gold, transitions, ignore, out);
       });
   double loss = 0;
-  size_t done = 0, next_step = 1;
-  while (done < order_.size()) {
+  PassSteps steps(context_.monitor, pass, options_.passes, order_.size());
+  size_t done = 0;
+  while (done < order_.size() && !stopped_) {
     const size_t n = std::min(options_.batch, order_.size() - done);
     loss += runner_.compute(weights_, std::span<const uint32_t>(order_).subspan(done, n),
                             options_.loss == LogLoss::kSequence, gradient);
     update();
     done += n;
-    if (done * kStepsPerPass >= next_step * order_.size()) {
-      const size_t after = done * kStepsPerPass / order_.size() + 1;
-      end_of_step(average, after - next_step);  // several at once where batches are few
-      next_step = after;
-      Progress progress;
-      progress.phase = "training";
-      progress.done = pass - 1 + static_cast<double>(done) / static_cast<double>(order_.size());
-      progress.total = options_.passes;
-      progress.round = pass;
-      context_.monitor.report(progress);
-      if (context_.monitor.stop_requested()) {
-        stopped_ = true;
-        break;
-      }
-    }
+    if (const size_t ended = steps.advance(done); ended > 0) end_of_step(average, ended);
+    stopped_ = context_.monitor.stop_requested();
   }
   return loss;
 }
@@ -139,7 +124,7 @@ void StochasticRun::update() {
 }
 
 void StochasticRun::end_of_step(bool average, size_t steps) {
-  const float fraction = static_cast<float>(steps) / kStepsPerPass;
+  const float fraction = static_cast<float>(steps) / PassSteps::kSteps;
   const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
               l2 = static_cast<float>(options_.l2);
   const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {

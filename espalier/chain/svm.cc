@@ -7,6 +7,7 @@
 #include "espalier/chain/checkpoint.h"
 #include "espalier/chain/gradients.h"
 #include "espalier/chain/importance.h"
+#include "espalier/chain/pass_steps.h"
 #include "espalier/chain/svm_dual.h"
 
 namespace espalier::chain {
@@ -139,8 +140,8 @@ double SvmRun::one_pass(int pass) {
   std::iota(order.begin(), order.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
   double hinges = 0;
-  size_t next_report = 1;
-  for (size_t done = 0; done < order.size(); ++done) {
+  PassSteps steps(context_.monitor, pass, options_.passes, order.size());
+  for (size_t done = 0; done < order.size() && !stopped_; ++done) {
     const uint32_t s = order[done];
     if (data_.weight[s] > 0) {
       if (by_token_) {
@@ -149,16 +150,8 @@ double SvmRun::one_pass(int pass) {
         hinges += step(s);
       }
     }
-    if ((done + 1) * 8 < next_report * order.size()) continue;
-    next_report = (done + 1) * 8 / order.size() + 1;
-    Progress progress;
-    progress.phase = "training";
-    progress.done = pass - 1 + static_cast<double>(done + 1) / static_cast<double>(order.size());
-    progress.total = options_.passes;
-    progress.round = pass;
-    context_.monitor.report(progress);
+    steps.advance(done + 1);
     stopped_ = context_.monitor.stop_requested();
-    if (stopped_) break;
   }
   return hinges;
 }

@@ -1,0 +1,42 @@
+// One pass over the training data in steps.
+#pragma once
+
+#include <cstddef>
+
+#include "espalier/base/progress.h"
+
+namespace espalier::chain {
+
+/// A pass is cut into a few steps. At the end of each it is reported how far training is, and what costs a
+/// walk over all weights (penalties, averages) is done: small beside the step itself.
+class PassSteps {
+ public:
+  static constexpr size_t kSteps = 8;
+
+  PassSteps(const Monitor& monitor, int pass, int passes, size_t sequences)
+      : monitor_(monitor), pass_(pass), passes_(passes), sequences_(sequences) {}
+
+  /// `done` of the pass's sequences are worked on by now. How many steps have ended since the last call:
+  /// mostly none, several where there are few sequences.
+  size_t advance(size_t done) {
+    const size_t ended = done * kSteps / sequences_;
+    const size_t newly = ended - ended_;
+    ended_ = ended;
+    if (newly == 0) return 0;
+    Progress progress;
+    progress.phase = "training";
+    progress.done = pass_ - 1 + static_cast<double>(done) / static_cast<double>(sequences_);
+    progress.total = passes_;
+    progress.round = pass_;
+    monitor_.report(progress);
+    return newly;
+  }
+
+ private:
+  const Monitor& monitor_;
+  int pass_, passes_;
+  size_t sequences_;
+  size_t ended_ = 0;
+};
+
+}  // namespace espalier::chain
