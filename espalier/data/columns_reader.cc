@@ -34,6 +34,7 @@ class ColumnsReader : public Reader {
     if (label_present_) ESPALIER_TRY(set_labels(sequence));
     return true;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   /// Calls found(begin, size) for each cell of the line, one pass.

@@ -51,6 +51,7 @@ class ConlluReader : public Reader {
     set_labels(sequence);
     return true;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   Status add_line(std::string_view line, Sequence& sequence) {

@@ -62,6 +62,7 @@ class CrfsuiteReader : public Reader {
     if (!any_label_) sequence.drop_labels();
     return true;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   Status add_item(std::string_view line, Sequence& sequence) {

@@ -38,6 +38,7 @@ class JsonlReader : public Reader {
     ESPALIER_TRY(fill(object, sequence));
     return true;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   /// The parser's message without "[json.exception.…] " in front.

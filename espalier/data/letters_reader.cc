@@ -48,6 +48,7 @@ class LettersReader : public Reader {
     if (!any_label_) sequence.drop_labels();
     return true;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   Result<long> integer(std::string_view text, std::string_view what) const {

@@ -42,8 +42,8 @@ const FormatEntry& entry(Format format) {
 /// What all formats have in common: folds are selected, and a file must give at least one sequence.
 class SelectingReader : public Reader {
  public:
-  SelectingReader(std::unique_ptr<Reader> inner, std::string name, std::vector<int> folds)
-      : inner_(std::move(inner)), name_(std::move(name)), folds_(std::move(folds)) {}
+  SelectingReader(std::unique_ptr<Reader> inner, std::vector<int> folds)
+      : inner_(std::move(inner)), folds_(std::move(folds)) {}
 
   Result<bool> next(Sequence& sequence) override {
     while (true) {
@@ -52,20 +52,20 @@ class SelectingReader : public Reader {
       any_ = true;
       if (!folds_.empty()) {
         if (!sequence.fold())
-          return fail("{}:{}: the sequence has no fold, but folds are selected", name_, sequence.line(0));
+          return fail("{}:{}: the sequence has no fold, but folds are selected", name(), sequence.line(0));
         if (std::find(folds_.begin(), folds_.end(), *sequence.fold()) == folds_.end()) continue;
       }
       any_selected_ = true;
       return true;
     }
-    if (!any_) return fail("{}: no sequence in it", name_);
-    if (!any_selected_) return fail("{}: no sequence in the selected folds", name_);
+    if (!any_) return fail("{}: no sequence in it", name());
+    if (!any_selected_) return fail("{}: no sequence in the selected folds", name());
     return false;
   }
+  std::string_view name() const override { return inner_->name(); }
 
  private:
   std::unique_ptr<Reader> inner_;
-  std::string name_;
   std::vector<int> folds_;
   bool any_ = false;
   bool any_selected_ = false;
@@ -76,10 +76,8 @@ Result<std::unique_ptr<Reader>> make_reader(Input input, const ReadOptions& opti
   if (!options.folds.empty() && !format.has_folds)
     return fail("folds are selected, but the format {} has none", format.name);
   ESPALIER_ASSIGN(const Encoding encoding, parse_encoding(options.encoding));
-  std::string name(input.name());
   ESPALIER_ASSIGN(auto reader, format.make(Lines(std::move(input), encoding), options));
-  return std::unique_ptr<Reader>(
-      std::make_unique<SelectingReader>(std::move(reader), std::move(name), options.folds));
+  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options.folds));
 }
 
 /// A number of a fold list; false where the text is none, or beyond what anybody could mean.

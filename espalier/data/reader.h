@@ -50,6 +50,8 @@ class Reader {
   virtual ~Reader() = default;
   /// Fills `sequence` with the next one and returns true; false at the end.
   virtual Result<bool> next(Sequence& sequence) = 0;
+  /// What errors call the file (or the bytes) read.
+  virtual std::string_view name() const = 0;
 };
 
 /// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any

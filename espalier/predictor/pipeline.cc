@@ -68,8 +68,8 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       if (!more) break;
       const data::Sequence& sequence = items[count]->sequence;
       if (options.forced_column >= 0 && static_cast<size_t>(options.forced_column) >= sequence.columns())
-        return fail("line {}: there is no column {} to take forced labels from", sequence.line(0),
-                    options.forced_column + 1);
+        return fail("{}:{}: there is no column {} to take forced labels from", reader.name(),
+                    sequence.line(0), options.forced_column + 1);
       tokens += sequence.length();
       ++count;
     }
