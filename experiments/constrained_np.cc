@@ -64,9 +64,9 @@ Result<Report> constrained_np(const Request& request) {
   plot.y_label = "F1";
   plot.log_x = true;
   plot.series = {{"L+I", {}, {}, {}, {}, false}, {"IBT", {}, {}, {}, {}, false}};
-  const std::vector<uint32_t> cutoffs =
-      request.quick ? std::vector<uint32_t>{1, 100}
-                    : std::vector<uint32_t>{1, 2, 5, 20, 100, 1000, 5000, 20000};
+  const std::vector<uint32_t> cutoffs = request.quick
+                                            ? std::vector<uint32_t>{1, 100}
+                                            : std::vector<uint32_t>{1, 2, 5, 20, 100, 1000, 5000, 20000};
   double full[2] = {0, 0};
   size_t harder_led = 0, harder = 0;
   for (size_t i = 0; i < cutoffs.size(); ++i) {

@@ -23,17 +23,6 @@ double role_seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Result<std::string> whole_file(const std::string& path) {
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  std::string text;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, input.next_line(line));
-    if (!more) return text;
-    text.append(line).push_back('\n');
-  }
-}
-
 struct RoleCorpus {
   std::vector<RolePredicate> train, test;
 };
@@ -242,7 +231,7 @@ Result<Report> constrained_roles(const Request& request) {
   const int passes = request.quick ? 3 : 8;
   report.set("learner", fmt::format("averaged perceptron, {} passes", passes));
   report.set("constraints", "no overlap, core roles once, references and continuations, frames");
-  ESPALIER_ASSIGN(const std::string rolesets, whole_file(request.corpus("srl-ewt/rolesets.tsv.gz")));
+  ESPALIER_ASSIGN(const std::string rolesets, read_text_file(request.corpus("srl-ewt/rolesets.tsv.gz")));
   ESPALIER_ASSIGN(const RoleCorpus ewt, read_roles(request, "srl-ewt"));
   ESPALIER_ASSIGN(const RoleCorpus wsj, read_roles(request, "srl-wsj"));
   constexpr size_t kAll = size_t{1} << 40;

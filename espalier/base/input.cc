@@ -139,4 +139,15 @@ bool Input::make_room() {
   return true;
 }
 
+Result<std::string> read_text_file(const std::string& path) {
+  ESPALIER_ASSIGN(Input input, Input::open(path));
+  std::string text;
+  std::string_view line;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, input.next_line(line));
+    if (!more) return text;
+    text.append(line).push_back('\n');
+  }
+}
+
 }  // namespace espalier

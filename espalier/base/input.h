@@ -77,4 +77,7 @@ class Input {
   std::optional<Error> error_;
 };
 
+/// All lines of a file (or of standard input, "-"), each ended by one '\n'.
+Result<std::string> read_text_file(const std::string& path);
+
 }  // namespace espalier

@@ -5,6 +5,7 @@
 
 #include "espalier/cascade/model_buffers.h"
 #include "espalier/cascade/model_json.h"
+#include "espalier/data/strongest.h"
 
 namespace espalier::cascade {
 
@@ -106,34 +107,19 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
 Result<std::vector<data::Predictor::WeightedFeature>> CascadePredictor::strongest(
     size_t how_many, std::optional<Label> only) const {
   if (!names_) return fail("{}: the model was written without the names of its features", file_name_);
-  struct Entry {
-    std::string_view name;
-    uint32_t label;
-    float weight;
-  };
-  std::vector<Entry> entries;
-  size_t begin = 0;
+  std::vector<data::NamedWeight> weights;
+  std::string_view names = *names_;
   const size_t last = levels_.size() - 1;
   for (size_t f = 0; f < state_features_; ++f) {
-    const size_t end = names_->find('\n', begin);
-    if (end == std::string_view::npos) return fail("{}: fewer names than features", file_name_);
+    const auto name = data::take_name(names);
+    if (!name) return fail("{}: fewer names than features", file_name_);
     const uint32_t row = state_offsets_[f * levels_.size() + last];
     if (row != linear::kNoFeature)
       levels_[last].state.for_each(row, [&](uint32_t column, float weight) {
-        if (!only || *only == column) entries.push_back({names_->substr(begin, end - begin), column, weight});
+        if (!only || *only == column) weights.push_back({*name, static_cast<Label>(column), weight});
       });
-    begin = end + 1;
   }
-  const size_t n = std::min(how_many, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(n), entries.end(),
-                    [](const Entry& a, const Entry& b) {
-                      const float wa = std::abs(a.weight), wb = std::abs(b.weight);
-                      return wa != wb ? wa > wb : a.name != b.name ? a.name < b.name : a.label < b.label;
-                    });
-  std::vector<WeightedFeature> found;
-  for (size_t i = 0; i < n; ++i)
-    found.push_back({std::string(entries[i].name), static_cast<Label>(entries[i].label), entries[i].weight});
-  return found;
+  return data::strongest_of(std::move(weights), how_many);
 }
 
 std::vector<data::Predictor::WeightedTransition> CascadePredictor::weighted_transitions() const {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "espalier/chain/model.h"
+#include "espalier/linear/kept_features.h"
 
 namespace espalier::chain {
 
@@ -17,29 +18,14 @@ template <typename Column>
 json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column>& layout,
                        const AlignedVector<float>& weights, const linear::FeatureSpace& features, int bits,
                        SectionWriter& out) {
-  std::vector<uint32_t> offsets;
-  const linear::PackedRows rows = linear::PackedRows::pack(layout, weights.data(), bits, offsets);
-  std::vector<uint64_t> hashes;
-  std::vector<uint32_t> values;
-  std::string names;
-  size_t name_begin = 0;
-  for (size_t f = 0; f < offsets.size(); ++f) {
-    const size_t name_end = features.names.empty() ? 0 : features.names.find('\n', name_begin) + 1;
-    if (offsets[f] != linear::kNoFeature) {
-      hashes.push_back(features.hashes[f]);
-      values.push_back(offsets[f]);
-      names.append(features.names, name_begin, name_end - name_begin);
-    }
-    name_begin = name_end;
+  const linear::KeptFeatures kept = linear::keep_features(layout, weights.data(), features, bits);
+  out.add_array(prefix + ".map", kept.map().slots());
+  out.add_array(prefix + ".rows", kept.rows.words());
+  if (!kept.names.empty()) {  // what only people and further training need; strip_names leaves it out
+    out.add_text(prefix + ".names", kept.names);
+    out.add_array(prefix + ".hashes", kept.hashes);
   }
-  const linear::FeatureMap map = linear::FeatureMap::build(hashes, values, nullptr);
-  out.add_array(prefix + ".map", map.slots());
-  out.add_array(prefix + ".rows", rows.words());
-  if (!names.empty()) {  // what only people and further training need; strip_names leaves it out
-    out.add_text(prefix + ".names", names);
-    out.add_array(prefix + ".hashes", hashes);
-  }
-  return {{"features", hashes.size()}, {"bits", rows.bits()}, {"scale", rows.scale()}};
+  return {{"features", kept.hashes.size()}, {"bits", kept.rows.bits()}, {"scale", kept.rows.scale()}};
 }
 
 /// A kernel machine's features are looked up by number.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "espalier/chain/model.h"
+#include "espalier/data/strongest.h"
 
 namespace espalier::chain {
 
@@ -9,32 +10,16 @@ Result<std::vector<ChainPredictor::WeightedFeature>> ChainPredictor::strongest(
     size_t how_many, std::optional<data::Label> only) const {
   if (kernelised()) return fail("{}: a kernel machine has no weights of single features", file_name_);
   if (!names_) return fail("{}: the model was written without the names of its features", file_name_);
-  struct Entry {
-    std::string_view name;
-    uint32_t label;
-    float weight;
-  };
-  std::vector<Entry> entries;
-  size_t begin = 0;
+  std::vector<data::NamedWeight> weights;
+  std::string_view names = *names_;
   for (const uint32_t start : state_row_starts()) {
-    const size_t end = names_->find('\n', begin);
-    if (end == std::string_view::npos) return fail("{}: fewer names than features", file_name_);
+    const auto name = data::take_name(names);
+    if (!name) return fail("{}: fewer names than features", file_name_);
     state_.for_each(start, [&](uint32_t column, float weight) {
-      if (!only || *only == column) entries.push_back({names_->substr(begin, end - begin), column, weight});
+      if (!only || *only == column) weights.push_back({*name, static_cast<data::Label>(column), weight});
     });
-    begin = end + 1;
   }
-  const size_t n = std::min(how_many, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(n), entries.end(),
-                    [](const Entry& a, const Entry& b) {
-                      const float wa = std::abs(a.weight), wb = std::abs(b.weight);
-                      return wa != wb ? wa > wb : a.name != b.name ? a.name < b.name : a.label < b.label;
-                    });
-  std::vector<WeightedFeature> strongest;
-  for (size_t i = 0; i < n; ++i)
-    strongest.push_back(
-        {std::string(entries[i].name), static_cast<data::Label>(entries[i].label), entries[i].weight});
-  return strongest;
+  return data::strongest_of(std::move(weights), how_many);
 }
 
 std::vector<ChainPredictor::WeightedTransition> ChainPredictor::weighted_transitions() const {

@@ -8,30 +8,15 @@
 
 namespace espalier::predictor {
 
-namespace {
-
-Result<std::string> read_text(const std::string& path) {
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  std::string text;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, input.next_line(line));
-    if (!more) return text;
-    text.append(line).push_back('\n');
-  }
-}
-
-}  // namespace
-
 Result<ConstraintFile> ConstraintFile::read(const std::string& path) {
   ConstraintFile out;
   out.name = path;
-  ESPALIER_ASSIGN(out.text, read_text(path));
+  ESPALIER_ASSIGN(out.text, read_text_file(path));
   ESPALIER_ASSIGN(const auto statements, constrain::parse_constraints(out.text, path));
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (const constrain::Statement& statement : statements) {
     if (statement.file.empty() || out.files.contains(statement.file)) continue;
-    auto text = read_text((folder / statement.file).string());
+    auto text = read_text_file((folder / statement.file).string());
     if (!text.ok())
       return fail("{}:{}:{}: {}", path, statement.argument.line, statement.argument.column,
                   text.error().message);

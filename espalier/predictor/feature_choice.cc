@@ -6,19 +6,6 @@
 
 namespace espalier::predictor {
 
-namespace {
-Result<std::string> read_text_file(const std::string& path) {
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  std::string text;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, input.next_line(line));
-    if (!more) return text;
-    text.append(line).push_back('\n');
-  }
-}
-}  // namespace
-
 Result<data::FeatureOptions> choose_features(const std::string& template_file,
                                              const std::vector<size_t>& chosen, data::Format format,
                                              size_t columns, std::optional<size_t> label) {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "espalier/linear/kept_features.h"
+
 namespace espalier::search {
 
 namespace {
@@ -137,25 +139,11 @@ std::unique_ptr<InputScorer> StoredKernel::make_scorer() const {
 
 json save_rows(const std::string& prefix, const RowWeights& weights, const linear::FeatureSpace& features,
                int bits, SectionWriter& out) {
-  std::vector<uint32_t> offsets;
-  const linear::PackedRows rows =
-      linear::PackedRows::pack(*weights.layout(), weights.static_weights().data(), bits, offsets);
-  std::vector<uint64_t> hashes;
-  std::vector<uint32_t> values;
-  std::string names;
-  size_t name_begin = 0;
-  for (size_t f = 0; f < offsets.size(); ++f) {
-    const size_t name_end = features.names.empty() ? 0 : features.names.find('\n', name_begin) + 1;
-    if (offsets[f] != linear::kNoFeature) {
-      hashes.push_back(features.hashes[f]);
-      values.push_back(offsets[f]);
-      names.append(features.names, name_begin, name_end - name_begin);
-    }
-    name_begin = name_end;
-  }
-  out.add_array(prefix + "state.map", linear::FeatureMap::build(hashes, values, nullptr).slots());
-  out.add_array(prefix + "state.rows", rows.words());
-  if (!names.empty()) out.add_text(prefix + "state.names", names);
+  const linear::KeptFeatures kept_rows =
+      linear::keep_features(*weights.layout(), weights.static_weights().data(), features, bits);
+  out.add_array(prefix + "state.map", kept_rows.map().slots());
+  out.add_array(prefix + "state.rows", kept_rows.rows.words());
+  if (!kept_rows.names.empty()) out.add_text(prefix + "state.names", kept_rows.names);
 
   // Hashed rows that stayed 0 are left out.
   std::vector<uint64_t> kept;
@@ -173,9 +161,9 @@ json save_rows(const std::string& prefix, const RowWeights& weights, const linea
   out.add_array(prefix + "hashed.map", linear::FeatureMap::build(kept, numbers, nullptr).slots());
   out.add_array(prefix + "hashed.rows", dense);
   return {{"scorer", "rows"},
-          {"bits", rows.bits()},
-          {"scale", rows.scale()},
-          {"features", hashes.size() + kept.size()}};
+          {"bits", kept_rows.rows.bits()},
+          {"scale", kept_rows.rows.scale()},
+          {"features", kept_rows.hashes.size() + kept.size()}};
 }
 
 json save_kernel(const std::string& prefix, const KernelScorer& kernel, const linear::FeatureSpace& features,

@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "espalier/data/strongest.h"
+
 namespace espalier::tasks {
 
 using data::Label;
@@ -213,27 +215,17 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
   const auto view =
       linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
   ESPALIER_CHECK(view.ok());
-  std::vector<WeightedFeature> all;
-  size_t begin = 0;
+  std::vector<data::NamedWeight> weights;
+  std::string_view names = names_;
   for (const uint32_t start : starts) {
-    const size_t end = names_.find('\n', begin);
-    if (end == std::string_view::npos) return fail("the names of features do not match the weights");
+    const auto name = data::take_name(names);
+    if (!name) return fail("the names of features do not match the weights");
     rows->for_each(start, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
-      if (!only || *only == label)
-        all.push_back({std::string(names_.substr(begin, end - begin)), label, weight});
+      if (!only || *only == label) weights.push_back({*name, label, weight});
     });
-    begin = end + 1;
   }
-  const size_t n = std::min(how_many, all.size());
-  std::partial_sort(
-      all.begin(), all.begin() + static_cast<ptrdiff_t>(n), all.end(),
-      [](const WeightedFeature& a, const WeightedFeature& b) {
-        const double wa = std::abs(a.weight), wb = std::abs(b.weight);
-        return wa != wb ? wa > wb : a.feature != b.feature ? a.feature < b.feature : a.label < b.label;
-      });
-  all.resize(n);
-  return all;
+  return data::strongest_of(std::move(weights), how_many);
 }
 
 data::Predictor::Size SearchPredictor::size() const {

@@ -1,0 +1,42 @@
+// Trained rows as a model file holds them: only the features that kept a weight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/feature_map.h"
+#include "espalier/linear/packed_rows.h"
+
+namespace espalier::linear {
+
+struct KeptFeatures {
+  PackedRows rows;
+  std::vector<uint64_t> hashes;   ///< of the features whose row has a weight, in their order
+  std::vector<uint32_t> offsets;  ///< where those rows begin
+  std::string names;              ///< one line each; empty where the space has none
+  /// From a hash to where its row begins.
+  FeatureMap map() const { return FeatureMap::build(hashes, offsets, nullptr); }
+};
+
+/// Packs the rows of `features` in `bits` (32 or 16) a weight and leaves out what is exactly 0.
+template <typename Column>
+KeptFeatures keep_features(const RowLayout<Column>& layout, const float* weights,
+                           const FeatureSpace& features, int bits) {
+  KeptFeatures kept;
+  std::vector<uint32_t> offsets;
+  kept.rows = PackedRows::pack(layout, weights, bits, offsets);
+  size_t name_begin = 0;
+  for (size_t f = 0; f < offsets.size(); ++f) {
+    const size_t name_end = features.names.empty() ? 0 : features.names.find('\n', name_begin) + 1;
+    if (offsets[f] != kNoFeature) {
+      kept.hashes.push_back(features.hashes[f]);
+      kept.offsets.push_back(offsets[f]);
+      kept.names.append(features.names, name_begin, name_end - name_begin);
+    }
+    name_begin = name_end;
+  }
+  return kept;
+}
+
+}  // namespace espalier::linear
