@@ -1,5 +1,6 @@
 // The scores as text and as JSON.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
