@@ -9,6 +9,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND warnings -Wno-restrict)  # g++ 12 sees overlap in string concatenation where there is none
 endif()
 target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
+# Messages of broken contracts name the source as the tree does, wherever it was built: the same bytes everywhere.
+target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
 # Vectors are at most 256 bits wide (linear/rows.h), so code for wider ones would only cost compile time; SSE2, SSE4
 # and AVX2 remain, chosen at run time.
