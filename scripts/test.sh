@@ -1,10 +1,11 @@
 #!/bin/sh
 # Configures, builds and tests with the named presets, one after the other, and repeats ctest's closing lines at the end.
 #
-#   scripts/test.sh PRESET...        release, debug, asan, tsan
+#   scripts/test.sh PRESET...        release, debug, asan, asan-fuzz, tsan
 #
 # release runs every test and the checks of the tree; asan the library's tests again and the fuzz targets for some
-# seconds, under the sanitizers; tsan the tests that use threads.
+# seconds, under the sanitizers; asan-fuzz only those fuzz targets, for which no test program is built; tsan the tests
+# that use threads.
 # Environment: JOBS, LAUNCHER (further arguments for cmake).
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -16,7 +17,7 @@ for preset in "$@"; do
   began=$(date +%s)
   printf '\n== %s: configure and build\n' "$preset"
   # shellcheck disable=SC2086
-  cmake ${LAUNCHER:-} --log-level=WARNING --preset "$preset" &&
+  cmake ${LAUNCHER:-} --log-level=WARNING --preset "${preset%-fuzz}" &&
     cmake --build --preset "$preset" --parallel "$jobs"
   built=$?
   if [ $built -ne 0 ]; then
@@ -26,8 +27,8 @@ for preset in "$@"; do
     continue
   fi
   printf '\n== %s: test\n' "$preset"
-  ctest --preset "$preset" --parallel "$jobs" --output-log "build/$preset/ctest.log" || status=1
-  closing=$(grep -E '^[0-9]+% tests passed|^No tests were found' "build/$preset/ctest.log" | tail -n 1)
+  ctest --preset "$preset" --parallel "$jobs" --output-log "build/$preset.ctest.log" || status=1
+  closing=$(grep -E '^[0-9]+% tests passed|^No tests were found' "build/$preset.ctest.log" | tail -n 1)
   summary="$summary$preset: ${closing:-no closing line} ($(($(date +%s) - began)) s with the build)
 "
 done
