@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "espalier/base/array.h"
 #include "espalier/constrain/decode.h"
+#include "espalier/constrain/relaxation.h"
 
 namespace espalier::constrain {
 
@@ -35,6 +37,8 @@ constexpr uint32_t kNoParent = 0xFFFFFFFF;
 /// A partial labelling. What still matters of it lies in its layer's keys.
 struct Partial {
   double value = 0;  ///< score − penalties so far
+  double relaxed =
+      0;  ///< the same with the prices of a relaxation; never less, once all outputs are labelled
   uint32_t parent = kNoParent;
   Label label = 0;
 };
@@ -79,12 +83,22 @@ class StateSearch {
         scored_neighbours_(scores.trans != nullptr || scores.edge != nullptr),
         neighbours_(scored_neighbours_ || compiled.local().pairs) {
     prepare_values();
-    if (!neighbours_) drop_dominated();
-    prepare_order();
-    prepare_automata();
-    width_ = automata_.size() + compiled.overlaps().size() + (neighbours_ ? 1 : 0);
-    prepare_bounds();
+    if (neighbours_) {
+      prepare_neighbour_bounds();
+    } else {
+      drop_dominated();
+      relaxation_.emplace(compiled, instance, value_);
+      relaxation_->solve();
+    }
+    const std::vector<size_t>& overlaps = compiled.overlaps();
+    bounding_ = static_cast<size_t>(
+        std::find_if(overlaps.begin(), overlaps.end(), [&](size_t r) { return rules_[r].hard(); }) -
+        overlaps.begin());
+    prepare_run();
   }
+
+  /// The best labelling of all, found by whatever is quickest on this instance.
+  Decoded best(size_t max_states);
 
   /// beam 0: all that could still be better than `floor`.
   Decoded run(size_t beam, double floor, size_t max_states) {
@@ -93,6 +107,7 @@ class StateSearch {
     keys_.assign(width_, 0);
     for (size_t a = 0; a < automata_.size(); ++a) keys_[a] = automata_[a]->dfa.start;
     if (neighbours_) keys_[width_ - 1] = static_cast<uint32_t>(K_);
+    partials_.front().relaxed = relaxation_ ? relaxation_->constant() : 0;
     bool cut = false;
     for (size_t t = 0; t < T_; ++t) {
       extend(t, first, last, floor);
@@ -109,6 +124,8 @@ class StateSearch {
   }
 
  private:
+  void tighten(Decoded& known);
+
   /// value_[t·K + y]: node score less local penalties; −∞ where impossible.
   void prepare_values() {
     const std::vector<double> rows = compiled_.row_penalties(instance_);
@@ -124,18 +141,21 @@ class StateSearch {
       }
   }
 
-  /// Whether a label that no rule could hold against anyone covers no word that y would not cover.
-  bool covers_no_more(size_t y, size_t other) const {
-    return std::all_of(compiled_.overlaps().begin(), compiled_.overlaps().end(),
-                       [&](size_t r) { return rules_[r].first[other] <= rules_[r].first[y]; });
-  }
-
   /// Strikes out labels that no best labelling needs. A label is free where no rule can hold it against the
   /// labelling (it is not counted, owes nothing); it is wanted where some rule may need it (it pays for a
   /// label that is still possible, or is counted from below). An output's label that is not wanted and scores
   /// no better than a free one that covers no more words can be replaced by that, whatever the others are.
   /// What is struck out makes others unwanted, and so on.
   void drop_dominated() {
+    constexpr size_t kMostOverlaps = 64;
+    if (compiled_.overlaps().size() > kMostOverlaps) return;
+    std::vector<uint64_t> cover(K_, 0);  // the overlap rules that a label's words count for
+    for (size_t o = 0; o < compiled_.overlaps().size(); ++o)
+      for (size_t y = 0; y < K_; ++y)
+        cover[y] |= static_cast<uint64_t>(rules_[compiled_.overlaps()[o]].first[y] != 0) << o;
+    std::vector<uint64_t> covers = cover;
+    std::sort(covers.begin(), covers.end());
+    covers.erase(std::unique(covers.begin(), covers.end()), covers.end());
     std::vector<uint8_t> free(K_, 1);
     for (const CostAutomaton& automaton : compiled_.automata()) {
       const Rule& rule = rules_[automaton.rule];
@@ -161,36 +181,50 @@ class StateSearch {
       }
       for (size_t t = 0; t < T_; ++t) {
         double* v = value_.data() + t * K_;
-        for (size_t y = 0; y < K_; ++y) {
-          if (v[y] == kMinusInfinity || wanted[y] != 0) continue;
-          for (size_t other = 0; other < K_; ++other) {
-            const bool better = v[other] > v[y] || (v[other] == v[y] && other < y);
-            if (free[other] == 0 || !better || !covers_no_more(y, other)) continue;
+        for (const uint64_t set : covers) {
+          size_t best = K_;  // the free label that covers just this
+          for (size_t y = 0; y < K_; ++y)
+            if (free[y] != 0 && cover[y] == set && v[y] > (best == K_ ? kMinusInfinity : v[best])) best = y;
+          if (best == K_) continue;
+          for (size_t y = 0; y < K_; ++y) {
+            if (v[y] == kMinusInfinity || wanted[y] != 0 || (set & ~cover[y]) != 0) continue;
+            if (v[best] < v[y] || (v[best] == v[y] && best >= y)) continue;
             v[y] = kMinusInfinity;
             changed = true;
-            break;
           }
         }
       }
     }
   }
 
-  /// Labels that are left, by falling value.
+  /// Everything that follows from the labels that are left.
+  void prepare_run() {
+    prepare_order();
+    prepare_automata();
+    width_ = automata_.size() + compiled_.overlaps().size() + (neighbours_ ? 1 : 0);
+  }
+
+  /// Labels that are left, by falling value with prices.
   void prepare_order() {
-    order_.begin.assign(1, 0);
+    order_.clear();
     for (size_t t = 0; t < T_; ++t) {
-      const double* v = value_.data() + t * K_;
       for (size_t y = 0; y < K_; ++y)
-        if (v[y] > kMinusInfinity) order_.push(static_cast<Label>(y));
+        if (value_[t * K_ + y] > kMinusInfinity) order_.push(static_cast<Label>(y));
       order_.close();
       const std::span<Label> labels = order_[t];
-      std::sort(labels.begin(), labels.end(),
-                [v](Label a, Label b) { return v[a] != v[b] ? v[a] > v[b] : a < b; });
+      std::sort(labels.begin(), labels.end(), [&](Label a, Label b) {
+        const double x = relaxed(t, a), y = relaxed(t, b);
+        return x != y ? x > y : a < b;
+      });
     }
+  }
+  double relaxed(size_t t, size_t y) const {
+    return relaxation_ ? relaxation_->value(t, y) : value_[t * K_ + y];
   }
 
   /// The automata that labels which are left can bring to reject or to charge.
   void prepare_automata() {
+    automata_.clear();
     place_.assign(compiled_.automata().size(), kNoPlace);
     for (size_t a = 0; a < compiled_.automata().size(); ++a) {
       const CostAutomaton& automaton = compiled_.automata()[a];
@@ -215,48 +249,23 @@ class StateSearch {
     return v;
   }
 
-  /// What the outputs from t on can add at most. Penalties only ever take away, so leaving rules aside is
-  /// admissible. With neighbours the bound depends on the label before (a backward Viterbi); otherwise on how
-  /// far words are covered, where there is a hard `no overlap`: rest[t][e] = max(out_t + rest[t+1][e], and
-  /// where candidate t begins at e or later, in_t + rest[t+1][its end]).
-  void prepare_bounds() {
-    if (neighbours_) {
-      rest_.assign((T_ + 1) * K_, 0.0);  // row t: after output t − 1 has the label of the column
-      for (size_t t = T_; t-- > 1;)
-        for (size_t i = 0; i < K_; ++i) {
-          double best = kMinusInfinity;
-          for (size_t y = 0; y < K_; ++y)
-            best = std::max(best, pair(t, i, y) + value_[t * K_ + y] + rest_[(t + 1) * K_ + y]);
-          rest_[t * K_ + i] = best;
-        }
-      return;
-    }
-    const std::vector<size_t>& overlaps = compiled_.overlaps();
-    const auto hard =
-        std::find_if(overlaps.begin(), overlaps.end(), [&](size_t r) { return rules_[r].hard(); });
-    if (hard != overlaps.end()) bounding_ = static_cast<size_t>(hard - overlaps.begin());
-    words_ = 1;
-    if (bounding_ != kNoPlace)
-      for (const CandidateSpan& span : instance_.spans) words_ = std::max(words_, span.end + 1);
-    rest_.assign((T_ + 1) * words_, 0.0);  // row t, column how far words are covered
-    for (size_t t = T_; t-- > 0;) {
-      double in = kMinusInfinity, out = kMinusInfinity;
-      for (const Label y : order_[t]) {
-        const bool covers = bounding_ != kNoPlace && rules_[overlaps[bounding_]].first[y] != 0;
-        (covers ? in : out) = std::max(covers ? in : out, value_[t * K_ + y]);
+  /// What the outputs from t on can add at most after a label, rules that are not local left aside: a
+  /// backward Viterbi.
+  void prepare_neighbour_bounds() {
+    rest_.assign((T_ + 1) * K_, 0.0);  // row t: after output t − 1 has the label of the column
+    for (size_t t = T_; t-- > 1;)
+      for (size_t i = 0; i < K_; ++i) {
+        double best = kMinusInfinity;
+        for (size_t y = 0; y < K_; ++y)
+          best = std::max(best, pair(t, i, y) + value_[t * K_ + y] + rest_[(t + 1) * K_ + y]);
+        rest_[t * K_ + i] = best;
       }
-      for (size_t e = 0; e < words_; ++e) {
-        double best = out + rest_[(t + 1) * words_ + e];
-        if (bounding_ != kNoPlace && instance_.spans[t].begin >= e)
-          best = std::max(best, in + rest_[(t + 1) * words_ + instance_.spans[t].end]);
-        rest_[t * words_ + e] = best;
-      }
-    }
   }
   /// What can follow after output t got label y and left this key.
   double bound_after(size_t t, size_t y, const uint32_t* key) const {
     if (neighbours_) return rest_[(t + 1) * K_ + y];
-    return rest_[(t + 1) * words_ + (bounding_ == kNoPlace ? 0 : key[automata_.size() + bounding_])];
+    return relaxation_->rest(t,
+                             bounding_ < compiled_.overlaps().size() ? key[automata_.size() + bounding_] : 0);
   }
 
   /// Writes into key what still matters after output t got label y; returns what that costs, infinite where
@@ -297,20 +306,27 @@ class StateSearch {
     keys_.clear();
     table_.clear();
     key_.resize(width_);
-    const double loosest = neighbours_ ? 0 : rest_[(t + 1) * words_];
     const size_t layer = partials_.size();
     for (size_t p = first; p < last; ++p) {
       const uint32_t* old = old_keys_.data() + (p - first) * width_;
-      const double base = partials_[p].value;
+      const Partial base = partials_[p];
       for (const Label y : order_[t]) {
-        double value = base + value_[t * K_ + y];
-        if (!neighbours_ && value + loosest < floor - kSlack) break;  // all that follow are worse
-        if (neighbours_ && t > 0) value += pair(t, old[width_ - 1], y);
+        double value = base.value + value_[t * K_ + y], bound = base.relaxed + relaxed(t, y);
+        if (!neighbours_ && bound + relaxation_->most_after(t) < floor - kSlack)
+          break;  // so are all after it
+        if (neighbours_ && t > 0) {
+          const double neighbours = pair(t, old[width_ - 1], y);
+          value += neighbours;
+          bound += neighbours;
+        }
         if (value == kMinusInfinity) continue;
         std::copy(old, old + width_, key_.begin());
-        value -= step(t, y, key_.data());
-        if (value == kMinusInfinity || !(value + bound_after(t, y, key_.data()) >= floor - kSlack)) continue;
-        insert(value, static_cast<uint32_t>(p), y, layer);
+        const double cost = step(t, y, key_.data());
+        if (cost == kHard) continue;
+        value -= cost;
+        bound -= cost;
+        if (!(bound + bound_after(t, y, key_.data()) >= floor - kSlack)) continue;
+        insert({value, bound, static_cast<uint32_t>(p), y}, layer);
       }
     }
   }
@@ -320,7 +336,7 @@ class StateSearch {
   }
 
   /// Keeps the better of two partial labellings that agree in all that matters.
-  void insert(double value, uint32_t parent, Label y, size_t layer) {
+  void insert(const Partial& partial, size_t layer) {
     const auto key_at = [&](uint32_t entry) { return keys_.data() + entry * width_; };
     const size_t entries = partials_.size() - layer;
     uint32_t& place = table_.find(
@@ -328,11 +344,11 @@ class StateSearch {
         [&](uint32_t entry) { return std::equal(key_.begin(), key_.end(), key_at(entry)); },
         [&](uint32_t entry) { return hash_of(key_at(entry)); });
     if (place != LayerTable::kEmpty) {
-      if (value > partials_[layer + place].value) partials_[layer + place] = {value, parent, y};
+      if (partial.value > partials_[layer + place].value) partials_[layer + place] = partial;
       return;
     }
     place = static_cast<uint32_t>(entries);
-    partials_.push_back({value, parent, y});
+    partials_.push_back(partial);
     keys_.insert(keys_.end(), key_.begin(), key_.end());
   }
 
@@ -341,7 +357,7 @@ class StateSearch {
     std::vector<std::pair<double, uint32_t>> ranked(partials_.size() - first);
     for (uint32_t i = 0; i < ranked.size(); ++i) {
       const Partial& p = partials_[first + i];
-      ranked[i] = {-(p.value + bound_after(t, p.label, keys_.data() + i * width_)), i};
+      ranked[i] = {-(p.relaxed + bound_after(t, p.label, keys_.data() + i * width_)), i};
     }
     std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(beam), ranked.end());
     ranked.resize(beam);
@@ -394,8 +410,9 @@ class StateSearch {
   bool scored_neighbours_, neighbours_;
   std::vector<const CostAutomaton*> automata_;  ///< those that matter here
   std::vector<uint32_t> place_;                 ///< of every automaton among these
-  size_t width_ = 0, words_ = 1;
-  size_t bounding_ = kNoPlace;  ///< the overlap rule that bounds look at, by its place among overlap rules
+  size_t width_ = 0;
+  size_t bounding_ = 0;  ///< the overlap rule that the relaxation keeps, by its place among overlap rules
+  std::optional<Relaxation> relaxation_;  ///< where outputs are scored each by itself
   std::vector<double> value_, rest_;
   Ragged<Label> order_;
   std::vector<Partial> partials_;
@@ -404,18 +421,68 @@ class StateSearch {
   LayerTable table_;
 };
 
+Decoded StateSearch::best(size_t max_states) {
+  // A narrow beam finds an answer that is mostly the best already; what cannot beat it need not be looked at.
+  constexpr size_t kScout = 16;
+  if (relaxation_) {
+    const std::vector<Label>& relaxed = relaxation_->labels();
+    if (relaxed.empty() && T_ > 0) return {};
+    // Most often the best of all candidates that may lie side by side break no rule.
+    if (compiled_.constraints().penalty(instance_, relaxed) == 0)
+      return {Outcome::kExact, relaxed, score_labels(scores_, relaxed), 0};
+  }
+  Decoded known = run(kScout, kMinusInfinity, max_states);
+  if (known.outcome == Outcome::kExact || known.outcome == Outcome::kInfeasible) return known;
+  if (relaxation_) tighten(known);
+  Decoded found = run(0, known.labels.empty() ? kMinusInfinity : known.value(), max_states);
+  if (found.outcome == Outcome::kOutOfBudget) return found;
+  if (known.labels.empty() || found.value() >= known.value()) return found;
+  known.outcome = Outcome::kExact;  // nothing is better
+  return known;
+}
+
+/// Moves prices until few labels are left; `known` is replaced where the relaxation meets a better labelling.
+void StateSearch::tighten(Decoded& known) {
+  constexpr int kRounds = 8, kSteps = 12, kPatience = 3;
+  constexpr double kSmallest = 0.05;
+  double size = 1, lowest = relaxation_->bound();
+  int idle = 0;
+  for (int round = 0; round < kRounds && size >= kSmallest; ++round) {
+    for (int i = 0; i < kSteps; ++i) {
+      // Without an answer there is nothing to aim at: a tenth below the bound does.
+      const double floor =
+          known.labels.empty() ? lowest - 0.1 * std::abs(lowest) - 1 : std::min(known.value(), lowest);
+      if (!relaxation_->step(floor, size)) break;
+      relaxation_->solve();
+      const std::vector<Label>& labels = relaxation_->labels();
+      const double penalty = labels.empty() ? kHard : compiled_.constraints().penalty(instance_, labels);
+      if (penalty != kHard) {
+        const double score = score_labels(scores_, labels);
+        if (known.labels.empty() || score - penalty > known.value())
+          known = {Outcome::kApproximate, labels, score, penalty};
+      }
+      idle = relaxation_->bound() < lowest ? 0 : idle + 1;
+      lowest = std::min(lowest, relaxation_->bound());
+      if (idle < kPatience) continue;
+      size /= 2;
+      idle = 0;
+    }
+    relaxation_->take_best();
+    if (known.labels.empty()) continue;
+    const size_t left = relaxation_->strike(known.value() - kSlack);
+    if (left <= 2 * T_) break;
+  }
+  relaxation_->solve();
+  prepare_run();
+}
+
 }  // namespace
 
 Decoded decode_search(const Compiled& compiled, const Instance& instance, const Scores& scores, size_t beam,
                       size_t max_states) {
   ESPALIER_CHECK(searchable(compiled));
   StateSearch search(compiled, instance, scores);
-  if (beam > 0) return search.run(beam, kMinusInfinity, max_states);
-  // A narrow beam finds an answer that is mostly the best already; what cannot beat it need not be looked at.
-  constexpr size_t kScout = 16;
-  const Decoded scout = search.run(kScout, kMinusInfinity, max_states);
-  if (scout.outcome == Outcome::kExact || scout.outcome == Outcome::kInfeasible) return scout;
-  return search.run(0, scout.labels.empty() ? kMinusInfinity : scout.value(), max_states);
+  return beam > 0 ? search.run(beam, kMinusInfinity, max_states) : search.best(max_states);
 }
 
 }  // namespace espalier::constrain
