@@ -45,14 +45,15 @@ std::vector<double> all_pairs_values(std::span<const float> costs);
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
                        std::span<const float> costs, size_t target, std::vector<float>& gradient);
 
-/// Learns from all examples, instance by instance in random order. `start`, where given, are weights to go
-/// on from. The monitor's wish to stop ends it after the instance at hand.
+/// Learns from all examples, instance by instance in random order. The monitor's wish to stop ends it after
+/// the instance at hand.
 template <Problem P>
 RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
                         std::shared_ptr<const linear::StateRows> layout, size_t labels,
                         const DirectOptions& options, const Monitor& monitor) {
   using Space = typename P::Space;
   const bool adaptive = options.loss != DirectLoss::kPerceptron;
+  const float least = adaptive ? kLeastGradient : 0.0f;
   RowWeights weights(std::move(layout), labels, adaptive);
   // Where each instance's examples begin.
   std::vector<std::pair<size_t, size_t>> stretches;
@@ -93,25 +94,24 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         if (target == actions.size())  // estimates may disagree with the oracle
           target = static_cast<size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
         direct_gradient(options.loss, options.reduction, scores, costs, target, gradient);
+        bool moved = false;
         for (size_t a = 0; a < actions.size();) {
           const uint32_t candidate = actions[a].candidate;
           std::fill(row.begin(), row.end(), 0.0f);
           bool any = false;
           for (; a < actions.size() && actions[a].candidate == candidate; ++a)
-            if (gradient[a] != 0) {
+            if (std::abs(gradient[a]) > least) {
               row[actions[a].label] = gradient[a];
               any = true;
             }
           if (!any) continue;
           sink.clear();
           space.features(example.state, candidate, sink);
-          if (adaptive) {
-            weights.descend(sink, row, static_cast<float>(options.rate));
-          } else {
-            for (uint32_t l = 0; l < labels; ++l)
-              if (row[l] != 0) weights.add(sink, l, -row[l]);
-          }
+          weights.gather(sink, row);
+          moved = true;
         }
+        if (moved && adaptive) weights.descend(static_cast<float>(options.rate));
+        if (moved && !adaptive) weights.subtract();
         weights.tick();
       }
     }

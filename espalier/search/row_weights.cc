@@ -7,13 +7,6 @@
 
 namespace espalier::search {
 
-namespace {
-/// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of labels that
-/// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
-/// can be divided.
-constexpr float kLeastGradient = 1e-4f;
-}  // namespace
-
 uint32_t HashedRows::insert(uint64_t hash) {
   for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
     if (slots_[i] != kNone && hashes_[slots_[i]] != hash) continue;
@@ -123,33 +116,88 @@ void RowWeights::add(const FeatureSink& features, uint32_t label, float x) {
   }
 }
 
-void RowWeights::descend(const FeatureSink& features, std::span<const float> gradient, float rate) {
-  ESPALIER_CHECK(adaptive_);
-  ++version_;
-  const float factor = static_cast<float>(ticks_ + 1);
-  const auto step = [&](float g, float& w, float& lag, float& squares) {
-    if (std::abs(g) < kLeastGradient) return;
-    squares += g * g;
-    const float change = -rate * g / std::sqrt(squares);
-    w += change;
-    lag += factor * change;
+float* RowWeights::Gathered::row(uint32_t number, size_t stride) {
+  if (place.size() <= number) place.resize(number + 1, HashedRows::kNone);
+  if (place[number] == HashedRows::kNone) {
+    place[number] = static_cast<uint32_t>(touched.size());
+    touched.push_back(number);
+    sums.resize(touched.size() * stride, 0.0f);
+  }
+  return sums.data() + place[number] * stride;
+}
+
+void RowWeights::gather(const FeatureSink& features, std::span<const float> gradient) {
+  const auto add = [&](float* sum, float value) {
+    for (size_t l = 0; l < labels_; ++l) sum[l] += value * gradient[l];
   };
-  for (const uint32_t b : features.blocks()) {
+  for (const uint32_t b : features.blocks()) add(block_gradients_.row(b, stride_), 1.0f);
+  for (const FeatureSink::Entry& e : features.entries())
+    add(hashed_gradients_.row(insert(e.hash), stride_), static_cast<float>(e.value));
+}
+
+/// Calls step(gradient, weight, lag, squares) for every weight of a row whose gradient is above `least`
+/// somewhere, then forgets the gradients.
+template <typename Step>
+void RowWeights::step_along_gathered(float least, const Step& step) {
+  ++version_;
+  std::vector<std::pair<uint32_t, float>>& some = some_;
+  for (size_t i = 0; i < block_gradients_.touched.size(); ++i) {
+    const uint32_t b = block_gradients_.touched[i];
+    const float* const g = block_gradients_.sums.data() + i * stride_;
+    block_gradients_.place[b] = HashedRows::kNone;
+    some.clear();
+    for (uint32_t l = 0; l < labels_; ++l)
+      if (std::abs(g[l]) > least) some.emplace_back(l, g[l]);
+    if (some.empty()) continue;
     const auto ids = blocks_[b];
     const float* const values = blocks_.values_of(b);
-    for (size_t i = 0; i < ids.size(); ++i) {
-      const float value = values == nullptr ? 1.0f : values[i];
-      for (uint32_t k = layout_->begin[ids[i]]; k < layout_->begin[ids[i] + 1]; ++k)
-        step(value * gradient[layout_->column[k]], state_[k], state_lag_[k], state_squares_[k]);
+    for (size_t j = 0; j < ids.size(); ++j) {
+      const float value = values == nullptr ? 1.0f : values[j];
+      const uint32_t first = layout_->begin[ids[j]], last = layout_->begin[ids[j] + 1];
+      if (last - first == labels_) {
+        for (const auto& [l, x] : some)
+          step(value * x, state_[first + l], state_lag_[first + l],
+               [&]() -> float& { return state_squares_[first + l]; });
+      } else {
+        for (uint32_t k = first; k < last; ++k)
+          step(value * g[layout_->column[k]], state_[k], state_lag_[k],
+               [&]() -> float& { return state_squares_[k]; });
+      }
     }
   }
-  for (const FeatureSink::Entry& e : features.entries()) {
-    const uint32_t r = insert(e.hash);
-    const float value = static_cast<float>(e.value);
+  for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
+    const uint32_t r = hashed_gradients_.touched[i];
+    const float* const g = hashed_gradients_.sums.data() + i * stride_;
+    hashed_gradients_.place[r] = HashedRows::kNone;
     for (size_t l = 0; l < labels_; ++l)
-      step(value * gradient[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l],
-           hashed_squares_[r * stride_ + l]);
+      step(g[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l],
+           [&]() -> float& { return hashed_squares_[r * stride_ + l]; });
   }
+  block_gradients_.touched.clear();
+  block_gradients_.sums.clear();
+  hashed_gradients_.touched.clear();
+  hashed_gradients_.sums.clear();
+}
+
+void RowWeights::descend(float rate) {
+  ESPALIER_CHECK(adaptive_);
+  const float factor = static_cast<float>(ticks_ + 1);
+  step_along_gathered(kLeastGradient, [&](float g, float& w, float& lag, const auto& squares) {
+    if (std::abs(g) <= kLeastGradient) return;
+    float& sum = squares();
+    sum += g * g;
+    const float change = -rate * g / std::sqrt(sum);
+    w += change;
+    lag += factor * change;
+  });
+}
+
+void RowWeights::subtract() {
+  const float factor = static_cast<float>(ticks_ + 1);
+  step_along_gathered(0.0f, [&](float g, float& w, float& lag, const auto&) {
+    w -= g;
+    lag -= factor * g;
+  });
 }
 
 RowWeights RowWeights::averaged() const {

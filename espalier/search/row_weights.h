@@ -42,6 +42,11 @@ class HashedRows {
   AlignedVector<float> weights_;
 };
 
+/// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of actions that
+/// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
+/// can be divided. Gradients up to this are left alone.
+inline constexpr float kLeastGradient = 1e-3f;
+
 /// score(features)[l] = Σ_{static f} value · w[f][l] + Σ_{hashed f} value · h[f][l]. Static features have the
 /// weights that `layout` gives them; hashed ones a weight for every label from the first update that touches
 /// them. Sums of blocks are kept until a weight changes or a new input begins, so that the states of a beam
@@ -65,10 +70,14 @@ class RowWeights final : public Scorer {
   }
   /// w[·][label] += x · features.
   void add(const FeatureSink& features, uint32_t label, float x);
-  /// One AdaGrad step for a loss whose derivative by the score of label l is gradient[l]:
-  /// w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is below 1e-4 the
-  /// weight is left alone.
-  void descend(const FeatureSink& features, std::span<const float> gradient, float rate);
+  /// Notes that the loss has the derivative gradient[l] by the score of label l with these features. The
+  /// candidates of a state share most of their blocks; what they ask of a weight is added up first.
+  void gather(const FeatureSink& features, std::span<const float> gradient);
+  /// One AdaGrad step along all that was gathered: w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is
+  /// not above kLeastGradient the weight is left alone.
+  void descend(float rate);
+  /// One plain step along all that was gathered: w −= g.
+  void subtract();
   /// One more step of the average.
   void tick() { ++ticks_; }
   /// The average of the weights after each tick so far; the weights themselves before the first. Not fit for
@@ -84,7 +93,15 @@ class RowWeights final : public Scorer {
   HashedRows& hashed() { return hashed_; }
 
  private:
+  /// Sums of gradients, a row for each place that was touched since the last step.
+  struct Gathered {
+    std::vector<uint32_t> touched, place;  ///< place: by block or hashed row, its number in touched or kNone
+    AlignedVector<float> sums;
+    float* row(uint32_t number, size_t stride);
+  };
   uint32_t insert(uint64_t hash);
+  template <typename Step>
+  void step_along_gathered(float least, const Step& step);
 
   std::shared_ptr<const linear::StateRows> layout_;
   size_t labels_, stride_;
@@ -100,6 +117,8 @@ class RowWeights final : public Scorer {
   std::vector<uint64_t> block_version_;
   AlignedVector<float> row_;
   FeatureSink update_sink_;
+  Gathered block_gradients_, hashed_gradients_;
+  std::vector<std::pair<uint32_t, float>> some_;  ///< scratch: labels with a gradient
 };
 
 }  // namespace espalier::search

@@ -68,9 +68,11 @@ TEST(RowWeights, AGradientTooSmallToSquareMovesNothing) {
   FeatureSink sink;
   sink.block(0);
   sink.add(7);
-  w.descend(sink, std::vector<float>(5, 1e-30f), 0.1f);
+  w.gather(sink, std::vector<float>(5, 1e-30f));
+  w.descend(0.1f);
   EXPECT_EQ(copy(w.score(sink)), std::vector<float>(5, 0.0f));
-  w.descend(sink, std::vector<float>(5, 0.5f), 0.1f);
+  w.gather(sink, std::vector<float>(5, 0.5f));
+  w.descend(0.1f);
   for (const float score : copy(w.score(sink))) EXPECT_LT(score, 0);
 }
 
@@ -95,7 +97,8 @@ TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAfterEachTick) {
       if (adaptive) {
         std::vector<float> g(5);
         for (float& x : g) x = static_cast<float>(random.gaussian());
-        w.descend(sink, g, 0.1f);
+        w.gather(sink, g);
+        w.descend(0.1f);
       } else {
         w.add(sink, static_cast<uint32_t>(random.below(5)), static_cast<float>(random.gaussian()));
       }
