@@ -2,6 +2,7 @@
 #include "apps/ensemble.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 
 namespace espalier::apps {
@@ -10,8 +11,8 @@ namespace {
 constexpr const char* kEnsembleHelp =
     R"(Combine the predictions of several programs, models or people
 
-EXPERTs are files of predictions for the same tokens (columns with the label last, JSON lines, CoNLL-U), n-best lists,
-or models that `espalier train` made. `learn` finds out from a few hundred labelled sequences whom to trust where,
+EXPERTs are files of predictions for the same tokens (columns with the label last, JSON lines, CoNLL-U), files of labels
+alone (one label or one sequence a line), n-best lists, or models that `espalier train` made. `learn` finds out from a few hundred labelled sequences whom to trust where,
 `apply` combines new predictions, `report` shows what every expert is worth.)";
 
 constexpr const char* kEnsembleExamples = R"(Examples:
@@ -20,8 +21,10 @@ constexpr const char* kEnsembleExamples = R"(Examples:
   espalier ensemble report test.txt a.txt b.jsonl c.conllu -m votes.model
 Each of the three has its own help: espalier ensemble learn --help)";
 
-/// Model files begin with these bytes.
+/// Model files begin with these bytes. A pipe is no model: looking at it would take its bytes away.
 bool is_model_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream in(path, std::ios::binary);
   std::string magic(8, '\0');
   in.read(magic.data(), 8);
@@ -38,6 +41,14 @@ Result<data::ReadOptions> reading_of(const std::string& path, const ExpertFlags&
   return options;
 }
 
+/// How a file of labels alone is laid out, by the option or by its first line.
+Result<ensemble::LabelLayout> layout_of(const std::string& path, const ExpertFlags& flags,
+                                        const data::ReadOptions& reading) {
+  if (flags.labels_only.empty() || reading.format != data::Format::kColumns)
+    return ensemble::find_label_layout(path, reading);
+  return ensemble::parse_label_layout(flags.labels_only);
+}
+
 }  // namespace
 
 void ExpertFlags::add_to(CLI::App& verb) {
@@ -50,6 +61,17 @@ void ExpertFlags::add_to(CLI::App& verb) {
                   "its own [1]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
+  verb.add_option(
+          "--labels-only", labels_only,
+          "files hold labels and no words: rows (one label a line, blank\nlines between sequences) or "
+          "lines (one sequence a line; what\nstands before a tab names it) [rows, where files have one "
+          "column]")
+      ->type_name("HOW");
+  verb.add_flag(
+      "--probabilities", probabilities,
+      "experts say how sure they are of their labels: in the column\nafter the label; models are asked");
+  verb.add_option("--probability-column", probability_column, "the column of that, as for --column")
+      ->type_name("C");
   verb.add_option("--missing", missing,
                   "sequences that an expert does not have: error, spread (the\nothers share its weight) or "
                   "leave-out [error]")
@@ -68,11 +90,18 @@ Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
   if (reference_path.empty())
     return fail("all experts are models: the text they are to label is missing (--input FILE)");
   const bool first_expert = reference.empty();
-  if (first_expert && flags.nbest > 1)
-    return fail("with n-best lists the text to be labelled cannot be taken from them: give --input FILE");
   ESPALIER_ASSIGN(out.reference_reading, reading_of(reference_path, flags, !first_expert));
   if (!has_gold && !first_expert) out.reference_reading.labels_required = false;
-  ESPALIER_ASSIGN(auto reference_stream, ensemble::open_expert(reference_path, out.reference_reading));
+  ESPALIER_ASSIGN(out.reference_layout, layout_of(reference_path, flags, out.reference_reading));
+  if (!has_gold && !first_expert && flags.labels_only.empty())
+    out.reference_layout = ensemble::LabelLayout::kWithTokens;  // a column of words, to be labelled
+  // Without --input the first labellings of an n-best list stand for the text.
+  auto reference_stream =
+      first_expert && flags.nbest > 1
+          ? ensemble::open_nbest_expert(reference_path, out.reference_reading, flags.nbest,
+                                        out.reference_layout)
+          : ensemble::open_expert(reference_path, out.reference_reading, out.reference_layout);
+  if (!reference_stream.ok()) return reference_stream.error();
 
   std::vector<std::unique_ptr<ensemble::ExpertStream>> streams;
   for (const std::string& path : experts) {
@@ -88,14 +117,24 @@ Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
       continue;
     }
     ESPALIER_ASSIGN(const data::ReadOptions reading, reading_of(path, flags, false));
-    auto stream = flags.nbest > 1 ? ensemble::open_nbest_expert(path, reading, flags.nbest)
-                                  : ensemble::open_expert(path, reading);
+    ESPALIER_ASSIGN(const ensemble::LabelLayout layout, layout_of(path, flags, reading));
+    auto stream = flags.nbest > 1 ? ensemble::open_nbest_expert(path, reading, flags.nbest, layout)
+                                  : ensemble::open_expert(path, reading, layout);
     if (!stream.ok()) return stream.error();
     streams.push_back(std::move(*stream));
   }
-  out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(reference_stream), std::move(streams),
+  out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(*reference_stream), std::move(streams),
                                                            has_gold, missing, labels);
   return out;
+}
+
+Status ask_probabilities(const ExpertFlags& flags, const ensemble::EnsembleModel& model,
+                         const std::string& path, ensemble::AlignedExperts& aligned) {
+  if (model.probabilities && !flags.probabilities)
+    return fail("{}: the ensemble was learned with --probabilities; they are wanted here, too", path);
+  if (!model.probabilities && flags.probabilities)
+    return fail("{}: the ensemble was learned without --probabilities and has no use for them", path);
+  return flags.probabilities ? aligned.ask_probabilities(flags.probability_column) : Status();
 }
 
 void add_ensemble(CLI::App& app, Action& action) {

@@ -1,6 +1,7 @@
 // espalier ensemble apply: experts' predictions in, one labelling out.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <optional>
 
 #include "apps/ensemble.h"
 #include "apps/interrupt.h"
@@ -17,7 +18,8 @@ constexpr const char* kApplyHelp =
     R"(Combine the predictions of experts
 
 EXPERTs are given in the order of `ensemble learn`. The output has the rows of --input, or else of the first expert that
-is a file, with the combined label as the last column (CoNLL-U: in the place of the label).)";
+is a file, with the combined label as the last column (CoNLL-U: in the place of the label). Where the files hold labels
+alone, or the model puts outputs of unequal length side by side, it is labels alone in the layout of the first file.)";
 
 constexpr const char* kApplyExamples = R"(What is added to each row:
   (default)       the label; _ where no expert says anything
@@ -37,6 +39,66 @@ struct ApplyFlags {
   bool quiet = false;
 };
 
+/// What comes out for one sequence.
+struct Answer {
+  std::vector<std::string_view> labels;
+  std::vector<double> confidence;  ///< one a label, where asked for
+  std::optional<double> whole;
+  void clear() {
+    labels.clear();
+    confidence.clear();
+    whole.reset();
+  }
+};
+
+/// Writes answers beside the rows they belong to, or, where there are no such rows, as labels alone.
+class AnswerWriter {
+ public:
+  static Result<AnswerWriter> make(const OpenExperts& experts, const std::string& to, bool aligned) {
+    AnswerWriter out;
+    data::Format format = experts.reference_reading.format;
+    if (!to.empty()) {
+      ESPALIER_ASSIGN(format, data::parse_format(to));
+    }
+    out.layout_ = experts.reference_layout;
+    if (aligned && out.layout_ == LabelLayout::kWithTokens)
+      out.layout_ = format == data::Format::kJsonLines ? LabelLayout::kJson : LabelLayout::kRows;
+    if (out.layout_ == LabelLayout::kWithTokens) {
+      ESPALIER_ASSIGN(out.rows_, data::Writer::make(experts.reference_reading, format));
+    } else if (!to.empty()) {
+      if (format != data::Format::kColumns && format != data::Format::kJsonLines)
+        return fail("--to {}: labels alone are written as columns or jsonl", to);
+      out.layout_ = format == data::Format::kJsonLines ? LabelLayout::kJson : LabelLayout::kRows;
+    }
+    return out;
+  }
+
+  void append(const data::Sequence& sequence, const Answer& answer, std::string& out) const {
+    if (!rows_) {
+      ensemble::append_labels(layout_, ensemble::sequence_name(sequence), answer.labels, answer.confidence,
+                              answer.whole, out);
+      return;
+    }
+    if (!answer.whole) {
+      rows_->append(sequence, answer.labels, out);
+      return;
+    }
+    std::vector<std::string> numbers;
+    for (size_t t = 0; t < answer.confidence.size(); ++t) {
+      numbers.push_back(fmt::format("{:.4f}", answer.confidence[t]));
+      numbers.push_back(t == 0 ? fmt::format("{:.4f}", *answer.whole) : "_");
+    }
+    const std::vector<std::string_view> names{"confidence", "sequence_confidence"};
+    const std::vector<std::string_view> values(numbers.begin(), numbers.end());
+    rows_->append(sequence, answer.labels, {names, values}, out);
+  }
+
+ private:
+  using LabelLayout = ensemble::LabelLayout;
+  LabelLayout layout_ = LabelLayout::kWithTokens;
+  std::optional<data::Writer> rows_;
+};
+
 Outcome run(const ApplyFlags& flags) {
   ESPALIER_ASSIGN(const ensemble::EnsembleModel model, ensemble::EnsembleModel::open(flags.model));
   data::LabelSet labels = model.labels;
@@ -46,14 +108,11 @@ Outcome run(const ApplyFlags& flags) {
   if (aligned.experts() != model.experts.size())
     return fail("{}: the ensemble combines {} experts ({}), but {} are given", flags.model,
                 model.experts.size(), fmt::join(model.experts, ", "), aligned.experts());
-  data::Format format = experts.reference_reading.format;
-  if (!flags.to.empty()) {
-    const auto to = data::parse_format(flags.to);
-    if (!to.ok()) return usage_error(to.error());
-    format = *to;
-  }
-  const auto writer = data::Writer::make(experts.reference_reading, format);
-  if (!writer.ok()) return usage_error(writer.error());
+  if (model.aligned) aligned.align();
+  ESPALIER_TRY(ask_probabilities(flags.reading, model, flags.model, aligned));
+  auto made = AnswerWriter::make(experts, flags.to, model.aligned);
+  if (!made.ok()) return usage_error(made.error());
+  const AnswerWriter& writer = *made;
   ensemble::Substructures substructures(model.substructures, labels, model.scheme);
   const ensemble::WeightTable short_table =
       ensemble::single_expert_table(model.experts.size(), model.best_expert);
@@ -68,10 +127,7 @@ Outcome run(const ApplyFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   ensemble::TokenVotes votes;
   ensemble::Combined combined;
-  std::vector<std::string_view> texts, values;
-  std::vector<std::string> numbers;
-  std::vector<double> confidence;
-  const std::vector<std::string_view> names{"confidence", "sequence_confidence"};
+  Answer answer;
   std::string text;
   size_t sequences = 0, tokens = 0;
   while (!monitor.stop_requested()) {
@@ -84,29 +140,22 @@ Outcome run(const ApplyFlags& flags) {
     } else {
       ESPALIER_TRY(combiner.combine(votes, sequences, combined));
     }
-    texts.clear();
-    for (const data::Label label : combined.labels)
-      texts.push_back(label == data::kNoLabel ? data::kUnknownLabelText
-                                              : std::string_view(labels.name(label)));
-    text.clear();
-    if (flags.confidence) {
-      confidence.clear();
-      numbers.clear();
-      values.clear();
-      for (size_t t = 0; t < combined.labels.size(); ++t) {
-        const bool said = combined.labels[t] != data::kNoLabel;
-        confidence.push_back(said ? model.token_confidence(combined.share[t]) : 0);
-      }
-      const double whole = left_out ? 0 : model.sequence_confidence(ensemble::sequence_score(confidence));
-      for (size_t t = 0; t < confidence.size(); ++t) {
-        numbers.push_back(fmt::format("{:.4f}", confidence[t]));
-        numbers.push_back(t == 0 ? fmt::format("{:.4f}", whole) : "_");
-      }
-      values.assign(numbers.begin(), numbers.end());
-      writer->append(aligned.sequence(), texts, {names, values}, text);
-    } else {
-      writer->append(aligned.sequence(), texts, text);
+    answer.clear();
+    std::vector<double> confidence;
+    for (size_t t = 0; t < combined.labels.size(); ++t) {
+      const data::Label label = combined.labels[t];
+      const bool said = label != data::kNoLabel;
+      if (flags.confidence) confidence.push_back(said ? model.token_confidence(combined.share[t]) : 0);
+      if (model.aligned && (!said || label == aligned.gap())) continue;
+      answer.labels.push_back(said ? std::string_view(labels.name(label)) : data::kUnknownLabelText);
+      if (flags.confidence) answer.confidence.push_back(confidence.back());
     }
+    if (model.aligned && left_out) answer.labels.assign(1, data::kUnknownLabelText);
+    if (model.aligned && left_out) answer.confidence.assign(flags.confidence ? 1 : 0, 0);
+    if (flags.confidence)
+      answer.whole = left_out ? 0 : model.sequence_confidence(ensemble::sequence_score(confidence));
+    text.clear();
+    writer.append(aligned.sequence(), answer, text);
     ESPALIER_TRY(out.write(text));
     ++sequences;
     tokens += votes.length();

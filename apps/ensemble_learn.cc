@@ -37,12 +37,13 @@ Examples:
   espalier ensemble learn gold.txt list.txt --nbest 10 -m votes.model --missing spread)";
 
 struct LearnFlags {
-  std::string gold, model, method = "auto", substructures, automaton;
+  std::string gold, model, method = "auto", substructures, automaton, align = "auto", form;
   std::vector<std::string> experts;
   std::optional<double> beta;
   double delta = 0.05, epsilon = 0, loss_bound = 1;
   int rounds = 100;
-  bool normalised = false, learn_switch = false, no_calibration = false, any_sequence = false, stream = false;
+  bool normalised = false, learn_switch = false, no_calibration = false, any_sequence = false;
+  size_t memory = ensemble::VoteStore::kDefaultMemory >> 20;  // MB
   uint64_t seed = 1;
   int threads = 0;
   ExpertFlags reading;
@@ -61,33 +62,33 @@ Status check(const LearnFlags& flags) {
   if (flags.beta && !(*flags.beta > 0 && *flags.beta < 1))
     return fail("--beta {}: between 0 and 1", *flags.beta);
   if (!(flags.delta > 0 && flags.delta < 1)) return fail("--delta {}: between 0 and 1", flags.delta);
+  if (flags.align != "auto" && flags.align != "yes" && flags.align != "no")
+    return fail("--align '{}': there are auto, yes and no", flags.align);
   if (!(flags.epsilon >= 0)) return fail("--epsilon {}: above 0", flags.epsilon);
   if (!(flags.loss_bound > 0)) return fail("--loss-bound {}: above 0", flags.loss_bound);
-  if (flags.stream && (flags.method == "auto" || flags.method == "espboost" || flags.method == "sle" ||
-                       !flags.automaton.empty()))
-    return fail(
-        "--stream goes with mvote, cv, rand, fpl, fpl-cv, majority and best, and without an automaton");
-  if (flags.stream && !flags.no_calibration)
-    return fail("--stream reads the experts twice and keeps nothing: add --no-calibration");
-  if (flags.stream && !flags.beta &&
-      (flags.method == "mvote" || flags.method == "cv" || flags.method == "rand"))
-    return fail("--stream cannot try values of β: add --beta");
-  if (flags.stream && flags.learn_switch) return fail("--stream cannot learn a switch");
+  if (!flags.form.empty() && flags.form != "sum" && flags.form != "product")
+    return fail("--form '{}': there are sum and product", flags.form);
+  if (!flags.form.empty() && flags.method != "espboost") return fail("--form goes with --method espboost");
+  if (flags.reading.probabilities && flags.method != "espboost")
+    return fail("--probabilities goes with --method espboost");
+  if (flags.reading.probabilities && flags.align == "yes")
+    return fail("--probabilities does not go with outputs put side by side");
   return {};
 }
 
-/// One pass over everything: labels, lengths, the scheme, and the votes themselves where they are kept.
+/// One pass over everything: labels, lengths, the scheme, and the votes themselves.
 struct Scan {
-  std::vector<ensemble::TokenVotes> sample;
+  explicit Scan(size_t memory) : sample(memory) {}
+  ensemble::VoteStore sample;
   size_t sequences = 0, tokens = 0, left_out = 0, gold_labels = 0;
   bool one_length = true;
   size_t length = 0;
   data::Scheme scheme = data::Scheme::kNone;
 };
 
-Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& labels, bool keep,
+Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& labels, size_t memory,
                   const Monitor& monitor) {
-  Scan result;
+  Scan result(memory);
   data::SchemeDetector detector;
   std::vector<std::string_view> gold;
   std::vector<uint8_t> in_gold;
@@ -104,7 +105,7 @@ Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& label
     for (const data::Label label : votes.gold) {
       gold.push_back(label == data::kNoLabel ? data::kUnknownLabelText
                                              : std::string_view(labels.name(label)));
-      if (label == data::kNoLabel) continue;
+      if (label == data::kNoLabel || (aligned.aligning() && label == aligned.gap())) continue;
       if (label >= in_gold.size()) in_gold.resize(label + 1u, 0);
       in_gold[label] = 1;
     }
@@ -116,35 +117,13 @@ Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& label
     }
     ++result.sequences;
     result.tokens += length;
-    if (keep) result.sample.push_back(votes);
+    ESPALIER_TRY(result.sample.add(votes));
   }
+  ESPALIER_TRY(result.sample.finish());
   if (result.tokens == 0) return fail("{}: every sequence is empty or left out", aligned.reference().name());
   result.scheme = detector.scheme();
   for (const uint8_t seen : in_gold) result.gold_labels += seen;
   return result;
-}
-
-Status streamed(ensemble::AlignedExperts& aligned, const ensemble::LearnRequest& request,
-                data::LabelSet& labels, const Monitor& monitor, ensemble::LearnOutcome& out) {
-  ensemble::Substructures substructures(request.substructures, labels, request.scheme);
-  ensemble::AlignedSource source(aligned, substructures);
-  ensemble::MethodOptions options = request.options;
-  if (!request.betas.empty()) options.online.wmwp.beta = request.betas.front();
-  ESPALIER_ASSIGN(ensemble::Hypothesis hypothesis,
-                  ensemble::learn_hypothesis(source, request.methods.front(), options, monitor));
-  ESPALIER_ASSIGN(const ensemble::BestExpert best, ensemble::best_expert(source));
-  out.model.method = hypothesis.method;
-  out.model.beta = ensemble::uses_beta(hypothesis.method) ? options.online.wmwp.beta : 0;
-  out.model.delta = options.online.delta;
-  out.model.substructures = request.substructures;
-  out.model.scheme = request.scheme;
-  out.model.best_expert = best.expert;
-  out.model.seed = request.seed;
-  out.model.table = std::move(hypothesis.table);
-  if (hypothesis.method == ensemble::Method::kRand) out.model.suffix = std::move(hypothesis.suffix);
-  out.model.words = std::move(hypothesis.words);
-  out.model.labels = labels;
-  return {};
 }
 
 Result<ensemble::LearnRequest> resolve(const LearnFlags& flags) {
@@ -153,7 +132,8 @@ Result<ensemble::LearnRequest> resolve(const LearnFlags& flags) {
     using ensemble::Method;
     request.methods = {Method::kMvote, Method::kCv,       Method::kFpl, Method::kEspboost,
                        Method::kSle,   Method::kMajority, Method::kBest};
-    if (!flags.automaton.empty()) request.methods = {Method::kMvote, Method::kCv, Method::kFpl};
+    if (!flags.automaton.empty())
+      request.methods = {Method::kMvote, Method::kCv, Method::kFpl, Method::kEspboost};
   } else {
     ESPALIER_ASSIGN(const ensemble::Method method, ensemble::parse_method(flags.method));
     request.methods = {method};
@@ -168,6 +148,8 @@ Result<ensemble::LearnRequest> resolve(const LearnFlags& flags) {
   request.options.fpl.epsilon = flags.epsilon;
   request.options.fpl.seed = flags.seed;
   request.options.boost.rounds = request.options.sle.rounds = flags.rounds;
+  if (flags.method == "espboost" && flags.form != "product") request.form = ensemble::VoteForm::kSum;
+  request.probabilities = flags.reading.probabilities;
   request.learn_switch = flags.learn_switch;
   request.calibrate = !flags.no_calibration;
   request.legal = !flags.any_sequence;
@@ -203,9 +185,13 @@ nlohmann::ordered_json outcome_json(const ensemble::LearnOutcome& outcome, const
           {"switch_length", model.switch_length},
           {"held_out_error", measured(outcome.held_out_error)},
           {"held_out_best_expert_error", measured(outcome.held_out_best)},
+          {"aligned", model.aligned},
+          {"held_out_edit_distance", measured(outcome.held_out_edits)},
+          {"held_out_best_expert_edit_distance", measured(outcome.held_out_best_edits)},
           {"candidates", std::move(candidates)},
           {"words", model.words},
           {"notes", outcome.notes},
+          {"peak_rss_bytes", peak_resident_bytes()},
           {"seconds", seconds}};
 }
 
@@ -236,6 +222,9 @@ std::string outcome_text(const ensemble::LearnOutcome& outcome, const Scan& seen
     fmt::format_to(to, "error on held-out sequences: {:.3f} % (best expert, {}: {:.3f} %)\n",
                    100 * outcome.held_out_error, model.experts[model.best_expert],
                    100 * outcome.held_out_best);
+  if (outcome.held_out_edits >= 0)
+    fmt::format_to(to, "edit distance on held-out sequences: {:.4f} (best expert: {:.4f})\n",
+                   outcome.held_out_edits, outcome.held_out_best_edits);
   for (const std::string& note : outcome.notes) fmt::format_to(to, "note: {}\n", note);
   fmt::format_to(to, "written to {} in {}\n", path, duration_text(seconds));
   return out;
@@ -260,7 +249,16 @@ Outcome run(const LearnFlags& flags) {
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   const Monitor monitor = display.monitor(interrupt.flag());
 
-  ESPALIER_ASSIGN(Scan seen, scan(aligned, labels, !flags.stream, monitor));
+  if (flags.align == "yes") aligned.align();
+  if (flags.reading.probabilities) ESPALIER_TRY(aligned.ask_probabilities(flags.reading.probability_column));
+  auto scanned = scan(aligned, labels, flags.memory << 20, monitor);
+  if (!scanned.ok() && aligned.lengths_differ() && flags.align == "auto" && !flags.reading.probabilities) {
+    labels = {};
+    aligned.align();
+    scanned = scan(aligned, labels, flags.memory << 20, monitor);
+  }
+  if (!scanned.ok()) return scanned.error();
+  Scan& seen = *scanned;
   const std::vector<std::string> names = aligned.expert_names();
   std::optional<ensemble::ExpertAutomaton> automaton;
   if (!flags.automaton.empty()) {
@@ -273,29 +271,35 @@ Outcome run(const LearnFlags& flags) {
   } else if (flags.substructures.empty() && seen.one_length && seen.length <= 64) {
     request->substructures.kind = ensemble::SubstructureKind::kPositions;
   }
-  request->scheme = seen.scheme;
+  request->scheme = aligned.aligning() ? data::Scheme::kNone : seen.scheme;
+  request->aligned = aligned.aligning();
+  using Kind = ensemble::SubstructureKind;
+  if (aligned.aligning() &&
+      (request->substructures.kind == Kind::kSpans || request->substructures.kind == Kind::kDimensions))
+    return usage_error("--substructures {} does not go with outputs put side by side", flags.substructures);
+  if (flags.reading.probabilities && request->substructures.kind != Kind::kPositions &&
+      request->substructures.kind != Kind::kClasses && request->substructures.kind != Kind::kTokens)
+    return usage_error("--probabilities goes with the substructures positions, classes and tokens");
   if (request->substructures.kind == ensemble::SubstructureKind::kSpans && seen.scheme == data::Scheme::kNone)
     return fail("{}: the labels are not of the form B-TYPE, I-TYPE, O, so there are no spans to combine",
                 flags.gold);
 
-  ensemble::LearnOutcome outcome;
-  if (flags.stream) {
-    ESPALIER_TRY(streamed(aligned, *request, labels, monitor, outcome));
-  } else {
-    auto learned = ensemble::learn_ensemble(seen.sample, labels, *request, monitor);
-    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; no model was written"};
-    if (!learned.ok()) return learned.error();
-    outcome = std::move(*learned);
-  }
+  auto learned = ensemble::learn_ensemble(seen.sample, labels, *request, monitor);
+  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; no model was written"};
+  if (!learned.ok()) return learned.error();
+  ensemble::LearnOutcome& outcome = *learned;
+  if (aligned.aligning())
+    outcome.notes.push_back(
+        "outputs of unequal length are put side by side, with gaps; tokens here are columns of that");
   outcome.model.experts = names;
   outcome.model.automaton = std::move(automaton);
   outcome.model.training_sequences = seen.sequences;
   outcome.model.training_tokens = seen.tokens;
   if (names.size() == 1)
     outcome.notes.push_back("there is one expert only: nothing to combine, its labels come back");
-  if (seen.gold_labels < labels.size())
-    outcome.notes.push_back(
-        fmt::format("experts use {} labels that gold does not have", labels.size() - seen.gold_labels));
+  if (seen.gold_labels + aligned.aligning() < labels.size())
+    outcome.notes.push_back(fmt::format("experts use {} labels that gold does not have",
+                                        labels.size() - seen.gold_labels - aligned.aligning()));
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; no model was written"};
   ESPALIER_TRY(outcome.model.save(flags.model));
@@ -331,17 +335,28 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
   verb.add_option("--rounds", flags->rounds, "rounds of espboost and sle [100]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
+  verb.add_option("--form", flags->form,
+                  "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
+      ->type_name("FORM");
   verb.add_option("--substructures", flags->substructures, "what is combined, see below")->type_name("S");
   verb.add_option("--automaton", flags->automaton,
                   "an OpenFst file: the paths through experts that are allowed;\nlabel j is expert j")
       ->type_name("FST");
+  verb.add_option(
+          "--align", flags->align,
+          "put outputs of unequal length side by side: yes, no, or auto\n(where gold and experts hold "
+          "labels alone and the numbers of\nlabels differ) [auto]")
+      ->type_name("HOW");
   verb.add_flag("--switch", flags->learn_switch,
                 "leave short sequences to the best expert, where that is better");
   verb.add_flag("--any-sequence", flags->any_sequence,
                 "do not hold the labels to their scheme when measuring");
   verb.add_flag("--no-calibration", flags->no_calibration,
                 "take the vote's shares for confidences as they are");
-  verb.add_flag("--stream", flags->stream, "read the files for every pass and keep nothing in memory");
+  verb.add_option("--memory", flags->memory,
+                  "megabytes of votes held in memory; more of them go to a\ntemporary file [8]")
+      ->type_name("MB")
+      ->check(CLI::Range(0, 1000000).description(""));
   verb.add_option("--seed", flags->seed, "the same seed gives the same model [1]")->type_name("N");
   add_threads_option(verb, flags->threads);
   flags->reading.add_to(verb);

@@ -51,7 +51,13 @@ nlohmann::ordered_json report_json(const EnsembleReport& report,
                                  {"ensemble", scores_json(report.ensemble)},
                                  {"majority", scores_json(report.majority)}};
   json["ensemble"]["error"] = report.loss;
-  json["ensemble"]["edit_distance"] = report.edit_distance;
+  json["aligned"] = report.aligned;
+  json["ensemble"]["edit_distance"] = report.whole.edit_distance();
+  if (report.aligned) {
+    json["ensemble"]["exact"] = report.whole.exact_percent();
+    json["majority"]["edit_distance"] = report.majority_whole.edit_distance();
+    json["majority"]["exact"] = report.majority_whole.exact_percent();
+  }
   json["ensemble"]["calibration_error"] = report.ensemble.calibration().expected_calibration_error();
   json["ensemble"]["sequence_calibration_error"] = report.sequence_calibration.expected_calibration_error();
   json["majority"]["error"] = report.majority_loss;
@@ -67,6 +73,8 @@ nlohmann::ordered_json report_json(const EnsembleReport& report,
     nlohmann::ordered_json entry = {{"name", expert.name}};
     entry.update(scores_json(expert.scores));
     entry["error"] = report.expert_loss[j];
+    if (report.aligned) entry["edit_distance"] = expert.whole.edit_distance();
+    if (report.aligned) entry["exact"] = expert.whole.exact_percent();
     entry["weight"] = expert.weight;
     entry["worth"] = expert.left_out_loss;
     entry["silent_sequences"] = expert.silent_sequences;
@@ -123,18 +131,24 @@ std::string report_text(const EnsembleReport& report, const std::vector<ensemble
   size_t width = 8;
   for (const auto& expert : report.experts) width = std::max(width, display_width(expert.name));
   fmt::format_to(to, "{} sequences, {} tokens\n\n", count_text(report.sequences), count_text(report.tokens));
+  if (report.aligned)
+    out += "(tokens are columns of the outputs put side by side; edits: mean edit distance)\n";
+  const std::string_view middle = report.aligned ? "edits" : chunked ? "F1" : "";
   fmt::format_to(to, "{}  accuracy  {:>8}  sequences  error %  weight  worth\n", pad_right("", width),
-                 chunked ? "F1" : "");
-  const auto line = [&](const std::string& name, const eval::TaggingScores& scores, double loss,
-                        const std::string& rest) {
+                 middle);
+  const auto line = [&](const std::string& name, const eval::TaggingScores& scores,
+                        const ensemble::WholeSequences& whole, double loss, const std::string& rest) {
+    const std::string number = report.aligned ? fmt::format("{:.4f}", whole.edit_distance())
+                               : chunked      ? fmt::format("{:.2f}", scores.f1())
+                                              : "";
     fmt::format_to(to, "{}  {:8.2f}  {:>8}  {:9.2f}  {:7.3f}{}\n", pad_right(name, width), scores.accuracy(),
-                   chunked ? fmt::format("{:.2f}", scores.f1()) : "", scores.sequence_accuracy(), 100 * loss,
+                   number, report.aligned ? whole.exact_percent() : scores.sequence_accuracy(), 100 * loss,
                    rest);
   };
-  line("ensemble", report.ensemble, report.loss, "");
-  line("majority", report.majority, report.majority_loss, "");
+  line("ensemble", report.ensemble, report.whole, report.loss, "");
+  line("majority", report.majority, report.majority_whole, report.majority_loss, "");
   for (size_t j = 0; j < report.experts.size(); ++j)
-    line(report.experts[j].name, report.experts[j].scores, report.expert_loss[j],
+    line(report.experts[j].name, report.experts[j].scores, report.experts[j].whole, report.expert_loss[j],
          fmt::format("  {:6.3f}  {:+.3f}", report.experts[j].weight, 100 * report.experts[j].left_out_loss));
   out += "(worth: by how much the ensemble's error grows without the expert)\n";
   fmt::format_to(
@@ -144,7 +158,7 @@ std::string report_text(const EnsembleReport& report, const std::vector<ensemble
   fmt::format_to(
       to, "calibration error: {:.4f} of tokens, {:.4f} of sequences; edit distance {:.4f} a sequence\n",
       report.ensemble.calibration().expected_calibration_error(),
-      report.sequence_calibration.expected_calibration_error(), report.edit_distance);
+      report.sequence_calibration.expected_calibration_error(), report.whole.edit_distance());
   out += "\nagreement in percent of tokens:\n";
   const size_t p = report.experts.size();
   for (size_t j = 0; j < p; ++j) {
@@ -183,6 +197,8 @@ Outcome run(const ReportFlags& flags) {
   if (aligned.experts() != model.experts.size())
     return fail("{}: the ensemble combines {} experts ({}), but {} are given", flags.model,
                 model.experts.size(), fmt::join(model.experts, ", "), aligned.experts());
+  if (model.aligned) aligned.align();
+  ESPALIER_TRY(ask_probabilities(flags.reading, model, flags.model, aligned));
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);

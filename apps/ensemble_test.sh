@@ -77,10 +77,50 @@ says out "Theorem 5"
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --switch --json
 json /switch_length >/dev/null
 
-# streamed: the same weights
-expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s1.model --method mvote --beta 0.9 --no-calibration -q
-expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s2.model --method mvote --beta 0.9 --no-calibration --stream -q
-same s1.model s2.model
+# votes in a temporary file instead of memory: the same model
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s2.model --memory 0 -q
+same votes.model s2.model
+
+# outputs of unequal length: labels alone, put side by side
+chop() { awk -v seed="$1" 'BEGIN {srand(seed)} {n = split($0, part, "\t"); out = ""; k = split(part[2], l, " ");
+  for (i = 1; i <= k; i++) {u = rand(); if (u < .1) continue; out = out " " (u < .2 ? "X" : l[i]); if (u > .95) out = out " " l[i]}
+  print part[1] "\t" out}'; }
+awk 'BEGIN {srand(5); split("K AE T S IH N OW L", l, " "); for (i = 0; i < 300; i++) {
+  printf "w%d\t", i; n = 3 + int(rand() * 6); for (k = 0; k < n; k++) printf "%s ", l[1 + int(rand() * 8)]; print ""}}' >sounds.txt
+for e in 1 2 3 4 5; do chop $e <sounds.txt >s$e.txt; done
+expect 0 "$espalier" ensemble learn sounds.txt s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model --json
+equal "$(json /aligned)" true
+awk -v e="$(json /held_out_edit_distance)" -v b="$(json /held_out_best_expert_edit_distance)" 'BEGIN {exit !(e < b / 2)}' ||
+  fail_test "side by side: edit distance $(json /held_out_edit_distance)"
+expect 0 "$espalier" ensemble report sounds.txt s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model --json
+awk -v e="$(json /ensemble/edit_distance)" -v b="$(json /experts/0/edit_distance)" 'BEGIN {exit !(e < b / 2)}' ||
+  fail_test "reported edit distance $(json /ensemble/edit_distance)"
+expect 0 "$espalier" ensemble apply s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model -o together.txt
+equal "$(cut -f1 together.txt | md5sum)" "$(cut -f1 sounds.txt | md5sum)"
+says_not together.txt "<gap>"
+expect 0 "$espalier" ensemble apply s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model --confidence --to jsonl
+equal "$(head -n 1 out | grep -c sequence_confidence)" 1
+expect 1 "$espalier" ensemble learn sounds.txt s1.txt s2.txt --labels-only lines --align no -m no.model
+says err "--align"
+sed 's/^w7\t/other\t/' s2.txt >renamed.txt
+expect 1 "$espalier" ensemble learn sounds.txt s1.txt renamed.txt --labels-only lines -m no.model
+says err "'other'"
+expect 2 "$espalier" ensemble learn sounds.txt s1.txt --labels-only cells -m no.model
+for e in a b c; do cut -d' ' -f2 $e.txt >labels-$e.txt; done
+cut -d' ' -f2 gold.txt >labels-gold.txt
+expect 0 "$espalier" ensemble learn labels-gold.txt labels-a.txt labels-b.txt labels-c.txt -m alone.model --json
+equal "$(json /aligned)" false
+
+# experts that say how sure they are
+for e in a b c test-a test-b test-c; do awk 'NF {print $1, $2, 0.5 + (NR % 50) / 100; next} {print}' $e.txt >sure-$e.txt; done
+expect 0 "$espalier" ensemble learn gold.txt sure-a.txt sure-b.txt sure-c.txt --column 2 --probabilities --method espboost --form product -m sure.model -q
+expect 0 "$espalier" ensemble apply sure-test-a.txt sure-test-b.txt sure-test-c.txt --column 2 --probabilities -m sure.model --input words.txt
+equal "$(grep -c . out)" "$(grep -c . test.txt)"
+expect 1 "$espalier" ensemble apply sure-test-a.txt sure-test-b.txt sure-test-c.txt --column 2 -m sure.model --input words.txt
+says err "--probabilities"
+expect 1 "$espalier" ensemble learn gold.txt a.txt b.txt --column 2 --probabilities --method espboost -m no.model
+says err "no column 3"
+expect 2 "$espalier" ensemble learn gold.txt sure-a.txt sure-b.txt --column 2 --probabilities --method mvote -m no.model
 
 # models as experts, n-best lists
 expect 0 "$espalier" train gold.txt -m crf.model -p passes=2 -q

@@ -49,6 +49,7 @@ Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string
 struct StudySample {
   data::LabelSet labels;
   std::vector<ensemble::TokenVotes> sequences;
+  std::vector<int> fold;  ///< of every sequence, where the data has folds; otherwise −1
   std::vector<std::string> experts;
 };
 /// Begins a sample with the gold labels of a file.
@@ -64,6 +65,7 @@ struct StudyOptions {
   ensemble::SubstructureOptions substructures;
   std::map<std::string, double> paper;       ///< the paper's figures by row
   bool edit_distance = false;                ///< also of the phonemes that labels stand for
+  bool side_by_side = false;                 ///< labels are columns of outputs of unequal length, with gaps
   std::map<std::string, double> paper_edit;  ///< and its figures for that
   bool must_beat_best = false;               ///< a check: mvote is better than the best expert, p < .01
 };
@@ -78,5 +80,14 @@ struct StudyOutcome {
 /// is labelled by the hypotheses of one fold it is not in, and bootstrapped.
 Result<StudyOutcome> run_study(const StudySample& sample, const StudyOptions& options, const Request& request,
                                Report& report);
+
+/// The same where every fold has experts of its own, as handwriting has: samples[f] is labelled by the
+/// experts of fold f; the ensemble learns from its sequences of fold f + 1 and is measured on all others.
+Result<StudyOutcome> run_study_by_folds(const std::vector<StudySample>& samples, const StudyOptions& options,
+                                        const Request& request, Report& report);
+
+/// Pronunciations as their phonemes alone, put side by side (ensemble/multiple_alignment.h): what the experts
+/// would give if they did not say which letter a phoneme belongs to.
+StudySample phonemes_side_by_side(const StudySample& sample);
 
 }  // namespace espalier::experiments

@@ -21,13 +21,17 @@ class Alignment {
     std::vector<std::unique_ptr<ExpertStream>> streams;
     for (size_t i = 0; i < experts.size(); ++i) {
       const std::string path = folder_.write(fmt::format("e{}.txt", i + 1), experts[i]);
-      auto stream = nbest_ > 1 ? open_nbest_expert(path, {}, nbest_) : open_expert(path, {});
+      const LabelLayout found = layout == LabelLayout::kWithTokens ? *find_label_layout(path, {}) : layout;
+      auto stream = nbest_ > 1 ? open_nbest_expert(path, {}, nbest_, found) : open_expert(path, {}, found);
       if (!stream.ok()) return stream.error().message;
       streams.push_back(std::move(*stream));
     }
-    auto reference = open_expert(folder_.write("gold.txt", gold), {});
+    const std::string gold_path = folder_.write("gold.txt", gold);
+    auto reference = open_expert(
+        gold_path, {}, layout == LabelLayout::kWithTokens ? *find_label_layout(gold_path, {}) : layout);
     if (!reference.ok()) return reference.error().message;
     AlignedExperts aligned(std::move(*reference), std::move(streams), true, missing_, labels_);
+    if (align) aligned.align();
     TokenVotes votes;
     rows_.clear();
     while (true) {
@@ -36,7 +40,7 @@ class Alignment {
       if (!more.ok()) return more.error().message;
       if (!*more) return "";
       for (size_t t = 0; t < votes.length(); ++t) {
-        std::string row = left_out ? "left out:" : "";
+        std::string row = left_out ? "left out:" : align ? labels_.name(votes.gold[t]) + ":" : "";
         for (const data::Label label : votes.row(t))
           row += " " + (label == data::kNoLabel ? "_" : labels_.name(label));
         rows_.push_back(row);
@@ -44,6 +48,8 @@ class Alignment {
     }
   }
   const std::vector<std::string>& rows() const { return rows_; }
+  LabelLayout layout = LabelLayout::kWithTokens;  ///< found out where left so
+  bool align = false;
 
  private:
   TemporaryDirectory folder_;
@@ -81,9 +87,59 @@ TEST(AlignedExperts, CountsSequences) {
   EXPECT_THAT(alignment.read(kGold, {std::string(kGold) + "more X\n"}), HasSubstr("beyond the 3"));
 }
 
-TEST(AlignedExperts, FilesOfLabelsAloneAreRefused) {
+TEST(AlignedExperts, FilesOfLabelsAloneAreTakenByTheirNumbersOfLabels) {
   Alignment alignment;
-  EXPECT_THAT(alignment.read(kGold, {"D\nN\n\nV\n\nP\n"}), HasSubstr("e1.txt:1"));
+  EXPECT_EQ(alignment.read(kGold, {"D\nN\n\nV\n\nP\n"}), "");
+  EXPECT_THAT(alignment.rows(), ElementsAre(" D", " N", " V", " P"));
+  EXPECT_THAT(alignment.read("D\nN\n\nV\n", {"D\n\nV\n"}), HasSubstr("--align"));
+}
+
+TEST(AlignedExperts, OutputsOfUnequalLengthArePutSideBySide) {
+  Alignment alignment;
+  alignment.layout = LabelLayout::kLines;
+  alignment.align = true;
+  EXPECT_EQ(alignment.read("cat\tK AE T\nox\tAA K S\n",
+                           {"cat\tK AE T\nox\tO K S\n", "cat\tK T\nox\tAA K\n", "cat\t_\nox\t\n"}),
+            "");
+  EXPECT_THAT(alignment.rows(), ElementsAre("K: K K _", "AE: AE <gap> _", "T: T T _", "AA: O AA <gap>",
+                                            "K: K K <gap>", "S: S <gap> <gap>"));
+  EXPECT_THAT(alignment.read("cat\tK\n", {"dog\tK\n"}), HasSubstr("'dog'"));
+  EXPECT_THAT(alignment.read("K AE\n", {"<gap> K\n"}), HasSubstr("stands for gaps"));
+  EXPECT_THAT(alignment.read("K AE\nT\n", {"K\n"}), HasSubstr("ends after 1 sequences"));
+  Alignment spread(Missing::kSpread);
+  spread.layout = LabelLayout::kLines;
+  spread.align = true;
+  EXPECT_EQ(spread.read("a\tK\nb\tT\n", {"b\tT T\n", "a\tK\nb\tT\n"}), "");
+  EXPECT_THAT(spread.rows(), ElementsAre("K: _ K", "<gap>: T <gap>", "T: T T"));
+}
+
+TEST(AlignedExperts, RanksOfAListOfLabelsAloneMayBeOfUnequalLength) {
+  Alignment alignment(Missing::kSpread, 2);
+  alignment.layout = LabelLayout::kLines;
+  alignment.align = true;
+  EXPECT_EQ(alignment.read("a\tK T\nb\tT\n", {"a\tK T\na\tK\na\tK K K\nb\tT\n"}), "");
+  EXPECT_THAT(alignment.rows(), ElementsAre("K: K K", "T: T <gap>", "T: T _"));
+}
+
+TEST(AlignedExperts, ProbabilitiesComeFromTheColumnAfterTheLabel) {
+  const TemporaryDirectory folder;
+  data::ReadOptions reading;
+  reading.label_column = "2";
+  const auto open = [&](const std::string& text) {
+    return open_expert(folder.write("e.txt", text), reading);
+  };
+  auto stream = open("the D 0.75\ncat N 1\n");
+  ASSERT_TRUE(stream.ok() && (*stream)->ask_probabilities("").ok() && (*stream)->advance().ok());
+  EXPECT_EQ(*(*stream)->probability(0), 0.75f);
+  EXPECT_EQ(*(*stream)->probability(1), 1.0f);
+  stream = open("the D 1.5\ncat N x\n");
+  ASSERT_TRUE((*stream)->ask_probabilities("-1").ok() && (*stream)->advance().ok());
+  EXPECT_THAT((*stream)->probability(0).error().message, HasSubstr("e.txt:1: '1.5' in column 3"));
+  EXPECT_FALSE((*stream)->probability(1).ok());
+  stream = open("the D\n");
+  ASSERT_TRUE((*stream)->ask_probabilities("").ok() && (*stream)->advance().ok());
+  EXPECT_THAT((*stream)->probability(0).error().message, HasSubstr("no column 3"));
+  EXPECT_FALSE((*stream)->ask_probabilities("x").ok());
 }
 
 TEST(AlignedExperts, MissingSequencesAreSilentOrLeftOut) {

@@ -191,22 +191,34 @@ void ExpertAutomaton::draw_path(std::span<const float> conditional, Random& rand
 AutomatonVote::AutomatonVote(const ExpertAutomaton& automaton)
     : automaton_(automaton), algorithms_(automaton.plain()), cost_(automaton.arcs().size()) {}
 
-Status AutomatonVote::decode(const VoteView& view, const WeightTable& table, std::vector<Value>& out) {
+Status AutomatonVote::decode(const VoteView& view, const WeightTable& table, VoteForm form,
+                             std::vector<Value>& out) {
   if (view.items() > automaton_.positions())
     return fail("a sequence of {} positions, but the automaton's paths have {}", view.items(),
                 automaton_.positions());
   std::vector<Share> tally;
+  std::vector<double> scratch;
   size_t tallied = view.items();
+  double total = 0;  // of the weights of those who speak at the position
   const std::span<const ExpertAutomaton::Arc> arcs = automaton_.arcs();
   for (size_t a = 0; a < arcs.size(); ++a) {
     const size_t k = arcs[a].position;
     cost_[a] = 0;  // padding
     if (k >= view.items()) continue;
     if (k != tallied) {
-      shares(view.item(k), table.row(view.slot[k]), tally);
+      const std::span<const double> row = item_row(view, k, table, scratch);
+      shares(view.item(k), row, tally);
+      total = 0;
+      for (size_t j = 0; j < row.size(); ++j) total += view.item(k)[j] == kAbsent ? 0 : row[j];
       tallied = k;
     }
     const Value value = view.item(k)[arcs[a].expert];
+    if (form == VoteForm::kSum) {
+      cost_[a] = total;
+      for (const Share& share : tally)
+        if (share.value == value) cost_[a] = total * (1 - share.share);
+      continue;
+    }
     cost_[a] = kNoShareCost;
     for (const Share& share : tally)
       if (share.value == value && share.share > 0) cost_[a] = -std::log(share.share);

@@ -56,13 +56,14 @@ class ExpertAutomaton {
 };
 
 /// The vote under an automaton: among the labellings that some path of it gives, one that maximises the
-/// product of the shares of its values (equation 5), by a shortest path. Positions of `view` are its slots.
+/// product of the shares of its values (equation 5), or the sum of their weights, by a shortest path.
+/// Positions of `view` are its slots.
 /// One scratch object a thread.
 class AutomatonVote {
  public:
   explicit AutomatonVote(const ExpertAutomaton& automaton);
   /// One value an item. Fails where the sequence is longer than the paths.
-  Status decode(const VoteView& view, const WeightTable& table, std::vector<Value>& out);
+  Status decode(const VoteView& view, const WeightTable& table, VoteForm form, std::vector<Value>& out);
 
  private:
   const ExpertAutomaton& automaton_;

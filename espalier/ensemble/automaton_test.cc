@@ -9,6 +9,8 @@
 
 #include "espalier/base/temporary_directory.h"
 #include "espalier/ensemble/automaton_learning.h"
+#include "espalier/ensemble/bounds.h"
+#include "espalier/ensemble/espboost.h"
 #include "espalier/ensemble/random_votes.h"
 
 namespace espalier::ensemble {
@@ -157,7 +159,7 @@ TEST(AutomatonVote, IsTheBestLabellingOfAnyPath) {
   };
   for (size_t s = 0; s < batch.sequences(); ++s) {
     const VoteView view = batch[s];
-    ASSERT_TRUE(decoder.decode(view, table, decoded).ok());
+    ASSERT_TRUE(decoder.decode(view, table, VoteForm::kProduct, decoded).ok());
     double best = 0;
     for (const EnumeratedPath& path : enumerate(*automaton)) {
       std::vector<Value> values;
@@ -167,6 +169,86 @@ TEST(AutomatonVote, IsTheBestLabellingOfAnyPath) {
     }
     EXPECT_NEAR(score(view, decoded), best, 1e-12);
   }
+}
+
+TEST(AutomatonVote, OfTheSumFormHasTheLargestSumOfWeightsOfAnyPath) {
+  const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
+  ASSERT_TRUE(automaton.ok());
+  AutomatonVote decoder(*automaton);
+  RandomVotesOptions shape;
+  shape.longest = 3;
+  shape.accuracy = 0.2;
+  const VoteBatch batch = random_votes(shape, 33);
+  WeightTable table;
+  table.experts = 3;
+  table.weights = {5, 3, 2, .2, .4, .3, 1, 6, 3};
+  table.elsewhere = {1, 1, 1};
+  const auto sum = [&](const VoteView& view, const std::vector<Value>& values) {
+    double total = 0;
+    for (size_t k = 0; k < view.items(); ++k)
+      for (size_t j = 0; j < 3; ++j)
+        if (view.item(k)[j] == values[k]) total += table.row(k)[j];
+    return total;
+  };
+  std::vector<Value> decoded;
+  for (size_t s = 0; s < batch.sequences(); ++s) {
+    const VoteView view = batch[s];
+    ASSERT_TRUE(decoder.decode(view, table, VoteForm::kSum, decoded).ok());
+    double best = 0;
+    for (const EnumeratedPath& path : enumerate(*automaton)) {
+      std::vector<Value> values;
+      for (size_t k = 0; k < view.items(); ++k)
+        values.push_back(view.item(k)[automaton->arcs()[path.arcs[k]].expert]);
+      best = std::max(best, sum(view, values));
+    }
+    EXPECT_NEAR(sum(view, decoded), best, 1e-12);
+  }
+}
+
+TEST(AutomatonBoosting, TakesThePathOfLeastErrorAmongThoseOfTheAutomaton) {
+  const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
+  ASSERT_TRUE(automaton.ok());
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    RandomVotesOptions shape;
+    shape.longest = 3;
+    shape.sequences = 40;
+    const VoteBatch batch = random_votes(shape, seed);
+    BatchSource source(batch);
+    const auto result = learn_espboost(source, {.rounds = 3}, {}, &*automaton);
+    ASSERT_TRUE(result.ok());
+    double least = 1;
+    for (const EnumeratedPath& path : enumerate(*automaton)) {
+      double error = 0, sequences = 0;
+      for (size_t s = 0; s < batch.sequences(); ++s) {
+        const VoteView view = batch[s];
+        sequences += view.items() > 0;
+        for (size_t i = 0; i < view.items(); ++i)
+          error += (view.item(i)[automaton->arcs()[path.arcs[view.slot[i]]].expert] != view.gold[i]) /
+                   static_cast<double>(view.items());
+      }
+      least = std::min(least, error / sequences);
+    }
+    EXPECT_NEAR(result->rounds[0].error, least, 1e-12);
+    for (const double rho : {0.05, 0.2})
+      EXPECT_LE(*margin_loss(source, result->table, rho), theorem5_bound(result->rounds, rho) + 1e-12);
+  }
+  VoteBatch longer(3);
+  for (uint32_t k = 0; k < 4; ++k) longer.add_item(k, 1, std::vector<Value>{1, 1, 1});
+  longer.end_sequence();
+  BatchSource source(longer);
+  EXPECT_FALSE(learn_espboost(source, {}, {}, &*automaton).ok());
+}
+
+TEST(AutomatonBoosting, OnTheFullAutomatonEqualsTheImplicitForm) {
+  const VoteBatch batch = random_votes({.sequences = 40}, 23);
+  BatchSource source(batch);
+  const ExpertAutomaton full = ExpertAutomaton::full(4, 3);
+  const auto implicit = learn_espboost(source, {.rounds = 6}),
+             open = learn_espboost(source, {.rounds = 6}, {}, &full);
+  ASSERT_TRUE(implicit.ok() && open.ok());
+  ASSERT_EQ(implicit->rounds.size(), open->rounds.size());
+  for (size_t t = 0; t < implicit->rounds.size(); ++t)
+    EXPECT_NEAR(implicit->rounds[t].step, open->rounds[t].step, 1e-9);
 }
 
 TEST(AutomatonFpl, PlaysOnlyPathsOfTheAutomaton) {

@@ -33,9 +33,8 @@ double theorem5_bound(std::span<const BoostRound> rounds, double rho) {
   // In logarithms, since 2^T alone would overflow.
   double log_bound = 0;
   for (const BoostRound& round : rounds) {
-    if (round.error <= 0) return rho < 1 ? 0 : 1;
-    log_bound +=
-        std::log(2.0) + 0.5 * ((1 - rho) * std::log(round.error) + (1 + rho) * std::log(1 - round.error));
+    if (round.normaliser <= 0) return rho < 1 ? 0 : 1;
+    log_bound += std::log(round.normaliser) + rho * round.step;
   }
   return std::exp(log_bound);
 }

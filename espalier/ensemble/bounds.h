@@ -24,7 +24,8 @@ double rademacher_bound(size_t experts, size_t values, size_t sequences);
 double theorem4_bound(double margin_loss, double rho, std::span<const size_t> values, size_t experts,
                       size_t sequences, double delta);
 
-/// Theorem 5: R̂_ρ ≤ 2^T Π_t sqrt(ε_t^{1−ρ} (1−ε_t)^{1+ρ}). It is about experts that speak everywhere.
+/// Theorem 5: R̂_ρ ≤ Π_t Z_t exp(ρ α_t), which for experts that speak everywhere and give labels alone is the
+/// paper's 2^T Π_t sqrt(ε_t^{1−ρ} (1−ε_t)^{1+ρ}).
 double theorem5_bound(std::span<const BoostRound> rounds, double rho);
 
 }  // namespace espalier::ensemble

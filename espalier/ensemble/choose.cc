@@ -15,28 +15,42 @@ constexpr int kMostFolds = 5;
 /// From so many sequences on, one fold held out says enough.
 constexpr size_t kSingleFoldFrom = 20'000;
 
-/// The sequences of a fold, or all others.
-std::vector<uint32_t> fold_sequences(size_t sequences, int folds, int fold, bool inside, uint64_t seed) {
-  std::vector<uint32_t> chosen;
-  for (uint32_t s = 0; s < sequences; ++s)
-    if ((data::fold_of(s, folds, seed) == fold) == inside) chosen.push_back(s);
-  return chosen;
-}
-
 struct Outcome {
   double loss = 0;
   std::string failure;
 };
 
-Outcome try_one(const VoteBatch& batch, const Candidate& candidate, int folds, int fold,
-                MethodOptions options, uint64_t seed, const Monitor& stop) {
-  BatchSource train(batch, fold_sequences(batch.sequences(), folds, fold, false, seed));
-  BatchSource test(batch, fold_sequences(batch.sequences(), folds, fold, true, seed));
+Outcome try_one(const DividedSample& sample, const Candidate& candidate, int folds, int fold,
+                MethodOptions options, const Monitor& stop) {
+  const std::unique_ptr<VoteSource> train = sample.part(folds, fold, false),
+                                    test = sample.part(folds, fold, true);
   if (candidate.beta > 0) options.online.wmwp.beta = candidate.beta;
-  const auto hypothesis = learn_hypothesis(train, candidate.method, options, stop);
+  const auto hypothesis = learn_hypothesis(*train, candidate.method, options, stop);
   if (!hypothesis.ok()) return {0, hypothesis.error().message};
-  if (candidate.method == Method::kRand) return {*expected_random_loss(test, hypothesis->table), {}};
-  return {evaluate(test, hypothesis->table)->mean(), {}};
+  if (candidate.method == Method::kRand) {
+    const auto loss = expected_random_loss(*test, hypothesis->table);
+    return loss.ok() ? Outcome{*loss, {}} : Outcome{0, loss.error().message};
+  }
+  const auto loss = evaluate(*test, hypothesis->table);
+  return loss.ok() ? Outcome{loss->mean(), {}} : Outcome{0, loss.error().message};
+}
+
+/// The candidate of least loss, summed over all folds but one (none left out: −1); those that failed are not
+/// looked at. Null where all did.
+const Candidate* least_loss(std::span<const Candidate> candidates, std::ptrdiff_t without) {
+  const Candidate* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.failure.empty()) continue;
+    double loss = 0;
+    for (size_t f = 0; f < candidate.fold_losses.size(); ++f)
+      if (static_cast<std::ptrdiff_t>(f) != without) loss += candidate.fold_losses[f];
+    if (loss < least) {
+      least = loss;
+      best = &candidate;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -45,12 +59,21 @@ int choice_folds(size_t sequences) {
   return sequences < 4 ? 0 : static_cast<int>(std::min<size_t>(kMostFolds, sequences / 2));
 }
 
-Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<const Method> methods,
+DividedSample divide(const VoteBatch& batch, uint64_t seed) {
+  return {batch.sequences(), [&batch, seed](int folds, int fold, bool inside) -> std::unique_ptr<VoteSource> {
+            std::vector<uint32_t> chosen;
+            for (uint32_t s = 0; s < batch.sequences(); ++s)
+              if ((data::fold_of(s, folds, seed) == fold) == inside) chosen.push_back(s);
+            return std::make_unique<BatchSource>(batch, std::move(chosen));
+          }};
+}
+
+Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::span<const Method> methods,
                                               std::span<const double> betas, const MethodOptions& options,
-                                              uint64_t seed, const Workers& workers, const Monitor& monitor) {
-  const int folds = choice_folds(batch.sequences());
+                                              const Workers& workers, const Monitor& monitor) {
+  const int folds = choice_folds(sample.sequences);
   if (folds == 0)
-    return fail("{} sequences are too few to choose on; give the method and --beta", batch.sequences());
+    return fail("{} sequences are too few to choose on; give the method and --beta", sample.sequences);
   std::vector<Candidate> candidates;
   for (const Method method : methods) {
     if (!uses_beta(method) || betas.empty()) {
@@ -59,7 +82,7 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
     }
     for (const double beta : betas) candidates.push_back({method, beta, 0, 0, {}, {}});
   }
-  const auto used = static_cast<size_t>(batch.sequences() >= kSingleFoldFrom ? 1 : folds);
+  const auto used = static_cast<size_t>(sample.sequences >= kSingleFoldFrom ? 1 : folds);
   std::vector<Outcome> outcomes(candidates.size() * used);
   std::atomic<size_t> done{0};
   Monitor stop;
@@ -67,7 +90,7 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
   workers.for_each(outcomes.size(), [&](size_t piece) {
     if (monitor.stop_requested()) return;
     outcomes[piece] =
-        try_one(batch, candidates[piece / used], folds, static_cast<int>(piece % used), options, seed, stop);
+        try_one(sample, candidates[piece / used], folds, static_cast<int>(piece % used), options, stop);
     Progress progress;
     progress.phase = "choosing";
     progress.done = static_cast<double>(++done);
@@ -94,17 +117,18 @@ Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<
 }
 
 const Candidate& best_candidate(std::span<const Candidate> candidates) {
-  const Candidate *best = nullptr, *expert = nullptr;
-  for (const Candidate& candidate : candidates) {
-    if (!candidate.failure.empty()) continue;
-    if (best == nullptr || candidate.loss < best->loss) best = &candidate;
-    if (candidate.method == Method::kBest) expert = &candidate;
-  }
+  const Candidate *const best = least_loss(candidates, -1), *expert = nullptr;
+  for (const Candidate& candidate : candidates)
+    if (candidate.failure.empty() && candidate.method == Method::kBest) expert = &candidate;
   ESPALIER_CHECK(best != nullptr);
   if (expert == nullptr || expert == best) return *best;
   std::vector<double> gains;
-  for (size_t f = 0; f < best->fold_losses.size(); ++f)
-    gains.push_back(expert->fold_losses[f] - best->fold_losses[f]);
+  const size_t folds = best->fold_losses.size();
+  for (size_t f = 0; f < folds; ++f) {
+    // With one fold there is no other to choose on; it is large, then (kSingleFoldFrom).
+    const Candidate& chosen = folds == 1 ? *best : *least_loss(candidates, static_cast<std::ptrdiff_t>(f));
+    gains.push_back(expert->fold_losses[f] - chosen.fold_losses[f]);
+  }
   const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
   const double error = gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
   return gain.mean > kSureBy * error ? *best : *expert;

@@ -1,6 +1,8 @@
 // What is chosen on held-out data: the method, β, the length from which the ensemble takes over, confidences.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "espalier/base/parallel.h"
@@ -25,16 +27,26 @@ struct Candidate {
 /// Folds of cross-validation for so many sequences: five, fewer where there are fewer sequences; 0: too few.
 int choice_folds(size_t sequences);
 
+/// A sample that can be divided: makes streams over the sequences of fold `fold` of `folds` (inside), or over
+/// all others. Called from several threads at once; each uses the stream it made.
+struct DividedSample {
+  size_t sequences = 0;
+  std::function<std::unique_ptr<VoteSource>(int folds, int fold, bool inside)> part;
+};
+/// A batch, which must outlive it, divided by data::fold_of.
+DividedSample divide(const VoteBatch& batch, uint64_t seed);
+
 /// Tries each method (and each β, where that is left open) by cross-validation; the candidates in the order
 /// tried, best first among equals. `betas` empty: that of the options alone.
-Result<std::vector<Candidate>> try_candidates(const VoteBatch& batch, std::span<const Method> methods,
+Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::span<const Method> methods,
                                               std::span<const double> betas, const MethodOptions& options,
-                                              uint64_t seed, const Workers& workers, const Monitor& monitor);
+                                              const Workers& workers, const Monitor& monitor);
 /// The candidate with the lowest loss, the first of equals; but the single best expert, where that is among
-/// the candidates, gives way only to one that is better by more than noise: by kSureBy standard errors of the
-/// difference over the folds. The lowest of many losses is low by chance, too, and a dominant expert is
-/// easily spoilt by a vote. Precondition: a candidate that did not fail.
-inline constexpr double kSureBy = 2;
+/// the candidates, gives way only where the others gain. The lowest of many losses is low by chance, so the
+/// gain is measured without that: in every fold, the candidate that is best on the other folds is held
+/// against the expert. That estimate is not biased by the choice, so it need not be far above its noise:
+/// kSureBy standard errors over the folds. Precondition: a candidate that did not fail.
+inline constexpr double kSureBy = 0.5;
 const Candidate& best_candidate(std::span<const Candidate> candidates);
 
 /// Sequences by length, with the summed losses of the best expert and of the ensemble on them.

@@ -11,7 +11,8 @@ data::Label label_of(Value value) {
 
 double share_of(const VoteView& view, const WeightTable& table, size_t i, Value value,
                 std::vector<Share>& tally) {
-  shares(view.item(i), table.row(view.slot[i]), tally);
+  std::vector<double> scratch;
+  shares(view.item(i), item_row(view, i, table, scratch), tally);
   for (const Share& share : tally)
     if (share.value == value) return share.share;
   return 0;
@@ -81,7 +82,7 @@ Status Combiner::combine(const TokenVotes& tokens, size_t number, Combined& out)
     return {};
   }
   if (!is_short && automaton_vote_ != nullptr) {
-    ESPALIER_TRY(automaton_vote_->decode(view, table, values_));
+    ESPALIER_TRY(automaton_vote_->decode(view, table, rule_.form, values_));
     std::vector<Share> tally;
     for (size_t i = 0; i < length; ++i) {
       out.labels.push_back(label_of(values_[i]));
@@ -90,12 +91,12 @@ Status Combiner::combine(const TokenVotes& tokens, size_t number, Combined& out)
     return {};
   }
   if (const chain::LabelAutomaton* const legal = scheme_states()) {
-    if (decode_legal(view, table, *legal, out.labels, out.share)) return {};
+    if (decode_legal(view, table, rule_.form, *legal, out.labels, out.share)) return {};
     out.labels.clear();
     out.share.clear();
   }
   for (size_t i = 0; i < length; ++i) {
-    const Winner winner = vote(view.item(i), table.row(view.slot[i]), table.tie_order);
+    const Winner winner = vote(view.item(i), item_row(view, i, table, weights_), table.tie_order);
     out.labels.push_back(label_of(winner.value));
     out.share.push_back(winner.share);
   }

@@ -22,6 +22,7 @@ struct CombineRule {
   const WeightTable* short_table = nullptr;    ///< for sequences below switch_length
   size_t switch_length = 0;                    ///< 0: never
   data::Scheme legal = data::Scheme::kNone;    ///< scheme that the output keeps
+  VoteForm form = VoteForm::kProduct;          ///< where an automaton or a scheme ties items together
   uint64_t seed = 1;                           ///< of rand
 };
 
@@ -49,6 +50,7 @@ class Combiner {
   std::vector<Value> values_;
   std::vector<uint32_t> path_;
   std::vector<float> conditional_;
+  std::vector<double> weights_;
   std::vector<Substructures::ItemWinner> winners_;
 };
 

@@ -2,21 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "espalier/ensemble/patterns.h"
+#include "espalier/ensemble/boost_sample.h"
 
 namespace espalier::ensemble {
 namespace {
 
+/// After its own step a path has error ½ but for rounding; what is left of that is no edge.
+constexpr double kRounding = 1e-12;
+
 /// The vote's margin at an item: weight of the gold value minus that of the strongest other, over Σ weights.
-double item_margin(std::span<const Value> item, Value gold, std::span<const double> row,
+double item_margin(const VoteView& view, size_t i, const WeightTable& table, std::vector<double>& scratch,
                    std::vector<Share>& tally) {
+  const std::span<const Value> item = view.item(i);
+  double total = 0;
+  for (const double w : table.row(view.slot[i])) total += w;
+  const std::span<const double> row = item_row(view, i, table, scratch);
   tally.clear();
-  double right = 0, total = 0;
+  double right = 0;
   for (size_t j = 0; j < item.size(); ++j) {
-    total += row[j];
     if (item[j] == kAbsent) continue;
-    if (item[j] == gold) {
+    if (item[j] == view.gold[i]) {
       right += row[j];
       continue;
     }
@@ -36,18 +43,49 @@ double item_margin(std::span<const Value> item, Value gold, std::span<const doub
 template <typename Use>
 Status for_each_margin(VoteSource& source, const WeightTable& table, const Use& use) {
   std::vector<Share> tally;
+  std::vector<double> scratch;
   return for_each_sequence(source, [&](const VoteView& view) {
     size_t known = 0;
     for (const Value gold : view.gold) known += gold != kAbsent;
     for (size_t i = 0; i < view.items(); ++i)
       if (view.gold[i] != kAbsent)
-        use(item_margin(view.item(i), view.gold[i], table.row(view.slot[i]), tally),
-            1 / static_cast<double>(known));
+        use(item_margin(view, i, table, scratch, tally), 1 / static_cast<double>(known));
   });
 }
 
-struct Sides {
-  double right = 0, wrong = 0;
+/// Finds the path of steepest descent: in every slot the best expert, or the best path of an automaton.
+class PathFinder {
+ public:
+  PathFinder(const BoostSample& sample, const ExpertAutomaton* automaton)
+      : p_(sample.experts()), slots_(sample.slots()), automaton_(automaton) {
+    if (automaton != nullptr) algorithms_.emplace(automaton->plain());
+  }
+  void find(std::span<const double> descent, std::vector<uint32_t>& path) {
+    if (automaton_ == nullptr) {
+      path.resize(slots_);
+      for (size_t k = 0; k < slots_; ++k) {
+        const auto row = descent.subspan(k * p_, p_);
+        path[k] = static_cast<uint32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+      }
+      return;
+    }
+    // All paths have as many arcs, so that a constant on every arc changes nothing; 1 keeps costs above 0.
+    const std::span<const ExpertAutomaton::Arc> arcs = automaton_->arcs();
+    cost_.resize(arcs.size());
+    for (size_t a = 0; a < arcs.size(); ++a)
+      cost_[a] = arcs[a].position < slots_ ? 1 - descent[arcs[a].position * p_ + arcs[a].expert] : 1;
+    algorithms_->shortest_path(cost_, arcs_);
+    path.resize(automaton_->positions());
+    for (const int a : arcs_)
+      path[arcs[static_cast<size_t>(a)].position] = arcs[static_cast<size_t>(a)].expert;
+  }
+
+ private:
+  size_t p_, slots_;
+  const ExpertAutomaton* automaton_;
+  std::optional<openfst::Algorithms> algorithms_;
+  std::vector<double> cost_;
+  std::vector<int> arcs_;
 };
 
 }  // namespace
@@ -68,23 +106,21 @@ std::string BoostResult::in_words() const {
   return {};
 }
 
-Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options, const Monitor& monitor) {
+Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options, const Monitor& monitor,
+                                   const ExpertAutomaton* automaton) {
   ESPALIER_CHECK(options.rounds > 0 && options.edge >= 0);
-  ESPALIER_ASSIGN(std::vector<Pattern> patterns, collect_patterns(source, PatternKind::kCorrectness));
-  const size_t p = source.experts();
-  size_t slots = 0;
-  std::vector<double> used;
-  for (const Pattern& pattern : patterns) {
-    slots = std::max<size_t>(slots, pattern.slot + 1);
-    used.resize(slots, 0);
-    used[pattern.slot] += static_cast<double>(pattern.items);
-  }
+  ESPALIER_ASSIGN(const std::unique_ptr<BoostSample> sample, read_boost_sample(source));
+  const size_t p = source.experts(), slots = sample->slots();
+  if (automaton != nullptr && slots > automaton->positions())
+    return fail("a sequence has {} positions, but the automaton's paths have {}", slots,
+                automaton->positions());
 
   BoostResult result;
   WeightTable& table = result.table;
   table.experts = p;
   table.weights.assign(slots * p, 0);
-  std::vector<Sides> sides(slots * p);
+  PathFinder finder(*sample, automaton);
+  std::vector<double> descent;
   for (int t = 0; t < options.rounds; ++t) {
     if (monitor.stop_requested()) {
       result.end = BoostEnd::kInterrupted;
@@ -95,52 +131,27 @@ Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& optio
     progress.done = static_cast<double>(t);
     progress.total = static_cast<double>(options.rounds);
     monitor.report(progress);
-    std::fill(sides.begin(), sides.end(), Sides{});
-    for (const Pattern& pattern : patterns)
-      for (size_t j = 0; j < p; ++j) {
-        Sides& side = sides[pattern.slot * p + j];
-        const auto code = static_cast<uint8_t>(pattern.codes[j]);
-        if (code == 1) side.right += pattern.weight;
-        if (code == 0) side.wrong += pattern.weight;
-      }
-    // The best path takes in every slot the expert with the steepest descent, W₊ − W₋.
+    sample->descent(descent);
     BoostRound round;
-    round.path.assign(slots, 0);
-    Sides path;
-    for (size_t k = 0; k < slots; ++k) {
-      size_t best = 0;
-      for (size_t j = 1; j < p; ++j)
-        if (sides[k * p + j].right - sides[k * p + j].wrong >
-            sides[k * p + best].right - sides[k * p + best].wrong)
-          best = j;
-      round.path[k] = static_cast<uint32_t>(best);
-      path.right += sides[k * p + best].right;
-      path.wrong += sides[k * p + best].wrong;
-    }
-    const double spoken = path.right + path.wrong;
-    round.error = spoken > 0 ? path.wrong / spoken : 0.5;
-    if (path.wrong <= 0 && path.right > 0) {
+    finder.find(descent, round.path);
+    const BoostStep step = sample->step(round.path);
+    const double spoken = step.right + step.wrong;
+    round.error = spoken > 0 ? step.wrong / spoken : 0.5;
+    round.step = step.step;
+    round.normaliser = step.normaliser;
+    if (step.wrong <= 0 && step.right > 0) {
       // α would be infinite. D_t is positive everywhere, so this happens in the first round or never.
       result.end = BoostEnd::kPerfect;
       round.step = 1;
       round.normaliser = 0;
-    } else if (!(round.error < 0.5 - options.edge)) {
+    } else if (!(round.error < 0.5 - options.edge - kRounding)) {
       result.end = BoostEnd::kWeakLearning;
       result.failed_error = round.error;
       break;
-    } else {
-      round.step = 0.5 * std::log(path.right / path.wrong);
-      round.normaliser = std::max(0.0, 1 - spoken) + 2 * std::sqrt(path.right * path.wrong);
     }
     for (size_t k = 0; k < slots; ++k) table.weights[k * p + round.path[k]] += round.step;
     result.objective *= round.normaliser;
-    double sum = 0;
-    for (Pattern& pattern : patterns) {
-      const auto code = static_cast<uint8_t>(pattern.codes[round.path[pattern.slot]]);
-      if (code != kSilentCode) pattern.weight *= std::exp(code == 1 ? -round.step : round.step);
-      sum += pattern.weight;
-    }
-    for (Pattern& pattern : patterns) pattern.weight /= sum;
+    sample->reweigh(round.path, round.step);
     result.rounds.push_back(std::move(round));
     if (result.end == BoostEnd::kPerfect) break;
   }
@@ -150,8 +161,8 @@ Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& optio
   double total = 0;
   table.elsewhere.assign(p, 0);
   for (size_t k = 0; k < slots; ++k) {
-    total += used[k];
-    for (size_t j = 0; j < p; ++j) table.elsewhere[j] += used[k] * table.weights[k * p + j];
+    total += sample->used()[k];
+    for (size_t j = 0; j < p; ++j) table.elsewhere[j] += sample->used()[k] * table.weights[k * p + j];
   }
   for (double& w : table.elsewhere) w /= total;
   return result;

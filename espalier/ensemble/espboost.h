@@ -7,6 +7,7 @@
 
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/ensemble/automaton.h"
 #include "espalier/ensemble/votes.h"
 #include "espalier/ensemble/weight_table.h"
 
@@ -41,10 +42,15 @@ struct BoostResult {
 /// that is Algorithm 1. D_t is the same for all items of a slot with the same experts right, so it is kept
 /// for patterns, not items.
 ///
+/// Where experts are probabilistic (VoteView::probability), ρ_t is plus or minus the probability and the step
+/// is found by a line search (boost_sample.h); ε_t is then the part of Σ D|ρ| that is wrong.
+///
+/// Under an automaton the paths are its own, and the best one is a shortest path.
+///
 /// Ends early where no path has ε_t < ½ − γ (the weak-learning assumption fails), or where the first path is
-/// never wrong: it then stands alone. One pass; O(rounds · patterns · p).
+/// never wrong: it then stands alone. Two passes; O(rounds · patterns · p).
 Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options,
-                                   const Monitor& monitor = {});
+                                   const Monitor& monitor = {}, const ExpertAutomaton* automaton = nullptr);
 
 /// ρ(h̃^k, x_i, y_i) / ‖α‖₁ of every item with known gold: the vote's own margins, in [−1, 1].
 Result<std::vector<float>> vote_margins(VoteSource& source, const WeightTable& table);

@@ -10,9 +10,14 @@ namespace {
 
 class FileExpert : public ExpertStream {
  public:
-  FileExpert(std::string path, const data::ReadOptions& reading) : ExpertStream(std::move(path), reading) {}
+  FileExpert(std::string path, const data::ReadOptions& reading, LabelLayout layout)
+      : ExpertStream(std::move(path), reading), layout_(layout) {}
   Status rewind() override {
-    ESPALIER_ASSIGN(reader_, data::open_reader(name(), reading()));
+    auto reader = layout_ == LabelLayout::kWithTokens
+                      ? data::open_reader(name(), reading())
+                      : open_label_reader(name(), layout_, reading().encoding);
+    if (!reader.ok()) return std::move(reader).error();
+    reader_ = std::move(*reader);
     return {};
   }
   Result<bool> advance() override { return reader_->next(sequence_); }
@@ -20,8 +25,38 @@ class FileExpert : public ExpertStream {
   std::string_view label(size_t, size_t row) const override {
     return sequence_.has_labels() ? sequence_.label(row) : data::kUnknownLabelText;
   }
+  bool labels_alone() const override { return layout_ != LabelLayout::kWithTokens; }
+  Status ask_probabilities(const std::string& column) override {
+    if (layout_ != LabelLayout::kWithTokens || reading().format != data::Format::kColumns)
+      return fail("{}: probabilities of labels are read from columns only", name());
+    probability_column_ = 0;
+    const auto [end, error] =
+        std::from_chars(column.data(), column.data() + column.size(), probability_column_);
+    if (!column.empty() &&
+        (error != std::errc() || end != column.data() + column.size() || probability_column_ == 0))
+      return fail("'{}' is no column: they count from 1, or from the end as -1, -2", column);
+    return {};
+  }
+  Result<float> probability(size_t row) const override {
+    const auto columns = static_cast<int>(sequence_.columns());
+    int column = probability_column_ > 0 ? probability_column_ - 1 : columns + probability_column_;
+    if (probability_column_ == 0)
+      column = static_cast<int>(sequence_.label_column().value_or(sequence_.columns())) + 1;
+    if (column < 0 || column >= columns)
+      return fail("{}:{}: there is no column {} with the probability of the label", name(),
+                  sequence_.line(row), column + 1);
+    const std::string_view text = sequence_.cell(row, static_cast<size_t>(column));
+    float value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1))
+      return fail("{}:{}: {} in column {} is no probability", name(), sequence_.line(row),
+                  data::in_quotes(text), column + 1);
+    return value;
+  }
 
  private:
+  int probability_column_ = 0;
+  LabelLayout layout_;
   std::unique_ptr<data::Reader> reader_;
   data::Sequence sequence_;
 };
@@ -41,13 +76,13 @@ bool same_tokens(const data::Sequence& a, const data::Sequence& b, data::Format 
 
 class NbestExpert : public ExpertStream {
  public:
-  NbestExpert(std::string path, const data::ReadOptions& reading, size_t n)
-      : ExpertStream(std::move(path), reading), best_(n) {}
+  NbestExpert(std::string path, const data::ReadOptions& reading, size_t n, LabelLayout layout)
+      : ExpertStream(std::move(path), reading), layout_(layout), best_(n) {}
   std::vector<std::string> expert_names() const override { return numbered_names(name(), best_.size()); }
   size_t width() const override { return best_.size(); }
 
   Status rewind() override {
-    ESPALIER_ASSIGN(blocks_, open_nbest_blocks(name(), reading()));
+    ESPALIER_ASSIGN(blocks_, open_nbest_blocks(name(), reading(), layout_));
     pending_ = false;
     return {};
   }
@@ -60,8 +95,8 @@ class NbestExpert : public ExpertStream {
       }
       if (count_ > 0) {
         // A rank that does not go up begins the next sequence; so do, without ranks, other tokens.
-        if (rank_ ? *rank_ <= last_rank_ : !same_tokens(next_, best_[0], reading().format)) break;
-        if (!same_tokens(next_, best_[0], reading().format))
+        if (rank_ ? *rank_ <= last_rank_ : !same_sequence(next_, best_[0])) break;
+        if (!same_sequence(next_, best_[0]))
           return fail("{}:{}: labelling {} of a sequence has other tokens than its first", name(),
                       next_.line(0), count_ + 1);
       }
@@ -70,11 +105,13 @@ class NbestExpert : public ExpertStream {
       ++count_;
       pending_ = false;
     }
-    // Labellings beyond n are passed over, where ranks tell them from the next sequence.
+    // Labellings beyond n are passed over, where ranks or names tell them from the next sequence.
     while (count_ == best_.size()) {
       ESPALIER_ASSIGN(pending_, blocks_->next(next_, rank_));
-      if (!pending_ || !rank_ || *rank_ <= last_rank_) break;
-      last_rank_ = *rank_;
+      if (!pending_) break;
+      const bool named = layout_ != LabelLayout::kWithTokens && !sequence_name(next_).empty();
+      if (rank_ ? *rank_ <= last_rank_ : !named || !same_sequence(next_, best_[0])) break;
+      last_rank_ = rank_.value_or(0);
     }
     return count_ > 0;
   }
@@ -82,8 +119,21 @@ class NbestExpert : public ExpertStream {
   std::string_view label(size_t w, size_t row) const override {
     return w < count_ && best_[w].has_labels() ? best_[w].label(row) : data::kUnknownLabelText;
   }
+  size_t length(size_t w) const override { return w < count_ ? best_[w].length() : 0; }
+  bool speaks(size_t w) const override { return w < count_; }
+  Status ask_probabilities(const std::string&) override {
+    return fail("{}: probabilities of labels do not go with n-best lists", name());
+  }
+  Result<float> probability(size_t) const override { return 1.0f; }
+  bool labels_alone() const override { return layout_ != LabelLayout::kWithTokens; }
 
  private:
+  bool same_sequence(const data::Sequence& a, const data::Sequence& b) const {
+    if (layout_ != LabelLayout::kWithTokens) return sequence_name(a) == sequence_name(b);
+    return same_tokens(a, b, reading().format);
+  }
+
+  LabelLayout layout_;
   std::unique_ptr<NbestBlocks> blocks_;
   std::vector<data::Sequence> best_;
   size_t count_ = 0;
@@ -124,6 +174,16 @@ class PredictorExpert : public ExpertStream {
     if (w >= prediction_.best.size()) return data::kUnknownLabelText;
     return predictor_.labels().name(prediction_.best[w].labels[row]);
   }
+  Status ask_probabilities(const std::string&) override {
+    if (width() > 1) return fail("{}: probabilities of labels do not go with n-best lists", name());
+    options_.confidence = true;
+    return {};
+  }
+  Result<float> probability(size_t row) const override {
+    if (row >= prediction_.confidence.size())
+      return fail("{}: the model gives no probabilities of its labels", name());
+    return prediction_.confidence[row];
+  }
 
  private:
   const data::Predictor& predictor_;
@@ -135,18 +195,28 @@ class PredictorExpert : public ExpertStream {
   data::Prediction prediction_;
 };
 
+Status check_layout(const std::string& path, const data::ReadOptions& reading, LabelLayout layout) {
+  if (layout != LabelLayout::kWithTokens && !reading.folds.empty())
+    return fail("{}: folds are selected, but a file of labels alone has none", path);
+  return {};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<ExpertStream>> open_expert(const std::string& path, const data::ReadOptions& reading) {
-  auto stream = std::make_unique<FileExpert>(path, reading);
+Result<std::unique_ptr<ExpertStream>> open_expert(const std::string& path, const data::ReadOptions& reading,
+                                                  LabelLayout layout) {
+  ESPALIER_TRY(check_layout(path, reading, layout));
+  auto stream = std::make_unique<FileExpert>(path, reading, layout);
   ESPALIER_TRY(stream->rewind());
   return std::unique_ptr<ExpertStream>(std::move(stream));
 }
 
 Result<std::unique_ptr<ExpertStream>> open_nbest_expert(const std::string& path,
-                                                        const data::ReadOptions& reading, size_t n) {
+                                                        const data::ReadOptions& reading, size_t n,
+                                                        LabelLayout layout) {
   ESPALIER_CHECK(n > 0);
-  auto stream = std::make_unique<NbestExpert>(path, reading, n);
+  ESPALIER_TRY(check_layout(path, reading, layout));
+  auto stream = std::make_unique<NbestExpert>(path, reading, n, layout);
   ESPALIER_TRY(stream->rewind());
   return std::unique_ptr<ExpertStream>(std::move(stream));
 }
@@ -186,7 +256,7 @@ bool has_tokens(const data::Sequence& sequence, data::Format format) {
 
 std::string_view token_text(const data::Sequence& sequence, size_t row, data::Format format) {
   if (!has_tokens(sequence, format)) return {};
-  return sequence.cell(row, format == data::Format::kConllu ? 1 : 0);
+  return sequence.cell(row, token_column(format));
 }
 
 }  // namespace espalier::ensemble

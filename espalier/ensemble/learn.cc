@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "espalier/data/folds.h"
+#include "espalier/eval/losses.h"
 
 namespace espalier::ensemble {
 namespace {
+
+/// So many sequences held out are enough to calibrate on, however many there are.
+constexpr size_t kMostHeldOut = 20'000;
 
 /// What the method taken does on sequences that it did not learn from.
 struct HeldOut {
@@ -13,6 +17,7 @@ struct HeldOut {
   std::vector<std::pair<std::vector<double>, bool>> sequences;  ///< shares, all right
   LengthLosses lengths;
   HammingMean ensemble, best;
+  size_t edits = 0, best_edits = 0;  ///< where outputs are put side by side
 };
 
 struct TokenErrors {
@@ -31,10 +36,11 @@ TokenErrors count_errors(const TokenVotes& tokens, const std::vector<data::Label
 
 class Learning {
  public:
-  Learning(const std::vector<TokenVotes>& sample, data::LabelSet labels, const LearnRequest& request,
+  Learning(const VoteStore& sample, data::LabelSet labels, const LearnRequest& request,
            const Monitor& monitor)
       : sample_(sample), request_(request), monitor_(monitor), workers_(request.threads) {
     out_.model.labels = std::move(labels);
+    out_.model.aligned = request.aligned;
   }
   Result<LearnOutcome> run();
 
@@ -45,26 +51,43 @@ class Learning {
   Status held_out_fold(int folds, int fold, HeldOut& held_out);
   void calibrate(const HeldOut& held_out);
 
-  const std::vector<TokenVotes>& sample_;
+  std::unique_ptr<VoteSource> part(int folds, int fold, bool inside) const;
+
+  const VoteStore& sample_;
   const LearnRequest& request_;
   const Monitor& monitor_;
   Workers workers_;
-  VoteBatch batch_;
+  VoteBatch batch_;  ///< where the store is in memory
+  DividedSample divided_;
   Method method_ = Method::kMvote;
   MethodOptions options_;
   LearnOutcome out_;
 };
 
 Status Learning::encode() {
-  if (sample_.empty()) return fail("there is no sequence to learn from");
-  batch_ = VoteBatch(sample_.front().experts);
+  if (sample_.sequences() == 0) return fail("there is no sequence to learn from");
+  out_.model.training_tokens = sample_.tokens();
+  out_.model.training_sequences = sample_.sequences();
+  divided_.sequences = sample_.sequences();
+  divided_.part = [this](int folds, int fold, bool inside) { return part(folds, fold, inside); };
+  if (!sample_.in_memory()) return {};
+  batch_ = VoteBatch(sample_.experts());
   Substructures substructures(request_.substructures, out_.model.labels, request_.scheme);
-  for (const TokenVotes& tokens : sample_) {
+  VoteStore::Cursor cursor(sample_);
+  TokenVotes tokens;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, cursor.next(tokens));
+    if (!more) return {};
     batch_.add(substructures.encode(tokens));
-    out_.model.training_tokens += tokens.length();
   }
-  out_.model.training_sequences = sample_.size();
-  return {};
+}
+
+std::unique_ptr<VoteSource> Learning::part(int folds, int fold, bool inside) const {
+  if (sample_.in_memory()) return divide(batch_, request_.seed).part(folds, fold, inside);
+  auto source =
+      std::make_unique<StoreSource>(sample_, request_.substructures, out_.model.labels, request_.scheme);
+  source->select(folds, fold, inside, request_.seed);
+  return source;
 }
 
 Status Learning::choose() {
@@ -76,13 +99,13 @@ Status Learning::choose() {
     if (!request_.betas.empty()) options_.online.wmwp.beta = request_.betas.front();
     return {};
   }
-  if (choice_folds(batch_.sequences()) == 0) {
+  if (choice_folds(sample_.sequences()) == 0) {
     out_.notes.push_back(fmt::format("{} sequences are too few to choose on: {} with β = {} it is",
-                                     batch_.sequences(), method_name(method_), options_.online.wmwp.beta));
+                                     sample_.sequences(), method_name(method_), options_.online.wmwp.beta));
     return {};
   }
-  ESPALIER_ASSIGN(out_.candidates, try_candidates(batch_, request_.methods, request_.betas, options_,
-                                                  request_.seed, workers_, monitor_));
+  ESPALIER_ASSIGN(out_.candidates,
+                  try_candidates(divided_, request_.methods, request_.betas, options_, workers_, monitor_));
   const Candidate& best = best_candidate(out_.candidates);
   method_ = best.method;
   if (best.beta > 0) options_.online.wmwp.beta = best.beta;
@@ -90,13 +113,10 @@ Status Learning::choose() {
 }
 
 Status Learning::held_out_fold(int folds, int fold, HeldOut& held_out) {
-  std::vector<uint32_t> inside, outside;
-  for (uint32_t s = 0; s < sample_.size(); ++s)
-    (data::fold_of(s, folds, request_.seed) == fold ? inside : outside).push_back(s);
-  BatchSource train(batch_, outside);
-  const auto hypothesis = learn_hypothesis(train, method_, options_, monitor_);
+  const std::unique_ptr<VoteSource> train = part(folds, fold, false);
+  const auto hypothesis = learn_hypothesis(*train, method_, options_, monitor_);
   if (!hypothesis.ok()) return hypothesis.error();
-  ESPALIER_ASSIGN(const BestExpert best, best_expert(train));
+  ESPALIER_ASSIGN(const BestExpert best, best_expert(*train));
 
   data::LabelSet labels = out_.model.labels;
   Substructures substructures(request_.substructures, labels, request_.scheme);
@@ -105,12 +125,17 @@ Status Learning::held_out_fold(int folds, int fold, HeldOut& held_out) {
   rule.suffix = method_ == Method::kRand ? &hypothesis->suffix : nullptr;
   rule.automaton = options_.automaton;
   rule.legal = request_.legal ? request_.scheme : data::Scheme::kNone;
+  rule.form = request_.form;
   rule.seed = request_.seed;
   Combiner combiner(rule, substructures, labels);
   Combined combined;
   std::vector<data::Label> alone;
-  for (const uint32_t s : inside) {
-    const TokenVotes& tokens = sample_[s];
+  VoteStore::Cursor cursor(sample_);
+  TokenVotes tokens;
+  for (size_t s = 0; held_out.sequences.size() < kMostHeldOut; ++s) {
+    ESPALIER_ASSIGN(const bool more, cursor.next(tokens));
+    if (!more) break;
+    if (data::fold_of(s, folds, request_.seed) != fold) continue;
     ESPALIER_TRY(combiner.combine(tokens, s, combined));
     const TokenErrors errors = count_errors(tokens, combined.labels);
     alone.clear();
@@ -125,7 +150,14 @@ Status Learning::held_out_fold(int folds, int fold, HeldOut& held_out) {
     for (size_t t = 0; t < tokens.length(); ++t)
       if (tokens.gold[t] != data::kNoLabel)
         held_out.tokens.add(combined.share[t], combined.labels[t] == tokens.gold[t]);
-    held_out.sequences.emplace_back(combined.share, errors.wrong == 0);
+    bool right = errors.wrong == 0;
+    if (request_.aligned) {
+      const std::vector<data::Label> said = without_gaps(combined.labels, out_.model.gap());
+      right = said == tokens.target;
+      held_out.edits += eval::edit_distance(tokens.target, said);
+      held_out.best_edits += eval::edit_distance(tokens.target, without_gaps(alone, out_.model.gap()));
+    }
+    held_out.sequences.emplace_back(combined.share, right);
   }
   return {};
 }
@@ -146,14 +178,14 @@ void Learning::calibrate(const HeldOut& held_out) {
 
 Status Learning::measure_held_out() {
   if (!request_.calibrate && !request_.learn_switch) return {};
-  const int folds = choice_folds(sample_.size());
+  const int folds = choice_folds(sample_.sequences());
   if (folds == 0) {
     out_.notes.push_back(fmt::format(
-        "{} sequences are too few to hold any out: confidences are the vote's own", sample_.size()));
+        "{} sequences are too few to hold any out: confidences are the vote's own", sample_.sequences()));
     return {};
   }
   HeldOut held_out;
-  const int used = sample_.size() >= 20'000 ? 1 : folds;
+  const int used = sample_.sequences() >= 20'000 ? 1 : folds;
   for (int fold = 0; fold < used; ++fold) {
     Progress progress;
     progress.phase = "calibrating";
@@ -165,6 +197,11 @@ Status Learning::measure_held_out() {
   }
   out_.held_out_error = held_out.ensemble.mean();
   out_.held_out_best = held_out.best.mean();
+  if (const auto measured = static_cast<double>(held_out.sequences.size());
+      request_.aligned && measured > 0) {
+    out_.held_out_edits = static_cast<double>(held_out.edits) / measured;
+    out_.held_out_best_edits = static_cast<double>(held_out.best_edits) / measured;
+  }
   if (request_.calibrate) calibrate(held_out);
   if (request_.learn_switch) {
     out_.model.switch_length = choose_switch(held_out.lengths);
@@ -180,9 +217,9 @@ Result<LearnOutcome> Learning::run() {
   ESPALIER_CHECK(!request_.methods.empty());
   ESPALIER_TRY(encode());
   ESPALIER_TRY(choose());
-  BatchSource all(batch_);
-  ESPALIER_ASSIGN(Hypothesis hypothesis, learn_hypothesis(all, method_, options_, monitor_));
-  ESPALIER_ASSIGN(const BestExpert best, best_expert(all));
+  const std::unique_ptr<VoteSource> all = part(1, 0, true);
+  ESPALIER_ASSIGN(Hypothesis hypothesis, learn_hypothesis(*all, method_, options_, monitor_));
+  ESPALIER_ASSIGN(const BestExpert best, best_expert(*all));
   EnsembleModel& model = out_.model;
   model.method = method_;
   model.beta = uses_beta(method_) ? options_.online.wmwp.beta : 0;
@@ -191,6 +228,8 @@ Result<LearnOutcome> Learning::run() {
   model.scheme = request_.scheme;
   model.best_expert = best.expert;
   model.seed = request_.seed;
+  model.probabilities = request_.probabilities;
+  model.form = request_.form;
   ESPALIER_TRY(measure_held_out());
   model.table = std::move(hypothesis.table);
   if (method_ == Method::kRand) model.suffix = std::move(hypothesis.suffix);
@@ -204,7 +243,7 @@ Result<LearnOutcome> Learning::run() {
 
 }  // namespace
 
-Result<LearnOutcome> learn_ensemble(const std::vector<TokenVotes>& sample, data::LabelSet labels,
+Result<LearnOutcome> learn_ensemble(const VoteStore& sample, data::LabelSet labels,
                                     const LearnRequest& request, const Monitor& monitor) {
   return Learning(sample, std::move(labels), request, monitor).run();
 }

@@ -7,6 +7,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/ensemble/model.h"
+#include "espalier/ensemble/vote_store.h"
 
 namespace espalier::ensemble {
 
@@ -19,6 +20,9 @@ struct LearnRequest {
   bool legal = true;  ///< held-out labels are decoded under the scheme, as they will be in use
   SubstructureOptions substructures;
   data::Scheme scheme = data::Scheme::kNone;
+  VoteForm form = VoteForm::kProduct;
+  bool probabilities = false;  ///< experts' probabilities count; espboost only
+  bool aligned = false;  ///< votes are columns of outputs put side by side; kGapText is one of the labels
   uint64_t seed = 1;
   int threads = 1;
 };
@@ -28,12 +32,16 @@ struct LearnOutcome {
   std::vector<Candidate> candidates;  ///< where there was a choice
   double held_out_error = -1;  ///< of the method taken, on tokens it did not learn from; −1: not measured
   double held_out_best = -1;   ///< of the best expert, on the same
+  double held_out_edits = -1;  ///< mean edit distance of a sequence, where outputs are put side by side
+  double held_out_best_edits = -1;
   std::vector<std::string> notes;
 };
 
-/// Learns from token votes in memory. The label set is the one the votes refer to, and is moved into the
-/// model. Experts' names and the automaton are the caller's to add.
-Result<LearnOutcome> learn_ensemble(const std::vector<TokenVotes>& sample, data::LabelSet labels,
+/// Learns from the votes of a store. Where that is in memory the substructures are, too; otherwise they are
+/// encoded anew in every pass, and memory does not grow with the number of sequences (but for what rand
+/// keeps, and the distinct patterns of espboost and sle). The label set is the one the votes refer to, and is
+/// moved into the model. Experts' names and the automaton are the caller's to add.
+Result<LearnOutcome> learn_ensemble(const VoteStore& sample, data::LabelSet labels,
                                     const LearnRequest& request, const Monitor& monitor = {});
 
 }  // namespace espalier::ensemble

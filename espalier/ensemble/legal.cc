@@ -35,14 +35,18 @@ bool may_follow(const data::LabelParts* a, const data::LabelParts* b, Scheme sch
   return true;
 }
 
-/// A lattice of one state for each (token, label) with log shares; arcs between all neighbours.
-chain::Lattice share_lattice(const std::vector<std::vector<Share>>& columns) {
+/// A lattice of one state for each (token, label), scored by log shares or by weights (shares times the
+/// weight of those who speak); arcs between all neighbours.
+chain::Lattice share_lattice(const std::vector<std::vector<Share>>& columns, std::span<const double> awake,
+                             VoteForm form) {
   chain::LatticeBuilder builder;
   uint32_t previous_first = 0, previous_count = 0, next = 0;
-  for (const std::vector<Share>& column : columns) {
+  for (size_t t = 0; t < columns.size(); ++t) {
+    const std::vector<Share>& column = columns[t];
     const uint32_t first = next;
     for (const Share& share : column) {
-      builder.add_state(static_cast<data::Label>(share.value), static_cast<float>(std::log(share.share)));
+      const double score = form == VoteForm::kProduct ? std::log(share.share) : awake[t] * share.share;
+      builder.add_state(static_cast<data::Label>(share.value), static_cast<float>(score));
       for (uint32_t s = 0; s < previous_count; ++s) builder.add_arc(previous_first + s, 0);
       ++next;
     }
@@ -87,14 +91,16 @@ chain::LabelAutomaton scheme_automaton(const data::LabelSet& labels, Scheme sche
   return automaton;
 }
 
-bool decode_legal(const VoteView& view, const WeightTable& table, const chain::LabelAutomaton& automaton,
-                  std::vector<data::Label>& out, std::vector<double>& share) {
+bool decode_legal(const VoteView& view, const WeightTable& table, VoteForm form,
+                  const chain::LabelAutomaton& automaton, std::vector<data::Label>& out,
+                  std::vector<double>& share) {
   const size_t length = view.items();
   out.resize(length);
   share.resize(length);
   bool silent = false;
+  std::vector<double> scratch;
   for (size_t t = 0; t < length; ++t) {
-    const Winner winner = vote(view.item(t), table.row(view.slot[t]), table.tie_order);
+    const Winner winner = vote(view.item(t), item_row(view, t, table, scratch), table.tie_order);
     silent |= winner.value == kAbsent;
     out[t] = winner.value == kAbsent ? data::kNoLabel : static_cast<data::Label>(winner.value);
     share[t] = winner.share;
@@ -102,12 +108,15 @@ bool decode_legal(const VoteView& view, const WeightTable& table, const chain::L
   // The winners themselves, where they fit, are the best there is.
   if (!silent && automaton.accepts(out)) return true;
   std::vector<std::vector<Share>> columns(length);
+  std::vector<double> awake(length, 0);
   for (size_t t = 0; t < length; ++t) {
-    shares(view.item(t), table.row(view.slot[t]), columns[t]);
+    const std::span<const double> row = item_row(view, t, table, scratch);
+    for (size_t j = 0; j < row.size(); ++j) awake[t] += view.item(t)[j] == kAbsent ? 0 : row[j];
+    shares(view.item(t), row, columns[t]);
     for (Share& s : columns[t]) s.share = std::max(s.share, kUnsaidShare);
     fill_unsaid(automaton.labels, columns[t]);
   }
-  const chain::IntersectedLattice legal = chain::intersect(share_lattice(columns), automaton);
+  const chain::IntersectedLattice legal = chain::intersect(share_lattice(columns, awake, form), automaton);
   if (legal.outcome != chain::Outcome::kExact || !best_path(legal.lattice, out)) return false;
   for (size_t t = 0; t < length; ++t)
     for (const Share& s : columns[t])

@@ -15,13 +15,15 @@ namespace espalier::ensemble {
 /// read last". Labels outside the scheme may stand anywhere.
 chain::LabelAutomaton scheme_automaton(const data::LabelSet& labels, data::Scheme scheme);
 
-/// The labels that maximise the product of the vote's shares (equation 5) among those the automaton accepts,
-/// by Viterbi over the labels said; labels that nobody says have a share of kUnsaidShare, so that there is
-/// always an answer where the scheme has one. `share` is that of the label taken, one a token; tokens about
-/// which nobody speaks get whatever fits, with share 0. False where nothing fits.
+/// The labels that maximise the product of the vote's shares (equation 5), or the sum of their weights, among
+/// those the automaton accepts, by Viterbi over the labels said; labels that nobody says have a share of
+/// kUnsaidShare, so that there is always an answer where the scheme has one. `share` is that of the label
+/// taken, one a token; tokens about which nobody speaks get whatever fits, with share 0. False where nothing
+/// fits.
 inline constexpr double kUnsaidShare = 1e-9;
-bool decode_legal(const VoteView& view, const WeightTable& table, const chain::LabelAutomaton& automaton,
-                  std::vector<data::Label>& out, std::vector<double>& share);
+bool decode_legal(const VoteView& view, const WeightTable& table, VoteForm form,
+                  const chain::LabelAutomaton& automaton, std::vector<data::Label>& out,
+                  std::vector<double>& share);
 
 /// The labels that maximise the product of the shares of their n-grams, by Viterbi over the n-grams'
 /// contexts; `automaton` null: any. An n-gram that nobody says has a share of kUnsaidShare.

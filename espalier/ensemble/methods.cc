@@ -57,7 +57,7 @@ Result<Hypothesis> from_fpl(VoteSource& source, Method method, const MethodOptio
 }
 
 Result<Hypothesis> from_boost(VoteSource& source, const MethodOptions& options, const Monitor& monitor) {
-  ESPALIER_ASSIGN(BoostResult result, learn_espboost(source, options.boost, monitor));
+  ESPALIER_ASSIGN(BoostResult result, learn_espboost(source, options.boost, monitor, options.automaton));
   Hypothesis out;
   out.words = result.in_words();
   out.table = std::move(result.table);
@@ -106,10 +106,11 @@ Result<Method> parse_method(std::string_view name) {
 Result<Hypothesis> learn_hypothesis(VoteSource& source, Method method, const MethodOptions& options,
                                     const Monitor& monitor) {
   const bool paths = method == Method::kMvote || method == Method::kRand || method == Method::kCv ||
-                     method == Method::kFpl || method == Method::kFplCv;
+                     method == Method::kFpl || method == Method::kFplCv || method == Method::kEspboost;
   if (options.automaton != nullptr && !paths)
-    return fail("an automaton of path experts goes with mvote, rand, cv, fpl and fpl-cv, not with {}",
-                method_name(method));
+    return fail(
+        "an automaton of path experts goes with mvote, rand, cv, fpl, fpl-cv and espboost, not with {}",
+        method_name(method));
   Result<Hypothesis> out = Error{};
   switch (method) {
     case Method::kMvote:

@@ -36,7 +36,7 @@ struct MethodOptions {
   FplOptions fpl;
   BoostOptions boost;
   SleOptions sle;
-  /// Paths that may be taken; null: all. Only mvote, rand, cv, fpl and fpl-cv know paths.
+  /// Paths that may be taken; null: all. Only mvote, rand, cv, fpl, fpl-cv and espboost know paths.
   const ExpertAutomaton* automaton = nullptr;
 };
 

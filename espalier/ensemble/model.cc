@@ -26,6 +26,9 @@ Json about_json(const EnsembleModel& model) {
   json["substructures"] = substructures_text(model.substructures);
   json["scheme"] = data::scheme_name(model.scheme);
   json["labels"] = model.labels.names();
+  json["aligned"] = model.aligned;
+  json["probabilities"] = model.probabilities;
+  json["form"] = model.form == VoteForm::kSum ? "sum" : "product";
   json["switch_length"] = model.switch_length;
   json["best_expert"] = model.best_expert;
   json["calibrated"] = model.calibrated;
@@ -55,6 +58,10 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   if (labels.size() >= data::kNoLabel) return fail("{}: too many labels", name);
   for (const std::string& label : labels) model.labels.add(label);
   if (model.labels.size() != labels.size()) return fail("{}: a label stands twice", name);
+  model.aligned = json.value("aligned", false);
+  model.probabilities = json.value("probabilities", false);
+  model.form = json.value("form", "product") == "sum" ? VoteForm::kSum : VoteForm::kProduct;
+  if (model.aligned && !model.labels.find(kGapText)) return fail("{}: the label of gaps is missing", name);
   model.switch_length = json.at("switch_length").get<size_t>();
   model.best_expert = json.at("best_expert").get<size_t>();
   model.calibrated = json.at("calibrated").get<bool>();
@@ -64,6 +71,11 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   model.words = json.at("words").get<std::string>();
   model.suffix.slots = json.at("suffix_slots").get<size_t>();
   model.suffix.experts = json.at("suffix_experts").get<size_t>();
+  const SubstructureKind kind = model.substructures.kind;
+  if (model.probabilities && kind != SubstructureKind::kPositions && kind != SubstructureKind::kClasses &&
+      kind != SubstructureKind::kTokens)
+    return fail("{}: probabilities do not go with the substructures {}", name,
+                substructures_text(model.substructures));
   if (model.experts.empty() || model.best_expert >= model.experts.size())
     return fail("{}: section 'ensemble' does not make sense", name);
   return model;
@@ -111,6 +123,7 @@ CombineRule EnsembleModel::rule(bool legal, const WeightTable& short_table) cons
   rule.short_table = switch_length > 0 ? &short_table : nullptr;
   rule.switch_length = switch_length;
   rule.legal = legal ? scheme : data::Scheme::kNone;
+  rule.form = form;
   rule.seed = seed;
   return rule;
 }
@@ -127,6 +140,9 @@ Status EnsembleModel::save(const std::string& path) const {
   std::vector<double> rounds;
   for (const BoostRound& round : boosting) rounds.insert(rounds.end(), {round.error, round.step});
   out.add_array("boosting", rounds);
+  std::vector<double> normalisers;
+  for (const BoostRound& round : boosting) normalisers.push_back(round.normaliser);
+  out.add_array("boosting.normalisers", normalisers);
   if (automaton) {
     std::vector<StoredArc> arcs;
     for (const ExpertAutomaton::Arc& arc : automaton->arcs())
@@ -156,6 +172,12 @@ Result<EnsembleModel> EnsembleModel::from_file(const SectionFile& file) {
     if (!(w >= 0 && w <= 1.001f))
       return fail("{}: section 'suffix' holds a number that is no probability", file.name());
   model.suffix.weights.assign(suffix.begin(), suffix.end());
+  // Neither can be more than there are numbers, so that the product cannot overflow.
+  if (model.suffix.slots > suffix.size() || model.suffix.experts > suffix.size() ||
+      suffix.size() > UINT32_MAX) {
+    if (model.method == Method::kRand) return fail("{}: section 'suffix' is cut off", file.name());
+    model.suffix.slots = model.suffix.experts = 0;
+  }
   const size_t table_size = model.suffix.slots * model.suffix.experts;
   if (model.method == Method::kRand && (suffix.empty() || table_size == 0 || suffix.size() % table_size != 0))
     return fail("{}: section 'suffix' does not divide into distributions", file.name());
@@ -164,10 +186,17 @@ Result<EnsembleModel> EnsembleModel::from_file(const SectionFile& file) {
   ESPALIER_ASSIGN(model.token_confidence, ConfidenceMap::from_values(tokens));
   ESPALIER_ASSIGN(model.sequence_confidence, ConfidenceMap::from_values(sequences));
   ESPALIER_ASSIGN(const auto rounds, read_numbers(file, "boosting"));
+  std::vector<double> normalisers;
+  if (file.has("boosting.normalisers")) {
+    ESPALIER_ASSIGN(normalisers, read_numbers(file, "boosting.normalisers"));
+  }
   for (size_t i = 0; i + 1 < rounds.size(); i += 2) {
     BoostRound round;
     round.error = rounds[i];
     round.step = rounds[i + 1];
+    round.normaliser = i / 2 < normalisers.size()
+                           ? normalisers[i / 2]
+                           : 2 * std::sqrt(round.error * std::max(0.0, 1 - round.error));
     model.boosting.push_back(std::move(round));
   }
   if (file.has("automaton.arcs")) {

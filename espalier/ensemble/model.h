@@ -15,6 +15,7 @@
 #include "espalier/ensemble/combine.h"
 #include "espalier/ensemble/confidence.h"
 #include "espalier/ensemble/methods.h"
+#include "espalier/ensemble/multiple_alignment.h"
 #include "espalier/ensemble/substructures.h"
 
 namespace espalier::ensemble {
@@ -27,6 +28,9 @@ struct EnsembleModel {
   SubstructureOptions substructures;
   data::Scheme scheme = data::Scheme::kNone;  ///< found in the gold labels
   data::LabelSet labels;
+  bool aligned = false;  ///< outputs of unequal length are put side by side; kGapText is one of the labels
+  bool probabilities = false;  ///< experts' probabilities count
+  VoteForm form = VoteForm::kProduct;
   WeightTable table;
   DistributionSuffix suffix;
   std::optional<ExpertAutomaton> automaton;
@@ -39,6 +43,11 @@ struct EnsembleModel {
   size_t training_sequences = 0, training_tokens = 0;
   std::string words;                 ///< how learning went
   std::vector<BoostRound> boosting;  ///< errors and steps of espboost's rounds, without their paths
+
+  /// The label of gaps, where outputs are put side by side; data::kNoLabel otherwise.
+  data::Label gap() const {
+    return aligned ? labels.find(kGapText).value_or(data::kNoLabel) : data::kNoLabel;
+  }
 
   /// How it labels. The tables of the rule are this object's and `short_table`, made by single_expert_table.
   CombineRule rule(bool legal, const WeightTable& short_table) const;

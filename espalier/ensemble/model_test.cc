@@ -29,6 +29,14 @@ std::vector<TokenVotes> artificial_tokens(size_t sequences, data::LabelSet& labe
   return all;
 }
 
+/// The same as a store, as learning wants it.
+VoteStore stored(std::span<const TokenVotes> sample, size_t memory = VoteStore::kDefaultMemory) {
+  VoteStore store(memory);
+  for (const TokenVotes& votes : sample) EXPECT_TRUE(store.add(votes).ok());
+  EXPECT_TRUE(store.finish().ok());
+  return store;
+}
+
 LearnRequest learn_request(Method method) {
   LearnRequest request;
   request.methods = {method};
@@ -43,7 +51,7 @@ TEST(EnsembleModel, SavedAndLoadedItLabelsTheSame) {
   data::LabelSet labels;
   const std::vector<TokenVotes> sample = artificial_tokens(120, labels);
   for (const MethodInfo& info : methods()) {
-    auto learned = learn_ensemble(sample, labels, learn_request(info.method));
+    auto learned = learn_ensemble(stored(sample), labels, learn_request(info.method));
     ASSERT_TRUE(learned.ok()) << learned.error().message;
     learned->model.experts = {"a", "b", "c", "d", "e"};
     const std::string path = folder.path("m.model");
@@ -68,7 +76,7 @@ TEST(EnsembleModel, SavedAndLoadedItLabelsTheSame) {
 TEST(EnsembleModel, DamageIsRefused) {
   const TemporaryDirectory folder;
   data::LabelSet labels;
-  auto learned = learn_ensemble(artificial_tokens(50, labels), labels, learn_request(Method::kMvote));
+  auto learned = learn_ensemble(stored(artificial_tokens(50, labels)), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
   learned->model.experts = {"a", "b", "c", "d"};  // four names for five columns of weights
   ASSERT_TRUE(learned->model.save(folder.path("m.model")).ok());
@@ -91,7 +99,7 @@ TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
     request.methods = {Method::kMvote, Method::kFpl, Method::kSle, Method::kBest};
     request.betas = {0.8, 0.95};
     request.threads = threads;
-    auto learned = learn_ensemble(sample, labels, request);
+    auto learned = learn_ensemble(stored(sample), labels, request);
     ASSERT_TRUE(learned.ok());
     EXPECT_EQ(learned->candidates.size(), 5u);
     learned->model.experts = {"a", "b", "c", "d", "e"};
@@ -102,11 +110,36 @@ TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
   }
 }
 
+TEST(LearnEnsemble, AStoreOnDiskGivesTheModelOfOneInMemory) {
+  const TemporaryDirectory folder;
+  data::LabelSet labels;
+  const std::vector<TokenVotes> sample = artificial_tokens(200, labels);
+  for (const SubstructureKind kind : {SubstructureKind::kPositions, SubstructureKind::kNgrams}) {
+    std::string first;
+    for (const size_t memory : {VoteStore::kDefaultMemory, size_t{0}}) {
+      LearnRequest request = learn_request(Method::kMvote);
+      request.methods = {Method::kMvote, Method::kFpl, Method::kEspboost, Method::kBest};
+      request.betas = {0.8, 0.95};
+      request.substructures.kind = kind;
+      request.threads = 2;
+      const VoteStore store = stored(sample, memory);
+      EXPECT_EQ(store.in_memory(), memory > 0);
+      auto learned = learn_ensemble(store, labels, request);
+      ASSERT_TRUE(learned.ok()) << learned.error().message;
+      learned->model.experts = {"a", "b", "c", "d", "e"};
+      ASSERT_TRUE(learned->model.save(folder.path("m.model")).ok());
+      const std::string bytes = folder.read("m.model");
+      if (first.empty()) first = bytes;
+      EXPECT_EQ(bytes, first);
+    }
+  }
+}
+
 TEST(LearnEnsemble, ConfidencesAreCalibratedOnHeldOutSequences) {
   data::LabelSet labels;
   const std::vector<TokenVotes> sample = artificial_tokens(1000, labels);
   const std::vector<TokenVotes> train(sample.begin(), sample.begin() + 500);
-  auto learned = learn_ensemble(train, labels, learn_request(Method::kMvote));
+  auto learned = learn_ensemble(stored(train), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
   ASSERT_TRUE(learned->model.calibrated);
   learned->model.experts = {"a", "b", "c", "d", "e"};
@@ -172,7 +205,7 @@ TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
 TEST(Bounds, PropositionTwoAndTheoremOneAreReported) {
   data::LabelSet labels;
   const std::vector<TokenVotes> sample = artificial_tokens(200, labels);
-  auto learned = learn_ensemble(sample, labels, learn_request(Method::kMvote));
+  auto learned = learn_ensemble(stored(sample), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
   learned->model.experts = {"a", "b", "c", "d", "e"};
   Substructures substructures(learned->model.substructures, labels, data::Scheme::kNone);

@@ -72,7 +72,11 @@ class HeadedBlocks : public NbestBlocks {
 }  // namespace
 
 Result<std::unique_ptr<NbestBlocks>> open_nbest_blocks(const std::string& path,
-                                                       const data::ReadOptions& reading) {
+                                                       const data::ReadOptions& reading, LabelLayout layout) {
+  if (layout != LabelLayout::kWithTokens) {
+    ESPALIER_ASSIGN(auto reader, open_label_reader(path, layout, reading.encoding));
+    return std::unique_ptr<NbestBlocks>(std::make_unique<PlainBlocks>(std::move(reader)));
+  }
   if (reading.format != data::Format::kColumns) {
     ESPALIER_ASSIGN(auto reader, data::open_reader(path, reading));
     return std::unique_ptr<NbestBlocks>(std::make_unique<PlainBlocks>(std::move(reader)));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "espalier/data/reader.h"
+#include "espalier/ensemble/label_reader.h"
 
 namespace espalier::ensemble {
 
@@ -19,6 +20,7 @@ class NbestBlocks {
 /// Columns may have a line `# n-best 2 …` (as `tag --nbest` prints) or `# 1 0.35` (as CRF++ and its kin do)
 /// above each labelling; other formats have none.
 Result<std::unique_ptr<NbestBlocks>> open_nbest_blocks(const std::string& path,
-                                                       const data::ReadOptions& reading);
+                                                       const data::ReadOptions& reading,
+                                                       LabelLayout layout = LabelLayout::kWithTokens);
 
 }  // namespace espalier::ensemble

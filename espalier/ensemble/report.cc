@@ -17,6 +17,13 @@ WeightTable without_expert(const WeightTable& table, size_t expert) {
 
 }  // namespace
 
+void WholeSequences::add(std::span<const data::Label> gold, std::span<const data::Label> said) {
+  const size_t distance = eval::edit_distance(gold, said);
+  ++sequences;
+  exact += distance == 0;
+  edits += distance;
+}
+
 struct Reporter::State {
   const EnsembleModel& model;
   data::LabelSet& labels;
@@ -31,7 +38,7 @@ struct Reporter::State {
   std::vector<HammingMean> expert_loss, left_out_loss;
   std::vector<double> weight_sum;
   double weight_items = 0;
-  size_t edits = 0, number = 0;
+  size_t number = 0;
   std::vector<eval::SequenceStatistics> ensemble_statistics;
   std::vector<std::vector<eval::SequenceStatistics>> expert_statistics;
 
@@ -43,6 +50,7 @@ struct Reporter::State {
         substructures(m.substructures, set, m.scheme),
         combiner(m.rule(legal, short_table), substructures, set) {
     const size_t p = m.experts.size();
+    report.aligned = m.aligned;
     report.experts.resize(p);
     report.agreement.resize(p * p);
     expert_loss.resize(p);
@@ -80,6 +88,17 @@ struct Reporter::State {
     loss_mean.add(wrong, known);
   }
   void add_weights(const TokenVotes& tokens);
+  /// The whole sequence without its gaps against gold. Without alignment that is asked of the ensemble alone.
+  void add_whole(const TokenVotes& tokens, std::span<const data::Label> said, WholeSequences& whole) const {
+    if (!model.aligned)
+      whole.add(tokens.gold, said);
+    else if (known(tokens))
+      whole.add(tokens.target, without_gaps(said, model.gap()));
+  }
+  static bool known(const TokenVotes& tokens) {
+    return !tokens.target.empty() || std::any_of(tokens.gold.begin(), tokens.gold.end(),
+                                                 [](data::Label label) { return label != data::kNoLabel; });
+  }
 };
 
 void Reporter::State::add_weights(const TokenVotes& tokens) {
@@ -121,8 +140,10 @@ Status Reporter::add(const TokenVotes& tokens) {
   s.ensemble_statistics.push_back(s.report.ensemble.add(gold, said, shown));
   State::add_loss(tokens.gold, combined.labels, s.loss);
   s.report.sequence_calibration.add(s.model.sequence_confidence(sequence_score(confidence)),
-                                    eval::zero_one_loss(tokens.gold, combined.labels) == 0);
-  s.edits += eval::edit_distance(tokens.gold, combined.labels);
+                                    s.model.aligned
+                                        ? without_gaps(combined.labels, s.model.gap()) == tokens.target
+                                        : eval::zero_one_loss(tokens.gold, combined.labels) == 0);
+  s.add_whole(tokens, combined.labels, s.report.whole);
 
   std::vector<data::Label> labels(length);
   const std::vector<double> alike(p, 1);
@@ -135,6 +156,7 @@ Status Reporter::add(const TokenVotes& tokens) {
   s.texts(labels, said);
   s.report.majority.add(gold, said);
   State::add_loss(tokens.gold, labels, s.majority_loss);
+  if (s.model.aligned) s.add_whole(tokens, labels, s.report.majority_whole);
 
   for (size_t j = 0; j < p; ++j) {
     ExpertReport& expert = s.report.experts[j];
@@ -153,6 +175,7 @@ Status Reporter::add(const TokenVotes& tokens) {
     s.texts(labels, said);
     s.expert_statistics[j].push_back(expert.scores.add(gold, said));
     State::add_loss(tokens.gold, labels, s.expert_loss[j]);
+    if (s.model.aligned) s.add_whole(tokens, labels, expert.whole);
     for (size_t k = 0; k < p; ++k)
       for (size_t t = 0; t < length; ++t) {
         if (labels[t] == data::kNoLabel || tokens.label(t, k) == data::kNoLabel) continue;
@@ -178,7 +201,6 @@ Result<EnsembleReport> Reporter::finish() {
   if (s.loss.sequences() == 0) return fail("there is no sequence with gold labels to report on");
   s.report.loss = s.loss.mean();
   s.report.majority_loss = s.majority_loss.mean();
-  s.report.edit_distance = static_cast<double>(s.edits) / static_cast<double>(s.report.sequences);
   for (size_t j = 0; j < s.report.experts.size(); ++j) {
     s.report.expert_loss.push_back(s.expert_loss[j].mean());
     if (s.report.expert_loss[j] < s.report.expert_loss[s.report.best_expert]) s.report.best_expert = j;

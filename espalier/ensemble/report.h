@@ -19,9 +19,23 @@ struct Hits {
   }
 };
 
+/// Sequences as wholes, where outputs of unequal length are put side by side: gold against an output without
+/// its gaps.
+struct WholeSequences {
+  size_t sequences = 0, exact = 0, edits = 0;
+  void add(std::span<const data::Label> gold, std::span<const data::Label> said);
+  double edit_distance() const {
+    return sequences == 0 ? 0 : static_cast<double>(edits) / static_cast<double>(sequences);
+  }
+  double exact_percent() const {
+    return sequences == 0 ? 0 : 100.0 * static_cast<double>(exact) / static_cast<double>(sequences);
+  }
+};
+
 struct ExpertReport {
   std::string name;
   eval::TaggingScores scores;
+  WholeSequences whole;
   double weight = 0;         ///< its part of the weight where votes were cast, 0 to 1
   double left_out_loss = 0;  ///< loss of the ensemble without it minus that with it: what it is worth
   size_t silent_sequences = 0;
@@ -44,8 +58,10 @@ struct EnsembleReport {
       agreement;  ///< experts × experts: tokens on which two say the same, of those both speak at
   double loss = 0, majority_loss = 0;  ///< mean normalised Hamming loss
   std::vector<double> expert_loss;
-  size_t best_expert = 0;    ///< on this data
-  double edit_distance = 0;  ///< mean a sequence, of the ensemble; insertions and deletions cannot occur
+  size_t best_expert = 0;  ///< on this data
+  bool aligned = false;    ///< outputs of unequal length were put side by side: tokens are columns
+  WholeSequences whole;    ///< of the ensemble; without alignment neither insertions nor deletions occur
+  WholeSequences majority_whole;
   eval::BootstrapResult against_best;  ///< ensemble (second) against the best expert (first)
   eval::Reliability sequence_calibration;
 };

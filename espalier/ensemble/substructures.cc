@@ -106,7 +106,8 @@ VoteView Substructures::encode(const TokenVotes& tokens) {
     default:
       encode_tokens(tokens);
   }
-  return {experts_, slot_, gold_, votes_};
+  ESPALIER_CHECK(tokens.probability.empty() || items_are_tokens());
+  return {experts_, slot_, gold_, votes_, tokens.probability};
 }
 
 void Substructures::encode_tokens(const TokenVotes& tokens) {

@@ -9,11 +9,14 @@
 namespace espalier::ensemble {
 
 /// Labels of T tokens by p experts, row by row; data::kNoLabel where an expert says nothing. `gold` is empty
-/// where there is none.
+/// where there is none. Where outputs of unequal length were put side by side (multiple_alignment.h), a row
+/// is a column of that alignment, and `target` holds the gold labels themselves.
 struct TokenVotes {
   size_t experts = 0;
   std::vector<data::Label> gold;
+  std::vector<data::Label> target;
   std::vector<data::Label> votes;
+  std::vector<float> probability;  ///< as votes: how sure the expert is of its label; empty: not asked for
 
   size_t length() const { return experts == 0 ? 0 : votes.size() / experts; }
   std::span<const data::Label> row(size_t token) const {
@@ -23,6 +26,8 @@ struct TokenVotes {
   void reset(size_t expert_count, size_t tokens) {
     experts = expert_count;
     gold.clear();
+    target.clear();
+    probability.clear();
     votes.assign(experts * tokens, data::kNoLabel);
   }
   /// Whether an expert says nothing at all.

@@ -1,7 +1,5 @@
 #include "espalier/ensemble/votes.h"
 
-#include "espalier/data/folds.h"
-
 namespace espalier::ensemble {
 
 void VoteBatch::add(const VoteView& view) {
@@ -12,15 +10,9 @@ void VoteBatch::add(const VoteView& view) {
   else
     gold_.insert(gold_.end(), view.gold.begin(), view.gold.end());
   votes_.insert(votes_.end(), view.votes.begin(), view.votes.end());
+  probability_.insert(probability_.end(), view.probability.begin(), view.probability.end());
+  ESPALIER_CHECK(probability_.empty() || probability_.size() == votes_.size());
   end_sequence();
-}
-
-Result<bool> FilteredSource::next(VoteView& view) {
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, all_.next(view));
-    if (!more) return false;
-    if ((data::fold_of(at_++, folds_, seed_) == fold_) == inside_) return true;
-  }
 }
 
 }  // namespace espalier::ensemble

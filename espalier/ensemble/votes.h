@@ -24,6 +24,8 @@ struct VoteView {
   std::span<const uint32_t> slot;  ///< per item
   std::span<const Value> gold;     ///< per item; empty where there is none
   std::span<const Value> votes;    ///< items × p, row by row
+  /// Items × p: how sure an expert is of its value, 0 to 1. Empty where experts give none, or are not asked.
+  std::span<const float> probability = {};
 
   size_t items() const { return slot.size(); }
   std::span<const Value> item(size_t i) const { return votes.subspan(i * experts, experts); }
@@ -63,13 +65,16 @@ class VoteBatch {
   VoteView operator[](size_t sequence) const {
     const size_t first = begin_[sequence], count = begin_[sequence + 1] - first;
     return {experts_, std::span(slot_).subspan(first, count), std::span(gold_).subspan(first, count),
-            std::span(votes_).subspan(first * experts_, count * experts_)};
+            std::span(votes_).subspan(first * experts_, count * experts_),
+            probability_.empty() ? std::span<const float>()
+                                 : std::span(probability_).subspan(first * experts_, count * experts_)};
   }
   void clear() {
     begin_.assign(1, 0);
     slot_.clear();
     gold_.clear();
     votes_.clear();
+    probability_.clear();
   }
 
  private:
@@ -78,6 +83,7 @@ class VoteBatch {
   std::vector<uint32_t> slot_;
   std::vector<Value> gold_;
   std::vector<Value> votes_;
+  std::vector<float> probability_;
 };
 
 /// The sequences of a batch, all or those of a list, as a stream. The batch must outlive it.
@@ -104,28 +110,6 @@ class BatchSource : public VoteSource {
   const VoteBatch& batch_;
   bool all_;
   std::vector<uint32_t> chosen_;
-  size_t at_ = 0;
-};
-
-/// Sequences of another stream whose number, from 0, a rule picks: how data is held out without a copy.
-class FilteredSource : public VoteSource {
- public:
-  /// Those of fold `fold` of `folds` (data/folds.h) where `inside`, the others otherwise.
-  FilteredSource(VoteSource& all, int folds, int fold, bool inside, uint64_t seed)
-      : all_(all), folds_(folds), fold_(fold), inside_(inside), seed_(seed) {}
-
-  size_t experts() const override { return all_.experts(); }
-  Result<bool> next(VoteView& view) override;
-  Status rewind() override {
-    at_ = 0;
-    return all_.rewind();
-  }
-
- private:
-  VoteSource& all_;
-  int folds_, fold_;
-  bool inside_;
-  uint64_t seed_;
   size_t at_ = 0;
 };
 

@@ -92,12 +92,24 @@ void shares(std::span<const Value> item, std::span<const double> row, std::vecto
   for (Share& share : out) share.share /= total;
 }
 
+std::span<const double> item_row(const VoteView& view, size_t i, const WeightTable& table,
+                                 std::vector<double>& scratch) {
+  const std::span<const double> row = table.row(view.slot[i]);
+  if (view.probability.empty()) return row;
+  scratch.resize(row.size());
+  for (size_t j = 0; j < row.size(); ++j)
+    scratch[j] = row[j] * static_cast<double>(view.probability[i * view.experts + j]);
+  return scratch;
+}
+
 ItemErrors vote_errors(const VoteView& view, const WeightTable& table) {
   ItemErrors errors;
+  std::vector<double> scratch;
   for (size_t i = 0; i < view.items(); ++i) {
     if (view.gold[i] == kAbsent) continue;
     ++errors.known;
-    errors.wrong += vote(view.item(i), table.row(view.slot[i]), table.tie_order).value != view.gold[i];
+    errors.wrong +=
+        vote(view.item(i), item_row(view, i, table, scratch), table.tie_order).value != view.gold[i];
   }
   return errors;
 }

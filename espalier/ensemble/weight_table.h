@@ -31,6 +31,13 @@ struct WeightTable {
   bool operator==(const WeightTable&) const = default;
 };
 
+/// How the scores of a labelling's items make one score where items depend on each other (an automaton, a
+/// label scheme); taken one by one the best items are the same.
+enum class VoteForm {
+  kProduct,  ///< of the shares at each item (equation 5, and section 4.1's second form)
+  kSum,      ///< of the weights at each item (ESPBoost's first form)
+};
+
 struct Winner {
   Value value = kAbsent;  ///< kAbsent where nobody says anything
   double share = 0;       ///< its part of the weight of those who say something
@@ -41,6 +48,11 @@ struct Winner {
 /// in general; one comparison an expert where all agree.
 Winner vote(std::span<const Value> item, std::span<const double> row,
             std::span<const uint32_t> tie_order = {});
+
+/// The weights of the experts at item i: the row of its slot, each times the expert's probability where there
+/// is one (then in `scratch`).
+std::span<const double> item_row(const VoteView& view, size_t i, const WeightTable& table,
+                                 std::vector<double>& scratch);
 
 /// The share of each distinct value, in the order in which experts first say it.
 struct Share {
