@@ -66,7 +66,8 @@ void ExpertFlags::add_to(CLI::App& verb) {
           "files hold labels and no words: rows (one label a line, blank\nlines between sequences) or "
           "lines (one sequence a line; what\nstands before a tab names it) [rows, where files have one "
           "column]")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"rows", "lines"}).description(""));
   verb.add_flag(
       "--probabilities", probabilities,
       "experts say how sure they are of their labels: in the column\nafter the label; models are asked");
@@ -95,16 +96,10 @@ Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
   ESPALIER_ASSIGN(out.reference_layout, layout_of(reference_path, flags, out.reference_reading));
   if (!has_gold && !first_expert && flags.labels_only.empty())
     out.reference_layout = ensemble::LabelLayout::kWithTokens;  // a column of words, to be labelled
-  // Without --input the first labellings of an n-best list stand for the text.
-  auto reference_stream =
-      first_expert && flags.nbest > 1
-          ? ensemble::open_nbest_expert(reference_path, out.reference_reading, flags.nbest,
-                                        out.reference_layout)
-          : ensemble::open_expert(reference_path, out.reference_reading, out.reference_layout);
-  if (!reference_stream.ok()) return reference_stream.error();
-
   std::vector<std::unique_ptr<ensemble::ExpertStream>> streams;
+  size_t lead = experts.size();  // the expert that is the reference
   for (const std::string& path : experts) {
+    if (first_expert && path == reference_path) lead = std::min(lead, streams.size());
     if (is_model_file(path)) {
       ESPALIER_ASSIGN(predictor::Model model, predictor::Model::open(path));
       out.models.push_back(std::make_unique<predictor::Model>(std::move(model)));
@@ -123,7 +118,13 @@ Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
     if (!stream.ok()) return stream.error();
     streams.push_back(std::move(*stream));
   }
-  out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(*reference_stream), std::move(streams),
+  if (first_expert) {
+    out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(streams), lead, missing, labels);
+    return out;
+  }
+  ESPALIER_ASSIGN(auto reference_stream,
+                  ensemble::open_expert(reference_path, out.reference_reading, out.reference_layout));
+  out.aligned = std::make_unique<ensemble::AlignedExperts>(std::move(reference_stream), std::move(streams),
                                                            has_gold, missing, labels);
   return out;
 }

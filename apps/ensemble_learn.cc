@@ -80,18 +80,61 @@ Status check(const LearnFlags& flags) {
 struct Scan {
   explicit Scan(size_t memory) : sample(memory) {}
   ensemble::VoteStore sample;
-  size_t sequences = 0, tokens = 0, left_out = 0, gold_labels = 0;
+  size_t sequences = 0, tokens = 0, left_out = 0;
   bool one_length = true;
   size_t length = 0;
   data::Scheme scheme = data::Scheme::kNone;
+  std::vector<uint64_t> fingerprint;  ///< per expert, of all it says
+  std::vector<size_t> uses;           ///< labels × experts
+  std::vector<uint8_t> in_gold;       ///< per label
+
+  void count(const ensemble::TokenVotes& votes, size_t labels) {
+    const size_t p = votes.experts;
+    fingerprint.resize(p, 0);
+    uses.resize(labels * p, 0);
+    for (size_t t = 0; t < votes.length(); ++t)
+      for (size_t j = 0; j < p; ++j) {
+        const data::Label label = votes.label(t, j);
+        fingerprint[j] = (fingerprint[j] ^ label) * 0x9E3779B97F4A7C15ull + 1;
+        if (label != data::kNoLabel) ++uses[label * p + j];
+      }
+  }
+  /// What is odd about the experts, in words.
+  void remarks(const std::vector<std::string>& names, const data::LabelSet& labels,
+               std::vector<std::string>& notes) const;
 };
+
+void Scan::remarks(const std::vector<std::string>& names, const data::LabelSet& labels,
+                   std::vector<std::string>& notes) const {
+  constexpr size_t kShown = 5;
+  const size_t p = names.size();
+  if (p == 1) notes.push_back("there is one expert only: nothing to combine, its labels come back");
+  for (size_t j = 1; j < p; ++j)
+    for (size_t k = 0; k < j; ++k)
+      if (fingerprint[j] == fingerprint[k]) {
+        notes.push_back(fmt::format("{} says the same as {} throughout", names[j], names[k]));
+        break;
+      }
+  for (size_t j = 0; j < p; ++j) {
+    std::string text;
+    size_t unseen = 0;
+    for (size_t label = 0; label < labels.size(); ++label) {
+      const size_t times = label * p + j < uses.size() ? uses[label * p + j] : 0;
+      const std::string& name = labels.name(static_cast<data::Label>(label));
+      if (times == 0 || (label < in_gold.size() && in_gold[label]) || name == ensemble::kGapText) continue;
+      if (unseen++ < kShown) text += fmt::format("{}{} ({} times)", text.empty() ? "" : ", ", name, times);
+    }
+    if (unseen > kShown) text += fmt::format(" and {} more", unseen - kShown);
+    if (unseen > 0)
+      notes.push_back(fmt::format("{} uses labels that gold does not have: {}", names[j], text));
+  }
+}
 
 Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& labels, size_t memory,
                   const Monitor& monitor) {
   Scan result(memory);
   data::SchemeDetector detector;
   std::vector<std::string_view> gold;
-  std::vector<uint8_t> in_gold;
   ensemble::TokenVotes votes;
   ESPALIER_TRY(aligned.rewind());
   while (true) {
@@ -106,8 +149,8 @@ Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& label
       gold.push_back(label == data::kNoLabel ? data::kUnknownLabelText
                                              : std::string_view(labels.name(label)));
       if (label == data::kNoLabel || (aligned.aligning() && label == aligned.gap())) continue;
-      if (label >= in_gold.size()) in_gold.resize(label + 1u, 0);
-      in_gold[label] = 1;
+      if (label >= result.in_gold.size()) result.in_gold.resize(label + 1u, 0);
+      result.in_gold[label] = 1;
     }
     detector.add(gold);
     const size_t length = votes.length();
@@ -117,12 +160,12 @@ Result<Scan> scan(ensemble::AlignedExperts& aligned, const data::LabelSet& label
     }
     ++result.sequences;
     result.tokens += length;
+    result.count(votes, labels.size());
     ESPALIER_TRY(result.sample.add(votes));
   }
   ESPALIER_TRY(result.sample.finish());
   if (result.tokens == 0) return fail("{}: every sequence is empty or left out", aligned.reference().name());
   result.scheme = detector.scheme();
-  for (const uint8_t seen : in_gold) result.gold_labels += seen;
   return result;
 }
 
@@ -295,11 +338,7 @@ Outcome run(const LearnFlags& flags) {
   outcome.model.automaton = std::move(automaton);
   outcome.model.training_sequences = seen.sequences;
   outcome.model.training_tokens = seen.tokens;
-  if (names.size() == 1)
-    outcome.notes.push_back("there is one expert only: nothing to combine, its labels come back");
-  if (seen.gold_labels + aligned.aligning() < labels.size())
-    outcome.notes.push_back(fmt::format("experts use {} labels that gold does not have",
-                                        labels.size() - seen.gold_labels - aligned.aligning()));
+  seen.remarks(names, outcome.model.labels, outcome.notes);
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; no model was written"};
   ESPALIER_TRY(outcome.model.save(flags.model));

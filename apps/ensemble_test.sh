@@ -177,9 +177,10 @@ says out "one expert only"
 expect 0 "$espalier" ensemble apply test-a.txt -m one.model --any-sequence
 awk '{print $NF}' out | cmp -s - <(awk '{print $NF}' test-a.txt) || fail_test "one expert does not come back"
 expect 0 "$espalier" ensemble learn gold.txt a.txt a.txt -m twins.model
+says out "a.txt says the same as a.txt throughout"
 sed 's/B-PP/B-XX/' a.txt >strange.txt
 expect 0 "$espalier" ensemble learn gold.txt strange.txt b.txt c.txt -m strange.model
-says out "labels that gold does not have"
+says out "strange.txt uses labels that gold does not have: B-XX"
 expect 0 "$espalier" ensemble learn gold.txt gold.txt b.txt -m right.model --method espboost
 says out "no error at all"
 finish

@@ -102,11 +102,18 @@ class ColumnsReader : public Reader {
           "the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
     sequence.begin_row(line, lines_.number());
     size_t found = 0;
-    split(line, [&](size_t begin, size_t size) {
-      if (placeholder_ && found == *placeholder_) sequence.add_cell(0, 0);
-      sequence.add_cell(begin, size);
-      ++found;
-    });
+    if (placeholder_) {
+      split(line, [&](size_t begin, size_t size) {
+        if (found == *placeholder_) sequence.add_cell(0, 0);
+        sequence.add_cell(begin, size);
+        ++found;
+      });
+    } else {
+      split(line, [&](size_t begin, size_t size) {
+        sequence.add_cell(begin, size);
+        ++found;
+      });
+    }
     if (found == present_) return {};
     return lines_.error("expected {} columns as in line {}, found {}", present_, first_line_, found);
   }

@@ -36,14 +36,21 @@ std::string_view missing_name(Missing missing) {
 AlignedExperts::AlignedExperts(std::unique_ptr<ExpertStream> reference,
                                std::vector<std::unique_ptr<ExpertStream>> experts, bool gold, Missing missing,
                                data::LabelSet& labels)
-    : reference_(std::move(reference)),
+    : apart_(std::move(reference)),
       streams_(std::move(experts)),
+      reference_(apart_.get()),
       at_end_(streams_.size(), 0),
       gold_(gold),
       missing_(missing),
       labels_(labels) {
   for (const auto& stream : streams_) experts_ += stream->width();
   missed_.assign(experts_, 0);
+}
+
+AlignedExperts::AlignedExperts(std::vector<std::unique_ptr<ExpertStream>> experts, size_t lead,
+                               Missing missing, data::LabelSet& labels)
+    : AlignedExperts(nullptr, std::move(experts), false, missing, labels) {
+  reference_ = streams_[lead].get();
 }
 
 std::vector<std::string> AlignedExperts::expert_names() const {
@@ -54,9 +61,11 @@ std::vector<std::string> AlignedExperts::expert_names() const {
 }
 
 Status AlignedExperts::rewind() {
-  ESPALIER_TRY(reference_->rewind());
+  if (apart_) ESPALIER_TRY(apart_->rewind());
   for (size_t i = 0; i < streams_.size(); ++i) {
     ESPALIER_TRY(streams_[i]->rewind());
+    at_end_[i] = 0;
+    if (streams_[i].get() == reference_) continue;  // moves on in next(), where the reference does
     ESPALIER_ASSIGN(const bool more, streams_[i]->advance());
     at_end_[i] = !more;
   }
@@ -188,7 +197,7 @@ Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
   ESPALIER_ASSIGN(const bool more, reference_->advance());
   if (!more) {
     for (size_t i = 0; i < streams_.size(); ++i)
-      if (!at_end_[i])
+      if (!at_end_[i] && streams_[i].get() != reference_)
         return fail("{}:{}: {} has sequences beyond the {} of {}{}", streams_[i]->name(),
                     streams_[i]->sequence().empty() ? 0 : streams_[i]->sequence().line(0),
                     streams_[i]->name(), sequence_number_, reference_->name(),
@@ -205,7 +214,8 @@ Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
   size_t expert = 0;
   for (size_t i = 0; i < streams_.size(); ++i) {
     ExpertStream& stream = *streams_[i];
-    const bool here = !at_end_[i] && match(stream) == Match::kSame;
+    const bool leads = &stream == reference_;
+    const bool here = leads || (!at_end_[i] && match(stream) == Match::kSame);
     if (!here && missing_ == Missing::kError) {
       if (!at_end_[i]) return mismatch(stream);
       return fail(
@@ -234,7 +244,7 @@ Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
       ++missed_[expert];
       left_out |= missing_ == Missing::kLeaveOut;
     }
-    if (here) {
+    if (here && !leads) {
       ESPALIER_ASSIGN(const bool goes_on, stream.advance());
       at_end_[i] = !goes_on;
     }

@@ -113,7 +113,7 @@ TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
 TEST(LearnEnsemble, AStoreOnDiskGivesTheModelOfOneInMemory) {
   const TemporaryDirectory folder;
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(200, labels);
+  const std::vector<TokenVotes> sample = artificial_tokens(80, labels);
   for (const SubstructureKind kind : {SubstructureKind::kPositions, SubstructureKind::kNgrams}) {
     std::string first;
     for (const size_t memory : {VoteStore::kDefaultMemory, size_t{0}}) {
