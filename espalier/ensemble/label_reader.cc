@@ -45,6 +45,7 @@ class LabelReader : public data::Reader {
     }
     return more;
   }
+  std::string_view name() const override { return lines_.name(); }
 
  private:
   Result<bool> next_rows(data::Sequence& sequence) {
