@@ -12,7 +12,9 @@
 namespace espalier::apps {
 namespace {
 
-constexpr std::array<std::string_view, 5> kDecoders = {"auto", "viterbi", "posterior", "ilp", "beam"};
+constexpr std::array<std::string_view, 7> kDecoders = {"auto", "viterbi", "posterior", "ilp",
+                                                       "beam", "greedy",  "best-first"};
+constexpr size_t kConstrainedBeam = 16;
 
 constrain::Method method_of(std::string_view decoder) {
   if (decoder == "viterbi") return constrain::Method::kLattice;
@@ -32,10 +34,12 @@ void ConstraintFlags::add_to(CLI::App& verb, bool with_why) {
   verb.add_option(
           "--decoder", decoder,
           "viterbi: the best labelling as a whole; posterior: the most probable\nlabel of each token; under "
-          "constraints also ilp (integer program) and\nbeam; auto: viterbi, or what the constraints need "
-          "[auto]")
+          "constraints also ilp (integer program) and\nbeam; searches: greedy, beam or best-first; auto: "
+          "viterbi, or what the\nconstraints or the search need [auto]")
       ->type_name("D");
-  verb.add_option("--beam", beam, "labellings that --decoder beam keeps [16]")
+  verb.add_option(
+          "--beam", beam,
+          "labellings that --decoder beam or best-first keeps [16; of a search\nthat of its training]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
   verb.add_option("--time-limit", seconds, "seconds an integer program may take for one sequence [10]")
@@ -54,7 +58,31 @@ Status ConstraintFlags::check() const {
   }
   if (posterior() && !file.empty() && file != "none")
     return fail("--decoder posterior takes each label by itself and cannot keep to constraints");
+  if (decoder == "greedy" && beam && *beam > 1)
+    return fail("--decoder greedy keeps one labelling; --beam {} goes with --decoder beam", *beam);
   return {};
+}
+
+Result<data::SearchChoice> ConstraintFlags::search(const predictor::Model& model) const {
+  using Method = data::SearchChoice::Method;
+  const bool search_only = decoder == "greedy" || decoder == "best-first";
+  if (!model.predictor().is_search()) {
+    if (search_only)
+      return fail(
+          "--decoder {} is for models that are searches (searn, laso-br, laso-bst, laso, incremental); "
+          "this one is of learner {}",
+          decoder, model.about().learner);
+    if (beam && decoder != "beam" && decoder != "auto") return fail("--beam goes with --decoder beam");
+    return data::SearchChoice{};
+  }
+  if (decoder != "auto" && decoder != "beam" && !search_only)
+    return fail("this model is a search (learner {}): its decoders are greedy, beam and best-first, not {}",
+                model.about().learner, decoder);
+  const Method method = decoder == "greedy"       ? Method::kGreedy
+                        : decoder == "beam"       ? Method::kBeam
+                        : decoder == "best-first" ? Method::kBestFirst
+                                                  : Method::kModel;
+  return data::SearchChoice{method, beam.value_or(0)};
 }
 
 Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
@@ -65,7 +93,9 @@ Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
   if (!given && (!remembered || file == "none")) {
     const std::string_view needs = why                                     ? "--why"
                                    : strict                                ? "--strict"
+                                   : model.predictor().is_search()         ? ""
                                    : decoder == "ilp" || decoder == "beam" ? "this decoder"
+                                   : beam                                  ? "--beam"
                                                                            : "";
     if (!needs.empty()) return fail("{} needs --constraints, or a model trained with some", needs);
     return Made();
@@ -84,7 +114,9 @@ Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
   }
   ESPALIER_ASSIGN(constrain::Constraints constraints, source.resolve(model.about(), model.labels()));
   const constrain::ConstrainedOptions options{
-      {.method = method_of(decoder), .beam = beam, .seconds = seconds}, why, strict};
+      {.method = method_of(decoder), .beam = beam.value_or(kConstrainedBeam), .seconds = seconds},
+      why,
+      strict};
   auto made = std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(constraints), options);
   if (verbose) {
     std::string text = made->describe();

@@ -1,8 +1,9 @@
-// Options of verbs that use a model under constraints, and what became of them.
+// Options of verbs that decode: under constraints or by search, and what became of constraints.
 #pragma once
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "espalier/base/result.h"
@@ -18,7 +19,7 @@ namespace espalier::apps {
 struct ConstraintFlags {
   std::string file;  ///< empty: those the model was trained with; "none": none at all
   std::string decoder = "auto";
-  size_t beam = 16;
+  std::optional<size_t> beam;
   double seconds = 10;
   bool why = false;
   bool strict = false;
@@ -28,6 +29,8 @@ struct ConstraintFlags {
   /// What contradicts itself before any file is opened.
   Status check() const;
   bool posterior() const { return decoder == "posterior"; }
+  /// What is said about the decoder of a search, checked against the kind of model.
+  Result<data::SearchChoice> search(const predictor::Model& model) const;
   /// The model under the constraints asked for, or nothing where there are none. Refers to the model.
   Result<std::unique_ptr<constrain::ConstrainedPredictor>> apply(const predictor::Model& model) const;
 };

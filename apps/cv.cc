@@ -110,6 +110,7 @@ std::string to_text(const std::vector<FoldResult>& folds, const Evaluation& pool
     const Spread s = spread(folds, measure);
     fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, s.mean, s.deviation);
   }
+  if (pooled.joint.any()) out += "\npooled, all columns of labels\n" + pooled.joint.table(pooled.scores);
   return out + "\n" + pooled.scores.conlleval_report();
 }
 
@@ -160,6 +161,7 @@ Outcome run(const CvFlags& flags) {
                         folds.files.size(), result.evaluation.scores.f1(),
                         result.evaluation.scores.accuracy(), duration_text(result.train_seconds)));
       pooled.scores.merge(result.evaluation.scores);
+      if (result.evaluation.joint.any()) pooled.joint.merge(result.evaluation.joint);
       pooled.tokens += result.evaluation.tokens;
       pooled.seconds += result.evaluation.seconds;
       results.push_back(std::move(result));

@@ -29,7 +29,8 @@ constexpr const char* kEvalExamples = R"(Examples:
   espalier eval letter.data.gz -m letters.model --folds 0
   espalier tag test.txt -m chunks.model | espalier eval --columns -
 --json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
-tokens_per_second, confusions and calibration.)";
+tokens_per_second, confusions and calibration; of a model that decides several columns also joint: each column's scores,
+and the labels, tokens and sequences with everything right. The other figures are those of its last column.)";
 
 struct EvalFlags {
   std::vector<std::string> test;
@@ -74,6 +75,9 @@ Outcome run(const EvalFlags& flags) {
     }
     data::PredictOptions predict;
     predict.decoder = flags.constraints.posterior() ? data::Decoder::kPosterior : data::Decoder::kViterbi;
+    const auto search = flags.constraints.search(model);
+    if (!search) return usage_error(search.error());
+    predict.search = *search;
     ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
     predict.confidence = flags.calibration;
     ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
@@ -84,13 +88,17 @@ Outcome run(const EvalFlags& flags) {
     display.clear();
     if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
     if (!flags.output.quiet) evaluation.tally.warn();
+    if (!flags.output.quiet) evaluation.searches.tell(flags.constraints.verbose);
   }
   if (flags.output.json) {
     ESPALIER_TRY(print_json(evaluation_json(evaluation)));
     return {};
   }
   const eval::TaggingScores& scores = evaluation.scores;
-  ESPALIER_TRY(print(fmt::format("{}\n{}\ntime: {}, {} tokens a second\n", scores.conlleval_report(),
+  std::string joint;
+  if (evaluation.joint.any())
+    joint = fmt::format("{}\nthe last column alone:\n", evaluation.joint.table(scores));
+  ESPALIER_TRY(print(fmt::format("{}{}\n{}\ntime: {}, {} tokens a second\n", joint, scores.conlleval_report(),
                                  scores.table(), duration_text(evaluation.seconds),
                                  count_text(static_cast<size_t>(evaluation.tokens_per_second())))));
   return {};

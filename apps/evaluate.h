@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/constraint_flags.h"
+#include "apps/search_flags.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
@@ -15,9 +16,28 @@
 
 namespace espalier::apps {
 
+/// What a model that decides several columns of labels gets right.
+struct JointScores {
+  std::vector<eval::TaggingScores> others;  ///< of the columns before the last, in order
+  std::vector<size_t> cells;                ///< all columns, from 0; the last is that of Evaluation::scores
+  uint64_t labels = 0, right_labels = 0;    ///< in all columns together
+  uint64_t tokens = 0, right_tokens = 0;    ///< whose labels are all known, and right
+  uint64_t sequences = 0, right_sequences = 0;
+
+  bool any() const { return !others.empty(); }
+  double label_accuracy() const;  ///< percent
+  double token_accuracy() const;
+  double sequence_accuracy() const;
+  void merge(const JointScores& other);
+  std::string table(const eval::TaggingScores& last) const;
+  nlohmann::ordered_json to_json(const eval::TaggingScores& last) const;
+};
+
 struct Evaluation {
   eval::TaggingScores scores;
+  JointScores joint;
   ConstraintTally tally;
+  SearchTally searches;
   size_t tokens = 0;   ///< all that were labelled, those without a gold label too
   double seconds = 0;  ///< reading, predicting and counting
 

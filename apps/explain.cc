@@ -47,19 +47,24 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
   const size_t word = word_column(model.about());
   size_t token_width = 0;
   size_t label_width = 0;
-  for (size_t row = 0; row < sequence.length(); ++row) {
+  const auto name = [&](const data::Predictor::Explanation& e, data::Label label) -> const std::string& {
+    return model.predictor().labels_of_column(e.column).name(label);
+  };
+  const size_t columns = model.predictor().label_columns();
+  for (size_t row = 0; row < sequence.length(); ++row)
     token_width = std::max(token_width, display_width(token_text(sequence, row, word)));
-    label_width = std::max(label_width, display_width(model.labels().name(explanations[row].label)));
-  }
+  for (const auto& e : explanations) label_width = std::max(label_width, display_width(name(e, e.label)));
   std::string out = fmt::format("sequence {}, line {}\n", number, sequence.line(0));
   const auto to = std::back_inserter(out);
-  for (size_t row = 0; row < sequence.length(); ++row) {
-    const auto& e = explanations[row];
-    const std::string& label = model.labels().name(e.label);
-    const std::string& runner_up = model.labels().name(e.runner_up);
+  for (size_t i = 0; i < explanations.size(); ++i) {
+    const size_t row = i / columns;
+    const auto& e = explanations[i];
+    const std::string& label = name(e, e.label);
+    const std::string& runner_up = name(e, e.runner_up);
     fmt::format_to(to, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row, word), token_width),
                    pad_right(label, label_width));
-    if (model.labels().size() > 1) fmt::format_to(to, "  before {} by {:.3f}", runner_up, e.margin);
+    if (model.predictor().labels_of_column(e.column).size() > 1)
+      fmt::format_to(to, "  before {} by {:.3f}", runner_up, e.margin);
     out += "\n";
     const size_t shown = std::min(top, e.contributions.size());
     if (shown == 0) {
@@ -69,8 +74,8 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
     const size_t width = std::max<size_t>(8, display_width(label));
     const size_t other_width = std::max<size_t>(8, display_width(runner_up));
     fmt::format_to(to, "        {}  {}  feature\n", pad_left(label, width), pad_left(runner_up, other_width));
-    for (size_t i = 0; i < shown; ++i) {
-      const auto& c = e.contributions[i];
+    for (size_t k = 0; k < shown; ++k) {
+      const auto& c = e.contributions[k];
       fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
                      pad_left(fmt::format("{:+.3f}", c.runner_up), other_width),
                      cut(c.feature, kFeatureWidth));
@@ -84,19 +89,23 @@ nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
   using Json = nlohmann::ordered_json;
   const size_t word = word_column(model.about());
   Json tokens = Json::array();
-  for (size_t row = 0; row < sequence.length(); ++row) {
-    const auto& e = explanations[row];
+  const size_t columns = model.predictor().label_columns();
+  for (size_t i = 0; i < explanations.size(); ++i) {
+    const size_t row = i / columns;
+    const auto& e = explanations[i];
+    const data::LabelSet& labels = model.predictor().labels_of_column(e.column);
     Json contributions = Json::array();
-    for (size_t i = 0; i < std::min(top, e.contributions.size()); ++i) {
-      const auto& c = e.contributions[i];
+    for (size_t k = 0; k < std::min(top, e.contributions.size()); ++k) {
+      const auto& c = e.contributions[k];
       contributions.push_back({{"feature", c.feature}, {"weight", c.weight}, {"runner_up", c.runner_up}});
     }
     tokens.push_back({{"token", token_text(sequence, row, word)},
                       {"line", sequence.line(row)},
-                      {"label", model.labels().name(e.label)},
-                      {"runner_up", model.labels().name(e.runner_up)},
+                      {"label", labels.name(e.label)},
+                      {"runner_up", labels.name(e.runner_up)},
                       {"margin", e.margin},
                       {"contributions", std::move(contributions)}});
+    if (columns > 1) tokens.back()["column"] = e.column + 1;
   }
   return {{"sequence", number}, {"tokens", std::move(tokens)}};
 }

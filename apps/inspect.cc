@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -53,10 +54,21 @@ Result<Contents> look_into(const predictor::Model& model, const InspectFlags& fl
   Contents contents;
   const data::Predictor& predictor = model.predictor();
   const std::optional<data::Label> only = model.labels().find(flags.label);
+  const bool joint = predictor.label_columns() > 1;
   contents.size = predictor.size();
   contents.details = nlohmann::ordered_json::parse(predictor.details());
-  if (auto found = predictor.strongest(flags.top, only); found.ok()) {
+  // A label of several columns is one in any of them.
+  constexpr size_t kAll = std::numeric_limits<size_t>::max();
+  if (auto found = joint && !flags.label.empty() ? predictor.strongest(kAll, std::nullopt)
+                                                 : predictor.strongest(flags.top, only);
+      found.ok()) {
     contents.features = std::move(found).value();
+    if (joint && !flags.label.empty()) {
+      std::erase_if(contents.features, [&](const auto& f) {
+        return predictor.labels_of_column(f.column).name(f.label) != flags.label;
+      });
+      contents.features.resize(std::min(flags.top, contents.features.size()));
+    }
   } else {
     contents.no_features = found.error().message;
   }
@@ -114,7 +126,10 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
   for (const auto& [name, value] : about.parameters)
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);
   line("parameters", parameters);
-  line("labels", fmt::format("{}: {}", model.labels().size(), fmt::join(model.labels().names(), " ")));
+  for (size_t c = 0; c < model.predictor().label_columns(); ++c) {
+    const auto& names = model.predictor().labels_of_column(c).names();
+    line("labels", fmt::format("{}: {}", names.size(), fmt::join(names, " ")));
+  }
 
   out += "\nstrongest features\n";
   if (contents.features.empty())
@@ -122,7 +137,8 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
                        contents.no_features.empty() ? "all weights are 0" : contents.no_features);
   std::vector<std::vector<std::string>> rows;
   for (const auto& feature : contents.features)
-    rows.push_back({fmt::format("{:+.4f}", feature.weight), model.labels().name(feature.label),
+    rows.push_back({fmt::format("{:+.4f}", feature.weight),
+                    model.predictor().labels_of_column(feature.column).name(feature.label),
                     cut(feature.feature, kWidestName)});
   out += table(rows);
 
@@ -144,9 +160,12 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
   Json parameters = Json::object();
   for (const auto& [name, value] : about.parameters) parameters[name] = value;
   Json features = Json::array();
-  for (const auto& f : contents.features)
-    features.push_back(
-        {{"feature", f.feature}, {"label", model.labels().name(f.label)}, {"weight", f.weight}});
+  for (const auto& f : contents.features) {
+    features.push_back({{"feature", f.feature},
+                        {"label", model.predictor().labels_of_column(f.column).name(f.label)},
+                        {"weight", f.weight}});
+    if (model.predictor().label_columns() > 1) features.back()["column"] = f.column + 1;
+  }
   Json transitions = Json::array();
   for (const auto& t : contents.transitions)
     transitions.push_back(
@@ -177,8 +196,10 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
 
 Outcome run(const InspectFlags& flags) {
   ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
-  if (!flags.label.empty() && !model.labels().find(flags.label))
-    return fail("{}: the model has no label '{}'", flags.model, flags.label);
+  bool known = flags.label.empty();
+  for (size_t c = 0; c < model.predictor().label_columns(); ++c)
+    known = known || model.predictor().labels_of_column(c).find(flags.label);
+  if (!known) return fail("{}: the model has no label '{}'", flags.model, flags.label);
   if (!flags.strip.empty()) {
     ESPALIER_TRY(predictor::strip_names(flags.model, flags.strip));
     if (!flags.output.quiet) say(fmt::format("espalier: model without names written to {}", flags.strip));

@@ -7,13 +7,14 @@
 
 #include "apps/terminal.h"
 #include "espalier/base/text.h"
+#include "espalier/data/label_column.h"
 #include "espalier/data/lines.h"
 #include "espalier/predictor/registry.h"
 
 namespace espalier::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> kTasks = {"label", "segment"};
+constexpr std::array<std::string_view, 3> kTasks = {"label", "segment", "joint"};
 
 std::string range_text(const predictor::Parameter& parameter) {
   using Kind = predictor::Parameter::Kind;
@@ -81,12 +82,14 @@ void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--encoding", encoding, "utf-8, latin1 or bytes [utf-8]")->type_name("E");
 }
 
-Result<data::ReadOptions> ReadingFlags::resolve() const {
+Result<data::ReadOptions> ReadingFlags::resolve(bool several_labels) const {
   data::ReadOptions options;
   ESPALIER_ASSIGN(options.format, data::parse_format(format));
   ESPALIER_TRY(data::parse_encoding(encoding));
   options.encoding = encoding;
   options.label_column = label_column;
+  if (!several_labels && data::several_label_columns(options))
+    return fail("--label-column {}: one column is wanted here", label_column);
   if (!folds.empty()) {
     ESPALIER_ASSIGN(options.folds, data::parse_folds(folds));
   }
@@ -99,8 +102,8 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
       ->type_name("FILE");
   verb.add_option("--task", task,
-                  "what is predicted: label (a label a token) or\nsegment (chunks, by the learners of "
-                  "searches) [label]")
+                  "what is predicted: label (a label a token), segment (chunks) or\njoint (several columns "
+                  "of labels, --label-column 2,3); the last two\nby the learners of searches [label]")
       ->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [crf]")->type_name("L");
   verb.add_option("-p,--parameter", settings, "a parameter of the learner, see below; may be repeated")
@@ -117,9 +120,13 @@ void TrainingFlags::add_to(CLI::App& verb) {
 
 Result<predictor::TrainRequest> TrainingFlags::resolve() const {
   predictor::TrainRequest request;
-  ESPALIER_ASSIGN(request.reading, reading.resolve());
+  ESPALIER_ASSIGN(request.reading, reading.resolve(/*several_labels=*/true));
   if (std::find(kTasks.begin(), kTasks.end(), task) == kTasks.end())
     return fail("unknown task '{}'; there are {}", task, fmt::join(kTasks, ", "));
+  if (task == "joint" && !data::several_label_columns(request.reading))
+    return fail("--task joint decides several columns of labels: say which, such as --label-column 2,3");
+  if (task != "joint" && data::several_label_columns(request.reading))
+    return fail("--label-column {}: several columns are decided by --task joint", reading.label_column);
   ESPALIER_TRY(predictor::find_learner(learner));
   ESPALIER_TRY(predictor::check_parameters(learner, settings));
   if (!feature_columns.empty()) {

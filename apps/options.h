@@ -23,7 +23,8 @@ struct ReadingFlags {
   std::string encoding = "utf-8";
 
   void add_to(CLI::App& verb);
-  Result<data::ReadOptions> resolve() const;
+  /// `several_labels`: more than one label column may be named.
+  Result<data::ReadOptions> resolve(bool several_labels = false) const;
 };
 
 /// What is trained, and how.

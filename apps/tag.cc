@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/command.h"
@@ -9,6 +10,7 @@
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
+#include "apps/search_flags.h"
 #include "apps/tag_format.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
@@ -35,6 +37,8 @@ constexpr const char* kTagExamples = R"(What is added to each row:
   --why           on tokens that constraints changed, the label they had and what each constraint responsible costs:
                   I-LOC/scheme:0.53, _ on the others
   --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"}
+A model that decides several columns adds them all, in the order of decision. A search has scores but no probabilities:
+--nbest takes the labellings of its beam, --confidence and --marginals are refused; --verbose and --json say how it ended.
 In CoNLL-U the label replaces its column and the rest goes to MISC.
 
 Examples:
@@ -98,12 +102,15 @@ Outcome run(const TagFlags& flags) {
   const data::ReadOptions reading = model.about().reading_for_use();
 
   predictor::PipelineOptions options;
+  const auto search = flags.constraints.search(model);
+  if (!search) return usage_error(search.error());
+  options.predict.search = *search;
   ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
   const data::Predictor& labeller = constrained ? *constrained : model.predictor();
   options.predict.decoder =
       flags.constraints.posterior() ? data::Decoder::kPosterior : data::Decoder::kViterbi;
   options.predict.nbest = flags.nbest;
-  options.predict.confidence = flags.confidence || flags.nbest > 1;
+  options.predict.confidence = flags.confidence || (flags.nbest > 1 && !labeller.is_search());
   options.predict.marginals = flags.marginals;
   if (flags.forced_column) {
     const auto column = forced_column(*flags.forced_column, reading);
@@ -131,9 +138,11 @@ Outcome run(const TagFlags& flags) {
   const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string& text) { formatter->append(sequence, prediction, text); };
   ConstraintTally tally;
+  SearchTally searches;
   const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view text) -> Status {
     tally.add(prediction);
+    searches.add(prediction);
     if (flags.flags.json) ESPALIER_TRY(out.write(sequences == 0 ? "\n" : ",\n"));
     ++sequences;
     tokens += sequence.length();
@@ -154,9 +163,12 @@ Outcome run(const TagFlags& flags) {
   const double speed = seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
   if (flags.flags.json)
     ESPALIER_TRY(out.write(fmt::format(
-        "\n],\n\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n", tokens, seconds, speed)));
+        "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n",
+        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()), tokens,
+        seconds, speed)));
   ESPALIER_TRY(out.commit());
   if (!flags.flags.quiet) tally.warn();
+  if (!flags.flags.quiet) searches.tell(flags.constraints.verbose);
   if (!flags.flags.quiet && flags.output != "-")
     say(fmt::format("espalier: {} sequences, {} tokens in {} ({} tokens a second) written to {}",
                     count_text(sequences), count_text(tokens), duration_text(seconds),

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "apps/search_flags.h"
+#include "espalier/data/label_column.h"
 #include "espalier/data/label_scheme.h"
 
 namespace espalier::apps {
@@ -114,7 +116,21 @@ TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, d
 Result<TagFormatter> TagFormatter::make(const predictor::Model& model, const data::ReadOptions& in,
                                         data::Format out, const TagLayout& layout) {
   ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
-  return TagFormatter(model, std::move(writer), out, layout);
+  const data::Predictor& predictor = model.predictor();
+  const bool joint = predictor.label_columns() > 1;
+  if (joint && !layout.json && out != in.format)
+    return fail("a model that decides several columns writes the format of its input ({}) or --json, not {}",
+                data::format_name(in.format), data::format_name(out));
+  TagFormatter formatter(model, std::move(writer), out, layout);
+  if (joint) {
+    ESPALIER_ASSIGN(formatter.other_cells_, data::resolve_label_columns(in, in.columns));
+    formatter.other_cells_.pop_back();
+    for (size_t c = 0; c + 1 < predictor.label_columns(); ++c) {
+      const auto& names = predictor.labels_of_column(c).names();
+      formatter.other_labels_.emplace_back(names.begin(), names.end());
+    }
+  }
+  return formatter;
 }
 
 void TagFormatter::append(const data::Sequence& sequence, const data::Prediction& prediction,
@@ -126,10 +142,15 @@ void TagFormatter::append(const data::Sequence& sequence, const data::Prediction
 void TagFormatter::append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                                std::string& out) const {
   // Formatting runs on threads that live on: buffers are kept from call to call.
-  thread_local std::vector<std::string_view> names;
+  thread_local std::vector<std::string_view> names, other_names;
   const auto name_labels = [&](const data::Labelling& labelling) {
     names.clear();
     for (const data::Label label : labelling.labels) names.push_back(labels_[label]);
+    other_names.clear();
+    for (size_t row = 0; row < labelling.labels.size(); ++row)
+      for (size_t c = 0; c < other_labels_.size(); ++c)
+        other_names.push_back(other_labels_[c][labelling.others[c][row]]);
+    return data::OtherLabels{other_cells_, other_names};
   };
   if (layout_.nbest) {
     for (size_t k = 0; k < prediction.best.size(); ++k) {
@@ -138,13 +159,13 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
       if (std::isfinite(labelling.probability))
         fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
       out.push_back('\n');
-      name_labels(labelling);
-      writer_.append(sequence, names, out);
+      const data::OtherLabels others = name_labels(labelling);
+      writer_.append(sequence, names, {}, others, out);
     }
     return;
   }
-  name_labels(prediction.best.front());
-  if (extra_names_.empty()) return writer_.append(sequence, names, out);
+  const data::OtherLabels others = name_labels(prediction.best.front());
+  if (extra_names_.empty()) return writer_.append(sequence, names, {}, others, out);
 
   thread_local ExtraValues extra;
   thread_local std::vector<size_t> order;
@@ -178,7 +199,7 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     }
     if (!marginals_apart_) extra.end_field();
   }
-  writer_.append(sequence, names, {extra_names_, extra.values()}, out);
+  writer_.append(sequence, names, {extra_names_, extra.values()}, others, out);
 }
 
 void TagFormatter::append_reasons(const data::Prediction& prediction, size_t row, std::string& out) const {
@@ -231,6 +252,13 @@ void TagFormatter::append_labelling_json(const data::Labelling& labelling, std::
   out += "\"labels\":";
   append_json_array(labelling.labels.size(), out,
                     [&](size_t i) { append_json_string(labels_[labelling.labels[i]], out); });
+  if (!other_labels_.empty()) {
+    out += ",\"others\":";
+    append_json_array(other_labels_.size(), out, [&](size_t c) {
+      append_json_array(labelling.labels.size(), out,
+                        [&](size_t i) { append_json_string(other_labels_[c][labelling.others[c][i]], out); });
+    });
+  }
   out += ",\"score\":";
   append_json_number(labelling.score, out);
   if (layout_.confidence || layout_.nbest) {
@@ -266,6 +294,10 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
     out.push_back(',');
   }
   append_labelling_json(prediction.best.front(), out);
+  if (prediction.search_end) {
+    out += ",\"search\":";
+    append_json_string(search_end_name(*prediction.search_end), out);
+  }
   if (layout_.confidence) {
     out += ",\"confidence\":";
     append_json_array(prediction.confidence.size(), out,

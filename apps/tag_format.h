@@ -33,6 +33,8 @@ size_t word_column(const predictor::About& about);
 /// is a block of its own, headed by
 /// `# n-best 1 score 12.5 probability 0.93`.
 ///
+/// Models that decide several columns of labels have them one after the other, in the order of decision.
+///
 /// As JSON: one object a sequence: tokens (where there are cells), labels, score, and what else was asked
 /// for.
 class TagFormatter {
@@ -58,10 +60,12 @@ class TagFormatter {
   TagLayout layout_;
   std::vector<std::string_view> labels_;  ///< by number
   std::vector<std::string_view> extra_names_;
-  std::vector<std::string> marginal_names_;  ///< what some of those are slices of
-  bool spans_;                               ///< labels are a span scheme
-  bool marginals_apart_;                     ///< a column for each label
-  size_t word_;                              ///< the cell that JSON shows as the token
+  std::vector<std::string> marginal_names_;                  ///< what some of those are slices of
+  bool spans_;                                               ///< labels are a span scheme
+  bool marginals_apart_;                                     ///< a column for each label
+  size_t word_;                                              ///< the cell that JSON shows as the token
+  std::vector<std::vector<std::string_view>> other_labels_;  ///< joint models: of the columns before the last
+  std::vector<size_t> other_cells_;                          ///< … and where they stand
 };
 
 }  // namespace espalier::apps

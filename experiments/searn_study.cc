@@ -58,6 +58,7 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
   train.learner = run.learner;
   train.settings = run.settings;
   train.template_file = run.template_file;
+  train.feature_columns = run.feature_columns;
   train.reading = run.train_reading;
   train.seed = request.seed;
   train.threads = request.threads;
@@ -79,6 +80,8 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
   ESPALIER_ASSIGN(const auto reader, data::open_reader(run.test, run.test_reading));
   const Workers workers(request.threads);
   std::vector<std::string_view> gold, predicted;
+  const size_t columns = loaded.predictor().label_columns();
+  if (run.keep_labels) outcome.predicted.resize(columns);
   ESPALIER_TRY(predictor::run_pipeline(
       *reader, loaded.predictor(), {}, workers, monitor,
       [](const data::Sequence&, const data::Prediction&, std::string&) {},
@@ -90,6 +93,11 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
           predicted.push_back(loaded.labels().name(prediction.labels()[t]));
         }
         outcome.scores.add(gold, predicted);
+        for (size_t c = 0; c < outcome.predicted.size(); ++c) {
+          const auto& best = prediction.best.front();
+          for (const data::Label label : c + 1 == columns ? best.labels : best.others[c])
+            outcome.predicted[c].push_back(loaded.predictor().labels_of_column(c).name(label));
+        }
         return {};
       }));
   outcome.test_seconds = seconds_since(start);

@@ -18,13 +18,17 @@ struct SearnRun {
   std::string train, test;  ///< files
   data::ReadOptions train_reading, test_reading;
   std::string template_file;
-  size_t most_sequences = 0;  ///< of the training file; 0: all
+  size_t most_sequences = 0;                 ///< of the training file; 0: all
+  std::vector<size_t> feature_columns = {};  ///< from 1; empty: all but the labels
+  bool keep_labels = false;                  ///< fill SearnOutcome::predicted
 };
 
 struct SearnOutcome {
   eval::TaggingScores scores;
   double train_seconds = 0, test_seconds = 0;
   std::vector<double> dev;  ///< test scores after each round, where asked for
+  /// Label column by label column, token after token; where asked for.
+  std::vector<std::vector<std::string>> predicted = {};
 };
 
 /// Trains into a scratch file below the request's folder for plots, tags the test file, scores it. With

@@ -16,8 +16,10 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 }  // namespace
 
-Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns) {
-  const std::string& text = options.label_column;
+namespace {
+
+/// One name or number of a list.
+Result<size_t> resolve_one(const std::string& text, const ReadOptions& options, size_t columns) {
   const bool conllu = options.format == Format::kConllu;
   if (!conllu && options.format != Format::kColumns && !text.empty())
     return fail("a label column cannot be chosen for the format {}: its labels are not a column",
@@ -40,6 +42,31 @@ Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns) 
     return fail("label column {}: rows have {} columns, counted from 1 (or from -1, backwards)", number,
                 columns);
   return static_cast<size_t>(number > 0 ? number - 1 : count + number);
+}
+
+}  // namespace
+
+Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns) {
+  const size_t comma = options.label_column.rfind(',');
+  return resolve_one(
+      comma == std::string::npos ? options.label_column : options.label_column.substr(comma + 1), options,
+      columns);
+}
+
+Result<std::vector<size_t>> resolve_label_columns(const ReadOptions& options, size_t columns) {
+  std::vector<size_t> found;
+  std::string_view rest = options.label_column;
+  while (true) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    if (item.empty() && !options.label_column.empty())
+      return fail("label column '{}': a name or number is missing", options.label_column);
+    ESPALIER_ASSIGN(const size_t column, resolve_one(std::string(item), options, columns));
+    if (std::find(found.begin(), found.end(), column) != found.end())
+      return fail("label column '{}': column {} is named twice", options.label_column, column + 1);
+    found.push_back(column);
+    if (item.size() == rest.size()) return found;
+    rest.remove_prefix(item.size() + 1);
+  }
 }
 
 }  // namespace espalier::data

@@ -18,9 +18,22 @@ enum class Decoder {
   kPosterior,  ///< the most probable label at each position: fewest expected errors
 };
 
+/// How the states of a search are visited. Models that are no searches have nothing to choose.
+struct SearchChoice {
+  enum class Method {
+    kModel,      ///< as the model was trained
+    kGreedy,     ///< the best action of every state
+    kBeam,       ///< breadth first, the best `beam` states of every level
+    kBestFirst,  ///< the best state of a beam, wherever it stands
+  };
+  Method method = Method::kModel;
+  size_t beam = 0;  ///< 0: that of the model
+};
+
 /// What is wanted of a prediction beyond its labels. Each costs time, so each is asked for.
 struct PredictOptions {
   Decoder decoder = Decoder::kViterbi;
+  SearchChoice search;
   size_t nbest = 1;         ///< this many labellings, best first
   bool confidence = false;  ///< probability of each token's label, of the labelling, of each span
   bool marginals = false;   ///< probability of every label at every token
@@ -31,6 +44,8 @@ struct Labelling {
   std::vector<Label> labels;
   double score = 0;
   double probability = std::numeric_limits<double>::quiet_NaN();
+  /// Of models that decide several columns: the labels of each of the others, column by column.
+  std::vector<std::vector<Label>> others = {};
 };
 
 /// A labelled span and the probability that exactly this span with this label is there.
@@ -66,12 +81,20 @@ struct ConstraintEffect {
   double price = 0;             ///< score of the best labelling of all minus that of this one
 };
 
+/// How a search ended.
+enum class SearchEnd {
+  kExact,        ///< nothing was ever cut: no labelling has a higher score
+  kApproximate,  ///< states were given up on the way
+  kOutOfSteps,   ///< best-first reached its horizon; a breadth-first search of the same beam decided
+};
+
 struct Prediction {
   std::vector<Labelling> best;        ///< at least one; best first
   std::vector<float> confidence;      ///< per token, of best[0]; empty unless asked for
   std::vector<SpanConfidence> spans;  ///< of best[0], where labels are a span scheme; empty unless asked for
   std::vector<float> marginals;       ///< length × labels, row by row; empty unless asked for
   std::optional<ConstraintEffect> constraints;  ///< where there were any
+  std::optional<SearchEnd> search_end;          ///< of models that are searches
   const std::vector<Label>& labels() const { return best.front().labels; }
 };
 
@@ -85,7 +108,14 @@ class Predictor {
   virtual ~Predictor() = default;
 
   virtual const LabelSet& labels() const = 0;
+  /// Columns of labels that a token gets, in the order in which they were named in training. labels() are
+  /// those of the last; Labelling::others has the rest.
+  virtual size_t label_columns() const { return 1; }
+  /// Precondition: column < label_columns().
+  virtual const LabelSet& labels_of_column(size_t) const { return labels(); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+  /// Whether PredictOptions::search means something here. Searches have scores, no probabilities.
+  virtual bool is_search() const { return false; }
 
   /// `forced`, where not empty, has one entry a row: the label the row must get, or kNoLabel. Fails where no
   /// labelling is possible.
@@ -103,7 +133,9 @@ class Predictor {
     double margin = 0;  ///< score of the best labelling minus the best one with the runner-up here
     std::vector<Contribution>
         contributions;  ///< by |weight − runner_up|, largest first; transitions included
+    size_t column = 0;  ///< which column of labels this is about
   };
+  /// Row by row, and for each row column by column.
   virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
 
   // What `inspect` shows.
@@ -111,6 +143,7 @@ class Predictor {
     std::string feature;
     Label label = 0;
     double weight = 0;
+    size_t column = 0;  ///< which column of labels this is about
   };
   struct WeightedTransition {
     Label from = 0, to = 0;

@@ -23,6 +23,8 @@ struct ReadOptions {
   Format format = Format::kColumns;
   /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end
   /// (-1 the last), or in CoNLL-U a name (form, lemma, upos, xpos, feats, head, deprel, deps, misc).
+  /// Several with commas between ("2,3"): the last is the label, the others are cells that a joint model
+  /// predicts as well (resolve_label_columns).
   std::string label_column;
   /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels.
   /// Where the label would not be the last column, an empty cell stands in its place, so that the others keep

@@ -50,6 +50,8 @@ void append_conllu_row(const WriterRows& rows, size_t r, size_t label_column, st
     if (c > 0) out.push_back('\t');
     std::string_view cell = rows.sequence.cell(r, c);
     if (c == label_column && rows.labelled()) cell = rows.labels[r];
+    for (size_t i = 0; i < rows.others.cells.size(); ++i)
+      if (rows.others.cells[i] == c) cell = rows.other_label(r, i);
     const bool add = c == kMisc && !rows.extra.names.empty();
     const bool empty = cell.empty() || cell == kEmptyCell;
     if (!add || !empty) append_field(cell, out);
@@ -188,11 +190,14 @@ std::vector<size_t> Writer::observed_cells(const Sequence& sequence) const {
 }
 
 void Writer::append(const Sequence& sequence, std::span<const std::string_view> labels,
-                    const ExtraFields& extra, std::string& out) const {
+                    const ExtraFields& extra, const OtherLabels& others, std::string& out) const {
   ESPALIER_CHECK(labels.size() == sequence.length());
   ESPALIER_CHECK(extra.values.size() == extra.names.size() * sequence.length());
+  ESPALIER_CHECK(others.values.size() == others.cells.size() * sequence.length());
+  ESPALIER_CHECK(others.cells.empty() ||
+                 (keeps_rows() && (out_ == Format::kColumns || out_ == Format::kConllu)));
   if (sequence.empty()) return;
-  const WriterRows rows{sequence, labels, extra, observed_cells(sequence)};
+  const WriterRows rows{sequence, labels, extra, observed_cells(sequence), others};
   if (keeps_rows()) {
     append_as_read(rows, out);
   } else {
@@ -218,6 +223,10 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
     if (letters && raw.ends_with('\t')) raw.remove_suffix(1);
     const char separator = letters || raw.find('\t') != raw.npos ? '\t' : ' ';
     out.append(raw).push_back(separator);
+    for (size_t i = 0; i < rows.others.cells.size(); ++i) {
+      append_field(rows.other_label(r, i), out);
+      out.push_back(separator);
+    }
     append_field(rows.labels[r], out);
     for (size_t i = 0; i < rows.extra.names.size(); ++i) {
       out.push_back(separator);
@@ -272,7 +281,7 @@ Status Writer::check(const WriterRows& rows) const {
 Status Writer::append_gold(const Sequence& s, std::string& out) const {
   std::vector<std::string_view> labels;
   for (size_t r = 0; r < s.length() && s.has_labels(); ++r) labels.push_back(s.label(r));
-  const WriterRows rows{s, labels, {}, observed_cells(s)};
+  const WriterRows rows{s, labels, {}, observed_cells(s), {}};
   if (!keeps_rows()) {
     ESPALIER_TRY(check(rows));
     append_converted(rows, out);

@@ -20,6 +20,12 @@ struct ExtraFields {
   std::span<const std::string_view> values;  ///< row after row, names.size() to a row
 };
 
+/// Predicted labels of further columns, of a joint model.
+struct OtherLabels {
+  std::span<const size_t> cells;             ///< where they stand in the input's rows
+  std::span<const std::string_view> values;  ///< row after row, cells.size() to a row
+};
+
 struct WriterRows;
 
 /// Formats sequences that were read with `in` as text in the format `out`. It only appends to strings and is
@@ -46,7 +52,13 @@ class Writer {
     append(sequence, labels, {}, out);
   }
   void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
-              std::string& out) const;
+              std::string& out) const {
+    append(sequence, labels, extra, {}, out);
+  }
+  /// `others` come before the label, in the order given; in CoNLL-U they replace their columns. Only for
+  /// output in the input's own format, columns or CoNLL-U.
+  void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
+              const OtherLabels& others, std::string& out) const;
 
   /// Appends the sequence as data, with the labels it has. In its own format it comes out as it was read. An
   /// error, with nothing appended, where the other format cannot hold it.

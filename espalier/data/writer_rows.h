@@ -17,10 +17,14 @@ struct WriterRows {
   std::span<const std::string_view> labels;  ///< one a row, or none at all
   ExtraFields extra;
   std::vector<size_t> observed;  ///< the cells that are not the label
+  OtherLabels others;
 
   bool labelled() const { return !labels.empty(); }
   std::string_view extra_value(size_t row, size_t i) const {
     return extra.values[row * extra.names.size() + i];
+  }
+  std::string_view other_label(size_t row, size_t i) const {
+    return others.values[row * others.cells.size() + i];
   }
 };
 

@@ -8,7 +8,8 @@ namespace espalier::predictor {
 
 Result<data::FeatureOptions> choose_features(const std::string& template_file,
                                              const std::vector<size_t>& chosen, data::Format format,
-                                             size_t columns, std::optional<size_t> label) {
+                                             size_t columns, std::span<const size_t> labels) {
+  const auto is_label = [&](size_t c) { return std::find(labels.begin(), labels.end(), c) != labels.end(); };
   data::FeatureOptions options;
   options.attributes = columns == 0;
   if (!template_file.empty()) {
@@ -21,7 +22,7 @@ Result<data::FeatureOptions> choose_features(const std::string& template_file,
   for (const size_t column : chosen) {
     if (column == 0 || column > columns)
       return fail("feature column {}: the data has columns 1 to {}", column, columns);
-    if (label && column - 1 == *label) return fail("feature column {} is the label itself", column);
+    if (is_label(column - 1)) return fail("feature column {} is the label itself", column);
     options.feature_columns.push_back(column - 1);
   }
   std::sort(options.feature_columns.begin(), options.feature_columns.end());
@@ -30,7 +31,9 @@ Result<data::FeatureOptions> choose_features(const std::string& template_file,
     options.feature_columns = {1};  // FORM
   } else {
     for (size_t c = 0; c < columns; ++c)
-      if (c != label) options.feature_columns.push_back(c);
+      if (!is_label(c)) options.feature_columns.push_back(c);
+    if (options.feature_columns.empty())
+      return fail("all {} columns are labels; features need at least one to look at", columns);
   }
   return options;
 }

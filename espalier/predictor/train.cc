@@ -1,5 +1,6 @@
 #include "espalier/predictor/train.h"
 
+#include "espalier/data/label_column.h"
 #include "espalier/predictor/train_cascade.h"
 #include "espalier/predictor/train_chain.h"
 #include "espalier/predictor/train_search.h"
@@ -10,16 +11,32 @@ namespace espalier::predictor {
 Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
   if (request.train.empty()) return fail("no training file");
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
-  if (request.task != "label" && request.task != "segment")
-    return fail("there is no task '{}'; there are: label, segment", request.task);
-  if (request.task == "segment" && learner->kind != ModelKind::kSearch)
+  const bool joint = request.task == "joint", segment = request.task == "segment";
+  if (request.task != "label" && !segment && !joint)
+    return fail("there is no task '{}'; there are: label, segment, joint", request.task);
+  if (segment && learner->kind != ModelKind::kSearch)
     return fail(
         "task segment is learned by searn, laso-br, laso-bst, laso or incremental; learner {} labels "
         "segments "
         "as task label",
         request.learner);
+  if (joint && learner->kind != ModelKind::kSearch)
+    return fail(
+        "task joint is learned by searn, laso-br, laso-bst, laso or incremental; learner {} decides one "
+        "column of labels",
+        request.learner);
+  if (joint && !data::several_label_columns(request.reading))
+    return fail(
+        "task joint decides several columns of labels: say which, in the order of decision, such as "
+        "--label-column 2,3");
+  if (!joint && data::several_label_columns(request.reading))
+    return fail("label columns {}: several are decided by --task joint", request.reading.label_column);
   TrainingJob job(request, monitor);
   ESPALIER_ASSIGN(job.values, check_parameters(request.learner, request.settings));
+  const bool search = learner->kind == ModelKind::kSearch;
+  job.keep_sequences =
+      joint ||
+      (search && (job.values.text("unit") == "chunk" || (segment && job.values.text("unit") != "word")));
   if (!request.start_from.empty()) {
     ESPALIER_ASSIGN(job.old, Model::open(request.start_from));
   }

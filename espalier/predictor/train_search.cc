@@ -11,61 +11,6 @@ namespace espalier::predictor {
 
 namespace {
 
-using Kind = Parameter::Kind;
-
-std::vector<Parameter> search_parameters(std::string_view beam) {
-  return {
-      {"beam", Kind::kInteger, beam,
-       "states kept at each step, in decoding and in learning by search; 1: greedy", 1, 1e5},
-      {"decoder",
-       Kind::kChoice,
-       "breadth-first",
-       "how the beam is searched",
-       0,
-       0,
-       {"breadth-first", "best-first"}},
-      {"history", Kind::kInteger, "2",
-       "labels before that are looked at, as n-grams of every length up to this", 0,
-       static_cast<double>(tasks::kMostHistory)},
-      {"order",
-       Kind::kChoice,
-       "left-to-right",
-       "the order of decisions",
-       0,
-       0,
-       {"left-to-right", "right-to-left"}},
-      {"loss",
-       Kind::kChoice,
-       "auto",
-       "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment",
-       0,
-       0,
-       {"auto", "hamming", "f1", "zero-one"}},
-      {"unit",
-       Kind::kChoice,
-       "auto",
-       "what a decision is about: a word or a whole chunk; auto: chunk for task segment",
-       0,
-       0,
-       {"auto", "word", "chunk"}},
-      {"max-length", Kind::kInteger, "auto",
-       "chunks have at most this many words, longer ones are learned in pieces; auto: the longest seen, at "
-       "most 10",
-       1, 100},
-      {"meta", Kind::kFlag, "yes",
-       "chunks: features of the chunk as a whole and of pairs and triples within it"},
-      {"stemmer", Kind::kText, "",
-       "chunks: stems of this language (english, spanish, ...) are features, too"},
-      {"lists", Kind::kText, "", "chunks: files of words or phrases, a line each, separated by commas"},
-      {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
-  };
-}
-
-std::vector<Parameter> join(std::vector<Parameter> a, const std::vector<Parameter>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
   const ParameterValues& v = job.values;
   tasks::SearchOptions options;
@@ -122,10 +67,36 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
   return options;
 }
 
+/// The columns of a joint task, their labels in order of appearance.
+Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
+  std::vector<data::LabelSet> columns(job.label_cells.size());
+  for (const data::Sequence& sequence : job.sequences)
+    for (size_t row = 0; row < sequence.length(); ++row)
+      for (size_t c = 0; c < columns.size(); ++c) {
+        const std::string_view label = sequence.cell(row, job.label_cells[c]);
+        if (label.empty())
+          return fail("{}: line {}: the label in column {} is empty; write _ where it is not known",
+                      job.request.train.front(), sequence.line(row), job.label_cells[c] + 1);
+        if (label != data::kUnknownLabelText) columns[c].add(label);
+      }
+  size_t all = 0;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    all += columns[c].size();
+    if (columns[c].size() == 0)
+      return fail("{}: every label in column {} is '_' (not known); there is nothing to learn from",
+                  job.request.train.front(), job.label_cells[c] + 1);
+  }
+  if (all >= data::kNoLabel) return fail("more than 65,534 labels in all columns together");
+  return tasks::SequenceShape::joint(std::move(columns));
+}
+
 Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   const ParameterValues& v = job.values;
-  tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, job.scheme.scheme());
   const bool segment = job.request.task == "segment";
+  tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, job.scheme.scheme());
+  if (job.request.task == "joint") {
+    ESPALIER_ASSIGN(shape, joint_shape(job));
+  }
   if (segment && shape.scheme == data::Scheme::kNone)
     return fail("{}: task segment needs labels of a segment scheme (B-X, I-X, O or the like)",
                 job.request.train.front());
@@ -151,18 +122,25 @@ Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   return shape;
 }
 
-/// What is the same for words and chunks: layout, training, dev scores, the best policy, the file.
-template <typename Problem>
-Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const Problem& problem,
-                     const Problem* dev, const linear::EncodedTraining& encoded,
-                     const tasks::ChunkFeatureOptions* chunks) {
-  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job));
+/// Which labels features that are seen `labels` at a time get weights for.
+chain::PairOptions pair_options(const TrainingJob& job, size_t labels) {
   chain::PairOptions pairs;
   pairs.full_rows_from = job.values.text("full-rows") == "auto"
-                             ? (encoded.labels.size() <= kFullRowLabels ? kFullRowsFrom : 0)
+                             ? (labels <= kFullRowLabels ? kFullRowsFrom : 0)
                              : static_cast<uint32_t>(job.values.integer("full-rows"));
-  const auto layout = std::make_shared<const linear::StateRows>(
-      chain::make_weights(encoded, false, pairs, job.workers).state_rows);
+  return pairs;
+}
+
+/// The measure of a development set: what is wrong in the labels predicted, sequence by sequence.
+using DevMeasure = std::function<double(const std::vector<std::vector<data::Label>>& predicted)>;
+
+/// What is the same for words and chunks: training, dev scores, the best policy, the file.
+template <typename Problem>
+Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const Problem& problem,
+                     const Problem* dev, const DevMeasure& measure, const linear::EncodedTraining& encoded,
+                     linear::StateRows rows, size_t labels, const tasks::ChunkFeatureOptions* chunks) {
+  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job));
+  const auto layout = std::make_shared<const linear::StateRows>(std::move(rows));
   tasks::DecodeOptions decode;
   decode.beam = static_cast<size_t>(job.values.integer("beam"));
   decode.best_first = job.values.text("decoder") == "best-first";
@@ -177,16 +155,15 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
     std::vector<std::vector<data::Label>> predicted;
     for (size_t s = 0; s < dev->size(); ++s) {
       policy.begin(dev->blocks(s));
-      auto labels = tasks::decode_labels(dev->space(s), shape, job.dev.sequences[s].length(), policy, decode);
-      predicted.push_back(labels.ok() ? std::move(labels).value()
-                                      : std::vector<data::Label>(job.dev.sequences[s].length(), 0));
+      const size_t T = job.dev.sequences[s].length();
+      auto found = tasks::decode_labels(dev->space(s), shape, T, policy, decode);
+      predicted.push_back(found.ok() ? std::move(found->best[0].labels)
+                                     : std::vector<data::Label>(T * shape.columns(), 0));
     }
-    return job.dev_score([&]() -> TrainingJob::Decode {
-      return [&](size_t s, std::vector<data::Label>& out) { out = predicted[s]; };
-    });
+    return measure(predicted);
   };
   search::Mixture best;
-  tasks::SearchContext context{layout, encoded.labels.size(), encoded.state.size(), job.monitor, {}, {}};
+  tasks::SearchContext context{layout, labels, encoded.state.size(), job.monitor, {}, {}};
   if (dev != nullptr) context.dev_score = score;
   context.round_ended = [&](int number, int total, double objective, const search::Mixture& policy) {
     std::optional<double> dev_score;
@@ -203,9 +180,17 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
       {shape, chunks, policy, encoded.state, decode, job.values.text("weight-bits") == "16" ? 16 : 32}, out));
   ESPALIER_TRY(job.save(out));
   job.report.features = encoded.state.size();
-  if (const auto* rows = dynamic_cast<const search::RowWeights*>(&policy.classifier(0)))
-    job.report.weights = layout->weights() + rows->hashed().size() * encoded.labels.size();
+  if (const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(0)))
+    job.report.weights = layout->weights() + weights->hashed().size() * labels;
   return {};
+}
+
+DevMeasure one_column(const TrainingJob& job) {
+  return [&job](const std::vector<std::vector<data::Label>>& predicted) {
+    return job.dev_score([&]() -> TrainingJob::Decode {
+      return [&](size_t s, std::vector<data::Label>& out) { out = predicted[s]; };
+    });
+  };
 }
 
 linear::FeatureMap number_map(const linear::FeatureSpace& features) {
@@ -221,8 +206,6 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
       return fail(
           "{}: chunks are learned from whole labellings, but a label is '_' (not known); take unit=word",
           job.request.train.front());
-  ESPALIER_ASSIGN(const std::vector<data::Sequence> sequences,
-                  data::read_all(job.request.train, job.request.reading));
   tasks::ChunkFeatureOptions options;
   if (!job.about.features.attributes) options.columns = job.about.features.feature_columns;
   options.meta = job.values.flag("meta");
@@ -249,7 +232,7 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   encoding.cutoff = static_cast<uint32_t>(job.values.integer("cutoff"));
   encoding.names = job.values.flag("names");
   const tasks::ChunkTraining training =
-      tasks::encode_chunks(sequences, shape, *job.extractor, features, encoding, job.workers);
+      tasks::encode_chunks(job.sequences, shape, *job.extractor, features, encoding, job.workers);
   if (training.cut > 0)
     job.report.notes.push_back(
         fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "
@@ -257,97 +240,111 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
                     training.cut, shape.max_length));
   job.training.labels = shape.labels;
   job.training.data = {};  // its place is taken
+  job.sequences = {};
   const tasks::ChunkProblem problem = training.problem(shape);
-  if (job.dev.sequences.empty())
-    return train_problem<tasks::ChunkProblem>(job, shape, problem, nullptr, training.encoded,
-                                              &features.options());
+  const size_t types = training.encoded.labels.size();
+  const auto train_on = [&](const tasks::ChunkProblem* dev) {
+    auto rows =
+        chain::make_weights(training.encoded, false, pair_options(job, types), job.workers).state_rows;
+    return train_problem(job, shape, problem, dev, one_column(job), training.encoded, std::move(rows), types,
+                         &features.options());
+  };
+  if (job.dev.sequences.empty()) return train_on(nullptr);
   const linear::FeatureMap map = number_map(training.encoded.state);
   const tasks::ChunkTraining dev_data =
       tasks::encode_chunks_with(job.dev.sequences, shape, *job.extractor, features, map);
   const tasks::ChunkProblem dev = dev_data.problem(shape);
-  return train_problem(job, shape, problem, &dev, training.encoded, &features.options());
+  return train_on(&dev);
+}
+
+Status train_words(TrainingJob& job, const tasks::SequenceShape& shape) {
+  job.sequences = {};
+  const size_t labels = job.training.labels.size();
+  const tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
+  const auto train_on = [&](const tasks::LabelProblem* dev) {
+    auto rows = chain::make_weights(job.training, false, pair_options(job, labels), job.workers).state_rows;
+    return train_problem(job, shape, problem, dev, one_column(job), job.training, std::move(rows), labels,
+                         nullptr);
+  };
+  if (job.dev.sequences.empty()) return train_on(nullptr);
+  const tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
+  return train_on(&dev);
+}
+
+/// Rows for what was seen with the labels of any column.
+linear::StateRows joint_rows(TrainingJob& job, const tasks::SequenceShape& shape,
+                             const std::vector<data::Label>& gold) {
+  linear::StateRows all;
+  linear::EncodedTraining& training = job.training;
+  const data::LabelSet own = std::exchange(training.labels, shape.labels);
+  size_t most = 0;
+  for (const data::LabelSet& column : shape.column_labels) most = std::max(most, column.size());
+  const size_t C = shape.columns();
+  for (size_t c = 0; c < C; ++c) {
+    for (size_t t = 0; t < training.data.gold.size(); ++t) training.data.gold[t] = gold[t * C + c];
+    const linear::StateRows rows =
+        chain::make_weights(training, false, pair_options(job, most), job.workers).state_rows;
+    if (c == 0) {
+      all = rows;
+      continue;
+    }
+    linear::StateRows both;
+    both.width = all.width;
+    for (size_t f = 0; f < rows.rows(); ++f) {
+      std::set_union(all.column.begin() + all.begin[f], all.column.begin() + all.begin[f + 1],
+                     rows.column.begin() + rows.begin[f], rows.column.begin() + rows.begin[f + 1],
+                     std::back_inserter(both.column));
+      both.begin.push_back(static_cast<uint32_t>(both.column.size()));
+    }
+    all = std::move(both);
+  }
+  training.labels = own;
+  return all;
+}
+
+Status train_joint(TrainingJob& job, const tasks::SequenceShape& shape) {
+  const auto gold_of = [&](std::span<const data::Sequence> sequences) {
+    std::vector<data::Label> gold;
+    for (const data::Sequence& sequence : sequences)
+      tasks::append_joint_gold(shape, sequence, job.label_cells, gold);
+    return gold;
+  };
+  std::vector<data::Label> gold = gold_of(job.sequences);
+  job.sequences = {};
+  linear::StateRows rows = joint_rows(job, shape, gold);
+  const tasks::LabelProblem problem =
+      tasks::joint_problem(shape, job.training.data, job.training.edge, std::move(gold));
+  std::vector<data::Label> dev_gold = gold_of(job.dev.sequences);
+  // Hamming: the share of right labels, in all columns together.
+  const DevMeasure measure = [&](const std::vector<std::vector<data::Label>>& predicted) {
+    size_t at = 0, known = 0, right = 0;
+    for (size_t s = 0; s < predicted.size(); ++s) {
+      const data::Sequence& sequence = job.dev.sequences[s];
+      for (size_t i = 0; i < predicted[s].size(); ++i, ++at) {
+        const size_t t = i / shape.columns(), c = i % shape.columns();
+        if (sequence.cell(t, job.label_cells[c]) == data::kUnknownLabelText) continue;
+        ++known;
+        if (dev_gold[at] == predicted[s][i]) ++right;
+      }
+    }
+    return known == 0 ? 0.0 : 100.0 * static_cast<double>(right) / static_cast<double>(known);
+  };
+  const auto train_on = [&](const tasks::LabelProblem* dev) {
+    return train_problem(job, shape, problem, dev, measure, job.training, std::move(rows),
+                         shape.labels.size(), nullptr);
+  };
+  Status trained;
+  if (job.dev.sequences.empty()) {
+    trained = train_on(nullptr);
+  } else {
+    const tasks::LabelProblem dev = tasks::joint_problem(shape, job.dev.data, job.training.edge, dev_gold);
+    trained = train_on(&dev);
+  }
+  job.report.labels = shape.labels.size();
+  return trained;
 }
 
 }  // namespace
-
-std::vector<Parameter> searn_parameters() {
-  return join(
-      {
-          {"classifier",
-           Kind::kChoice,
-           "perceptron",
-           "what decides: averaged perceptron, logistic or svm on line over all actions; liblinear's SVMs; "
-           "libsvm's "
-           "quadratic machines",
-           0,
-           0,
-           {"perceptron", "logistic", "svm", "liblinear", "quadratic-svm"}},
-          {"reduction",
-           Kind::kChoice,
-           "direct",
-           "from costs to binary decisions",
-           0,
-           0,
-           {"direct", "one-vs-all", "all-pairs"}},
-          {"iterations", Kind::kInteger, "5", "iterations at most", 1, 1e6},
-          {"beta", Kind::kNumber, "1", "share of the new classifier in each iteration; 1: policy iteration",
-           1e-9, 1},
-          {"interpolation",
-           Kind::kChoice,
-           "constant",
-           "beta as given, 1/T^3 as the theory has it, or the best on the dev set",
-           0,
-           0,
-           {"constant", "analytic", "line-search"}},
-          {"costs",
-           Kind::kChoice,
-           "optimal",
-           "cost of an action: loss of the best completion, or of paths drawn from the policy",
-           0,
-           0,
-           {"optimal", "sample"}},
-          {"samples", Kind::kInteger, "1", "costs=sample: paths for each action", 1, 1e4},
-          {"oracle-roll-outs", Kind::kNumber, "0",
-           "costs=sample: share of paths that follow the oracle, as in LOLS", 0, 1},
-          {"roll-in",
-           Kind::kChoice,
-           "mixture",
-           "states come from the current policy alone, or examples of all iterations are kept, as in DAgger",
-           0,
-           0,
-           {"mixture", "aggregate"}},
-          {"folds", Kind::kInteger, "1",
-           "above 1: states come from classifiers that did not see the sequence", 1, 100},
-          {"policy",
-           Kind::kChoice,
-           "vote",
-           "beta below 1: classifiers vote, or are drawn for each decision",
-           0,
-           0,
-           {"vote", "stochastic"}},
-          {"passes", Kind::kInteger, "5",
-           "passes over the examples of an iteration (perceptron, logistic, svm)", 1, 1e6},
-          {"rate", Kind::kNumber, "0.1", "step size (logistic, svm)", 1e-9, 1e3},
-          {"c", Kind::kNumber, "auto", "liblinear, quadratic-svm: weight of the errors", 1e-9, 1e9},
-      },
-      search_parameters("1"));
-}
-
-std::vector<Parameter> laso_parameters(bool incremental) {
-  std::vector<Parameter> own = {
-      {"passes", Kind::kInteger, "10", "passes over the training data", 1, 1e6},
-      {"rate", Kind::kNumber, "1", "size of an update", 1e-9, 1e3},
-  };
-  if (incremental)
-    own.push_back({"update",
-                   Kind::kChoice,
-                   "max-violation",
-                   "where the target falls out of the beam, or where it is farthest below the best",
-                   0,
-                   0,
-                   {"early", "max-violation"}});
-  return join(own, search_parameters("5"));
-}
 
 Status train_search(TrainingJob& job) {
   if (!job.request.start_from.empty() || job.request.resume || job.request.checkpoint_every > 0)
@@ -357,11 +354,8 @@ Status train_search(TrainingJob& job) {
     if (weight != 1) return fail("learner {} takes no sequence weights other than 1", job.request.learner);
   ESPALIER_ASSIGN(const tasks::SequenceShape shape, shape_of_job(job));
   if (shape.unit == tasks::DecisionUnit::kChunk) return train_chunks(job, shape);
-  const tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
-  if (job.dev.sequences.empty())
-    return train_problem<tasks::LabelProblem>(job, shape, problem, nullptr, job.training, nullptr);
-  const tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
-  return train_problem(job, shape, problem, &dev, job.training, nullptr);
+  if (shape.columns() > 1) return train_joint(job, shape);
+  return train_words(job, shape);
 }
 
 }  // namespace espalier::predictor

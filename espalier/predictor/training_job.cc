@@ -16,12 +16,17 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   about.reading = request.reading;
   about.reading.folds.clear();
   about.reading.columns = first.columns();
-  ESPALIER_ASSIGN(about.features,
-                  choose_features(request.template_file, request.feature_columns, request.reading.format,
-                                  first.columns(), first.label_column()));
+  if (several_label_columns(request.reading)) {
+    ESPALIER_ASSIGN(label_cells, data::resolve_label_columns(request.reading, first.columns()));
+  } else if (first.label_column()) {
+    label_cells = {*first.label_column()};
+  }
+  ESPALIER_ASSIGN(about.features, choose_features(request.template_file, request.feature_columns,
+                                                  request.reading.format, first.columns(), label_cells));
   about.features.degree = static_cast<int>(values.integer("degree"));
   if (!about.features.attributes) {
-    const size_t label = first.label_column().value_or(first.columns());
+    const size_t label =
+        label_cells.empty() ? first.columns() : *std::min_element(label_cells.begin(), label_cells.end());
     // Whoever tags with this model need not have columns it does not look at.
     const size_t needed = about.features.feature_columns.back() + 1;
     about.reading.least_columns = label >= needed ? needed : 0;
@@ -67,6 +72,7 @@ Status TrainingJob::read_training_data() {
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
       if (constraint_file) kept.push_back(sequence);
+      if (keep_sequences) sequences.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
         progress.done = static_cast<double>(builder->sequences());

@@ -42,6 +42,10 @@ struct TrainingJob {
   About about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;
+  std::vector<size_t> label_cells;  ///< the columns of labels, where these are cells
+  /// Trainers that look at more than features and one label ask for the text.
+  bool keep_sequences = false;
+  std::vector<data::Sequence> sequences;
   data::SchemeDetector scheme;
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;

@@ -71,7 +71,8 @@ struct NoObserver {
 /// aside as they come up (they take part in their level's competition); the best of them is the result.
 ///
 /// The observer is called for each level, which is how learners look over a search's shoulder;
-/// `scratch.nodes` then holds the tree, and node 0 is the root. Returns the goal's node, or kNoNode and why.
+/// `scratch.nodes` then holds the tree, and node 0 is the root. Returns the goal's node, or kNoNode and why;
+/// the result is exact where no candidate was ever left out. All goals are in `scratch.goals`.
 /// Precondition: width > 0.
 template <SearchSpace S, ScorerOf<S> W, typename Observer>
 std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_t width,
@@ -82,12 +83,15 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
   nodes.clear();
   nodes.push_back({space.initial(), kNoNode, {}, 0});
   uint32_t best = kNoNode;
+  bool complete = true;
+  scratch.goals.clear();
   const auto put_aside = [&](uint32_t node) {
     if (!space.is_goal(nodes[node].state)) return false;
+    scratch.goals.push_back(node);
     if (best == kNoNode || nodes[node].score > nodes[best].score) best = node;
     return true;
   };
-  if (put_aside(0)) return {0, Ended::kApproximate};
+  if (put_aside(0)) return {0, Ended::kExact};
   scratch.beam.assign(1, 0);
 
   if constexpr (!HasLevel<S>) {
@@ -99,6 +103,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       keep_best(scratch.children, width, scratch.order);
       const size_t kept = std::min(width, scratch.children.size());
       GoOn next = observer(Level{level, scratch.children, scratch.order, kept});
+      complete = complete && kept == scratch.children.size() && !next.stop && !next.replace;
       if (next.stop) break;
       beam.clear();
       const auto take = [&](uint32_t index) {
@@ -131,6 +136,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       keep_best(children, width, scratch.order);
       const size_t kept = std::min(width, children.size());
       GoOn next = observer(Level{level, children, scratch.order, kept});
+      complete = complete && kept == children.size() && !next.stop && !next.replace;
       if (next.stop) break;
       if (next.replace) {
         waiting.clear();  // what was kept so far is given up, on later levels too
@@ -146,7 +152,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       }
     }
   }
-  return {best, best == kNoNode ? Ended::kDeadEnd : Ended::kApproximate};
+  return {best, best == kNoNode ? Ended::kDeadEnd : complete ? Ended::kExact : Ended::kApproximate};
 }
 
 template <SearchSpace S>

@@ -54,6 +54,7 @@ struct SearchScratch {
   std::vector<Child> children;
   std::vector<uint32_t> order;
   std::vector<uint32_t> beam;
+  std::vector<uint32_t> goals;  ///< that a breadth-first search came upon, in that order
 };
 
 /// Appends the children of a node to `out`; returns how many there are.

@@ -161,6 +161,7 @@ void add_scheme_labels(SequenceShape& shape) {
   shape.tags = fresh.tags;
   shape.types = fresh.types;
   shape.column_begin = fresh.column_begin;
+  shape.column_labels = fresh.column_labels;
 }
 
 }  // namespace espalier::tasks

@@ -23,9 +23,9 @@ LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
 }
 
 bool LabelSpace::allowed(const State& s, Label label) const {
-  if (!input_.forced.empty()) {
+  if (!input_.forced.empty() && column(s) + 1 == columns_) {
     const Label wanted = input_.forced[token(s)];
-    if (wanted != kNoLabel && wanted != label) return false;
+    if (wanted != kNoLabel && shape_.column_begin[columns_ - 1] + wanted != label) return false;
   }
   if (!shape_.legal) return true;
   const bool forward = shape_.order == DecisionOrder::kLeftToRight;
@@ -87,12 +87,15 @@ void LabelSpace::features(const State& s, uint32_t, search::FeatureSink& sink) c
     sink.add(gram);
   }
   if (columns_ > 1) {
-    // The other column at this token or the one before, alone and with our own label before.
-    for (size_t back = 0; back < 2 * columns_ - 1; ++back) {
-      if (back == columns_ - 1) continue;
-      const uint64_t cross = hash_combine(hash_combine(start(kCross, c), back), s.recent[back]);
-      sink.add(cross);
-      sink.add(hash_combine(hash_combine(start(kCrossPair, c), cross), own(s, 0)));
+    // Each other column at this token or the one before: the label given there last, the same with our own
+    // label before it (the crossing pairs of section 6.1.4), and with the one given before.
+    for (size_t back = 0; back + 1 < columns_; ++back) {
+      const uint64_t last = hash_combine(hash_combine(start(kCross, c), back), s.recent[back]);
+      const uint64_t two = hash_combine(last, s.recent[back + columns_]);
+      sink.add(last);
+      sink.add(hash_combine(hash_combine(start(kCrossPair, c), last), own(s, 0)));
+      sink.add(two);
+      sink.add(hash_combine(hash_combine(start(kCrossPair, c), two), own(s, 0)));
     }
   }
   if (!input_.edges.empty())
@@ -101,7 +104,7 @@ void LabelSpace::features(const State& s, uint32_t, search::FeatureSink& sink) c
 }
 
 std::string LabelSpace::entry_name(const State& s, size_t i) const {
-  const auto name = [&](Label l) { return l == kNoLabel ? std::string("^") : shape_.labels.name(l); };
+  const auto name = [&](Label l) { return l == kNoLabel ? std::string("^") : shape_.label_name(l); };
   if (i == 0) return "bias";
   if (i <= shape_.history) {
     std::string text = "history";
@@ -110,11 +113,12 @@ std::string LabelSpace::entry_name(const State& s, size_t i) const {
   }
   i -= shape_.history + 1;
   if (columns_ > 1) {
-    const size_t crosses = 2 * (2 * columns_ - 2);
+    const size_t crosses = 4 * (columns_ - 1);
     if (i < crosses) {
-      size_t back = i / 2;
-      if (back >= columns_ - 1) ++back;
-      std::string text = fmt::format("other column {} back: {}", back, name(s.recent[back]));
+      const size_t back = i / 4, other = (column(s) + columns_ - 1 - back) % columns_;
+      std::string text = fmt::format("column {}", other + 1);
+      if (i % 4 >= 2) text += " " + name(s.recent[back + columns_]);
+      text += " " + name(s.recent[back]);
       return i % 2 == 0 ? text : text + ", after " + name(own(s, 0));
     }
     i -= crosses;

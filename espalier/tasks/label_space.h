@@ -1,4 +1,5 @@
-// Labelling a sequence token by token, as a search: tags, segments in IOB2, two columns of labels at once.
+// Labelling a sequence token by token, as a search: tags, segments in IOB2, several columns of labels at
+// once.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ struct LabelInput {
   std::span<const data::Label> gold;  ///< tokens × columns, as labels of the shape; empty when only decoding
   std::span<const uint64_t> edges;    ///< hashes of features to be joined with the label before …
   std::span<const uint32_t> edge_begin;  ///< … those of token t: edges[edge_begin[t] .. edge_begin[t+1])
-  std::span<const data::Label> forced;   ///< per token: the label it must get, or kNoLabel; empty: free
+  /// Per token: the label it must get in the last column, or kNoLabel; empty: free.
+  std::span<const data::Label> forced;
 };
 
 /// One decision a token and column. Blocks are the tokens. Everything about a state is O(1), so an example
@@ -65,8 +67,7 @@ class LabelSpace {
  private:
   /// The n-th label back in the column that is decided about.
   data::Label own(const State& s, size_t n) const {
-    const size_t back = n * columns_ + columns_ - 1;
-    return back < kMostHistory ? s.recent[back] : data::kNoLabel;
+    return s.recent[n * columns_ + columns_ - 1];  // SequenceShape::check() keeps this in range
   }
   data::Label gold(const State& s) const { return input_.gold[token(s) * columns_ + column(s)]; }
   bool allowed(const State& s, data::Label label) const;

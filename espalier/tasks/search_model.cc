@@ -1,17 +1,13 @@
-#include "espalier/tasks/search_model.h"
+#include "espalier/tasks/search_buffers.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-
-#include "espalier/data/strongest.h"
 
 namespace espalier::tasks {
 
 using data::Label;
 using nlohmann::json;
-using search::Action;
 
 Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
   out.add_text("search", source.shape.to_json());
@@ -45,15 +41,6 @@ Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
   return {};
 }
 
-struct SearchPredictor::Buffers final : data::Predictor::Scratch {
-  data::FeatureExtractor::Scratch extraction;
-  data::HashedFeatures tokens, blocks;
-  ChunkFeatures::Scratch chunks;
-  std::vector<uint64_t> words;
-  search::Mixture policy;
-  std::vector<search::InputScorer*> scorers;
-};
-
 std::unique_ptr<data::Predictor::Scratch> SearchPredictor::make_scratch() const {
   auto b = std::make_unique<Buffers>();
   // Interpolated in this order, the shares come out as they are stored.
@@ -73,159 +60,79 @@ void SearchPredictor::prepare(const data::Sequence& sequence, Buffers& b) const 
   for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
 }
 
+Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& options) const {
+  using Method = data::SearchChoice::Method;
+  if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
+    return fail(
+        "this model is a search: its scores are no probabilities (no --confidence, --marginals or posterior "
+        "decoding)");
+  DecodeOptions decode = decode_;
+  const data::SearchChoice& choice = options.search;
+  if (choice.method == Method::kGreedy && choice.beam > 1)
+    return fail("a greedy search keeps one state, not a beam of {}", choice.beam);
+  if (choice.beam > 0) decode.beam = choice.beam;
+  switch (choice.method) {
+    case Method::kModel:
+      break;
+    case Method::kGreedy:
+      decode.beam = 1;
+      decode.best_first = false;
+      break;
+    case Method::kBeam:
+    case Method::kBestFirst:
+      decode.best_first = choice.method == Method::kBestFirst;
+      if (choice.beam == 0 && decode.beam == 1) decode.beam = kUsualBeam;
+      break;
+  }
+  if (choice.method != Method::kModel || choice.beam > 0) decode.stochastic = false;
+  decode.nbest = options.nbest;
+  if (options.nbest > 1 && (decode.best_first || decode.stochastic || options.nbest > decode.beam))
+    return fail(
+        "a search has as many labellings as its breadth-first beam is wide: --nbest {} needs --decoder beam "
+        "and --beam {} or more",
+        options.nbest, options.nbest);
+  return decode;
+}
+
 Status SearchPredictor::predict(const data::Sequence& sequence, std::span<const Label> forced,
                                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                                 data::Prediction& out) const {
-  if (options.nbest > 1 || options.confidence || options.marginals ||
-      options.decoder == data::Decoder::kPosterior)
-    return fail(
-        "this model is a search: it gives one labelling, without probabilities (no --nbest, --confidence, "
-        "--marginals or posterior decoding)");
   Buffers& b = static_cast<Buffers&>(scratch);
-  const bool any_forced =
-      std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
-  if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
-  out.best.resize(1);
+  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, options, b));
+  const size_t T = sequence.length(), C = shape_.columns();
+  out.best.resize(decoded.best.size());
   out.confidence.clear();
   out.spans.clear();
   out.marginals.clear();
-  prepare(sequence, b);
-  const size_t T = sequence.length();
-  Result<std::vector<Label>> labels = std::vector<Label>();
-  if (chunks_) {
-    const ChunkSpace space(shape_, {T, {}, b.words});
-    labels = decode_labels(space, shape_, T, b.policy, decode_);
-  } else {
-    LabelInput input{
-        T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>()};
-    labels = decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, decode_);
+  out.constraints.reset();
+  out.search_end = decoded.ended;
+  for (size_t k = 0; k < decoded.best.size(); ++k) {
+    data::Labelling& labelling = out.best[k];
+    const std::vector<Label>& all = decoded.best[k].labels;
+    labelling.score = decoded.best[k].score;
+    labelling.probability = std::numeric_limits<double>::quiet_NaN();
+    labelling.labels.resize(T);
+    labelling.others.assign(C - 1, std::vector<Label>(T));
+    for (size_t t = 0; t < T; ++t)
+      for (size_t c = 0; c < C; ++c)
+        (c + 1 == C ? labelling.labels : labelling.others[c])[t] =
+            static_cast<Label>(all[t * C + c] - shape_.column_begin[c]);
   }
-  if (!labels.ok()) return std::move(labels).error();
-  out.best[0].labels = std::move(labels).value();
-  out.best[0].score = 0;
   return {};
 }
 
-Label SearchPredictor::label_of_type(uint32_t type) const {
-  if (!chunks_) return static_cast<Label>(type);
-  const Chunk one[] = {{0, 1, type}};
-  return labels_of(shape_, one, 1)[0];
-}
-
-std::string SearchPredictor::block_name(const data::Sequence& sequence, Buffers& b, uint32_t block,
-                                        size_t slot) const {
-  if (chunks_) return chunks_->name(sequence, extractor_, b.tokens, b.chunks, block, slot);
-  return extractor_.state_name(sequence, block, slot);
-}
-
-template <typename Space>
-void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& space, Buffers& b,
-                                   std::vector<Explanation>& out) const {
-  constexpr bool kChunks = std::is_same_v<Space, ChunkSpace>;
-  const size_t most = static_cast<size_t>(std::max_element(shares_.begin(), shares_.end()) - shares_.begin());
-  search::InputScorer& scorer = *b.scorers[most];
-  std::vector<Action> actions;
-  std::vector<float> scores;
-  search::FeatureSink sink;
-  auto state = space.initial();
-  while (!space.is_goal(state)) {
-    actions.clear();
-    space.actions(state, actions);
-    search::score_actions(space, scorer, state, std::span<const Action>(actions), scores);
-    const size_t best = search::best_action(space, state, std::span<const Action>(actions), scores);
-    size_t second = best;
-    for (size_t i = 0; i < actions.size(); ++i)
-      if (i != best && (second == best || scores[i] > scores[second])) second = i;
-    // Contributions by name: what the action taken had, what the other would have had.
-    std::map<std::string, Contribution> found;
-    const auto collect = [&](const Action& action, bool taken) {
-      sink.clear();
-      space.features(state, action.candidate, sink);
-      const auto note = [&](const std::string& name, double weight) {
-        if (weight == 0) return;
-        Contribution& c = found[name];
-        c.feature = name;
-        (taken ? c.weight : c.runner_up) += weight;
-      };
-      for (const uint32_t block : sink.blocks())
-        scorer.visit_block(block, [&](size_t slot, uint32_t label, double weight) {
-          if (label == action.label) note(block_name(sequence, b, block, slot), weight);
-        });
-      for (size_t i = 0; i < sink.entries().size(); ++i)
-        scorer.visit_entry(sink.entries()[i].hash, [&](size_t, uint32_t label, double weight) {
-          if (label != action.label) return;
-          if constexpr (kChunks) {
-            note(space.entry_name(state, action.candidate, i), weight * sink.entries()[i].value);
-          } else {
-            note(space.entry_name(state, i), weight * sink.entries()[i].value);
-          }
-        });
-    };
-    collect(actions[best], true);
-    if (second != best) collect(actions[second], false);
-    Explanation e;
-    e.margin =
-        second == best ? std::numeric_limits<double>::infinity() : double{scores[best]} - scores[second];
-    for (auto& [name, contribution] : found) e.contributions.push_back(std::move(contribution));
-    std::stable_sort(e.contributions.begin(), e.contributions.end(),
-                     [](const Contribution& x, const Contribution& y) {
-                       return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
-                     });
-    if constexpr (kChunks) {
-      // Every token of the chunk has the same reasons; labels are those of the two chunkings at the token.
-      const auto at_token = [&](const Action& a, size_t t) {
-        const Chunk chunk[] = {{0, a.candidate + 1, a.label}};
-        const auto labels = labels_of(shape_, chunk, a.candidate + 1);
-        return t < labels.size() ? labels[t] : shape_.labels.find("O").value_or(labels.back());
-      };
-      for (size_t t = 0; t <= actions[best].candidate; ++t) {
-        e.label = at_token(actions[best], t);
-        e.runner_up = at_token(actions[second], t);
-        out[state.at + t] = e;
-      }
-    } else {
-      e.label = static_cast<Label>(actions[best].label);
-      e.runner_up = static_cast<Label>(actions[second].label);
-      out[space.token(state)] = std::move(e);
-    }
-    state = space.apply(state, actions[best]);
-  }
-}
-
-Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
-    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
-  Buffers& b = static_cast<Buffers&>(scratch);
+Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::span<const Label> forced,
+                                        const data::PredictOptions& options, Buffers& b) const {
+  ESPALIER_ASSIGN(const DecodeOptions how, decoding(options));
+  const bool any_forced =
+      std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
+  if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
   prepare(sequence, b);
-  std::vector<Explanation> out(sequence.length());
-  if (chunks_) {
-    explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.words}), b, out);
-  } else {
-    LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
-    explain_path(sequence, LabelSpace(shape_, input), b, out);
-  }
-  return out;
-}
-
-Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest(
-    size_t how_many, std::optional<Label> only) const {
-  const linear::PackedRows* rows = policies_[0]->rows();
-  if (rows == nullptr) return fail("a kernel machine has no weights of single features");
-  if (names_.empty()) return fail("the model has no names of features (trained with names=no, or stripped)");
-  std::vector<uint32_t> starts;
-  const auto view =
-      linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
-  ESPALIER_CHECK(view.ok());
-  std::vector<data::NamedWeight> weights;
-  std::string_view names = names_;
-  for (const uint32_t start : starts) {
-    const auto name = data::take_name(names);
-    if (!name) return fail("the names of features do not match the weights");
-    rows->for_each(start, [&](uint32_t column, float weight) {
-      const Label label = label_of_type(column);
-      if (!only || *only == label) weights.push_back({*name, label, weight});
-    });
-  }
-  return data::strongest_of(std::move(weights), how_many);
+  const size_t T = sequence.length();
+  if (chunks_) return decode_labels(ChunkSpace(shape_, {T, {}, b.words}), shape_, T, b.policy, how);
+  const LabelInput input{
+      T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>()};
+  return decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, how);
 }
 
 data::Predictor::Size SearchPredictor::size() const {
@@ -240,6 +147,8 @@ data::Predictor::Size SearchPredictor::size() const {
 }
 
 std::string SearchPredictor::details() const {
+  json columns = json::array();
+  for (const data::LabelSet& labels : shape_.column_labels) columns.push_back(labels.names());
   return json{{"unit", shape_.unit == DecisionUnit::kWord ? "word" : "chunk"},
               {"order", shape_.order == DecisionOrder::kLeftToRight ? "left-to-right" : "right-to-left"},
               {"history", shape_.history},
@@ -249,8 +158,9 @@ std::string SearchPredictor::details() const {
                           : decode_.best_first ? "best-first"
                           : decode_.beam > 1   ? "beam"
                                                : "greedy"},
+              {"columns", std::move(columns)},
               {"classifiers", policies_.size()}}
-      .dump();
+      .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile& file,

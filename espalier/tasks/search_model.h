@@ -26,14 +26,23 @@ struct SearchModelSource {
 /// Fails where a kernel machine is one of several classifiers: a file holds one machine.
 Status save_search_model(const SearchModelSource& source, SectionWriter& out);
 
-/// The model behind data::Predictor. Scores are not probabilities: asking for confidence, marginals or
-/// n-best is an error that says so. Holds views of the section file, which must outlive it.
+/// The beam of a model that was trained without one, where a beam is asked for and its width is not said.
+inline constexpr size_t kUsualBeam = 10;
+
+/// The model behind data::Predictor. Scores are not probabilities: asking for confidence or marginals is an
+/// error that says so; n-best are the goals of a breadth-first beam. Holds views of the section file, which
+/// must outlive it.
 class SearchPredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<SearchPredictor>> load(const SectionFile& file,
                                                        data::FeatureExtractor extractor);
 
-  const data::LabelSet& labels() const override { return shape_.labels; }
+  const data::LabelSet& labels() const override { return shape_.column_labels.back(); }
+  size_t label_columns() const override { return shape_.columns(); }
+  const data::LabelSet& labels_of_column(size_t column) const override {
+    return shape_.column_labels[column];
+  }
+  bool is_search() const override { return true; }
   std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, data::Predictor::Scratch& scratch,
@@ -52,10 +61,14 @@ class SearchPredictor final : public data::Predictor {
   struct Buffers;
   explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
   void prepare(const data::Sequence& sequence, Buffers& b) const;
+  /// How to decode, from the model and what is asked for; an error where that cannot be had.
+  Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
+  Result<Decoded> decode(const data::Sequence& sequence, std::span<const data::Label> forced,
+                         const data::PredictOptions& options, Buffers& b) const;
   data::Label label_of_type(uint32_t type) const;
   template <typename Space>
-  void explain_path(const data::Sequence& sequence, const Space& space, Buffers& b,
-                    std::vector<Explanation>& out) const;
+  void explain_path(const data::Sequence& sequence, const Space& space, std::span<const search::Action> path,
+                    Buffers& b, std::vector<Explanation>& out) const;
   std::string block_name(const data::Sequence& sequence, Buffers& b, uint32_t block, size_t slot) const;
 
   data::FeatureExtractor extractor_;

@@ -1,5 +1,6 @@
 #include "espalier/tasks/search_training.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "espalier/search/batch_classifier.h"
@@ -124,22 +125,60 @@ Result<Mixture> train_any(const P& problem, const SearchOptions& options, const 
   return train_on_line(problem, options, context);
 }
 
+/// The goals of a search that is over, best first; of equals the one found first.
 template <typename Space>
-Result<search::Found<Space>> decode(const Space& space, const Mixture& policy, const DecodeOptions& options,
-                                    size_t longest) {
-  const auto by = [&](const auto& scorer) {
-    return options.stochastic   ? search::decode_stochastically(space, policy, Random(options.seed))
-           : options.best_first ? search::decode_best_first(space, scorer, options.beam, 200 * (longest + 1))
-           : options.beam > 1   ? search::decode_breadth_first(space, scorer, options.beam)
-                                : search::decode_greedily(space, scorer);
+std::vector<uint32_t> best_goals(const search::SearchScratch<Space, float>& scratch, size_t most) {
+  std::vector<uint32_t> goals = scratch.goals;
+  std::stable_sort(goals.begin(), goals.end(),
+                   [&](uint32_t a, uint32_t b) { return scratch.nodes[a].score > scratch.nodes[b].score; });
+  goals.resize(std::min(most, goals.size()));
+  return goals;
+}
+
+/// Expansions of best-first search, for each decision of the longest path.
+constexpr size_t kHorizon = 200;
+
+template <typename Space, typename By>
+Result<Decoded> decode_by(const Space& space, const By& scorer, const Mixture& policy,
+                          const DecodeOptions& options, size_t longest) {
+  Decoded out;
+  const auto add = [&](std::vector<search::Action> actions, double score) {
+    out.best.push_back({std::move(actions), {}, score});
   };
+  bool breadth_first = options.beam > 1 && !options.best_first;
+  if (options.stochastic) {
+    auto found = search::decode_stochastically(space, policy, Random(options.seed));
+    if (found.reached_goal()) add(std::move(found.actions), found.score);
+  } else if (options.best_first) {
+    auto found = search::decode_best_first(space, scorer, options.beam, kHorizon * (longest + 1));
+    if (found.reached_goal()) add(std::move(found.actions), found.score);
+    if (found.ended == search::Ended::kOutOfSteps) {
+      out.ended = data::SearchEnd::kOutOfSteps;
+      breadth_first = true;
+    }
+  } else if (!breadth_first) {
+    auto found = search::decode_greedily(space, scorer);
+    if (found.reached_goal()) add(std::move(found.actions), found.score);
+  }
+  if (breadth_first) {
+    search::SearchScratch<Space, float> scratch;
+    const auto [node, ended] =
+        search::search_breadth_first(space, scorer, options.beam, scratch, search::NoObserver());
+    for (const uint32_t goal : best_goals<Space>(scratch, options.nbest))
+      add(search::path_to(scratch.nodes, goal), scratch.nodes[goal].score);
+    if (ended == search::Ended::kExact && !options.best_first) out.ended = data::SearchEnd::kExact;
+  }
+  if (out.best.empty()) return fail("the search ended in a dead end");
+  return out;
+}
+
+template <typename Space>
+Result<Decoded> decode(const Space& space, const Mixture& policy, const DecodeOptions& options,
+                       size_t longest) {
   // One greedy decision is the same either way.
   const bool normalise = options.normalise && (options.beam > 1 || options.best_first);
-  auto found = normalise ? by(search::Normalised{policy}) : by(policy);
-  if (found.ended == search::Ended::kOutOfSteps)
-    return fail("best-first search found no end within its horizon");
-  if (!found.reached_goal()) return fail("the search ended in a dead end");
-  return found;
+  if (normalise) return decode_by(space, search::Normalised{policy}, policy, options, longest);
+  return decode_by(space, policy, policy, options, longest);
 }
 
 }  // namespace
@@ -153,28 +192,33 @@ Result<Mixture> train_search(const ChunkProblem& problem, const SearchOptions& o
   return train_any(problem, options, context);
 }
 
-Result<std::vector<data::Label>> decode_labels(const LabelSpace& space, const SequenceShape& shape,
-                                               size_t length, const Mixture& policy,
-                                               const DecodeOptions& options) {
-  ESPALIER_ASSIGN(const auto found, decode(space, policy, options, length * shape.columns()));
-  std::vector<data::Label> labels(length * shape.columns());
-  for (size_t i = 0; i < labels.size(); ++i)
-    labels[shape.order == DecisionOrder::kRightToLeft ? labels.size() - 1 - i : i] =
-        static_cast<data::Label>(found.actions[i].label);
-  return labels;
+Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+                              const Mixture& policy, const DecodeOptions& options) {
+  const size_t C = shape.columns();
+  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length * C));
+  for (Decoded::Way& way : decoded.best) {
+    way.labels.resize(length * C);
+    for (size_t i = 0; i < way.labels.size(); ++i) {
+      const size_t t = shape.order == DecisionOrder::kRightToLeft ? length - 1 - i / C : i / C;
+      way.labels[t * C + i % C] = static_cast<data::Label>(way.actions[i].label);
+    }
+  }
+  return decoded;
 }
 
-Result<std::vector<data::Label>> decode_labels(const ChunkSpace& space, const SequenceShape& shape,
-                                               size_t length, const Mixture& policy,
-                                               const DecodeOptions& options) {
-  ESPALIER_ASSIGN(const auto found, decode(space, policy, options, length));
-  std::vector<Chunk> chunks;
-  uint32_t at = 0;
-  for (const search::Action& action : found.actions) {
-    chunks.push_back({at, action.candidate + 1, action.label});
-    at += chunks.back().length;
+Result<Decoded> decode_labels(const ChunkSpace& space, const SequenceShape& shape, size_t length,
+                              const Mixture& policy, const DecodeOptions& options) {
+  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
+  for (Decoded::Way& way : decoded.best) {
+    std::vector<Chunk> chunks;
+    uint32_t at = 0;
+    for (const search::Action& action : way.actions) {
+      chunks.push_back({at, action.candidate + 1, action.label});
+      at += chunks.back().length;
+    }
+    way.labels = labels_of(shape, chunks, length);
   }
-  return labels_of(shape, chunks, length);
+  return decoded;
 }
 
 }  // namespace espalier::tasks

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/base/progress.h"
+#include "espalier/data/predictor.h"
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/linear/rows.h"
@@ -68,14 +69,23 @@ struct DecodeOptions {
   bool normalise = false;  ///< scores of each state become log-probabilities first: for classifiers of single
                            ///< decisions, not for weights learned for a beam
   uint64_t seed = 1;
+  size_t nbest = 1;  ///< more than 1: the best goals of a breadth-first beam, as many as it has
 };
-/// Decodes a sequence of a problem whose blocks the mixture has begun. The label of every token (and column).
-/// Fails where the search ends without a goal.
-Result<std::vector<data::Label>> decode_labels(const LabelSpace& space, const SequenceShape& shape,
-                                               size_t length, const search::Mixture& policy,
-                                               const DecodeOptions& options);
-Result<std::vector<data::Label>> decode_labels(const ChunkSpace& space, const SequenceShape& shape,
-                                               size_t length, const search::Mixture& policy,
-                                               const DecodeOptions& options);
+struct Decoded {
+  struct Way {
+    std::vector<search::Action> actions;
+    std::vector<data::Label> labels;  ///< of every token, column by column
+    double score = 0;
+  };
+  std::vector<Way> best;  ///< at least one; best first
+  data::SearchEnd ended = data::SearchEnd::kApproximate;
+};
+/// Decodes a sequence of a problem whose blocks the mixture has begun. Best-first search has a horizon; where
+/// it is reached, a breadth-first search decides, and the outcome says so. Fails where the search ends
+/// without a goal.
+Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+                              const search::Mixture& policy, const DecodeOptions& options);
+Result<Decoded> decode_labels(const ChunkSpace& space, const SequenceShape& shape, size_t length,
+                              const search::Mixture& policy, const DecodeOptions& options);
 
 }  // namespace espalier::tasks

@@ -9,7 +9,21 @@ using data::Label;
 
 LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
                            const linear::FeatureSpace& edge) {
-  LabelProblem problem{shape, data, data.gold, {}, {}};
+  return joint_problem(shape, data, edge, data.gold);
+}
+
+void append_joint_gold(const SequenceShape& shape, const data::Sequence& sequence,
+                       std::span<const size_t> cells, std::vector<Label>& gold) {
+  for (size_t t = 0; t < sequence.length(); ++t)
+    for (size_t c = 0; c < cells.size(); ++c) {
+      const auto found = shape.column_labels[c].find(sequence.cell(t, cells[c]));
+      gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
+    }
+}
+
+LabelProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge, std::vector<Label> gold) {
+  LabelProblem problem{shape, data, std::move(gold), {}, {}};
   if (edge.size() == 0) return problem;
   problem.edge_begin.push_back(0);
   for (size_t t = 0; t < data.tokens(); ++t) {

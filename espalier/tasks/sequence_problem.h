@@ -48,6 +48,13 @@ struct LabelProblem {
 LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
                            const linear::FeatureSpace& edge);
 
+/// The problem of several columns. `gold` has the labels of every token, numbered as in the shape.
+LabelProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge, std::vector<data::Label> gold);
+/// The labels that a sequence has in these cells, numbered as in the shape; kNoLabel where `_` or unknown.
+void append_joint_gold(const SequenceShape& shape, const data::Sequence& sequence,
+                       std::span<const size_t> cells, std::vector<data::Label>& gold);
+
 /// Sequences to segment chunk by chunk. `data` has a block in the place of a token.
 struct ChunkProblem {
   using Space = ChunkSpace;

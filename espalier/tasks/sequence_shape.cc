@@ -1,6 +1,7 @@
 #include "espalier/tasks/sequence_shape.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace espalier::tasks {
@@ -23,6 +24,7 @@ SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
   shape.labels = std::move(labels);
   shape.scheme = scheme;
   shape.column_begin = {0, static_cast<uint32_t>(shape.labels.size())};
+  shape.column_labels = {shape.labels};
   shape.types = {"O"};
   for (const std::string& name : shape.labels.names()) {
     const auto parts = scheme == data::Scheme::kNone ? std::nullopt : data::parse_label(name);
@@ -32,6 +34,19 @@ SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
       shape.tags.push_back({parts->prefix, number_of(shape.types, parts->type)});
     }
   }
+  return shape;
+}
+
+SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
+  data::LabelSet all;
+  std::vector<uint32_t> begin{0};
+  for (size_t c = 0; c < columns.size(); ++c) {
+    for (const std::string& name : columns[c].names()) all.add(fmt::format("{}:{}", c + 1, name));
+    begin.push_back(static_cast<uint32_t>(all.size()));
+  }
+  SequenceShape shape = of(std::move(all), data::Scheme::kNone);
+  shape.column_begin = std::move(begin);
+  shape.column_labels = std::move(columns);
   return shape;
 }
 
@@ -46,8 +61,15 @@ Status SequenceShape::check() const {
   if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
     return fail("chunks are decided from left to right");
   if (max_length == 0) return fail("a chunk has one word at least");
-  if (columns() > 2 || (columns() > 1 && order != DecisionOrder::kLeftToRight))
-    return fail("joint labels: two columns, from left to right");
+  if (columns() == 1) return {};
+  if (columns() > kMostColumns)
+    return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
+  if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
+  if (loss == SequenceLoss::kF1)
+    return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
+  if (history * columns() > kMostHistory)
+    return fail("histories reach back {} decisions at most: {} labels with {} columns, not {}", kMostHistory,
+                kMostHistory / columns(), columns(), history);
   return {};
 }
 
@@ -74,12 +96,28 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
       return fail("{}: section 'search': the labels are none, too many, or not all different", name);
     ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
-    SequenceShape shape = of(std::move(labels), scheme);
-    shape.column_begin = object.at("columns").get<std::vector<uint32_t>>();
-    if (shape.column_begin.size() < 2 || shape.column_begin.front() != 0 ||
-        shape.column_begin.back() != shape.labels.size() ||
-        !std::is_sorted(shape.column_begin.begin(), shape.column_begin.end()))
+    const auto begin = object.at("columns").get<std::vector<uint32_t>>();
+    const auto not_below = std::greater_equal<uint32_t>();  // every column has a label
+    if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
+        std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
       return fail("{}: section 'search': the columns of labels do not fit", name);
+    SequenceShape shape;
+    if (begin.size() == 2) {
+      shape = of(std::move(labels), scheme);
+    } else {
+      std::vector<data::LabelSet> columns(begin.size() - 1);
+      for (size_t c = 0; c < columns.size(); ++c) {
+        const std::string prefix = fmt::format("{}:", c + 1);
+        for (uint32_t l = begin[c]; l < begin[c + 1]; ++l) {
+          if (!names[l].starts_with(prefix))
+            return fail("{}: section 'search': label '{}' is not of column {}", name, names[l], c + 1);
+          columns[c].add(std::string_view(names[l]).substr(prefix.size()));
+        }
+      }
+      shape = joint(std::move(columns));
+      if (scheme != data::Scheme::kNone)
+        return fail("{}: section 'search': several columns have no common scheme", name);
+    }
     shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
     shape.order =
         object.at("right_to_left").get<bool>() ? DecisionOrder::kRightToLeft : DecisionOrder::kLeftToRight;

@@ -29,10 +29,15 @@ enum class DecisionUnit {
 /// How far back histories reach at most.
 inline constexpr size_t kMostHistory = 8;
 
+/// How many columns a joint task may have.
+inline constexpr size_t kMostColumns = 4;
+
 struct SequenceShape {
-  data::LabelSet labels;  ///< of the output, all columns one after the other where there are several
+  /// Of the output. Where there are several columns, all of them one after the other, as "1:NN", "2:B-NP".
+  data::LabelSet labels;
   /// The labels of column c are [column_begin[c], column_begin[c+1]). One column unless the task is joint.
   std::vector<uint32_t> column_begin;
+  std::vector<data::LabelSet> column_labels;  ///< the same under their own names
   DecisionUnit unit = DecisionUnit::kWord;
   DecisionOrder order = DecisionOrder::kLeftToRight;
   SequenceLoss loss = SequenceLoss::kHamming;
@@ -42,6 +47,16 @@ struct SequenceShape {
   data::Scheme scheme = data::Scheme::kNone;
 
   size_t columns() const { return column_begin.size() - 1; }
+  /// The column that a label of `labels` belongs to, and its own name.
+  size_t column_of(data::Label label) const {
+    size_t c = 0;
+    while (label >= column_begin[c + 1]) ++c;
+    return c;
+  }
+  const std::string& label_name(data::Label label) const {
+    const size_t c = column_of(label);
+    return column_labels[c].name(static_cast<data::Label>(label - column_begin[c]));
+  }
 
   /// A label taken apart, for segments.
   struct Tag {
@@ -53,6 +68,8 @@ struct SequenceShape {
 
   /// One column over all labels; fills tags and types from the labels' names.
   static SequenceShape of(data::LabelSet labels, data::Scheme scheme);
+  /// Several columns of plain labels, decided in this order at every token.
+  static SequenceShape joint(std::vector<data::LabelSet> columns);
   std::string to_json() const;
   static Result<SequenceShape> from_json(std::string_view text, const std::string& name);
   /// Errors say which choices do not go together.

@@ -161,11 +161,54 @@ TEST(LabelSpace, UnknownAndForcedLabels) {
   EXPECT_EQ(actions, (std::vector<Action>{{0, 3}}));
 }
 
+/// Two columns; a name may be in both.
+SequenceShape two_columns() {
+  std::vector<data::LabelSet> columns(2);
+  for (const char* name : {"N", "V"}) columns[0].add(name);
+  for (const char* name : {"B-X", "I-X", "V"}) columns[1].add(name);
+  return SequenceShape::joint(columns);
+}
+
+TEST(SequenceShape, ColumnsKeepTheirLabelsThroughAModelFile) {
+  const SequenceShape shape = two_columns();
+  const auto again = SequenceShape::from_json(shape.to_json(), "m");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->column_begin, (std::vector<uint32_t>{0, 2, 5}));
+  EXPECT_EQ(again->column_labels, shape.column_labels);
+  EXPECT_EQ(again->label_name(1), "V");
+  EXPECT_EQ(again->label_name(4), "V");
+  EXPECT_EQ(again->column_of(4), 1u);
+  SequenceShape far = shape;
+  far.history = kMostHistory / 2 + 1;
+  EXPECT_FALSE(far.check().ok());
+  SequenceShape segments = shape;
+  segments.loss = SequenceLoss::kF1;
+  EXPECT_FALSE(segments.check().ok());
+}
+
+TEST(LabelSpace, TheOracleOfSeveralColumnsIsOptimalFromEitherSide) {
+  Random random(11);
+  SequenceShape shape = two_columns();
+  for (const DecisionOrder order : {DecisionOrder::kLeftToRight, DecisionOrder::kRightToLeft})
+    for (const SequenceLoss loss : {SequenceLoss::kHamming, SequenceLoss::kZeroOne}) {
+      shape.order = order;
+      shape.loss = loss;
+      for (int trial = 0; trial < 10; ++trial) {
+        std::vector<Label> gold;
+        for (int t = 0; t < 3; ++t) {
+          gold.push_back(static_cast<Label>(random.below(2)));
+          gold.push_back(static_cast<Label>(2 + random.below(3)));
+        }
+        LabelInput input;
+        input.length = 3;
+        input.gold = gold;
+        check_oracle(LabelSpace(shape, input), random);
+      }
+    }
+}
+
 TEST(LabelSpace, TwoColumnsAreDecidedInTurn) {
-  data::LabelSet labels;
-  for (const char* name : {"N", "V", "B-X", "I-X", "O"}) labels.add(name);
-  SequenceShape shape = SequenceShape::of(labels, data::Scheme::kNone);
-  shape.column_begin = {0, 2, 5};
+  const SequenceShape shape = two_columns();
   const std::vector<Label> gold{0, 2, 1, 4};
   LabelInput input;
   input.length = 2;

@@ -1,0 +1,145 @@
+// What can be set of the learners of searches.
+#include "espalier/predictor/train_search.h"
+#include "espalier/tasks/sequence_shape.h"
+
+namespace espalier::predictor {
+
+namespace {
+
+using Kind = Parameter::Kind;
+
+std::vector<Parameter> search_parameters(std::string_view beam) {
+  return {
+      {"beam", Kind::kInteger, beam,
+       "states kept at each step, in decoding and in learning by search; 1: greedy", 1, 1e5},
+      {"decoder",
+       Kind::kChoice,
+       "breadth-first",
+       "how the beam is searched",
+       0,
+       0,
+       {"breadth-first", "best-first"}},
+      {"history", Kind::kInteger, "2",
+       "labels before that are looked at, as n-grams of every length up to this", 0,
+       static_cast<double>(tasks::kMostHistory)},
+      {"order",
+       Kind::kChoice,
+       "left-to-right",
+       "the order of decisions",
+       0,
+       0,
+       {"left-to-right", "right-to-left"}},
+      {"loss",
+       Kind::kChoice,
+       "auto",
+       "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment",
+       0,
+       0,
+       {"auto", "hamming", "f1", "zero-one"}},
+      {"unit",
+       Kind::kChoice,
+       "auto",
+       "what a decision is about: a word or a whole chunk; auto: chunk for task segment",
+       0,
+       0,
+       {"auto", "word", "chunk"}},
+      {"max-length", Kind::kInteger, "auto",
+       "chunks have at most this many words, longer ones are learned in pieces; auto: the longest seen, at "
+       "most 10",
+       1, 100},
+      {"meta", Kind::kFlag, "yes",
+       "chunks: features of the chunk as a whole and of pairs and triples within it"},
+      {"stemmer", Kind::kText, "",
+       "chunks: stems of this language (english, spanish, ...) are features, too"},
+      {"lists", Kind::kText, "", "chunks: files of words or phrases, a line each, separated by commas"},
+      {"average", Kind::kFlag, "yes", "use the average of the weights instead of the last ones"},
+  };
+}
+
+std::vector<Parameter> join(std::vector<Parameter> a, const std::vector<Parameter>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+std::vector<Parameter> searn_parameters() {
+  return join(
+      {
+          {"classifier",
+           Kind::kChoice,
+           "perceptron",
+           "what decides: averaged perceptron, logistic or svm on line over all actions; liblinear's SVMs; "
+           "libsvm's "
+           "quadratic machines",
+           0,
+           0,
+           {"perceptron", "logistic", "svm", "liblinear", "quadratic-svm"}},
+          {"reduction",
+           Kind::kChoice,
+           "direct",
+           "from costs to binary decisions",
+           0,
+           0,
+           {"direct", "one-vs-all", "all-pairs"}},
+          {"iterations", Kind::kInteger, "5", "iterations at most", 1, 1e6},
+          {"beta", Kind::kNumber, "1", "share of the new classifier in each iteration; 1: policy iteration",
+           1e-9, 1},
+          {"interpolation",
+           Kind::kChoice,
+           "constant",
+           "beta as given, 1/T^3 as the theory has it, or the best on the dev set",
+           0,
+           0,
+           {"constant", "analytic", "line-search"}},
+          {"costs",
+           Kind::kChoice,
+           "optimal",
+           "cost of an action: loss of the best completion, or of paths drawn from the policy",
+           0,
+           0,
+           {"optimal", "sample"}},
+          {"samples", Kind::kInteger, "1", "costs=sample: paths for each action", 1, 1e4},
+          {"oracle-roll-outs", Kind::kNumber, "0",
+           "costs=sample: share of paths that follow the oracle, as in LOLS", 0, 1},
+          {"roll-in",
+           Kind::kChoice,
+           "mixture",
+           "states come from the current policy alone, or examples of all iterations are kept, as in DAgger",
+           0,
+           0,
+           {"mixture", "aggregate"}},
+          {"folds", Kind::kInteger, "1",
+           "above 1: states come from classifiers that did not see the sequence", 1, 100},
+          {"policy",
+           Kind::kChoice,
+           "vote",
+           "beta below 1: classifiers vote, or are drawn for each decision",
+           0,
+           0,
+           {"vote", "stochastic"}},
+          {"passes", Kind::kInteger, "5",
+           "passes over the examples of an iteration (perceptron, logistic, svm)", 1, 1e6},
+          {"rate", Kind::kNumber, "0.1", "step size (logistic, svm)", 1e-9, 1e3},
+          {"c", Kind::kNumber, "auto", "liblinear, quadratic-svm: weight of the errors", 1e-9, 1e9},
+      },
+      search_parameters("1"));
+}
+
+std::vector<Parameter> laso_parameters(bool incremental) {
+  std::vector<Parameter> own = {
+      {"passes", Kind::kInteger, "10", "passes over the training data", 1, 1e6},
+      {"rate", Kind::kNumber, "1", "size of an update", 1e-9, 1e3},
+  };
+  if (incremental)
+    own.push_back({"update",
+                   Kind::kChoice,
+                   "max-violation",
+                   "where the target falls out of the beam, or where it is farthest below the best",
+                   0,
+                   0,
+                   {"early", "max-violation"}});
+  return join(own, search_parameters("5"));
+}
+
+}  // namespace espalier::predictor

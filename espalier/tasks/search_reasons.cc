@@ -1,0 +1,147 @@
+// What a trained search says about itself: why a path was taken, and its strongest weights.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "espalier/data/strongest.h"
+#include "espalier/tasks/search_buffers.h"
+
+namespace espalier::tasks {
+
+using data::Label;
+using search::Action;
+
+Label SearchPredictor::label_of_type(uint32_t type) const {
+  if (!chunks_) return static_cast<Label>(type);
+  const Chunk one[] = {{0, 1, type}};
+  return labels_of(shape_, one, 1)[0];
+}
+
+std::string SearchPredictor::block_name(const data::Sequence& sequence, Buffers& b, uint32_t block,
+                                        size_t slot) const {
+  if (chunks_) return chunks_->name(sequence, extractor_, b.tokens, b.chunks, block, slot);
+  return extractor_.state_name(sequence, block, slot);
+}
+
+template <typename Space>
+void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& space,
+                                   std::span<const Action> path, Buffers& b,
+                                   std::vector<Explanation>& out) const {
+  constexpr bool kChunks = std::is_same_v<Space, ChunkSpace>;
+  const size_t most = static_cast<size_t>(std::max_element(shares_.begin(), shares_.end()) - shares_.begin());
+  search::InputScorer& scorer = *b.scorers[most];
+  std::vector<Action> actions;
+  std::vector<float> scores;
+  search::FeatureSink sink;
+  auto state = space.initial();
+  for (const Action& taken_action : path) {
+    actions.clear();
+    space.actions(state, actions);
+    search::score_actions(space, scorer, state, std::span<const Action>(actions), scores);
+    const auto best =
+        static_cast<size_t>(std::find(actions.begin(), actions.end(), taken_action) - actions.begin());
+    size_t second = best;
+    for (size_t i = 0; i < actions.size(); ++i)
+      if (i != best && (second == best || scores[i] > scores[second])) second = i;
+    // Contributions by name: what the action taken had, what the other would have had.
+    std::map<std::string, Contribution> found;
+    const auto collect = [&](const Action& action, bool taken) {
+      sink.clear();
+      space.features(state, action.candidate, sink);
+      const auto note = [&](const std::string& name, double weight) {
+        if (weight == 0) return;
+        Contribution& c = found[name];
+        c.feature = name;
+        (taken ? c.weight : c.runner_up) += weight;
+      };
+      for (const uint32_t block : sink.blocks())
+        scorer.visit_block(block, [&](size_t slot, uint32_t label, double weight) {
+          if (label == action.label) note(block_name(sequence, b, block, slot), weight);
+        });
+      for (size_t i = 0; i < sink.entries().size(); ++i)
+        scorer.visit_entry(sink.entries()[i].hash, [&](size_t, uint32_t label, double weight) {
+          if (label != action.label) return;
+          if constexpr (kChunks) {
+            note(space.entry_name(state, action.candidate, i), weight * sink.entries()[i].value);
+          } else {
+            note(space.entry_name(state, i), weight * sink.entries()[i].value);
+          }
+        });
+    };
+    collect(actions[best], true);
+    if (second != best) collect(actions[second], false);
+    Explanation e;
+    e.margin =
+        second == best ? std::numeric_limits<double>::infinity() : double{scores[best]} - scores[second];
+    for (auto& [name, contribution] : found) e.contributions.push_back(std::move(contribution));
+    std::stable_sort(e.contributions.begin(), e.contributions.end(),
+                     [](const Contribution& x, const Contribution& y) {
+                       return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
+                     });
+    if constexpr (kChunks) {
+      // Every token of the chunk has the same reasons; labels are those of the two chunkings at the token.
+      const auto at_token = [&](const Action& a, size_t t) {
+        const Chunk chunk[] = {{0, a.candidate + 1, a.label}};
+        const auto labels = labels_of(shape_, chunk, a.candidate + 1);
+        return t < labels.size() ? labels[t] : shape_.labels.find("O").value_or(labels.back());
+      };
+      for (size_t t = 0; t <= actions[best].candidate; ++t) {
+        e.label = at_token(actions[best], t);
+        e.runner_up = at_token(actions[second], t);
+        out[state.at + t] = e;
+      }
+    } else {
+      e.column = space.column(state);
+      const uint32_t first = shape_.column_begin[e.column];
+      e.label = static_cast<Label>(actions[best].label - first);
+      e.runner_up = static_cast<Label>(actions[second].label - first);
+      out[space.token(state) * shape_.columns() + e.column] = std::move(e);
+    }
+    state = space.apply(state, actions[best]);
+  }
+}
+
+Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
+    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, {}, {}, b));
+  std::vector<Explanation> out(sequence.length() * shape_.columns());
+  const std::span<const Action> path = decoded.best[0].actions;
+  if (chunks_) {
+    explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.words}), path, b, out);
+  } else {
+    const LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
+    explain_path(sequence, LabelSpace(shape_, input), path, b, out);
+  }
+  return out;
+}
+
+Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest(
+    size_t how_many, std::optional<Label> only) const {
+  const linear::PackedRows* rows = policies_[0]->rows();
+  if (rows == nullptr) return fail("a kernel machine has no weights of single features");
+  if (names_.empty()) return fail("the model has no names of features (trained with names=no, or stripped)");
+  std::vector<uint32_t> starts;
+  const auto view =
+      linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
+  ESPALIER_CHECK(view.ok());
+  const size_t last = shape_.columns() - 1;
+  std::vector<data::NamedWeight> weights;
+  std::string_view names = names_;
+  for (const uint32_t start : starts) {
+    const auto name = data::take_name(names);
+    if (!name) return fail("the names of features do not match the weights");
+    rows->for_each(start, [&](uint32_t column, float weight) {
+      const Label label = label_of_type(column);
+      if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
+    });
+  }
+  auto found = data::strongest_of(std::move(weights), how_many);
+  for (WeightedFeature& feature : found) {
+    feature.column = shape_.column_of(feature.label);
+    feature.label = static_cast<Label>(feature.label - shape_.column_begin[feature.column]);
+  }
+  return found;
+}
+
+}  // namespace espalier::tasks
