@@ -142,8 +142,9 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
       predicted.clear();
       for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
       evaluation.scores.add(gold, predicted, prediction.confidence);
-      if (joint && evaluation.joint.cells.empty())
+      if (joint && evaluation.joint.cells.empty()) {
         ESPALIER_ASSIGN(evaluation.joint.cells, data::resolve_label_columns(reading, sequence.columns()));
+      }
       if (joint) add_joint(predictor, sequence, prediction, gold, predicted, evaluation.joint);
       evaluation.tokens += sequence.length();
       return {};

@@ -107,9 +107,10 @@ struct Solution {
   bool solved() const { return outcome == Outcome::kOptimal || outcome == Outcome::kFeasible; }
 };
 
-/// Solves a program: by CLP (dual simplex) where every variable is continuous, by CBC (branch and cut) where
-/// some must be whole. Deterministic as long as time does not run out. Safe to call from any number of
-/// threads; integer programs are solved one at a time, since CBC keeps state of its own.
+/// Solves a program: by CLP (dual simplex, its claims confirmed by the primal one where they are not an
+/// optimum within all bounds) where every variable is continuous, by CBC (branch and cut) where some must be
+/// whole. Deterministic as long as time does not run out. Safe to call from any number of threads; integer
+/// programs are solved one at a time, since CBC keeps state of its own.
 Solution solve(const Program& program, const SolveOptions& options = {});
 
 /// The program with every variable continuous: its optimum bounds that of the whole one.

@@ -150,6 +150,51 @@ TEST(Program, BinaryProgramsAgreeWithTryingEverything) {
   EXPECT_LT(infeasible, 120u);
 }
 
+/// A program with free variables that a known point satisfies, some rows exactly, and whose objective
+/// Σ_i y_i (row i) with y ≥ 0 on rows bounded below cannot fall without end.
+struct FreeProgram {
+  Program program;
+  std::vector<double> point;
+};
+FreeProgram random_free_program(Random& random, int variables, int rows) {
+  FreeProgram made;
+  std::vector<double> cost(static_cast<size_t>(variables), 0.0);
+  std::vector<std::vector<Term>> terms(static_cast<size_t>(rows));
+  std::vector<double> lower, upper;
+  for (int j = 0; j < variables; ++j) made.point.push_back(static_cast<double>(random.below(21)) - 10);
+  for (auto& row : terms) {
+    double at_point = 0;
+    const double y = static_cast<double>(random.below(4));
+    for (int j = 0; j < variables; ++j) {
+      if (random.below(3) == 0) continue;
+      const double a = static_cast<double>(random.below(13)) - 6;
+      row.push_back({j, a});
+      at_point += a * made.point[static_cast<size_t>(j)];
+      cost[static_cast<size_t>(j)] += y * a;
+    }
+    lower.push_back(at_point - static_cast<double>(random.below(3)));
+    upper.push_back(random.below(4) == 0 ? lower.back() + 2 : kInfinite);
+  }
+  for (int j = 0; j < variables; ++j)
+    made.program.add_variable(-kInfinite, kInfinite, cost[static_cast<size_t>(j)]);
+  for (size_t i = 0; i < terms.size(); ++i) made.program.add_row(terms[i], lower[i], upper[i]);
+  return made;
+}
+
+TEST(Program, FeasibleProgramsWithFreeVariablesAreNotCalledInfeasible) {
+  Random random(17);
+  for (int trial = 0; trial < 400; ++trial) {
+    const int variables = 1 + static_cast<int>(random.below(8)),
+              rows = 1 + static_cast<int>(random.below(14));
+    const FreeProgram made = random_free_program(random, variables, rows);
+    ASSERT_LE(made.program.violation(made.point), 0) << trial;
+    const Solution s = solve(made.program);
+    ASSERT_EQ(s.outcome, Outcome::kOptimal) << trial << " " << outcome_name(s.outcome);
+    EXPECT_LE(made.program.violation(s.values), 1e-6) << trial;
+    EXPECT_LE(s.objective, made.program.objective(made.point) + 1e-6) << trial;
+  }
+}
+
 TEST(Program, ThreadsMaySolveAtOnce) {
   Random random(5);
   std::vector<Program> programs;

@@ -74,31 +74,58 @@ void settle(const Program& program, const double* values, Solution& solution) {
 
 double sense_factor(const Program& program) { return program.sense() == Sense::kMinimise ? 1.0 : -1.0; }
 
-Solution solve_linear(const Program& program, const SolveOptions& options) {
-  const std::unique_ptr<Clp_Simplex, decltype(&Clp_deleteModel)> model(Clp_newModel(), &Clp_deleteModel);
+using ClpModel = std::unique_ptr<Clp_Simplex, decltype(&Clp_deleteModel)>;
+
+ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const SolveOptions& options) {
+  ClpModel model(Clp_newModel(), &Clp_deleteModel);
   Clp_setLogLevel(model.get(), 0);
-  const ColumnMatrix matrix(program);
   Clp_loadProblem(model.get(), program.variables(), program.rows(), matrix.start.data(), matrix.index.data(),
                   matrix.value.data(), program.lower().data(), program.upper().data(), program.cost().data(),
                   program.row_lower().data(), program.row_upper().data());
   Clp_setOptimizationDirection(model.get(), sense_factor(program));
   if (options.seconds < kNoLimit) Clp_setMaximumSeconds(model.get(), std::max(0.0, options.seconds));
-  Clp_initialDualSolve(model.get());
+  return model;
+}
 
+/// What CLP says about a model it has worked on.
+Solution read_clp(const Program& program, Clp_Simplex* model) {
   Solution solution;
-  if (Clp_isProvenOptimal(model.get()) != 0) {
+  if (Clp_isProvenOptimal(model) != 0) {
     solution.outcome = Outcome::kOptimal;
-    settle(program, Clp_getColSolution(model.get()), solution);
-    const double* price = Clp_getRowPrice(model.get());
+    settle(program, Clp_getColSolution(model), solution);
+    const double* price = Clp_getRowPrice(model);
     solution.row_price.assign(price, price + program.rows());
-  } else if (Clp_isProvenPrimalInfeasible(model.get()) != 0) {
+  } else if (Clp_isProvenPrimalInfeasible(model) != 0) {
     solution.outcome = Outcome::kInfeasible;
-  } else if (Clp_isProvenDualInfeasible(model.get()) != 0) {
+  } else if (Clp_isProvenDualInfeasible(model) != 0) {
     solution.outcome = Outcome::kUnbounded;
-  } else if (Clp_isIterationLimitReached(model.get()) != 0) {
+  } else if (Clp_isIterationLimitReached(model) != 0) {
     solution.outcome = Outcome::kOutOfTime;
   }
   return solution;
+}
+
+/// The dual simplex with presolve is the fast way, but it works with bounds of its own making where variables
+/// are free: it may then call a feasible program infeasible, or answer far out, where sums lose their last
+/// digits. So anything but an optimum that keeps to its bounds is left to the primal simplex, which looks for
+/// a feasible point first and works on the program as it stands.
+Solution solve_linear(const Program& program, const SolveOptions& options) {
+  constexpr double kClean = 1e-7;
+  const ColumnMatrix matrix(program);
+  const ClpModel fast = load_clp(program, matrix, options);
+  Clp_initialDualSolve(fast.get());
+  const Solution first = read_clp(program, fast.get());
+  if (first.outcome == Outcome::kOutOfTime) return first;
+  if (first.solved() && program.violation(first.values) <= kClean) return first;
+
+  const ClpModel careful = load_clp(program, matrix, options);
+  Clp_primal(careful.get(), 0);
+  Solution second = read_clp(program, careful.get());
+  // Of two optima, the one that keeps closer to the bounds.
+  if (first.solved() &&
+      (!second.solved() || program.violation(first.values) <= program.violation(second.values)))
+    return first;
+  return second;
 }
 
 Solution solve_integer(const Program& program, const SolveOptions& options) {
