@@ -42,14 +42,14 @@ struct CheckFlags {
 /// What training would look at, given the columns that the data turned out to have.
 Result<data::FeatureOptions> feature_options(const CheckFlags& flags, const data::ReadOptions& reading,
                                              const std::vector<size_t>& chosen, size_t columns) {
-  std::optional<size_t> label;
+  std::vector<size_t> labels;
   if (columns > 0) {
-    label = columns - 1;
+    labels = {columns - 1};
     if (reading.format == data::Format::kColumns || reading.format == data::Format::kConllu) {
-      ESPALIER_ASSIGN(label, data::resolve_label_column(reading, columns));
+      ESPALIER_ASSIGN(labels[0], data::resolve_label_column(reading, columns));
     }
   }
-  return predictor::choose_features(flags.template_file, chosen, reading.format, columns, label);
+  return predictor::choose_features(flags.template_file, chosen, reading.format, columns, labels);
 }
 
 std::string place(const data::Finding& finding) { return fmt::format("{}:{}", finding.file, finding.line); }

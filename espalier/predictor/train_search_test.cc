@@ -58,6 +58,19 @@ class SearchTraining : public ::testing::Test {
     request.threads = threads;
     return train(request, {});
   }
+  Result<TrainReport> run_joint(const std::string& learner, const std::string& columns,
+                                std::vector<std::string> settings, bool dev = false, int threads = 1) {
+    TrainRequest request;
+    request.train = {train_};
+    if (dev) request.dev = {test_};
+    request.model = model_;
+    request.learner = learner;
+    request.task = "joint";
+    request.reading.label_column = columns;
+    request.settings = std::move(settings);
+    request.threads = threads;
+    return train(request, {});
+  }
   double f1() const {
     const auto model = Model::open(model_);
     EXPECT_TRUE(model.ok()) << (model.ok() ? "" : model.error().message);
@@ -125,6 +138,111 @@ TEST_F(SearchTraining, TheSameSeedGivesTheSameFileAtAnyNumberOfThreads) {
   }
 }
 
+TEST_F(SearchTraining, SeveralColumnsAreLearnedTogether) {
+  const auto sequences = data::read_all({test_}, {});
+  for (const char* learner : {"searn", "laso-br", "incremental"})
+    for (const char* columns : {"2,3", "3,2"}) {
+      const auto report = run_joint(learner, columns, {}, true);
+      ASSERT_TRUE(report.ok()) << learner << ": " << report.error().message;
+      EXPECT_GE(report->log.back().dev_score.value(), 99) << learner;
+      const auto model = Model::open(model_);
+      ASSERT_TRUE(model.ok()) << model.error().message;
+      const data::Predictor& predictor = model->predictor();
+      ASSERT_EQ(predictor.label_columns(), 2u);
+      const size_t first = columns[0] == '2' ? 1 : 2, last = columns[0] == '2' ? 2 : 1;
+      const auto scratch = predictor.make_scratch();
+      data::Prediction out;
+      size_t right = 0, all = 0;
+      for (const data::Sequence& sequence : *sequences) {
+        ASSERT_TRUE(predictor.predict(sequence, {}, {}, *scratch, out).ok());
+        for (size_t t = 0; t < sequence.length(); ++t) {
+          const auto& best = out.best.front();
+          right += predictor.labels_of_column(0).name(best.others.at(0)[t]) == sequence.cell(t, first);
+          right += predictor.labels().name(best.labels[t]) == sequence.cell(t, last);
+          all += 2;
+        }
+      }
+      EXPECT_GE(static_cast<double>(right), 0.99 * static_cast<double>(all)) << learner;
+      const auto reasons = predictor.explain((*sequences)[0], *scratch);
+      ASSERT_TRUE(reasons.ok());
+      ASSERT_EQ(reasons->size(), 2 * (*sequences)[0].length());
+      EXPECT_EQ((*reasons)[1].column, 1u);
+      bool both[2] = {false, false};
+      const auto strongest = predictor.strongest(200, std::nullopt);
+      for (const auto& f : *strongest) {
+        both[f.column] = true;
+        EXPECT_LT(f.label, predictor.labels_of_column(f.column).size());
+      }
+      EXPECT_TRUE(both[0] && both[1]);
+    }
+  ASSERT_TRUE(run_joint("searn", "2,3", {"order=right-to-left"}, false, 1).ok());
+  const std::string one = bytes();
+  ASSERT_TRUE(run_joint("searn", "2,3", {"order=right-to-left"}, false, 3).ok());
+  EXPECT_EQ(bytes(), one);
+}
+
+TEST_F(SearchTraining, TheDecoderOfASearchCanBeChosenWhenItIsUsed) {
+  ASSERT_TRUE(run("searn", "label", {"iterations=2"}).ok());
+  const auto model = Model::open(model_);
+  const auto scratch = model->predictor().make_scratch();
+  const auto sequences = data::read_all({test_}, model->about().reading_for_use());
+  const data::Sequence& sequence = (*sequences)[0];
+  using Method = data::SearchChoice::Method;
+  data::Prediction out;
+  data::PredictOptions options;
+  const auto predict = [&] { return model->predictor().predict(sequence, {}, options, *scratch, out); };
+  options.search = {Method::kBeam, 4};
+  options.nbest = 3;
+  ASSERT_TRUE(predict().ok());
+  ASSERT_EQ(out.best.size(), 3u);
+  EXPECT_EQ(out.search_end, data::SearchEnd::kApproximate);
+  EXPECT_GE(out.best[0].score, out.best[1].score);
+  EXPECT_GE(out.best[1].score, out.best[2].score);
+  EXPECT_NE(out.best[0].labels, out.best[1].labels);
+  options.nbest = 5;  // more than the beam is wide
+  EXPECT_FALSE(predict().ok());
+  options.nbest = 1;
+  options.search = {Method::kBeam, 100000};  // wider than there are labellings
+  data::Sequence two;
+  two.clear(2);
+  for (size_t row = 0; row < 2; ++row) {
+    two.begin_row("", row + 1);
+    for (size_t c = 0; c < 2; ++c) two.add_cell(sequence.cell(row, c));
+  }
+  ASSERT_TRUE(model->predictor().predict(two, {}, options, *scratch, out).ok());
+  EXPECT_EQ(out.search_end, data::SearchEnd::kExact);
+  options.search = {Method::kBestFirst, 10};
+  ASSERT_TRUE(predict().ok());
+  options.search = {Method::kGreedy, 5};
+  EXPECT_FALSE(predict().ok());
+}
+
+TEST_F(SearchTraining, WordListsAreFeaturesOfChunks) {
+  // Words without tags or shape to go by: only the list tells what they are.
+  const auto text = [](uint64_t seed) {
+    Random random(seed);
+    std::string lines;
+    for (size_t s = 0; s < 150; ++s) {
+      const bool listed = random.below(2) == 0;
+      lines += fmt::format("x{} B-{}\nand O\n\n", random.below(100000) * 2 + (listed ? 0 : 1),
+                           listed ? "IN" : "OUT");
+    }
+    return lines;
+  };
+  std::ofstream(train_) << text(1);
+  std::ofstream(test_) << text(2);
+  const std::string list = folder_.path("in.txt");
+  {
+    std::ofstream out(list);
+    for (size_t i = 0; i < 100000; ++i) out << "x" << 2 * i << "\n";
+  }
+  ASSERT_TRUE(run("searn", "segment", {}).ok());
+  const double without = f1();
+  ASSERT_TRUE(run("searn", "segment", {"lists=" + list}).ok());
+  EXPECT_GE(f1(), 99);
+  EXPECT_LT(without, 90);
+}
+
 TEST_F(SearchTraining, ModelsExplainAndShowThemselves) {
   for (const char* unit : {"unit=word", "unit=chunk"}) {
     ASSERT_TRUE(run("searn", "segment", {unit}).ok());
@@ -169,6 +287,18 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   };
   EXPECT_THAT(refusal("crf", "segment", {}), HasSubstr("searn, laso-br"));
   EXPECT_THAT(refusal("searn", "poem", {}), HasSubstr("no task"));
+  EXPECT_THAT(refusal("searn", "joint", {}), HasSubstr("--label-column 2,3"));
+  const auto joint_refusal = [&](const std::string& learner, const std::string& columns,
+                                 std::vector<std::string> settings) {
+    const auto report = run_joint(learner, columns, std::move(settings));
+    return report.ok() ? std::string("was trained") : report.error().message;
+  };
+  EXPECT_THAT(joint_refusal("crf", "2,3", {}), HasSubstr("one column"));
+  EXPECT_THAT(joint_refusal("searn", "2,2", {}), HasSubstr("twice"));
+  EXPECT_THAT(joint_refusal("searn", "1,2,3", {}), HasSubstr("all 3 columns are labels"));
+  EXPECT_THAT(joint_refusal("searn", "2,3", {"loss=f1"}), HasSubstr("hamming or zero-one"));
+  EXPECT_THAT(joint_refusal("searn", "2,3", {"history=5"}), HasSubstr("4 labels with 2 columns"));
+  EXPECT_THAT(joint_refusal("searn", "2,3", {"unit=chunk"}), HasSubstr("chunk"));
   EXPECT_THAT(refusal("searn", "label", {"beam=0"}), HasSubstr("beam"));
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
   EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));

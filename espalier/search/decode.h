@@ -29,17 +29,14 @@ Found<S> decode_greedily(const S& space, W& scorer) {
   std::vector<Action> actions;
   std::vector<typename W::Value> scores;
   while (!space.is_goal(found.state)) {
-    actions.clear();
-    space.actions(found.state, actions);
-    if (actions.empty()) {
+    const auto best = best_of(space, scorer, found.state, actions, scores);
+    if (!best) {
       found.ended = Ended::kDeadEnd;
       return found;
     }
-    score_actions(space, scorer, found.state, actions, scores);
-    const size_t best = best_action(space, found.state, std::span<const Action>(actions), scores);
-    found.score += double{scores[best]};
-    found.actions.push_back(actions[best]);
-    found.state = space.apply(found.state, actions[best]);
+    found.score += double{best->score};
+    found.actions.push_back(best->action);
+    found.state = space.apply(found.state, best->action);
   }
   return found;
 }

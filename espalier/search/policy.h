@@ -112,9 +112,9 @@ struct Normalised {
       for (float& s : scores) s = std::log(s + kNoVote);
     }
     const float top = *std::max_element(scores.begin(), scores.end());
-    double sum = 0;
-    for (const float s : scores) sum += std::exp(double{s} - top);
-    const float log_sum = top + static_cast<float>(std::log(sum));
+    float sum = 0;
+    for (const float s : scores) sum += std::exp(s - top);
+    const float log_sum = top + std::log(sum);
     for (float& s : scores) s -= log_sum;
   }
 };
@@ -141,14 +141,14 @@ Status check_actions(const S& space, const typename S::State& state, std::span<c
 template <TrainingSpace S>
 Action act(const S& space, const typename S::State& state, const Mixture& mixture, size_t who,
            std::vector<Action>& actions, std::vector<float>& scores) {
-  actions.clear();
   if (who == Mixture::kOracle) {
+    actions.clear();
     space.optimal_actions(state, actions);
     return actions.at(0);
   }
-  space.actions(state, actions);
-  score_actions(space, mixture.classifier(who), state, std::span<const Action>(actions), scores);
-  return actions.at(best_action(space, state, std::span<const Action>(actions), scores));
+  const auto best = best_of(space, mixture.classifier(who), state, actions, scores);
+  ESPALIER_CHECK(best.has_value());
+  return best->action;
 }
 
 /// Goes on from a state to a goal under the mixture. The choice at the n-th action from the root is drawn

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,8 @@ class FeatureSink {
 ///                    actions is asked
 ///   level(s)         where s stands in a breadth-first search: only states of one level compete. It grows
 ///                    with every action. Without it the level is the number of actions.
+///   free_labels(s)   a range of labels where the actions of s are candidate 0 with each of them in turn, and
+///                    no others; empty where that cannot be said. Saves the list of actions.
 /// All of it is const; spaces are not shared between threads, so they may keep scratch.
 template <typename S>
 concept SearchSpace = std::copyable<typename S::State> &&
@@ -76,6 +79,16 @@ concept SearchSpace = std::copyable<typename S::State> &&
 template <typename S>
 concept HasPreference = requires(const S& space, const typename S::State& state) {
   { space.preference(state) } -> std::convertible_to<uint64_t>;
+};
+
+struct LabelRange {
+  uint32_t first = 0, last = 0;  ///< [first, last)
+  bool empty() const { return first == last; }
+};
+
+template <typename S>
+concept HasFreeLabels = requires(const S& space, const typename S::State& state) {
+  { space.free_labels(state) } -> std::same_as<LabelRange>;
 };
 
 template <typename S>
@@ -155,6 +168,35 @@ size_t best_action(const S& space, const typename S::State& state, std::span<con
     }
   }
   return best;
+}
+
+/// An action and its score.
+template <typename Value>
+struct Scored {
+  Action action;
+  Value score;
+};
+
+/// The best action of a state, or nothing in a dead end. `actions` and `scores` are scratch.
+template <SearchSpace S, ScorerOf<S> W>
+std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, const typename S::State& state,
+                                                 std::vector<Action>& actions,
+                                                 std::vector<typename W::Value>& scores) {
+  if constexpr (HasFreeLabels<S> && !HasPreference<S> && !ActionScorerOf<W, S>) {
+    if (const LabelRange range = space.free_labels(state); !range.empty()) {
+      const auto row = scorer.row(space, state, 0);
+      uint32_t best = range.first;
+      for (uint32_t l = range.first + 1; l < range.last; ++l)
+        if (row[l] > row[best]) best = l;
+      return Scored<typename W::Value>{{0, best}, row[best]};
+    }
+  }
+  actions.clear();
+  space.actions(state, actions);
+  if (actions.empty()) return std::nullopt;
+  score_actions(space, scorer, state, std::span<const Action>(actions), scores);
+  const size_t best = best_action(space, state, std::span<const Action>(actions), scores);
+  return Scored<typename W::Value>{actions[best], scores[best]};
 }
 
 }  // namespace espalier::search

@@ -47,6 +47,12 @@ class LabelSpace {
   }
   bool is_goal(const State& s) const { return s.made == input_.length * columns_; }
   void actions(const State& s, std::vector<search::Action>& out) const;
+  /// Everything in the column, unless labels must be legal or are forced.
+  search::LabelRange free_labels(const State& s) const {
+    if (shape_.legal || !input_.forced.empty()) return {};
+    const size_t c = column(s);
+    return {shape_.column_begin[c], shape_.column_begin[c + 1]};
+  }
   State apply(const State& s, search::Action action) const;
   size_t labels() const { return shape_.labels.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;

@@ -157,7 +157,9 @@ Result<Decoded> decode_by(const Space& space, const By& scorer, const Mixture& p
       breadth_first = true;
     }
   } else if (!breadth_first) {
-    auto found = search::decode_greedily(space, scorer);
+    // One classifier scores its rows without the detour of a vote.
+    auto found = policy.size() == 1 ? search::decode_greedily(space, policy.classifier(0))
+                                    : search::decode_greedily(space, scorer);
     if (found.reached_goal()) add(std::move(found.actions), found.score);
   }
   if (breadth_first) {

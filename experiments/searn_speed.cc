@@ -1,0 +1,149 @@
+// What searches cost: a SEARN iteration beside a pass of the chain perceptron, greedy and beam decoding
+// beside Viterbi, and time against the length of a sequence.
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <limits>
+
+#include "espalier/base/random.h"
+#include "espalier/predictor/model.h"
+#include "espalier/predictor/train.h"
+#include "experiments/experiments.h"
+
+namespace espalier::experiments {
+
+namespace {
+
+/// Seconds of processor time: other work on the machine does not count.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// Trains on one thread and returns the seconds of the last round: everything is warm by then.
+Result<double> last_round_seconds(const Request& request, const std::string& train,
+                                  const std::string& learner, std::vector<std::string> settings,
+                                  const std::string& model) {
+  predictor::TrainRequest wanted;
+  wanted.train = {train};
+  wanted.model = model;
+  wanted.learner = learner;
+  wanted.settings = std::move(settings);
+  wanted.threads = 1;
+  std::vector<double> ends;
+  Monitor monitor;
+  monitor.stop = request.monitor.stop;
+  monitor.on_progress = [&](const Progress& progress) {
+    if (progress.round_ended) ends.push_back(processor_seconds());
+  };
+  ESPALIER_TRY(predictor::train(wanted, monitor));
+  if (ends.size() < 2) return fail("{}: stopped before its second round", learner);
+  return ends.back() - ends[ends.size() - 2];
+}
+
+/// Seconds a token, the best of several times over all sequences.
+Result<double> token_seconds(const predictor::Model& model, const std::vector<data::Sequence>& sequences,
+                             const data::PredictOptions& options, int times) {
+  const auto scratch = model.predictor().make_scratch();
+  data::Prediction out;
+  double best = std::numeric_limits<double>::infinity();
+  size_t tokens = 0;
+  for (const data::Sequence& sequence : sequences) tokens += sequence.length();
+  for (int i = 0; i < times; ++i) {
+    const double start = processor_seconds();
+    for (const data::Sequence& sequence : sequences)
+      ESPALIER_TRY(model.predictor().predict(sequence, {}, options, *scratch, out));
+    best = std::min(best, processor_seconds() - start);
+  }
+  return best / static_cast<double>(tokens);
+}
+
+/// The rows of the sequences one after the other, in sequences of this length.
+std::vector<data::Sequence> joined(const std::vector<data::Sequence>& from, size_t length, size_t how_many) {
+  std::vector<data::Sequence> made(how_many);
+  size_t s = 0, row = 0;
+  for (data::Sequence& sequence : made) {
+    sequence.clear(from[0].columns());
+    for (size_t t = 0; t < length; ++t) {
+      sequence.begin_row(from[s].raw(row), t + 1);
+      for (size_t c = 0; c < from[s].columns(); ++c) sequence.add_cell(from[s].cell(row, c));
+      if (++row == from[s].length()) {
+        row = 0;
+        s = (s + 1) % from.size();
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+Result<Report> searn_speed(const Request& request) {
+  Report report;
+  const std::string train = request.corpus("conll2000/train.txt.gz"),
+                    test = request.corpus("conll2000/test.txt.gz"),
+                    chain_file = request.out + "/speed-chain.model",
+                    search_file = request.out + "/speed-search.model";
+  report.set("data", "CoNLL-2000, 22 labels, default features; one thread, processor time");
+  struct Files {
+    std::vector<std::string> paths;
+    ~Files() {
+      std::error_code ignored;
+      for (const std::string& path : paths) std::filesystem::remove(path, ignored);
+    }
+  } const files{{chain_file, search_file}};
+
+  ESPALIER_ASSIGN(const double pass,
+                  last_round_seconds(request, train, "perceptron", {"passes=2", "calibrate=no"}, chain_file));
+  ESPALIER_ASSIGN(
+      const double iteration,
+      last_round_seconds(request, train, "searn", {"iterations=2", "passes=1", "history=1"}, search_file));
+  report.add("searn iteration", "seconds", std::nullopt, iteration);
+  report.add("perceptron pass", "seconds", std::nullopt, pass);
+  report.add("searn iteration", "perceptron passes", std::nullopt, iteration / pass);
+
+  ESPALIER_ASSIGN(const predictor::Model chain, predictor::Model::open(chain_file));
+  ESPALIER_ASSIGN(const predictor::Model search, predictor::Model::open(search_file));
+  ESPALIER_ASSIGN(const std::vector<data::Sequence> sequences, data::read_all({test}, {}));
+  const int times = request.quick ? 1 : 7;
+  using Method = data::SearchChoice::Method;
+  data::PredictOptions greedy, beam, best_first;
+  greedy.search = {Method::kGreedy, 0};
+  beam.search = {Method::kBeam, 10};
+  best_first.search = {Method::kBestFirst, 10};
+  ESPALIER_ASSIGN(const double by_viterbi, token_seconds(chain, sequences, {}, times));
+  ESPALIER_ASSIGN(const double by_greedy, token_seconds(search, sequences, greedy, times));
+  ESPALIER_ASSIGN(const double by_beam, token_seconds(search, sequences, beam, times));
+  ESPALIER_ASSIGN(const double by_best, token_seconds(search, sequences, best_first, request.quick ? 1 : 2));
+  report.add("viterbi", "microseconds a token", std::nullopt, 1e6 * by_viterbi);
+  report.add("greedy", "microseconds a token", std::nullopt, 1e6 * by_greedy);
+  report.add("beam=10", "microseconds a token", std::nullopt, 1e6 * by_beam);
+  report.add("best-first beam=10", "microseconds a token", std::nullopt, 1e6 * by_best);
+
+  std::vector<double> at_length;
+  const size_t longest = request.quick ? 1000 : 10000;
+  for (size_t length = 100; length <= longest; length *= 10) {
+    const auto made = joined(sequences, length, longest / length * 2);
+    ESPALIER_ASSIGN(const double greedily, token_seconds(search, made, greedy, times));
+    ESPALIER_ASSIGN(const double by_width, token_seconds(search, made, beam, request.quick ? 1 : 3));
+    report.add("greedy", fmt::format("{} tokens, microseconds a token", length), std::nullopt,
+               1e6 * greedily);
+    report.add("beam=10", fmt::format("{} tokens, microseconds a token", length), std::nullopt,
+               1e6 * by_width);
+    at_length.push_back(greedily);
+    at_length.push_back(by_width);
+  }
+  if (request.quick) return report;
+  report.check("an iteration costs at most 3 passes of the perceptron", iteration <= 3 * pass,
+               fmt::format("{:.2f}", iteration / pass));
+  report.check("greedy is at least as fast as Viterbi", by_greedy <= by_viterbi,
+               fmt::format("{:.3f} and {:.3f} us a token", 1e6 * by_greedy, 1e6 * by_viterbi));
+  report.check("a beam of 10 costs at most 10 times greedy", by_beam <= 10 * by_greedy,
+               fmt::format("{:.2f}", by_beam / by_greedy));
+  // Caches fill up with length; what is linear stays within a small factor over two decades.
+  const size_t n = at_length.size();
+  report.check("time is linear in the length up to 10,000",
+               at_length[n - 2] <= 1.5 * at_length[0] && at_length[n - 1] <= 1.5 * at_length[1],
+               fmt::format("greedy {:.2f}, beam {:.2f} times the time a token at 100",
+                           at_length[n - 2] / at_length[0], at_length[n - 1] / at_length[1]));
+  return report;
+}
+
+}  // namespace espalier::experiments
