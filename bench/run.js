@@ -201,9 +201,17 @@ function cascade() {
   for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
 }
 
-const parts = { cascade, peer: againstPeer, brown, scaling, ensemble };
+// A SEARN iteration beside a pass of the chain perceptron; greedy and beam decoding beside Viterbi; long sequences.
+function search() {
+  const report = JSON.parse(run('sh', ['-c', `'${program}' reproduce searn-speed --json --quiet --out '${work}' || true`]).output);
+  results.search = report;
+  for (const r of report.rows) row(`search: ${r.row}, ${r.column}`, r.measured.toFixed(3));
+  for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
+}
+
+const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble };
 let wanted = process.argv.slice(2);
-if (wanted.length === 0) wanted = ['peer', 'ensemble'];
+if (wanted.length === 0) wanted = ['peer', 'ensemble', 'search'];
 if (wanted.includes('all')) wanted = Object.keys(parts);
 for (const part of wanted) {
   if (!parts[part]) { console.error(`bench: no part '${part}'; there are ${Object.keys(parts).join(', ')}`); process.exit(2); }

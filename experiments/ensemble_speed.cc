@@ -1,9 +1,8 @@
 // How fast ensembles learn and vote, in expert-tokens a second of one processor.
-#include <ctime>
-
 #include "espalier/base/random.h"
 #include "espalier/ensemble/methods.h"
 #include "experiments/experiments.h"
+#include "experiments/processor_time.h"
 
 namespace espalier::experiments {
 namespace {
@@ -27,9 +26,6 @@ ensemble::VoteBatch made_votes(size_t experts, size_t tokens, uint64_t seed) {
   }
   return batch;
 }
-
-/// Processor time, so that other work on the machine does not count.
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Speed {
   double learn = 0, apply = 0;  ///< millions of expert-tokens a second

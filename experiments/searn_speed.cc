@@ -1,7 +1,6 @@
 // What searches cost: a SEARN iteration beside a pass of the chain perceptron, greedy and beam decoding
 // beside Viterbi, and time against the length of a sequence.
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 
@@ -9,13 +8,11 @@
 #include "espalier/predictor/model.h"
 #include "espalier/predictor/train.h"
 #include "experiments/experiments.h"
+#include "experiments/processor_time.h"
 
 namespace espalier::experiments {
 
 namespace {
-
-/// Seconds of processor time: other work on the machine does not count.
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Trains on one thread and returns the seconds of the last round: everything is warm by then.
 Result<double> last_round_seconds(const Request& request, const std::string& train,

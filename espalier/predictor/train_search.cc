@@ -103,8 +103,7 @@ Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   const std::string& unit = v.text("unit");
   shape.unit = unit == "chunk" || (unit == "auto" && segment) ? tasks::DecisionUnit::kChunk
                                                               : tasks::DecisionUnit::kWord;
-  shape.order = v.text("order") == "left-to-right" ? tasks::DecisionOrder::kLeftToRight
-                                                   : tasks::DecisionOrder::kRightToLeft;
+  ESPALIER_ASSIGN(shape.order, tasks::parse_order(v.text("order")));
   const std::string& loss = v.text("loss");
   const bool f1_fits =
       shape.unit == tasks::DecisionUnit::kChunk || shape.order == tasks::DecisionOrder::kLeftToRight;
@@ -261,14 +260,19 @@ Status train_words(TrainingJob& job, const tasks::SequenceShape& shape) {
   job.sequences = {};
   const size_t labels = job.training.labels.size();
   const tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
-  const auto train_on = [&](const tasks::LabelProblem* dev) {
-    auto rows = chain::make_weights(job.training, false, pair_options(job, labels), job.workers).state_rows;
-    return train_problem(job, shape, problem, dev, one_column(job), job.training, std::move(rows), labels,
-                         nullptr);
-  };
-  if (job.dev.sequences.empty()) return train_on(nullptr);
   const tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
-  return train_on(&dev);
+  const bool any_dev = !job.dev.sequences.empty();
+  const auto train_on = [&](const auto& training, const auto& measured_on) {
+    auto rows = chain::make_weights(job.training, false, pair_options(job, labels), job.workers).state_rows;
+    return train_problem(job, shape, training, any_dev ? &measured_on : nullptr, one_column(job),
+                         job.training, std::move(rows), labels, nullptr);
+  };
+  if (shape.order == tasks::DecisionOrder::kEasiestFirst) {
+    if (job.values.integer("beam") > 1 || job.values.text("decoder") == "best-first")
+      return fail("order=easiest-first is searched greedily: beam=1 goes with it");
+    return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});
+  }
+  return train_on(problem, dev);
 }
 
 /// Rows for what was seen with the labels of any column.

@@ -119,8 +119,8 @@ TEST_F(SearchTraining, SearnTakesEveryChoiceItOffers) {
   for (const char* setting :
        {"classifier=logistic", "classifier=svm", "classifier=liblinear", "classifier=quadratic-svm",
         "reduction=all-pairs", "reduction=one-vs-all", "beta=0.5", "interpolation=line-search",
-        "costs=sample", "roll-in=aggregate", "folds=3", "order=right-to-left", "loss=zero-one", "history=4",
-        "beam=5", "decoder=best-first", "weight-bits=16", "names=no"}) {
+        "costs=sample", "roll-in=aggregate", "folds=3", "order=right-to-left", "order=easiest-first",
+        "loss=zero-one", "history=4", "beam=5", "decoder=best-first", "weight-bits=16", "names=no"}) {
     const auto report = run("searn", "label", {"iterations=3", setting}, true);
     ASSERT_TRUE(report.ok()) << setting << ": " << report.error().message;
     EXPECT_GE(f1(), 95) << setting;
@@ -218,14 +218,15 @@ TEST_F(SearchTraining, TheDecoderOfASearchCanBeChosenWhenItIsUsed) {
 }
 
 TEST_F(SearchTraining, WordListsAreFeaturesOfChunks) {
-  // Words without tags or shape to go by: only the list tells what they are.
-  const auto text = [](uint64_t seed) {
+  // Words whose shape and letters say nothing: only the list tells what they are.
+  const auto listed = [](uint64_t n) { return (n * 0x9E3779B97F4A7C15ull >> 40 & 1) == 0; };
+  constexpr uint64_t kWords = 20000;
+  const auto text = [&](uint64_t seed) {
     Random random(seed);
     std::string lines;
     for (size_t s = 0; s < 150; ++s) {
-      const bool listed = random.below(2) == 0;
-      lines += fmt::format("x{} B-{}\nand O\n\n", random.below(100000) * 2 + (listed ? 0 : 1),
-                           listed ? "IN" : "OUT");
+      const uint64_t n = random.below(kWords);
+      lines += fmt::format("x{} B-{}\nand O\n\n", n, listed(n) ? "IN" : "OUT");
     }
     return lines;
   };
@@ -234,7 +235,8 @@ TEST_F(SearchTraining, WordListsAreFeaturesOfChunks) {
   const std::string list = folder_.path("in.txt");
   {
     std::ofstream out(list);
-    for (size_t i = 0; i < 100000; ++i) out << "x" << 2 * i << "\n";
+    for (uint64_t n = 0; n < kWords; ++n)
+      if (listed(n)) out << "x" << n << "\n";
   }
   ASSERT_TRUE(run("searn", "segment", {}).ok());
   const double without = f1();
@@ -300,6 +302,9 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(joint_refusal("searn", "2,3", {"history=5"}), HasSubstr("4 labels with 2 columns"));
   EXPECT_THAT(joint_refusal("searn", "2,3", {"unit=chunk"}), HasSubstr("chunk"));
   EXPECT_THAT(refusal("searn", "label", {"beam=0"}), HasSubstr("beam"));
+  EXPECT_THAT(refusal("searn", "label", {"order=easiest-first", "beam=5"}), HasSubstr("greedily"));
+  EXPECT_THAT(refusal("searn", "label", {"order=easiest-first", "classifier=liblinear"}),
+              HasSubstr("one a token"));
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
   EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));
   EXPECT_THAT(refusal("searn", "segment", {"lists=/no/such/list"}), HasSubstr("/no/such/list"));

@@ -132,6 +132,8 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
   if (chunks_) return decode_labels(ChunkSpace(shape_, {T, {}, b.words}), shape_, T, b.policy, how);
   const LabelInput input{
       T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>()};
+  if (shape_.order == DecisionOrder::kEasiestFirst)
+    return decode_labels(EasiestSpace(shape_, input), shape_, T, b.policy, how);
   return decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, how);
 }
 
@@ -150,7 +152,7 @@ std::string SearchPredictor::details() const {
   json columns = json::array();
   for (const data::LabelSet& labels : shape_.column_labels) columns.push_back(labels.names());
   return json{{"unit", shape_.unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"order", shape_.order == DecisionOrder::kLeftToRight ? "left-to-right" : "right-to-left"},
+              {"order", order_name(shape_.order)},
               {"history", shape_.history},
               {"max_length", shape_.max_length},
               {"beam", decode_.beam},

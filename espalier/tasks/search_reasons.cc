@@ -28,6 +28,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
                                    std::span<const Action> path, Buffers& b,
                                    std::vector<Explanation>& out) const {
   constexpr bool kChunks = std::is_same_v<Space, ChunkSpace>;
+  constexpr bool kEasiest = std::is_same_v<Space, EasiestSpace>;
   const size_t most = static_cast<size_t>(std::max_element(shares_.begin(), shares_.end()) - shares_.begin());
   search::InputScorer& scorer = *b.scorers[most];
   std::vector<Action> actions;
@@ -42,7 +43,9 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
         static_cast<size_t>(std::find(actions.begin(), actions.end(), taken_action) - actions.begin());
     size_t second = best;
     for (size_t i = 0; i < actions.size(); ++i)
-      if (i != best && (second == best || scores[i] > scores[second])) second = i;
+      if (i != best && (!kEasiest || actions[i].candidate == actions[best].candidate) &&
+          (second == best || scores[i] > scores[second]))
+        second = i;
     // Contributions by name: what the action taken had, what the other would have had.
     std::map<std::string, Contribution> found;
     const auto collect = [&](const Action& action, bool taken) {
@@ -61,7 +64,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       for (size_t i = 0; i < sink.entries().size(); ++i)
         scorer.visit_entry(sink.entries()[i].hash, [&](size_t, uint32_t label, double weight) {
           if (label != action.label) return;
-          if constexpr (kChunks) {
+          if constexpr (kChunks || kEasiest) {
             note(space.entry_name(state, action.candidate, i), weight * sink.entries()[i].value);
           } else {
             note(space.entry_name(state, i), weight * sink.entries()[i].value);
@@ -90,6 +93,11 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
         e.runner_up = at_token(actions[second], t);
         out[state.at + t] = e;
       }
+    } else if constexpr (kEasiest) {
+      // The rival is what else the token might have got, not another token.
+      e.label = static_cast<Label>(actions[best].label);
+      e.runner_up = static_cast<Label>(actions[second].label);
+      out[actions[best].candidate] = std::move(e);
     } else {
       e.column = space.column(state);
       const uint32_t first = shape_.column_begin[e.column];
@@ -111,7 +119,11 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
     explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.words}), path, b, out);
   } else {
     const LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
-    explain_path(sequence, LabelSpace(shape_, input), path, b, out);
+    if (shape_.order == DecisionOrder::kEasiestFirst) {
+      explain_path(sequence, EasiestSpace(shape_, input), path, b, out);
+    } else {
+      explain_path(sequence, LabelSpace(shape_, input), path, b, out);
+    }
   }
   return out;
 }

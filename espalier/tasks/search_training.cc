@@ -32,8 +32,10 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   const uint64_t seed = options.seed + 1000 * static_cast<uint64_t>(iteration);
   if (options.classifier == BaseClassifier::kLiblinear ||
       options.classifier == BaseClassifier::kQuadraticSvm) {
-    if constexpr (std::is_same_v<P, ChunkProblem>) {
-      return fail("classifier: liblinear and libsvm label one candidate a state; chunks have one a length");
+    if constexpr (!std::is_same_v<P, LabelProblem>) {
+      return fail(
+          "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
+          "order=easiest-first one a token");
     } else {
       const auto exported = search::export_examples(problem, examples, context.static_features, seed, keep);
       if (options.classifier == BaseClassifier::kQuadraticSvm)
@@ -189,6 +191,10 @@ Result<Mixture> train_search(const LabelProblem& problem, const SearchOptions& o
                              const SearchContext& context) {
   return train_any(problem, options, context);
 }
+Result<Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
+                             const SearchContext& context) {
+  return train_any(problem, options, context);
+}
 Result<Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
   return train_any(problem, options, context);
@@ -204,6 +210,20 @@ Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shap
       const size_t t = shape.order == DecisionOrder::kRightToLeft ? length - 1 - i / C : i / C;
       way.labels[t * C + i % C] = static_cast<data::Label>(way.actions[i].label);
     }
+  }
+  return decoded;
+}
+
+Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape&, size_t length,
+                              const Mixture& policy, const DecodeOptions& options) {
+  if (options.beam > 1 || options.best_first)
+    return fail(
+        "order=easiest-first is searched greedily: paths of a beam would be the same labels in other orders");
+  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
+  for (Decoded::Way& way : decoded.best) {
+    way.labels.resize(length);
+    for (const search::Action& action : way.actions)
+      way.labels[action.candidate] = static_cast<data::Label>(action.label);
   }
   return decoded;
 }

@@ -9,6 +9,7 @@
 #include "espalier/search/examples.h"
 #include "espalier/tasks/chunk_features.h"
 #include "espalier/tasks/chunk_space.h"
+#include "espalier/tasks/easiest_space.h"
 #include "espalier/tasks/label_space.h"
 
 namespace espalier::tasks {
@@ -42,6 +43,16 @@ struct LabelProblem {
     return in;
   }
   Space space(size_t s) const { return LabelSpace(shape, input(s)); }
+};
+
+/// The same sequences, the order of decisions left to the learner.
+struct EasiestProblem {
+  using Space = EasiestSpace;
+  const LabelProblem& words;
+
+  size_t size() const { return words.size(); }
+  search::StaticBlocks blocks(size_t s) const { return words.blocks(s); }
+  Space space(size_t s) const { return EasiestSpace(words.shape, words.input(s)); }
 };
 
 /// The problem of one column of labels: gold from the dataset, edge features under their hashes.

@@ -17,7 +17,16 @@ uint32_t number_of(std::vector<std::string>& types, std::string_view type) {
 }
 
 constexpr std::string_view kLossNames[] = {"hamming", "f1", "zero-one"};
+constexpr std::string_view kOrderNames[] = {"left-to-right", "right-to-left", "easiest-first"};
 }  // namespace
+
+std::string_view order_name(DecisionOrder order) { return kOrderNames[static_cast<size_t>(order)]; }
+
+Result<DecisionOrder> parse_order(std::string_view name) {
+  const auto at = std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
+  if (at == std::end(kOrderNames)) return fail("unknown order '{}'", name);
+  return static_cast<DecisionOrder>(at - std::begin(kOrderNames));
+}
 
 SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
   SequenceShape shape;
@@ -51,6 +60,16 @@ SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
 }
 
 Status SequenceShape::check() const {
+  if (columns() > 1) {
+    if (columns() > kMostColumns)
+      return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
+    if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
+    if (loss == SequenceLoss::kF1)
+      return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
+    if (history * columns() > kMostHistory)
+      return fail("histories reach back {} decisions at most: {} labels with {} columns, not {}",
+                  kMostHistory, kMostHistory / columns(), columns(), history);
+  }
   if (history > kMostHistory)
     return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
   if ((loss == SequenceLoss::kF1 || legal) && unit == DecisionUnit::kWord && scheme != data::Scheme::kIob2)
@@ -61,15 +80,9 @@ Status SequenceShape::check() const {
   if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
     return fail("chunks are decided from left to right");
   if (max_length == 0) return fail("a chunk has one word at least");
-  if (columns() == 1) return {};
-  if (columns() > kMostColumns)
-    return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
-  if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
-  if (loss == SequenceLoss::kF1)
-    return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
-  if (history * columns() > kMostHistory)
-    return fail("histories reach back {} decisions at most: {} labels with {} columns, not {}", kMostHistory,
-                kMostHistory / columns(), columns(), history);
+  if (order == DecisionOrder::kEasiestFirst && (columns() > 1 || legal || loss == SequenceLoss::kF1))
+    return fail(
+        "order=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
   return {};
 }
 
@@ -77,7 +90,7 @@ std::string SequenceShape::to_json() const {
   return json{{"labels", labels.names()},
               {"columns", column_begin},
               {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"right_to_left", order == DecisionOrder::kRightToLeft},
+              {"order", order_name(order)},
               {"loss", kLossNames[static_cast<size_t>(loss)]},
               {"history", history},
               {"legal", legal},
@@ -119,8 +132,9 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
         return fail("{}: section 'search': several columns have no common scheme", name);
     }
     shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
-    shape.order =
-        object.at("right_to_left").get<bool>() ? DecisionOrder::kRightToLeft : DecisionOrder::kLeftToRight;
+    const auto order = parse_order(object.at("order").get<std::string>());
+    if (!order.ok()) return fail("{}: section 'search': {}", name, order.error().message);
+    shape.order = *order;
     const std::string loss = object.at("loss").get<std::string>();
     const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
     if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);

@@ -19,7 +19,14 @@ enum class SequenceLoss {
         ///< much as it has to find. Needs IOB2 labels.
   kZeroOne,  ///< 1 if anything is wrong
 };
-enum class DecisionOrder { kLeftToRight, kRightToLeft };
+enum class DecisionOrder {
+  kLeftToRight,
+  kRightToLeft,
+  kEasiestFirst,  ///< learned: any token that has no label yet
+};
+std::string_view order_name(DecisionOrder order);
+/// The order of that name, or an error.
+Result<DecisionOrder> parse_order(std::string_view name);
 /// What one decision is about.
 enum class DecisionUnit {
   kWord,   ///< the label of the next token

@@ -207,6 +207,28 @@ TEST(LabelSpace, TheOracleOfSeveralColumnsIsOptimalFromEitherSide) {
     }
 }
 
+TEST(EasiestSpace, TheOracleIsOptimalFromEveryStateInAnyOrder) {
+  static_assert(search::TrainingSpace<EasiestSpace> && search::Problem<EasiestProblem>);
+  Random random(12);
+  SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  shape.legal = false;
+  shape.order = DecisionOrder::kEasiestFirst;
+  for (int trial = 0; trial < 5; ++trial) {
+    std::vector<Label> gold;
+    for (int t = 0; t < 3; ++t) gold.push_back(static_cast<Label>(random.below(5)));
+    if (trial == 0) gold[1] = data::kNoLabel;
+    LabelInput input;
+    input.length = gold.size();
+    input.gold = gold;
+    const EasiestSpace space(shape, input);
+    check_oracle(space, random);
+    search::FeatureSink sink;
+    space.features(space.initial(), 1, sink);
+    for (size_t i = 0; i < sink.entries().size(); ++i)
+      EXPECT_FALSE(space.entry_name(space.initial(), 1, i).empty());
+  }
+}
+
 TEST(LabelSpace, TwoColumnsAreDecidedInTurn) {
   const SequenceShape shape = two_columns();
   const std::vector<Label> gold{0, 2, 1, 4};

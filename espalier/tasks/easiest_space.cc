@@ -1,0 +1,79 @@
+#include "espalier/tasks/easiest_space.h"
+
+namespace espalier::tasks {
+
+using data::kNoLabel;
+using data::Label;
+using search::Action;
+
+namespace {
+/// Which neighbours an entry joins, by distance; 0 ends the list.
+constexpr int kNeighbours[][3] = {{-1, 0, 0}, {1, 0, 0}, {-1, 1, 0}, {-2, -1, 0}, {1, 2, 0}};
+constexpr size_t kJoined = std::size(kNeighbours);
+uint64_t easiest_entry(uint64_t kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
+}  // namespace
+
+void EasiestSpace::actions(const State& s, std::vector<Action>& out) const {
+  const auto K = static_cast<uint32_t>(labels());
+  for (uint32_t t = 0; t < input_.length; ++t) {
+    if (s.labels[t] != kNoLabel) continue;
+    const Label forced = input_.forced.empty() ? kNoLabel : input_.forced[t];
+    for (uint32_t l = 0; l < K; ++l)
+      if (forced == kNoLabel || forced == l) out.push_back({t, l});
+  }
+}
+
+EasiestSpace::State EasiestSpace::apply(const State& s, Action action) const {
+  State next = s;
+  next.labels[action.candidate] = static_cast<Label>(action.label);
+  ++next.made;
+  if (input_.gold.empty()) return next;
+  const Label right = input_.gold[action.candidate];
+  if (right != kNoLabel && right != action.label) ++next.errors;
+  return next;
+}
+
+void EasiestSpace::features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
+  sink.block(candidate);
+  sink.add(easiest_entry(0));
+  for (size_t i = 0; i < kJoined; ++i) {
+    uint64_t hash = easiest_entry(i + 1);
+    for (size_t n = 0; kNeighbours[i][n] != 0; ++n)
+      hash = hash_combine(hash, around(s, candidate, kNeighbours[i][n]));
+    sink.add(hash);
+  }
+  if (input_.edges.empty()) return;
+  const uint64_t before = hash_combine(easiest_entry(kJoined + 1), around(s, candidate, -1));
+  for (uint32_t i = input_.edge_begin[candidate]; i < input_.edge_begin[candidate + 1]; ++i)
+    sink.add(hash_combine(before, input_.edges[i]));
+}
+
+std::string EasiestSpace::entry_name(const State& s, uint32_t candidate, size_t i) const {
+  const auto name = [&](int distance) {
+    const uint32_t l = around(s, candidate, distance);
+    return l == kOutside   ? std::string("^")
+           : l == kNoLabel ? std::string("?")
+                           : shape_.label_name(static_cast<Label>(l));
+  };
+  if (i == 0) return "bias";
+  if (i > kJoined) return fmt::format("edge feature {} after {}", i - kJoined, name(-1));
+  std::string text = "labels";
+  for (size_t n = 0; kNeighbours[i - 1][n] != 0; ++n)
+    text += fmt::format(" {:+}:{}", kNeighbours[i - 1][n], name(kNeighbours[i - 1][n]));
+  return text;
+}
+
+void EasiestSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
+  const auto K = static_cast<uint32_t>(labels());
+  for (uint32_t t = 0; t < input_.length; ++t) {
+    if (s.labels[t] != kNoLabel) continue;
+    const Label right = input_.gold[t];
+    if (right != kNoLabel) {
+      out.push_back({t, right});
+    } else {
+      for (uint32_t l = 0; l < K; ++l) out.push_back({t, l});
+    }
+  }
+}
+
+}  // namespace espalier::tasks
