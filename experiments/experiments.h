@@ -30,6 +30,7 @@ Result<Report> searn_handwriting(const Request& request);
 Result<Report> searn_ner(const Request& request);
 Result<Report> searn_chunking(const Request& request);
 Result<Report> searn_joint(const Request& request);
+Result<Report> searn_stacked(const Request& request);
 Result<Report> searn_speed(const Request& request);
 Result<Report> searn_iterations(const Request& request);
 Result<Report> searn_order(const Request& request);

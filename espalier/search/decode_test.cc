@@ -75,6 +75,7 @@ TEST(Decoders, ABeamThatHoldsEveryNodeFindsTheBestGoal) {
     const TreeSpace tree = random_tree(seed, 50, 2);
     DenseWeights weights = random_weights(seed + 1000, 2);
     EXPECT_DOUBLE_EQ(decode_breadth_first(tree, weights, 50).score, decode_exhaustively(tree, weights).score);
+    EXPECT_EQ(decode_breadth_first(tree, weights, 50).ended, Ended::kExact);
   }
 }
 
