@@ -105,7 +105,7 @@ nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
                       {"runner_up", labels.name(e.runner_up)},
                       {"margin", e.margin},
                       {"contributions", std::move(contributions)}});
-    if (columns > 1) tokens.back()["column"] = e.column + 1;
+    if (columns > 1) tokens.back()["column"] = label_column_number(model.about(), e.column);
   }
   return {{"sequence", number}, {"tokens", std::move(tokens)}};
 }

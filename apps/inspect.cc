@@ -10,6 +10,7 @@
 
 #include "apps/command.h"
 #include "apps/options.h"
+#include "apps/tag_format.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
 #include "espalier/predictor/model.h"
@@ -164,7 +165,8 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
     features.push_back({{"feature", f.feature},
                         {"label", model.predictor().labels_of_column(f.column).name(f.label)},
                         {"weight", f.weight}});
-    if (model.predictor().label_columns() > 1) features.back()["column"] = f.column + 1;
+    if (model.predictor().label_columns() > 1)
+      features.back()["column"] = label_column_number(about, f.column);
   }
   Json transitions = Json::array();
   for (const auto& t : contents.transitions)

@@ -73,7 +73,7 @@ void ReadingFlags::add_to(CLI::App& verb) {
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
-                  "upos or deprel [upos]")
+                  "upos or deprel [upos];\nwith --task joint several, such as 2,3")
       ->type_name("C");
   verb.add_option(
           "--folds", folds,

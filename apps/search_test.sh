@@ -50,9 +50,9 @@ expect 0 "$espalier" eval test.txt -m joint.model --json --quiet
 equal "$(json /joint/columns/0/column)" 2
 awk -v f="$(json /joint/token_accuracy)" 'BEGIN { exit !(f >= 99) }' || fail_test "token accuracy of joint"
 expect 0 "$espalier" explain words.txt -m joint.model --sequence 1 --json
-equal "$(json /sequences/0/tokens/1/column)" 2
+equal "$(json /sequences/0/tokens/1/column)" 3
 expect 0 "$espalier" inspect joint.model --label DT --json
-equal "$(json /strongest/0/column)" 1
+equal "$(json /strongest/0/column)" 2
 expect 0 "$espalier" tag words.txt -m joint.model --json
 json /sequences/0/others/0/0 >/dev/null
 
@@ -67,7 +67,7 @@ expect 1 "$espalier" train train.txt -m never.model --task joint --learner crf -
 expect 2 "$espalier" train train.txt -m never.model --learner searn -p beam=0
 expect 1 "$espalier" train train.txt -m never.model --task segment --learner searn -p lists=/no/such/list
 says err "/no/such/list"
-expect 1 "$espalier" tag test.txt -m joint.model --format jsonl
+expect 2 "$espalier" tag test.txt -m joint.model --format jsonl
 expect 0 "$espalier" train train.txt -m short.model --task segment --learner searn -p max-length=2
 says out "more than 2 words"
 absent never.model

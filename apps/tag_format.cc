@@ -93,6 +93,11 @@ size_t word_column(const predictor::About& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
 
+size_t label_column_number(const predictor::About& about, size_t column) {
+  const auto cells = data::resolve_label_columns(about.reading, about.reading.columns);
+  return cells.ok() && column < cells->size() ? (*cells)[column] + 1 : column + 1;
+}
+
 TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out,
                            const TagLayout& layout)
     : writer_(std::move(writer)),

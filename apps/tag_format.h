@@ -24,6 +24,10 @@ struct TagLayout {
 /// The column of the word itself, from 0, in the model's data (where rows have cells).
 size_t word_column(const predictor::About& about);
 
+/// The number, from 1, that a column of labels has in the model's data; its place among them where labels are
+/// no cells.
+size_t label_column_number(const predictor::About& about, size_t column);
+
 /// Turns predictions into text. Immutable; any number of threads may call append.
 ///
 /// As rows: the prediction follows the row as last column. `confidence` adds a column with the probability of

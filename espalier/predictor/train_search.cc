@@ -268,6 +268,7 @@ Status train_words(TrainingJob& job, const tasks::SequenceShape& shape) {
                          job.training, std::move(rows), labels, nullptr);
   };
   if (shape.order == tasks::DecisionOrder::kEasiestFirst) {
+    if (job.request.learner != "searn") return fail("order=easiest-first is learned by searn");
     if (job.values.integer("beam") > 1 || job.values.text("decoder") == "best-first")
       return fail("order=easiest-first is searched greedily: beam=1 goes with it");
     return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});

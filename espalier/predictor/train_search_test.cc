@@ -300,9 +300,10 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(joint_refusal("searn", "1,2,3", {}), HasSubstr("all 3 columns are labels"));
   EXPECT_THAT(joint_refusal("searn", "2,3", {"loss=f1"}), HasSubstr("hamming or zero-one"));
   EXPECT_THAT(joint_refusal("searn", "2,3", {"history=5"}), HasSubstr("4 labels with 2 columns"));
-  EXPECT_THAT(joint_refusal("searn", "2,3", {"unit=chunk"}), HasSubstr("chunk"));
+  EXPECT_THAT(joint_refusal("searn", "2,3", {"unit=chunk"}), HasSubstr("word by word"));
   EXPECT_THAT(refusal("searn", "label", {"beam=0"}), HasSubstr("beam"));
   EXPECT_THAT(refusal("searn", "label", {"order=easiest-first", "beam=5"}), HasSubstr("greedily"));
+  EXPECT_THAT(refusal("laso-br", "label", {"order=easiest-first"}), HasSubstr("searn"));
   EXPECT_THAT(refusal("searn", "label", {"order=easiest-first", "classifier=liblinear"}),
               HasSubstr("one a token"));
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));

@@ -65,7 +65,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   }
   std::vector<uint32_t> order(stretches.size());
   std::vector<Action> actions, optimal;
-  std::vector<float> scores, gradient, row(weights.stride());
+  std::vector<float> scores, gradient, part, row(weights.stride());
   FeatureSink sink;
   for (int pass = 1; pass <= options.passes; ++pass) {
     std::iota(order.begin(), order.end(), 0);
@@ -85,15 +85,27 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         // a*: the best-scoring of what the oracle would do, so that free choices stay free.
         optimal.clear();
         space.optimal_actions(example.state, optimal);
-        size_t target = actions.size();
-        for (size_t a = 0; a < actions.size(); ++a) {
-          if (costs[a] > 0) continue;
-          const bool imitated = std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
-          if (imitated && (target == actions.size() || scores[a] > scores[target])) target = a;
+        gradient.resize(actions.size());
+        for (size_t from = 0; from < actions.size();) {
+          size_t to = actions.size();
+          if constexpr (HasSeparateCandidates<Space>)
+            for (to = from; to < actions.size() && actions[to].candidate == actions[from].candidate;) ++to;
+          size_t target = to;
+          for (size_t a = from; a < to; ++a) {
+            if (costs[a] > 0) continue;
+            const bool imitated = std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
+            if (imitated && (target == to || scores[a] > scores[target])) target = a;
+          }
+          if (target == to)  // estimates may disagree with the oracle
+            target = static_cast<size_t>(std::min_element(costs.begin() + static_cast<ptrdiff_t>(from),
+                                                          costs.begin() + static_cast<ptrdiff_t>(to)) -
+                                         costs.begin());
+          direct_gradient(options.loss, options.reduction,
+                          std::span<const float>(scores).subspan(from, to - from),
+                          costs.subspan(from, to - from), target - from, part);
+          std::copy(part.begin(), part.end(), gradient.begin() + static_cast<ptrdiff_t>(from));
+          from = to;
         }
-        if (target == actions.size())  // estimates may disagree with the oracle
-          target = static_cast<size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
-        direct_gradient(options.loss, options.reduction, scores, costs, target, gradient);
         bool moved = false;
         for (size_t a = 0; a < actions.size();) {
           const uint32_t candidate = actions[a].candidate;

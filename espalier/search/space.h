@@ -63,6 +63,10 @@ class FeatureSink {
 ///                    with every action. Without it the level is the number of actions.
 ///   free_labels(s)   a range of labels where the actions of s are candidate 0 with each of them in turn, and
 ///                    no others; empty where that cannot be said. Saves the list of actions.
+///   kCandidatesApart true where every candidate has a right label of its own, and only the order is free:
+///   each
+///                    candidate is then an example by itself. Together they would all be content with the
+///                    easiest one's being right.
 /// All of it is const; spaces are not shared between threads, so they may keep scratch.
 template <typename S>
 concept SearchSpace = std::copyable<typename S::State> &&
@@ -90,6 +94,9 @@ template <typename S>
 concept HasFreeLabels = requires(const S& space, const typename S::State& state) {
   { space.free_labels(state) } -> std::same_as<LabelRange>;
 };
+
+template <typename S>
+concept HasSeparateCandidates = S::kCandidatesApart;
 
 template <typename S>
 concept HasLevel = requires(const S& space, const typename S::State& state) {

@@ -13,13 +13,14 @@
 namespace espalier::tasks {
 
 /// One decision is about any token that has no label yet: candidate t is the token, the label its label.
-/// Every right label of an open token is an optimal action, so that learners are free in the order and come
-/// to take first what is easiest to get right (section 6.1.8). Features are the token's, and the labels that
-/// its neighbours on both sides have by then. A sequence of T tokens has T states with up to T candidates
-/// each: O(T²) rows, O(T²·L) costs. Different orders lead to the same labelling, so a beam would fill with
-/// copies; this space is searched greedily.
+/// Every right label of an open token is an optimal action; each open token is an example by itself, and the
+/// one whose label scores highest is labelled first, so that the hard ones see what their neighbours got
+/// (section 6.1.8). Features are the token's, and the labels that its neighbours on both sides have by then.
+/// A sequence of T tokens has T states with up to T candidates each: O(T²) rows, O(T²·L) costs. Different
+/// orders lead to the same labelling, so a beam would fill with copies; this space is searched greedily.
 class EasiestSpace {
  public:
+  static constexpr bool kCandidatesApart = true;
   struct State {
     std::vector<data::Label> labels;  ///< kNoLabel: open
     uint32_t made = 0, errors = 0;

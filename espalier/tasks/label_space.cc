@@ -116,7 +116,7 @@ std::string LabelSpace::entry_name(const State& s, size_t i) const {
     const size_t crosses = 4 * (columns_ - 1);
     if (i < crosses) {
       const size_t back = i / 4, other = (column(s) + columns_ - 1 - back) % columns_;
-      std::string text = fmt::format("column {}", other + 1);
+      std::string text = fmt::format("label column {}:", other + 1);
       if (i % 4 >= 2) text += " " + name(s.recent[back + columns_]);
       text += " " + name(s.recent[back]);
       return i % 2 == 0 ? text : text + ", after " + name(own(s, 0));
