@@ -74,7 +74,8 @@ std::vector<data::Sequence> joined(const std::vector<data::Sequence>& from, size
 
 Result<Report> searn_speed(const Request& request) {
   Report report;
-  const std::string train = request.corpus("conll2000/train.txt.gz"),
+  const std::string train =
+                        request.corpus(request.quick ? "conll2000/test.txt.gz" : "conll2000/train.txt.gz"),
                     test = request.corpus("conll2000/test.txt.gz"),
                     chain_file = request.out + "/speed-chain.model",
                     search_file = request.out + "/speed-search.model";
