@@ -32,7 +32,6 @@ class LabelReader : public data::Reader {
  public:
   LabelReader(data::Lines lines, LabelLayout layout) : lines_(std::move(lines)), layout_(layout) {}
 
-  std::string_view name() const override { return lines_.name(); }
   Result<bool> next(data::Sequence& sequence) override {
     sequence.clear(1);
     ESPALIER_ASSIGN(const bool more, layout_ == LabelLayout::kRows    ? next_rows(sequence)
