@@ -24,7 +24,7 @@ const espalier = (...args) => run(program, args);
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const ratio = (x) => `${x.toFixed(1)}x`;
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-function row(...cells) { console.log(cells.map((cell, i) => String(cell).padEnd(i === 0 ? 46 : 20)).join('')); }
+function row(...cells) { console.log(cells.map((cell, i) => String(cell).padEnd(i === 0 ? 62 : 20)).join('')); }
 
 function train(model, threads, ...more) {
   const { seconds, output } = espalier('train', ...more, '-m', model, '--threads', String(threads), '--json', '--quiet');
@@ -159,7 +159,7 @@ function ensembleFromFiles() {
   const files = expertFiles(folder, tokens, experts), model = `${folder}/votes.model`;
   const best = (run) => [0, 1, 2].map(run).sort((a, b) => a.seconds - b.seconds)[0];
   const learn = (paths, ...more) => measured('ensemble', 'learn', ...paths, '-m', model, '--threads', '1', '-q', ...more);
-  const online = ['--method', 'mvote', '--beta', '0.95', '--no-calibration'];
+  const online = ['--method', 'mvote', '--beta', '0.999', '--no-calibration'];
   const one = best(() => learn(files, ...online));
   const choosing = learn(files);
   learn(files, ...online);

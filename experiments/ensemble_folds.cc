@@ -171,6 +171,7 @@ Result<StudyOutcome> run_parts(const std::vector<StudyPart>& parts, const StudyO
     const eval::MeanAndDeviation mean = eval::mean_and_deviation(errors);
     report.add(name, options.column, paper(options.paper), mean.mean, mean.deviation);
     outcome.error[name] = mean.mean;
+    outcome.fold_errors[name] = errors;
     if (options.edit_distance) {
       const eval::MeanAndDeviation edit = eval::mean_and_deviation(edits);
       report.add(name, options.column + ", edit distance", paper(options.paper_edit), edit.mean,

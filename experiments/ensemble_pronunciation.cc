@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "espalier/ensemble/pronunciation.h"
+#include "espalier/eval/significance.h"
 #include "experiments/ensemble_study.h"
 #include "experiments/experiments.h"
 
@@ -187,15 +188,20 @@ Result<Report> ensemble_long(const Request& request) {
   const std::map<std::string, double> fifty = {{"mvote", .3217},  {"fpl", .3189},      {"cv", .3401},
                                                {"fpl-cv", .4451}, {"espboost", .3426}, {"sle", .3425},
                                                {"rand", .4608},   {"best", .3427}};
-  std::map<size_t, double> gain;
+  const auto add_gain = [&report](const StudyOutcome& outcome, const std::string& column) {
+    std::vector<double> gains;
+    const std::vector<double>&best = outcome.fold_errors.at("best"), &mvote = outcome.fold_errors.at("mvote");
+    for (size_t f = 0; f < std::min(best.size(), mvote.size()); ++f) gains.push_back(best[f] - mvote[f]);
+    const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
+    report.add("gain of mvote over best", column, std::nullopt, gain.mean, gain.deviation);
+  };
   for (const size_t p : {size_t{5}, size_t{10}, size_t{20}, size_t{50}}) {
     if (p > design.experts) continue;
     options.column = fmt::format("p = {}, 4 letters and more", p);
     options.paper = p == 5 ? five : p == 10 ? ten : p == 20 ? twenty : fifty;
     ESPALIER_ASSIGN(const StudyOutcome outcome,
                     run_study(narrowed(sample, p, 4, SIZE_MAX), options, request, report));
-    gain[p] = outcome.error.at("best") - outcome.error.at("mvote");
-    report.add("gain of mvote over best", fmt::format("p = {}", p), std::nullopt, gain[p]);
+    add_gain(outcome, options.column);
   }
   options.paper.clear();
   const std::pair<size_t, size_t> lengths[] = {{2, 5}, {6, 7}, {8, 9}, {10, SIZE_MAX}};
@@ -205,8 +211,7 @@ Result<Report> ensemble_long(const Request& request) {
     options.column = to == SIZE_MAX ? fmt::format("p = 10, {} letters and more", from)
                                     : fmt::format("p = 10, {} to {} letters", from, to);
     ESPALIER_ASSIGN(const StudyOutcome outcome, run_study(part, options, request, report));
-    report.add("gain of mvote over best", options.column, std::nullopt,
-               outcome.error.at("best") - outcome.error.at("mvote"));
+    add_gain(outcome, options.column);
   }
   report.notes.push_back(
       "the paper's speech data is proprietary; pronouncers trained on 500 words each take its place");

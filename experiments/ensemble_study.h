@@ -73,6 +73,7 @@ struct StudyOptions {
 /// What the study measured, for further checks.
 struct StudyOutcome {
   std::map<std::string, double> error;
+  std::map<std::string, std::vector<double>> fold_errors;
 };
 
 /// Ten folds with disjoint training sets, as in section 5: each method learns from fold f and is measured on

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 #include "espalier/data/folds.h"
 #include "espalier/eval/significance.h"
@@ -14,10 +13,13 @@ namespace {
 constexpr int kMostFolds = 5;
 /// From so many sequences on, one fold held out says enough.
 constexpr size_t kSingleFoldFrom = 20'000;
+/// Sequences of a fold whose losses are kept for comparing candidates.
+constexpr size_t kMostCompared = 20'000;
 
 struct Outcome {
   double loss = 0;
   std::string failure;
+  std::vector<float> sequence_losses;
 };
 
 Outcome try_one(const DividedSample& sample, const Candidate& candidate, int folds, int fold,
@@ -26,31 +28,39 @@ Outcome try_one(const DividedSample& sample, const Candidate& candidate, int fol
                                     test = sample.part(folds, fold, true);
   if (candidate.beta > 0) options.online.wmwp.beta = candidate.beta;
   const auto hypothesis = learn_hypothesis(*train, candidate.method, options, stop);
-  if (!hypothesis.ok()) return {0, hypothesis.error().message};
+  if (!hypothesis.ok()) return {0, hypothesis.error().message, {}};
   if (candidate.method == Method::kRand) {
     const auto loss = expected_random_loss(*test, hypothesis->table);
-    return loss.ok() ? Outcome{*loss, {}} : Outcome{0, loss.error().message};
+    return loss.ok() ? Outcome{*loss, {}, {}} : Outcome{0, loss.error().message, {}};
   }
-  const auto loss = evaluate(*test, hypothesis->table);
-  return loss.ok() ? Outcome{loss->mean(), {}} : Outcome{0, loss.error().message};
+  Outcome outcome;
+  HammingMean mean;
+  const Status status = for_each_sequence(*test, [&](const VoteView& view) {
+    const ItemErrors errors = vote_errors(view, hypothesis->table);
+    mean.add(errors.wrong, errors.known);
+    if (errors.known > 0 && outcome.sequence_losses.size() < kMostCompared)
+      outcome.sequence_losses.push_back(static_cast<float>(errors.wrong) / static_cast<float>(errors.known));
+  });
+  outcome.loss = mean.mean();
+  if (!status.ok()) outcome.failure = status.error().message;
+  return outcome;
 }
 
-/// The candidate of least loss, summed over all folds but one (none left out: −1); those that failed are not
-/// looked at. Null where all did.
-const Candidate* least_loss(std::span<const Candidate> candidates, std::ptrdiff_t without) {
-  const Candidate* best = nullptr;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Candidate& candidate : candidates) {
-    if (!candidate.failure.empty()) continue;
-    double loss = 0;
-    for (size_t f = 0; f < candidate.fold_losses.size(); ++f)
-      if (static_cast<std::ptrdiff_t>(f) != without) loss += candidate.fold_losses[f];
-    if (loss < least) {
-      least = loss;
-      best = &candidate;
-    }
-  }
-  return best;
+/// Whether the second is better than the first by kSureBy standard errors of the difference, sequence by
+/// sequence; by folds where those are not kept.
+bool surely_better(const Candidate& first, const Candidate& second) {
+  std::vector<double> gains;
+  const auto compare = [&gains](const auto& a, const auto& b) {
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+      gains.push_back(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+  };
+  if (!first.sequence_losses.empty() && first.sequence_losses.size() == second.sequence_losses.size())
+    compare(first.sequence_losses, second.sequence_losses);
+  else
+    compare(first.fold_losses, second.fold_losses);
+  const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
+  return gain.mean >
+         kSureBy * gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
 }
 
 }  // namespace
@@ -105,6 +115,8 @@ Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::
       const Outcome& outcome = outcomes[c * used + f];
       if (!outcome.failure.empty()) candidates[c].failure = outcome.failure;
       losses.push_back(outcome.loss);
+      candidates[c].sequence_losses.insert(candidates[c].sequence_losses.end(),
+                                           outcome.sequence_losses.begin(), outcome.sequence_losses.end());
     }
     const eval::MeanAndDeviation mean = eval::mean_and_deviation(losses);
     candidates[c].loss = mean.mean;
@@ -117,21 +129,14 @@ Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::
 }
 
 const Candidate& best_candidate(std::span<const Candidate> candidates) {
-  const Candidate *const best = least_loss(candidates, -1), *expert = nullptr;
-  for (const Candidate& candidate : candidates)
-    if (candidate.failure.empty() && candidate.method == Method::kBest) expert = &candidate;
-  ESPALIER_CHECK(best != nullptr);
-  if (expert == nullptr || expert == best) return *best;
-  std::vector<double> gains;
-  const size_t folds = best->fold_losses.size();
-  for (size_t f = 0; f < folds; ++f) {
-    // With one fold there is no other to choose on; it is large, then (kSingleFoldFrom).
-    const Candidate& chosen = folds == 1 ? *best : *least_loss(candidates, static_cast<std::ptrdiff_t>(f));
-    gains.push_back(expert->fold_losses[f] - chosen.fold_losses[f]);
+  const Candidate *best = nullptr, *expert = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.failure.empty()) continue;
+    if (best == nullptr || candidate.loss < best->loss) best = &candidate;
+    if (candidate.method == Method::kBest) expert = &candidate;
   }
-  const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
-  const double error = gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
-  return gain.mean > kSureBy * error ? *best : *expert;
+  ESPALIER_CHECK(best != nullptr);
+  return expert == nullptr || surely_better(*expert, *best) ? *best : *expert;
 }
 
 void LengthLosses::add(size_t length, double expert_loss, double ensemble_loss) {

@@ -12,8 +12,8 @@
 
 namespace espalier::ensemble {
 
-/// The values of β that are tried where none is given.
-inline constexpr double kBetas[] = {0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99};
+/// The values of β that are tried where none is given; the more sequences there are, the closer to 1 is best.
+inline constexpr double kBetas[] = {0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999};
 
 struct Candidate {
   Method method = Method::kMvote;
@@ -22,6 +22,8 @@ struct Candidate {
   double deviation = 0;  ///< of the folds
   std::string failure;   ///< why the method could not learn, where it could not
   std::vector<double> fold_losses = {};
+  /// Of every sequence with known gold, fold after fold: what candidates are compared by. Not kept for rand.
+  std::vector<float> sequence_losses = {};
 };
 
 /// Folds of cross-validation for so many sequences: five, fewer where there are fewer sequences; 0: too few.
@@ -42,11 +44,12 @@ Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::
                                               std::span<const double> betas, const MethodOptions& options,
                                               const Workers& workers, const Monitor& monitor);
 /// The candidate with the lowest loss, the first of equals; but the single best expert, where that is among
-/// the candidates, gives way only where the others gain. The lowest of many losses is low by chance, so the
-/// gain is measured without that: in every fold, the candidate that is best on the other folds is held
-/// against the expert. That estimate is not biased by the choice, so it need not be far above its noise:
-/// kSureBy standard errors over the folds. Precondition: a candidate that did not fail.
-inline constexpr double kSureBy = 0.5;
+/// the candidates, gives way only to one that is better by more than noise: by kSureBy standard errors of the
+/// paired difference over the held-out sequences (one-sided, 5 %). The lowest of many losses is low by
+/// chance, too, and a dominant expert is easily spoilt by a vote. Standard errors over five folds are
+/// themselves so uncertain that they want more caution, and cost more. Precondition: a candidate that did not
+/// fail.
+inline constexpr double kSureBy = 1.65;
 const Candidate& best_candidate(std::span<const Candidate> candidates);
 
 /// Sequences by length, with the summed losses of the best expert and of the ensemble on them.

@@ -192,6 +192,23 @@ TEST(BestCandidate, TheBestExpertGivesWayOnlyToOneThatIsBetterByMoreThanNoise) {
   EXPECT_EQ(best_candidate(without).loss, surely.loss);
 }
 
+TEST(BestCandidate, IsSureByTheDifferencesOfSequences) {
+  Candidate expert, ensemble;
+  expert.method = Method::kBest;
+  expert.loss = 0.20;
+  ensemble.loss = 0.18;
+  for (int s = 0; s < 100; ++s) {  // the same gain in the mean: on every sequence, or back and forth
+    expert.sequence_losses.push_back(0.20f);
+    ensemble.sequence_losses.push_back(s % 2 == 0 ? 0.17f : 0.19f);
+  }
+  EXPECT_EQ(best_candidate(std::vector{ensemble, expert}).method, Method::kMvote);
+  for (size_t s = 0; s < 100; ++s) ensemble.sequence_losses[s] = s % 2 == 0 ? 0.58f : -0.22f;
+  EXPECT_EQ(best_candidate(std::vector{ensemble, expert}).method, Method::kBest);
+  Candidate failed = ensemble;
+  failed.failure = "it could not";
+  EXPECT_EQ(best_candidate(std::vector{failed, expert}).method, Method::kBest);
+}
+
 TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
   LengthLosses losses;
   for (size_t length = 1; length <= 10; ++length)
