@@ -7,7 +7,10 @@
 
 #include "apps/terminal.h"
 #include "espalier/base/text.h"
+#include "espalier/constrain/constrained_cascade.h"
 #include "espalier/predictor/constraint_file.h"
+#include "espalier/predictor/task_data.h"
+#include "espalier/tasks/constrained_search.h"
 
 namespace espalier::apps {
 namespace {
@@ -85,9 +88,23 @@ Result<data::SearchChoice> ConstraintFlags::search(const predictor::Model& model
   return data::SearchChoice{method, beam.value_or(0)};
 }
 
-Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
+Result<std::optional<constrain::Constraints>> ConstraintFlags::constraints_of(
     const predictor::Model& model) const {
-  using Made = std::unique_ptr<constrain::ConstrainedPredictor>;
+  predictor::ConstraintFile source;
+  if (!file.empty() && file != "none") {
+    ESPALIER_ASSIGN(source, predictor::ConstraintFile::read(file));
+  } else if (model.file().has(predictor::kConstraintSection)) {
+    ESPALIER_ASSIGN(const std::string_view text, model.file().text(predictor::kConstraintSection));
+    ESPALIER_ASSIGN(source, predictor::ConstraintFile::from_json(text, model.file().name()));
+  } else {
+    return std::optional<constrain::Constraints>();
+  }
+  ESPALIER_ASSIGN(constrain::Constraints constraints, source.resolve(model.about(), model.labels()));
+  return std::optional<constrain::Constraints>(std::move(constraints));
+}
+
+Result<std::unique_ptr<data::Predictor>> ConstraintFlags::apply(const predictor::Model& model) const {
+  using Made = std::unique_ptr<data::Predictor>;
   const bool remembered = model.file().has(predictor::kConstraintSection) && !posterior();
   const bool given = !file.empty() && file != "none";
   if (!given && (!remembered || file == "none")) {
@@ -100,30 +117,37 @@ Result<std::unique_ptr<constrain::ConstrainedPredictor>> ConstraintFlags::apply(
     if (!needs.empty()) return fail("{} needs --constraints, or a model trained with some", needs);
     return Made();
   }
-  const auto* chain = dynamic_cast<const chain::ChainPredictor*>(&model.predictor());
-  if (chain == nullptr)
-    return fail(
-        "constraints go with the learners crf, perceptron, svm, memm and local; this model is of learner {}",
-        model.about().learner);
-  predictor::ConstraintFile source;
-  if (given) {
-    ESPALIER_ASSIGN(source, predictor::ConstraintFile::read(file));
-  } else {
-    ESPALIER_ASSIGN(const std::string_view text, model.file().text(predictor::kConstraintSection));
-    ESPALIER_ASSIGN(source, predictor::ConstraintFile::from_json(text, model.file().name()));
+  if (model.about().task == "brackets")
+    return fail("task brackets keeps phrases from overlapping by itself and takes no constraints");
+  ESPALIER_ASSIGN(auto constraints, constraints_of(model));
+  const auto describe = [&](std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    if (verbose) say(text);
+  };
+  if (const auto* search = dynamic_cast<const tasks::SearchPredictor*>(&model.predictor())) {
+    if (why) return fail("--why compares scores of labellings, which a search does not have");
+    ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(*constraints), strict));
+    describe(made->compiled().describe() + "decoder: the model's own search, among what can be completed");
+    return Made(std::move(made));
   }
-  ESPALIER_ASSIGN(constrain::Constraints constraints, source.resolve(model.about(), model.labels()));
+  if (const auto* cascade = dynamic_cast<const cascade::CascadePredictor*>(&model.predictor())) {
+    if (decoder != "auto" && decoder != "viterbi")
+      return fail("--decoder {}: a cascade is decoded on the lattice that its filters leave", decoder);
+    ESPALIER_ASSIGN(auto made,
+                    constrain::ConstrainedCascade::make(*cascade, std::move(*constraints), why, strict));
+    describe(made->compiled().describe() + "decoder: Viterbi on what the filters and the constraints leave");
+    return Made(std::move(made));
+  }
+  const auto* chain = dynamic_cast<const chain::ChainPredictor*>(&model.predictor());
+  if (chain == nullptr) return fail("constraints do not go with models of learner {}", model.about().learner);
   const constrain::ConstrainedOptions options{
       {.method = method_of(decoder), .beam = beam.value_or(kConstrainedBeam), .seconds = seconds},
       why,
       strict};
-  auto made = std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(constraints), options);
-  if (verbose) {
-    std::string text = made->describe();
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    say(text);
-  }
-  return made;
+  auto made = std::make_unique<constrain::ConstrainedPredictor>(
+      *chain, std::move(*constraints), options, predictor::instances_of_task(model.about().task));
+  describe(made->describe());
+  return Made(std::move(made));
 }
 
 void ConstraintTally::add(const data::Prediction& prediction) {
@@ -159,8 +183,9 @@ void ConstraintTally::warn() const {
         out_of_time, constrained));
   if (approximate > 0)
     say(fmt::format(
-        "espalier: {} of {} sequences were decoded by a beam that could not keep everything; their "
-        "labellings satisfy the constraints but may not be the best",
+        "espalier: {} of {} sequences were not decoded exactly (by a beam or another search, or after the "
+        "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
+        "best",
         approximate, constrained));
 }
 

@@ -58,7 +58,7 @@ for learner in crf perceptron svm; do
   expect 0 "$espalier" eval test.txt -m ibt.model --json -q
   equal "$(json /constraints/exact)" 30
   expect 0 "$espalier" eval test.txt -m ibt.model --json -q --constraints none
-  says_not out '"constraints"'
+  says_not out '"exact"'
 done
 expect 0 "$espalier" train train.txt -m ibt.model --constraints lexicon.txt -q -p passes=2
 rm words.tsv
@@ -68,6 +68,64 @@ equal "$(awk '$1 == "it" && $NF != "O"' it.txt | wc -l)" 0
 expect 0 "$espalier" train train.txt -m noted.model --constraints count.txt -p passes=2 --json -q
 says out "break hard constraints"
 says out "one ("
+
+# Soft constraints have their place in every learner that takes some.
+printf 'few: at most 1 of B-NP soft 0.1\n' >soft.txt
+expect 0 "$espalier" train train.txt -m soft.model --learner svm --constraints soft.txt -q -p passes=3
+expect 0 "$espalier" tag test.txt -m soft.model -o soft.out -q
+# Probabilities of spans under constraints that are not local.
+expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --confidence -q -o spans.txt
+equal "$(awk 'NF && $4 ~ /^B-/ && $6 == "_"' spans.txt | wc -l)" 0
+
+# Searches: what no completion can mend is not offered, neither when tagging nor when training.
+at_most_one() { awk 'NF { n += $NF == "B-NP" } !NF { if (n > 1) ++bad; n = 0 } END { print bad + 0 }' "$1"; }
+printf 'one: at most 1 of B-NP\nverb: exactly 1 of B-VP\nscheme: valid iob2\n' >search.txt
+for learner in searn laso-br incremental; do
+  for task in label segment; do
+    expect 0 "$espalier" train train.txt -m search.model --task $task --learner $learner -q -p passes=2
+    expect 0 "$espalier" tag strange.txt -m search.model -o search.out -q --constraints search.txt
+    equal "$(at_most_one search.out) $(illegal search.out)" "0 0"
+    expect 0 "$espalier" train train.txt -m search.model --task $task --learner $learner -p passes=2 --constraints search.txt --json -q
+    says out "one ("
+    expect 0 "$espalier" tag strange.txt -m search.model -o search.out -q
+    equal "$(at_most_one search.out) $(illegal search.out)" "0 0"
+  done
+done
+printf 'many: at least 30 of B-NP\n' >many.txt
+expect 0 "$espalier" tag test.txt -m search.model --constraints many.txt -o many.out
+says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+expect 1 "$espalier" tag test.txt -m search.model --constraints many.txt --strict -o never.txt
+says err "these clash: many"
+expect 1 "$espalier" tag test.txt -m search.model --constraints soft.txt -o never.txt
+says err "'few' is soft"
+expect 1 "$espalier" tag test.txt -m search.model --constraints search.txt --why -o never.txt
+says err "a search does not have"
+expect 1 "$espalier" train train.txt -m never.model --learner searn -p order=right-to-left --constraints search.txt
+says err "from right to left cannot keep to constraints"
+
+# Cascades: the constraints meet the lattice that the filters leave.
+expect 0 "$espalier" train train.txt -m cascade.model --learner cascade -q -p passes=2 -p filter-passes=1
+expect 0 "$espalier" tag strange.txt -m cascade.model -o cascade.out -q --constraints search.txt --why
+expect 0 "$espalier" tag strange.txt -m cascade.model -o cascade.out -q --constraints search.txt
+equal "$(at_most_one cascade.out) $(illegal cascade.out)" "0 0"
+expect 0 "$espalier" tag test.txt -m cascade.model --constraints search.txt --confidence -q
+printf 'odd: require {O, B-PP} at start\n' >odd.txt
+expect 0 "$espalier" tag test.txt -m cascade.model --constraints odd.txt -o odd.out --json -q
+says odd.out '"outcome":"approximate"'
+expect 0 "$espalier" tag test.txt -m cascade.model --constraints many.txt -o many.out
+says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+expect 1 "$espalier" tag test.txt -m cascade.model --constraints many.txt --strict -o never.txt
+expect 1 "$espalier" tag test.txt -m cascade.model --constraints search.txt --decoder ilp -o never.txt
+says err "on the lattice that its filters leave"
+for last in crf perceptron; do
+  expect 0 "$espalier" train train.txt -m cascade.model --learner cascade -p last=$last -p passes=2 -p filter-passes=1 --constraints search.txt --json -q
+  says out "one ("
+  expect 0 "$espalier" tag strange.txt -m cascade.model -o cascade.out -q
+  equal "$(at_most_one cascade.out) $(illegal cascade.out)" "0 0"
+done
+expect 1 "$espalier" train train.txt -m never.model --learner cascade -p order=1 --constraints scheme.txt
+says err "labels each token by itself"
+absent never.txt never.model
 
 # Files that are wrong: status 1, the place, nothing written.
 wrong() {

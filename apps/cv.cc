@@ -118,6 +118,8 @@ Outcome run(const CvFlags& flags) {
   const auto resolved = flags.training.resolve();
   if (!resolved) return usage_error(resolved.error());
   predictor::TrainRequest request = *resolved;
+  if (request.task == "roles" || request.task == "variables")
+    return usage_error("cv cuts rows into folds; train and eval take task {}", request.task);
   const auto start = std::chrono::steady_clock::now();
 
   std::vector<FoldResult> results;

@@ -28,6 +28,8 @@ constexpr const char* kEvalExamples = R"(Examples:
   espalier eval test.txt -m chunks.model --calibration --json
   espalier eval letter.data.gz -m letters.model --folds 0
   espalier tag test.txt -m chunks.model | espalier eval --columns -
+For task roles: accuracy over candidates, argument-type accuracy over the gold arguments among them, precision, recall
+and F1 of arguments, and in how many predicates no constraint is broken.
 --json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
 tokens_per_second, confusions and calibration; of a model that decides several columns also joint: each column's scores,
 and the labels, tokens and sequences with everything right. The other figures are those of its last column.)";
@@ -38,6 +40,7 @@ struct EvalFlags {
   std::vector<std::string> columns;
   std::string folds;
   std::string encoding;
+  std::string check_constraints;
   bool calibration = false;
   int threads = 0;
   ConstraintFlags constraints;
@@ -52,7 +55,8 @@ Status check(const EvalFlags& flags) {
   if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
   if (!with_model && (flags.calibration || !flags.folds.empty()))
     return fail("--calibration and --folds need a model, which --columns goes without");
-  if (!with_model && !flags.constraints.file.empty()) return fail("--constraints needs a model");
+  if (!with_model && (!flags.constraints.file.empty() || !flags.check_constraints.empty()))
+    return fail("--constraints and --check-constraints need a model");
   ESPALIER_TRY(flags.constraints.check());
   if (!flags.encoding.empty()) ESPALIER_TRY(data::parse_encoding(flags.encoding));
   return {};
@@ -79,12 +83,16 @@ Outcome run(const EvalFlags& flags) {
     if (!search) return usage_error(search.error());
     predict.search = *search;
     ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
+    ConstraintFlags to_check = flags.constraints;
+    if (!flags.check_constraints.empty()) to_check.file = flags.check_constraints;
+    ESPALIER_ASSIGN(const auto checked, to_check.constraints_of(model));
     predict.confidence = flags.calibration;
     ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                                : ProgressDisplay::Mode::kBarOnly);
     const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
     ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), flags.test, reading, predict,
-                          Workers(flags.threads), display.monitor(interrupt.flag()), evaluation));
+                          Workers(flags.threads), display.monitor(interrupt.flag()), evaluation,
+                          {model.about().task, checked ? &*checked : nullptr}));
     display.clear();
     if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
     if (!flags.output.quiet) evaluation.tally.warn();
@@ -95,6 +103,7 @@ Outcome run(const EvalFlags& flags) {
     return {};
   }
   const eval::TaggingScores& scores = evaluation.scores;
+  if (const std::string report = task_report(evaluation); !report.empty()) ESPALIER_TRY(print(report + "\n"));
   std::string joint;
   if (evaluation.joint.any())
     joint = fmt::format("{}\nthe last column alone:\n", evaluation.joint.table(scores));
@@ -119,6 +128,10 @@ void add_eval(CLI::App& app, Action& action) {
   verb.add_flag("--calibration", flags->calibration,
                 "also ask how far confidences can be trusted (takes longer)");
   flags->constraints.add_to(verb, /*with_why=*/false);
+  verb.add_option("--check-constraints", flags->check_constraints,
+                  "count the sequences that break none of these constraints, without\nkeeping to them "
+                  "[those of --constraints, or of the model]")
+      ->type_name("FILE");
   verb.add_option("--folds", flags->folds, "only these folds, where the data has folds")->type_name("LIST");
   verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");

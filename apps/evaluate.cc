@@ -5,6 +5,8 @@
 
 #include "espalier/data/label_column.h"
 #include "espalier/predictor/pipeline.h"
+#include "espalier/predictor/task_data.h"
+#include "espalier/tasks/json_tasks.h"
 
 namespace espalier::apps {
 namespace {
@@ -116,7 +118,7 @@ nlohmann::ordered_json JointScores::to_json(const eval::TaggingScores& last) con
 
 Status evaluate(const data::Predictor& predictor, const std::vector<std::string>& files,
                 const data::ReadOptions& reading, const data::PredictOptions& options, const Workers& workers,
-                const Monitor& monitor, Evaluation& evaluation) {
+                const Monitor& monitor, Evaluation& evaluation, const EvaluationTask& task) {
   data::ReadOptions labelled = reading;
   labelled.labels_required = true;
   predictor::PipelineOptions pipeline;
@@ -128,24 +130,34 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
 
   const bool joint = predictor.label_columns() > 1;
   if (joint) evaluation.joint.others.resize(predictor.label_columns() - 1);
+  const constrain::InstanceMaker instances = predictor::instances_of_task(task.task);
+  if (task.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
+  if (task.check != nullptr && !evaluation.legal) evaluation.legal = 0;
 
   const auto start = Clock::now();
   for (const std::string& file : files) {
-    ESPALIER_ASSIGN(const auto reader, data::open_reader(file, labelled));
+    ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(file, task.task, labelled));
     const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
     const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                           std::string_view) -> Status {
-      if (!sequence.has_labels()) return fail("{}:{}: the sequence has no labels", file, sequence.line(0));
+      if (!sequence.has_labels() && !sequence.empty())
+        return fail("{}:{}: the sequence has no labels", file, sequence.line(0));
       evaluation.tally.add(prediction);
       evaluation.searches.add(prediction);
       gold_labels(sequence, gold);
       predicted.clear();
       for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
-      evaluation.scores.add(gold, predicted, prediction.confidence);
+      if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
       if (joint && evaluation.joint.cells.empty()) {
         ESPALIER_ASSIGN(evaluation.joint.cells, data::resolve_label_columns(reading, sequence.columns()));
       }
       if (joint) add_joint(predictor, sequence, prediction, gold, predicted, evaluation.joint);
+      if (evaluation.roles) evaluation.roles->add(gold, predicted, tasks::missed_arguments(sequence));
+      if (task.check != nullptr) {
+        const constrain::Instance instance = instances(*task.check, sequence);
+        *evaluation.legal += task.check->broken_constraints(instance, prediction.labels()).empty();
+        ++evaluation.checked;
+      }
       evaluation.tokens += sequence.length();
       return {};
     };
@@ -181,6 +193,25 @@ Status evaluate_columns(const std::vector<std::string>& files, const std::string
   return {};
 }
 
+std::string task_report(const Evaluation& evaluation) {
+  std::string out;
+  if (evaluation.roles) {
+    const tasks::RoleScores& r = *evaluation.roles;
+    out += fmt::format(
+        "{} predicates, {} candidates, {} arguments of which {} are candidates\n"
+        "accuracy over candidates    {:6.2f} %\n"
+        "argument-type accuracy      {:6.2f} %  of the gold arguments that are candidates\n"
+        "arguments: precision {:.2f} %, recall {:.2f} %, F1 {:.2f} (those that are no candidate are "
+        "missed)\n",
+        r.predicates, r.candidates, r.gold, r.reachable, r.accuracy(), r.type_accuracy(), r.precision(),
+        r.recall(), r.f1());
+  }
+  if (evaluation.legal)
+    out += fmt::format("no constraint is broken in {} of {} ({:.2f} %)\n", *evaluation.legal,
+                       evaluation.checked, evaluation.legal_share());
+  return out;
+}
+
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   // Key by key: what people look for first comes first.
@@ -190,9 +221,25 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
     json[key] = scores.at(key);
   json["seconds"] = evaluation.seconds;
   json["tokens_per_second"] = evaluation.tokens_per_second();
+  if (evaluation.roles) {
+    const tasks::RoleScores& r = *evaluation.roles;
+    json["precision"] = r.precision();
+    json["recall"] = r.recall();
+    json["f1"] = r.f1();
+    json["roles"] = {{"predicates", r.predicates},
+                     {"candidates", r.candidates},
+                     {"arguments", r.gold},
+                     {"arguments_among_candidates", r.reachable},
+                     {"argument_type_accuracy", r.type_accuracy()}};
+  }
   if (evaluation.tally.constrained > 0) json["constraints"] = evaluation.tally.to_json();
   if (evaluation.searches.sequences() > 0) json["searches"] = evaluation.searches.to_json();
   if (evaluation.joint.any()) json["joint"] = evaluation.joint.to_json(evaluation.scores);
+  if (evaluation.legal) {
+    json["constraints"]["checked"] = evaluation.checked;
+    json["constraints"]["legal"] = *evaluation.legal;
+    json["constraints"]["legal_percent"] = evaluation.legal_share();
+  }
   for (const auto& [key, value] : scores.items())
     if (!json.contains(key)) json[key] = value;
   return json;

@@ -10,6 +10,7 @@
 #include "apps/tag_format.h"
 #include "apps/terminal.h"
 #include "espalier/predictor/model.h"
+#include "espalier/predictor/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -54,7 +55,8 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
   for (size_t row = 0; row < sequence.length(); ++row)
     token_width = std::max(token_width, display_width(token_text(sequence, row, word)));
   for (const auto& e : explanations) label_width = std::max(label_width, display_width(name(e, e.label)));
-  std::string out = fmt::format("sequence {}, line {}\n", number, sequence.line(0));
+  std::string out = fmt::format("sequence {}", number);
+  out += sequence.empty() ? ": nothing to label\n" : fmt::format(", line {}\n", sequence.line(0));
   const auto to = std::back_inserter(out);
   for (size_t i = 0; i < explanations.size(); ++i) {
     const size_t row = i / columns;
@@ -112,7 +114,8 @@ nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
 
 Outcome run(const ExplainFlags& flags) {
   ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(flags.input, model.about().reading_for_use()));
+  ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(flags.input, model.about().task,
+                                                                 model.about().reading_for_use()));
   const auto scratch = model.predictor().make_scratch();
   data::Sequence sequence;
   size_t number = 0;
@@ -123,7 +126,10 @@ Outcome run(const ExplainFlags& flags) {
     if (!more) break;
     ++number;
     if (flags.sequence && *flags.sequence != number) continue;
-    ESPALIER_ASSIGN(const Explanations explanations, model.predictor().explain(sequence, *scratch));
+    Explanations explanations;
+    if (!sequence.empty()) {  // a predicate may have no candidates
+      ESPALIER_ASSIGN(explanations, model.predictor().explain(sequence, *scratch));
+    }
     if (flags.output.json) {
       all.push_back(to_json(sequence, number, explanations, model, flags.top));
     } else {

@@ -14,8 +14,6 @@
 namespace espalier::apps {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTasks = {"label", "segment", "joint"};
-
 std::string range_text(const predictor::Parameter& parameter) {
   using Kind = predictor::Parameter::Kind;
   switch (parameter.kind) {
@@ -101,11 +99,9 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "-t,--template", template_file,
           "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
       ->type_name("FILE");
-  verb.add_option("--task", task,
-                  "what is predicted: label (a label a token), segment (chunks) or\njoint (several columns "
-                  "of labels, --label-column 2,3); the last two\nby the learners of searches [label]")
-      ->type_name("T");
-  verb.add_option("--learner", learner, "how it is learned, see below [crf]")->type_name("L");
+  verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
+  verb.add_option("--learner", learner, "how it is learned, see below [crf; the first that a task names]")
+      ->type_name("L");
   verb.add_option("-p,--parameter", settings, "a parameter of the learner, see below; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
@@ -121,19 +117,30 @@ void TrainingFlags::add_to(CLI::App& verb) {
 Result<predictor::TrainRequest> TrainingFlags::resolve() const {
   predictor::TrainRequest request;
   ESPALIER_ASSIGN(request.reading, reading.resolve(/*several_labels=*/true));
-  if (std::find(kTasks.begin(), kTasks.end(), task) == kTasks.end())
-    return fail("unknown task '{}'; there are {}", task, fmt::join(kTasks, ", "));
+  ESPALIER_ASSIGN(const predictor::Task* const what, predictor::find_task(task));
+  request.learner = learner.empty() ? std::string(what->learners.front()) : learner;
+  ESPALIER_TRY(predictor::check_learner_of_task(*what, request.learner));
+  ESPALIER_TRY(predictor::check_parameters(request.learner, settings));
   if (task == "joint" && !data::several_label_columns(request.reading))
     return fail("--task joint decides several columns of labels: say which, such as --label-column 2,3");
   if (task != "joint" && data::several_label_columns(request.reading))
     return fail("--label-column {}: several columns are decided by --task joint", reading.label_column);
-  ESPALIER_TRY(predictor::find_learner(learner));
-  ESPALIER_TRY(predictor::check_parameters(learner, settings));
+  if (what->json) {
+    if (request.reading.format != data::Format::kColumns &&
+        request.reading.format != data::Format::kJsonLines)
+      return fail("--format {}: task {} has JSON lines of its own", reading.format, task);
+    if (!reading.label_column.empty() || !feature_columns.empty() || !template_file.empty() ||
+        !reading.folds.empty())
+      return fail(
+          "task {} has its own features and no columns: no --label-column, --feature-columns, "
+          "--template or --folds",
+          task);
+    request.reading.format = data::Format::kJsonLines;
+  }
   if (!feature_columns.empty()) {
     ESPALIER_ASSIGN(request.feature_columns, parse_columns(feature_columns));
   }
   request.task = task;
-  request.learner = learner;
   request.settings = settings;
   request.template_file = template_file;
   request.seed = seed;
@@ -164,7 +171,13 @@ Result<std::vector<size_t>> parse_columns(std::string_view text) {
 }
 
 std::string learners_help() {
-  std::string out = "Learners and their parameters (-p name=value), with defaults:\n";
+  std::string out = "Tasks, and the learners that learn them:\n";
+  for (const predictor::Task& task : predictor::all_tasks()) {
+    out += "  ";
+    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4,
+                   out);
+  }
+  out += "\nLearners and their parameters (-p name=value), with defaults:\n";
   for (const predictor::Learner& learner : predictor::learners()) {
     out += "  ";
     append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 2, out);

@@ -31,7 +31,7 @@ struct ReadingFlags {
 struct TrainingFlags {
   ReadingFlags reading;
   std::string task = "label";
-  std::string learner = "crf";
+  std::string learner;  ///< empty: the task's first
   std::string template_file;
   std::string feature_columns;
   std::vector<std::string> settings;
@@ -58,7 +58,7 @@ void add_threads_option(CLI::App& verb, int& threads);
 /// "1,2" or "1-3,5" as numbers from 1, ascending.
 Result<std::vector<size_t>> parse_columns(std::string_view text);
 
-/// The learners with their parameters and defaults, for --help.
+/// The tasks and the learners with their parameters and defaults, for --help.
 std::string learners_help();
 
 }  // namespace espalier::apps

@@ -10,6 +10,7 @@
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
+#include "apps/synth_variables.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
 #include "espalier/base/atomic_file.h"
@@ -22,15 +23,19 @@ constexpr const char* kSynthHelp =
     R"(Make a corpus to try things on
 
 Writes train.txt, dev.txt and test.txt to a directory: the same made-up language, other sentences. The corpus copies
-has train.txt alone. The same seed gives the same files, and a longer corpus begins with the shorter one.)";
+has train.txt alone. The same seed gives the same files, and a longer corpus begins with the shorter one. The corpus
+variables is for train --task variables: JSON lines, the list of legal assignments, and constraints that name it.)";
 
 constexpr const char* kSynthExamples = R"(
 Examples:
   espalier synth chunking -o toy
   espalier train toy/train.txt -m toy.model --dev toy/dev.txt
   espalier synth labels -o many --labels 500 --sequences 20000
-  espalier synth copies -o large --source train.txt --copies 10)";
+  espalier synth copies -o large --source train.txt --copies 10
+  espalier synth variables -o clash --kappa 1
+  espalier train clash/train.jsonl --task variables -m clash.model --constraints clash/constraints.txt)";
 
+constexpr std::string_view kVariables = "variables";
 // Of the training data.
 constexpr size_t kDevShare = 10;
 constexpr size_t kTestShare = 5;
@@ -40,6 +45,7 @@ struct SynthFlags {
   ReadingFlags reading;
   OutputFlags output;
   std::string directory;
+  SynthVariables variables;  ///< of the corpus of that name
 };
 
 struct Part {
@@ -68,6 +74,7 @@ std::vector<Part> parts(const SynthFlags& flags) {
 
 /// What can be wrong with the options, found out by making a corpus of one sequence.
 Status check(const SynthFlags& flags) {
+  if (flags.options.name == kVariables) return check_synth_variables(flags.variables);
   if (flags.options.name == "copies") {
     if (flags.options.source.empty()) return fail("copies needs --source, the file to be multiplied");
     return {};
@@ -81,6 +88,8 @@ Outcome run(SynthFlags flags) {
   const auto reading = flags.reading.resolve();
   if (!reading) return usage_error(reading.error());
   flags.options.source_format = *reading;
+  flags.variables.examples = flags.options.sequences;
+  flags.variables.seed = flags.options.seed;
   if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
   std::error_code code;
   std::filesystem::create_directories(flags.directory, code);
@@ -89,8 +98,17 @@ Outcome run(SynthFlags flags) {
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  std::vector<Part> all = parts(flags);
+  std::vector<Part> all;
+  if (flags.options.name == kVariables) {
+    auto files = write_synth_variables(flags.variables, flags.directory, display.monitor(interrupt.flag()));
+    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was written"};
+    ESPALIER_TRY(files);
+    for (const SynthFile& file : *files) all.push_back({file.file, flags.options, file.bytes});
+  } else {
+    all = parts(flags);
+  }
   for (Part& part : all) {
+    if (part.bytes > 0) continue;  // written already
     ESPALIER_ASSIGN(AtomicFile out, AtomicFile::open(part.file));
     const auto sink = [&](std::string_view text) {
       part.bytes += text.size();
@@ -112,8 +130,8 @@ Outcome run(SynthFlags flags) {
     for (const Part& part : all)
       fmt::format_to(std::back_inserter(text), "{}  {}\n", part.file,
                      bytes_text(static_cast<double>(part.bytes)));
-    fmt::format_to(std::back_inserter(text), "\nnext:  espalier train {} -m MODEL\n",
-                   shell_word(all.front().file));
+    fmt::format_to(std::back_inserter(text), "\nnext:  espalier train {}{} -m MODEL\n",
+                   shell_word(all.front().file), flags.options.name == kVariables ? " --task variables" : "");
     ESPALIER_TRY(print(text));
   }
   return {};
@@ -123,6 +141,8 @@ std::string kinds_help() {
   std::string out = "Corpora:\n";
   for (const data::SynthKind& kind : data::synth_kinds())
     fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", kind.name, kind.description);
+  fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", kVariables,
+                 "binary variables under a random list of legal assignments, for --task variables");
   return out;
 }
 
@@ -148,6 +168,12 @@ void add_synth(CLI::App& app, Action& action) {
   verb.add_option("--source", options.source, "copies: file to be multiplied")->type_name("FILE");
   verb.add_option("--copies", options.copies, "copies: how many; the first is the source itself [2]")
       ->type_name("N");
+  verb.add_option("--variables", flags->variables.variables, "variables: how many [5]")->type_name("N");
+  verb.add_option("--dimensions", flags->variables.dimensions, "variables: numbers of each [100]")
+      ->type_name("N");
+  verb.add_option("--kappa", flags->variables.kappa,
+                  "variables: share of examples that no classifier of single variables\ngets right [0.15]")
+      ->type_name("X");
   flags->reading.add_to(verb);
   flags->output.add_to(verb);
   verb.footer([] { return kinds_help() + kSynthExamples; });

@@ -16,6 +16,8 @@
 #include "espalier/base/atomic_file.h"
 #include "espalier/predictor/model.h"
 #include "espalier/predictor/pipeline.h"
+#include "espalier/predictor/registry.h"
+#include "espalier/predictor/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -39,7 +41,8 @@ constexpr const char* kTagExamples = R"(What is added to each row:
   --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"}
 A model that decides several columns adds them all, in the order of decision. A search has scores but no probabilities:
 --nbest takes the labellings of its beam, --confidence and --marginals are refused; --verbose and --json say how it ended.
-In CoNLL-U the label replaces its column and the rest goes to MISC.
+In CoNLL-U the label replaces its column and the rest goes to MISC; in the JSON lines of the tasks roles and variables
+the labels take their place ("role" of each candidate, "y") and the rest stands beside them.
 
 Examples:
   espalier tag new.txt -m chunks.model -o tagged.txt
@@ -89,7 +92,12 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-Result<data::Format> output_format(const TagFlags& flags, const data::ReadOptions& reading) {
+Result<data::Format> output_format(const TagFlags& flags, const predictor::About& about) {
+  const data::ReadOptions& reading = about.reading;
+  ESPALIER_ASSIGN(const predictor::Task* const task, predictor::find_task(about.task));
+  if (task->json && !flags.format.empty() && flags.format != "jsonl")
+    return fail("--format {}: what task {} predicts is written into its JSON lines", flags.format,
+                about.task);
   if (flags.flags.json) return data::Format::kJsonLines;
   if (flags.format.empty()) return reading.format;
   ESPALIER_ASSIGN(const data::Format format, data::parse_format(flags.format));
@@ -117,7 +125,7 @@ Outcome run(const TagFlags& flags) {
     if (!column) return usage_error(column.error());
     options.forced_column = *column;
   }
-  const auto format = output_format(flags, reading);
+  const auto format = output_format(flags, model.about());
   if (!format) return usage_error(format.error());
   const bool block_heads = flags.nbest > 1 && !flags.flags.json;
   if (block_heads && (*format == data::Format::kJsonLines || *format == data::Format::kLetters))
@@ -129,7 +137,7 @@ Outcome run(const TagFlags& flags) {
   if (!formatter) return usage_error(formatter.error());
 
   // Before the output is opened: input that is not there must not cost a file that is.
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(flags.input, reading));
+  ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(flags.input, model.about().task, reading));
   ESPALIER_ASSIGN(AtomicFile out, AtomicFile::open(flags.output));
   if (flags.flags.json) ESPALIER_TRY(out.write("{\"sequences\":["));
 

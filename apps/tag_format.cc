@@ -9,6 +9,8 @@
 #include "apps/search_flags.h"
 #include "espalier/data/label_column.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/predictor/registry.h"
+#include "espalier/tasks/json_tasks.h"
 
 namespace espalier::apps {
 namespace {
@@ -89,6 +91,13 @@ class ExtraValues {
 
 }  // namespace
 
+namespace {
+std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
+  const auto task = predictor::find_task(name);
+  return task.ok() ? (*task)->json : std::nullopt;
+}
+}  // namespace
+
 size_t word_column(const predictor::About& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
@@ -101,6 +110,7 @@ size_t label_column_number(const predictor::About& about, size_t column) {
 TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out,
                            const TagLayout& layout)
     : writer_(std::move(writer)),
+      json_task_(json_task_of(model.about().task)),
       layout_(layout),
       labels_(model.labels().names().begin(), model.labels().names().end()),
       spans_(data::detect_scheme(model.labels()) != data::Scheme::kNone),
@@ -170,7 +180,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     return;
   }
   const data::OtherLabels others = name_labels(prediction.best.front());
-  if (extra_names_.empty()) return writer_.append(sequence, names, {}, others, out);
+  if (extra_names_.empty()) {
+    if (json_task_) return tasks::append_json_task(sequence, *json_task_, names, {}, out);
+    return writer_.append(sequence, names, {}, others, out);
+  }
 
   thread_local ExtraValues extra;
   thread_local std::vector<size_t> order;
@@ -204,7 +217,9 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     }
     if (!marginals_apart_) extra.end_field();
   }
-  writer_.append(sequence, names, {extra_names_, extra.values()}, others, out);
+  const data::ExtraFields fields{extra_names_, extra.values()};
+  if (json_task_) return tasks::append_json_task(sequence, *json_task_, names, fields, out);
+  writer_.append(sequence, names, fields, others, out);
 }
 
 void TagFormatter::append_reasons(const data::Prediction& prediction, size_t row, std::string& out) const {

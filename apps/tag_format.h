@@ -1,6 +1,7 @@
 // How predictions look on the page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "espalier/data/predictor.h"
 #include "espalier/data/writer.h"
 #include "espalier/predictor/model.h"
+#include "espalier/tasks/json_tasks.h"
 
 namespace espalier::apps {
 
@@ -61,6 +63,7 @@ class TagFormatter {
   void append_marginals_json(const data::Prediction& prediction, std::string& out) const;
 
   data::Writer writer_;
+  std::optional<tasks::JsonTask> json_task_;  ///< lines of this task, instead of rows
   TagLayout layout_;
   std::vector<std::string_view> labels_;  ///< by number
   std::vector<std::string_view> extra_names_;

@@ -128,7 +128,7 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option("--start-from", flags->start_from, "go on from the weights of this model")
       ->type_name("MODEL");
   verb.add_option("--constraints", flags->constraints,
-                  "train under these constraints (perceptron, svm, crf); the model\nremembers them")
+                  "train under these constraints (not local, memm, brackets); the model\nremembers them")
       ->type_name("FILE");
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")

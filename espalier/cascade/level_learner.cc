@@ -53,6 +53,52 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
   edge_gradient_.value.assign(data.edge.values.empty() ? 0 : layout.grams.size(), 0.0f);
 }
 
+namespace {
+/// The truth among the paths that may be: automata are deterministic, so that it is there once.
+std::vector<uint32_t> legal_truth(const LegalPart& legal, std::span<const uint32_t> truth) {
+  std::vector<uint32_t> path;
+  for (size_t t = 0; t < truth.size(); ++t) {
+    const Range states = legal.lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s) {
+      if (legal.old_state[s] != truth[t]) continue;
+      const Range arcs = legal.lattice.arcs_into(s);
+      bool follows = t == 0;
+      for (size_t a = arcs.first; a < arcs.last && !follows; ++a)
+        follows = legal.lattice.source(a) == path.back();
+      if (!follows) continue;
+      path.push_back(static_cast<uint32_t>(s));
+      break;
+    }
+    if (path.size() != t + 1) return {};
+  }
+  return path;
+}
+}  // namespace
+
+/// The loss of a scored lattice, over the paths that may be; the gradient by its own states and arcs.
+double LevelLearner::loss_of(uint32_t s, TrainingLattice& lattice, Piece& piece) const {
+  const auto gold = data_.gold_of(s);
+  if (options_.restriction != nullptr && options_.restriction->applies(s)) {
+    LegalPart legal = options_.restriction->legal_part(s, lattice.trellis.lattice);
+    const std::vector<uint32_t> truth =
+        legal.outcome == chain::Outcome::kExact ? legal_truth(legal, lattice.truth) : std::vector<uint32_t>();
+    if (!truth.empty()) {
+      const std::vector<uint32_t> arcs = arcs_of_path(legal.lattice, truth);
+      const double loss =
+          lattice_loss(legal.lattice, truth, arcs, gold, options_.loss, piece.scratch, piece.legal_gradient);
+      piece.gradient.state.assign(lattice.trellis.lattice.states(), 0.0);
+      piece.gradient.arc.assign(lattice.trellis.lattice.arcs(), 0.0);
+      for (size_t i = 0; i < legal.old_state.size(); ++i)
+        piece.gradient.state[legal.old_state[i]] += piece.legal_gradient.state[i];
+      for (size_t i = 0; i < legal.old_arc.size(); ++i)
+        piece.gradient.arc[legal.old_arc[i]] += piece.legal_gradient.arc[i];
+      return loss;
+    }
+  }
+  return lattice_loss(lattice.trellis.lattice, lattice.truth, lattice.truth_arcs, gold, options_.loss,
+                      piece.scratch, piece.gradient);
+}
+
 void LevelLearner::find_gradient(uint32_t s, Piece& piece, SequenceGradient& out) {
   const auto gold = data_.gold_of(s);
   const float copies = data_.weight[s];
@@ -90,8 +136,7 @@ void LevelLearner::find_gradient(uint32_t s, Piece& piece, SequenceGradient& out
             values.add(layout_.edge.column[w], weights_.edge[w]);
       },
       piece.values, lattice.trellis);
-  out.loss = copies * lattice_loss(lattice.trellis.lattice, lattice.truth, lattice.truth_arcs, gold,
-                                   options_.loss, piece.scratch, piece.gradient);
+  out.loss = copies * loss_of(s, lattice, piece);
   spread_gradient(view, lattice.trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies,
                   static_cast<float>(options_.ignore), edges, out);
 }

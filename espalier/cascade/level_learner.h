@@ -8,6 +8,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/cascade/losses.h"
+#include "espalier/cascade/restriction.h"
 #include "espalier/cascade/weights.h"
 
 namespace espalier::cascade {
@@ -33,6 +34,7 @@ struct LearnerOptions {
   size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
   double ignore = 1e-2;  ///< positions whose gradient is smaller in every label are not worth an update
   uint64_t seed = 1;
+  const LatticeRestriction* restriction = nullptr;  ///< paths that may be; null: all
 };
 
 /// Learns pass by pass. Each pass takes the sequences in an order drawn from the seed and its number.
@@ -57,7 +59,7 @@ class LevelLearner {
     AlignedVector<float> node;
     GramValues values;
     LossScratch scratch;
-    LatticeGradient gradient;
+    LatticeGradient gradient, legal_gradient;
   };
   /// A group of weights with AdaGrad's squares and the sum for the average.
   struct Extra {
@@ -66,6 +68,7 @@ class LevelLearner {
   };
 
   void find_gradient(uint32_t sequence, Piece& piece, SequenceGradient& out);
+  double loss_of(uint32_t sequence, TrainingLattice& lattice, Piece& piece) const;
   void update(std::span<const uint32_t> sequences);
   void update_rows(std::span<const uint32_t> sequences, float rate);
   void update_edges(std::span<const uint32_t> sequences, float rate);

@@ -54,6 +54,8 @@ class CascadePredictor final : public data::Predictor {
   Size size() const override;
   std::string details() const override;
 
+  data::Scheme scheme() const { return scheme_; }
+  double temperature() const { return temperature_; }
   size_t levels() const { return levels_.size(); }
   const LevelReport& report(size_t level) const { return levels_[level].report; }
   Measure measure(size_t level) const { return levels_[level].measure; }
@@ -107,7 +109,6 @@ class CascadePredictor final : public data::Predictor {
   void score(size_t level, Buffers& b) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
-  double span_probability(const chain::Lattice& lattice, double log_z, const data::Span& span) const;
 
   data::FeatureExtractor extractor_;
   data::LabelSet labels_;

@@ -48,35 +48,10 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
     std::vector<std::string_view> names;
     for (const Label label : best) names.push_back(labels_.name(label));
     for (const data::Span& span : data::spans(names, scheme_))
-      out.spans.push_back(
-          {span.first, span.last, std::string(span.type), span_probability(lattice, marginals.log_z, span)});
+      out.spans.push_back({span.first, span.last, std::string(span.type),
+                           chain::span_probability(*span_rules_, lattice, marginals.log_z, span)});
   }
   if (options.marginals) out.marginals = std::move(by_label);
-}
-
-double CascadePredictor::span_probability(const Lattice& lattice, double log_z,
-                                          const data::Span& span) const {
-  // The paths that hold exactly this segment are those of the lattice without the arcs (at the first
-  // position: the states) that begin, continue or end a segment where this one does not.
-  const std::vector<uint16_t>& inside = span_rules_->labels_of(span.type);
-  const auto is_inside = [&](Label label) { return std::binary_search(inside.begin(), inside.end(), label); };
-  chain::KeepMasks keep;
-  keep.states.assign(lattice.states(), 1);
-  keep.arcs.assign(lattice.arcs(), 1);
-  for (size_t t = span.first; t <= span.last && t < lattice.positions(); ++t) {
-    const Range states = lattice.states_at(t);
-    for (size_t s = states.first; s < states.last; ++s) {
-      const Label now = lattice.label(s);
-      if (t < span.last) keep.states[s] = is_inside(now);
-      const Range arcs = lattice.arcs_into(s);
-      for (size_t a = arcs.first; a < arcs.last; ++a)
-        keep.arcs[a] = span_rules_->continues(lattice.label(lattice.source(a)), now) ==
-                       (t > span.first && t < span.last);
-    }
-  }
-  const chain::FilteredLattice held = chain::filter(lattice, keep, chain::BestPath::kAsMasked);
-  if (held.outcome != chain::Outcome::kExact) return 0;
-  return std::min(1.0, std::exp(chain::log_partition(held.lattice) - log_z));
 }
 
 }  // namespace espalier::cascade

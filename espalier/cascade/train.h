@@ -9,6 +9,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/cascade/options.h"
+#include "espalier/cascade/restriction.h"
 
 namespace espalier::cascade {
 
@@ -31,6 +32,8 @@ struct TrainContext {
   const Monitor& monitor;
   /// Called after each pass over the last level. Never null.
   std::function<Verdict(const Round&)> round_ended;
+  /// What the last level learns among; null: everything that filters leave. Filters learn without.
+  const LatticeRestriction* restriction = nullptr;
 };
 
 /// Learns a cascade (Weiss and Taskar 2010, section 4, with the authors' later practice).

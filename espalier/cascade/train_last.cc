@@ -22,6 +22,7 @@ LearnerOptions CascadeTraining::last_options() const {
   options.l2 = options_.l2;
   options.batch = options_.batch;
   options.seed = options_.seed;
+  options.restriction = context_.restriction;
   if (options_.last != Loss::kLog) options.ignore = 0;
   return options;
 }

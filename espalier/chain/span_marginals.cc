@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "espalier/base/result.h"
+#include "espalier/chain/lattice_filter.h"
+#include "espalier/chain/lattice_marginals.h"
 
 namespace espalier::chain {
 namespace {
@@ -137,6 +139,33 @@ double SpanMarginals::probability(const data::Span& span) const {
                   backward_[span.last * K + k]);
   }
   return std::min(1.0, std::exp(total.value() - log_z_));
+}
+
+double span_probability(const SpanRules& rules, const Lattice& lattice, double log_z,
+                        const data::Span& span) {
+  // The paths that hold exactly this segment are those of the lattice without the arcs (at the first
+  // position: the states) that begin, continue or end a segment where this one does not.
+  const std::vector<uint16_t>& inside = rules.labels_of(span.type);
+  const auto is_inside = [&](data::Label label) {
+    return std::binary_search(inside.begin(), inside.end(), label);
+  };
+  KeepMasks keep;
+  keep.states.assign(lattice.states(), 1);
+  keep.arcs.assign(lattice.arcs(), 1);
+  for (size_t t = span.first; t <= span.last && t < lattice.positions(); ++t) {
+    const Range states = lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s) {
+      const data::Label now = lattice.label(s);
+      if (t < span.last) keep.states[s] = is_inside(now);
+      const Range arcs = lattice.arcs_into(s);
+      for (size_t a = arcs.first; a < arcs.last; ++a)
+        keep.arcs[a] =
+            rules.continues(lattice.label(lattice.source(a)), now) == (t > span.first && t < span.last);
+    }
+  }
+  const FilteredLattice held = filter(lattice, keep, BestPath::kAsMasked);
+  if (held.outcome != Outcome::kExact) return 0;
+  return std::min(1.0, std::exp(log_partition(held.lattice) - log_z));
 }
 
 }  // namespace espalier::chain

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/chain/kernels.h"
+#include "espalier/chain/lattice.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/label_set.h"
 
@@ -62,5 +63,9 @@ class SpanMarginals {
   std::vector<double> backward_;  ///< T×K: log sum over continuations after the label, its own score left out
   double log_z_ = 0;
 };
+
+/// The same for the paths of a lattice (a cascade's, or one that constraints left), whose log Z is known.
+/// O(states + arcs) a segment.
+double span_probability(const SpanRules& rules, const Lattice& lattice, double log_z, const data::Span& span);
 
 }  // namespace espalier::chain

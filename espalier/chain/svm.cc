@@ -1,6 +1,7 @@
 #include "espalier/chain/svm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "espalier/base/random.h"
@@ -65,6 +66,7 @@ class SvmRun {
       }
     }
     duals_.resize(blocks_.size());
+    dual_penalty_.assign(blocks_.size(), 0.0);
     row_.assign(weights_.stride, 0.0f);
   }
 
@@ -78,6 +80,7 @@ class SvmRun {
   double hinge(const Block& block, Bench& bench) const;
   double cost(uint64_t token) const;
   double loss(size_t b) const;
+  double soft_penalty(const Block& block, std::span<const Label> labels) const;
   void set_direction(const Block& block, const BlockDual& terms);
   double scale(const Block& block) const {
     return options_.c * static_cast<double>(data_.weight[block.sequence]);
@@ -101,6 +104,8 @@ class SvmRun {
   bool by_token_;
   std::vector<Block> blocks_;
   std::vector<BlockDual> duals_;
+  std::vector<double>
+      dual_penalty_;  ///< per block: what soft constraints cost its dual labelling beyond gold
   uint64_t steps_ = 0;
   bool stopped_ = false;
 
@@ -201,7 +206,16 @@ double SvmRun::hinge(const Block& block, Bench& bench) const {
   bench.answer.resize(block.length);
   decode_for_training(context_.restriction, block.sequence, bench.scores.view, bench.scratch,
                       bench.answer.data());
-  return std::max(0.0, score_of(bench.scores.view, bench.answer) - gold_score);
+  return std::max(0.0, score_of(bench.scores.view, bench.answer) - soft_penalty(block, bench.answer) -
+                           gold_score + soft_penalty(block, gold));
+}
+
+/// What soft constraints take off the score of a labelling. They are part of the score, but not of the
+/// features: in the dual they stand beside the loss, as loss(y) − penalty(y) + penalty(gold).
+double SvmRun::soft_penalty(const Block& block, std::span<const Label> labels) const {
+  if (context_.restriction == nullptr || !context_.restriction->applies(block.sequence)) return 0;
+  const double penalty = context_.restriction->penalty(block.sequence, labels);
+  return std::isfinite(penalty) ? penalty : 0;  // an answer found out of time may break a hard one
 }
 
 double SvmRun::cost(uint64_t token) const {
@@ -209,14 +223,15 @@ double SvmRun::cost(uint64_t token) const {
   return context_.label_weight.empty() ? 1.0 : static_cast<double>(context_.label_weight[data_.gold[token]]);
 }
 
-/// The expected loss of the block's dual labelling: at each token, the cost times what is not on gold.
+/// The expected loss of the block's dual labelling: at each token, the cost times what is not on gold; less
+/// what soft constraints cost it.
 double SvmRun::loss(size_t b) const {
   double sum = 0;
   for (const DualTerm& term : duals_[b].nodes) {
     const uint64_t token = blocks_[b].first + dual_token(term.key);
     if (dual_index(term.key) == gold_[token]) sum += cost(token) * term.value;
   }
-  return sum;
+  return sum - dual_penalty_[b];
 }
 
 /// Turns terms over nodes and pairs into one over weights: feature f of token t adds value·term to its row.
@@ -287,6 +302,8 @@ double SvmRun::step(size_t b) {
   double corner_loss = 0;
   for (size_t t = 0; t < block.length; ++t)
     if (gold[t] != bench_.answer[t]) corner_loss += cost(block.first + t);
+  const double corner_penalty = soft_penalty(block, bench_.answer) - soft_penalty(block, gold);
+  corner_loss -= corner_penalty;
   const double gain = corner_loss - loss(b) - state_.direction.dot(weights_.state) -
                       trans_.direction.dot(weights_.trans) - edge_.direction.dot(weights_.edge);
   const double curvature =
@@ -294,6 +311,7 @@ double SvmRun::step(size_t b) {
   const double gamma = gain <= 0 ? 0 : gain >= curvature ? 1 : gain / curvature;
   if (gamma == 0) return counted;
   move(gamma * scale(block), static_cast<double>(steps_) * static_cast<double>(steps_ - 1));
+  dual_penalty_[b] += gamma * (corner_penalty - dual_penalty_[b]);
   combine(1 - gamma, dual.nodes, gamma, corner_.nodes, moved_);
   dual.nodes.assign(moved_.begin(), moved_.end());
   combine(1 - gamma, dual.pairs, gamma, corner_.pairs, moved_);
@@ -384,6 +402,7 @@ void SvmRun::save(SectionWriter& out, int pass) const {
   out.add_array("edge", weights_.edge);
   out.add_array("edge.lag", edge_.lag);
   out.add_array("gold", gold_);
+  out.add_array("penalties", dual_penalty_);
   save_terms(out, "nodes", duals_, &BlockDual::nodes);
   save_terms(out, "pairs", duals_, &BlockDual::pairs);
 }
@@ -405,6 +424,10 @@ Result<int> SvmRun::load(const SectionFile& in) {
   }
   std::vector<uint32_t> lengths;
   for (const Block& block : blocks_) lengths.push_back(block.length);
+  ESPALIER_ASSIGN(const auto penalties, in.array<double>("penalties"));
+  if (penalties.size() != blocks_.size())
+    return fail("{}: section 'penalties' has the wrong size", in.name());
+  dual_penalty_.assign(penalties.begin(), penalties.end());
   ESPALIER_TRY(load_terms(in, "nodes", lengths, weights_.labels, duals_, &BlockDual::nodes));
   ESPALIER_TRY(
       load_terms(in, "pairs", lengths, weights_.labels * weights_.stride, duals_, &BlockDual::pairs));

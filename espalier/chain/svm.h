@@ -27,8 +27,10 @@ struct SvmOptions {
 };
 
 /// Minimises |w|²/2 + C·Σ_i hinge_i with hinge_i = max_y [loss(y) + score(y)] − score(gold) and the Hamming
-/// loss, a mistake on a label costing its label_weight (margin rescaling). In the notation of Lacoste-Julien,
-/// Jaggi, Schmidt and Pletscher (2013), λ = 1/(C·n), and the whole objective is multiplied by C·n.
+/// loss, a mistake on a label costing its label_weight (margin rescaling). Under a restriction, y runs over
+/// the labellings that may be, and what soft constraints cost is taken off both scores. In the notation of
+/// Lacoste-Julien, Jaggi, Schmidt and Pletscher (2013), λ = 1/(C·n), and the whole objective is multiplied by
+/// C·n.
 ///
 /// A block is a sequence, or a token where labels do not interact (a multi-class SVM). One step decodes a
 /// block with the loss added to the scores and moves its dual labelling towards the answer as far as the

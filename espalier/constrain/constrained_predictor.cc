@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/chain/lattice_marginals.h"
-#include "espalier/chain/lattice_nbest.h"
+#include "espalier/constrain/effect.h"
 #include "espalier/constrain/fold.h"
 
 namespace espalier::constrain {
@@ -24,20 +23,6 @@ std::string_view cell_or_nothing(const data::Sequence& sequence, size_t row, siz
   return column < sequence.columns() ? sequence.cell(row, column) : std::string_view();
 }
 
-ConstraintEffect::Outcome effect_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kExact:
-      return ConstraintEffect::Outcome::kExact;
-    case Outcome::kApproximate:
-      return ConstraintEffect::Outcome::kApproximate;
-    case Outcome::kInfeasible:
-      return ConstraintEffect::Outcome::kInfeasible;
-    case Outcome::kOutOfBudget:
-      break;
-  }
-  return ConstraintEffect::Outcome::kOutOfTime;
-}
-
 }  // namespace
 
 Instance instance_of_rows(const Constraints& constraints, const data::Sequence& sequence) {
@@ -54,15 +39,13 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
     for (size_t j = 0; j < K; ++j)
       trans_[i * S + j] = model.transition(static_cast<Label>(i), static_cast<Label>(j));
   fold_pairs(compiled_.local(), S, trans_.data());
-  if (!options_.why) return;
-  const Constraints& all = compiled_.constraints();
-  for (size_t c = 0; c < all.statements().size(); ++c) without_.emplace_back(all.without(c));
+  if (options_.why) without_ = each_left_out(compiled_.constraints());
 }
 
 std::string ConstrainedPredictor::describe() const {
   const Method method = options_.decode.method != Method::kAuto
                             ? options_.decode.method
-                            : choose_method(compiled_, 100, /*neighbours_scored=*/true);
+                            : choose_method(compiled_, 100, model_.transitions());
   std::string_view by = "exact search";
   if (method == Method::kInteger) by = "integer program";
   if (method == Method::kBeam) by = "beam search";
@@ -148,74 +131,16 @@ Status ConstrainedPredictor::predict_by_lattice(const Instance& instance, const 
   FoldedScores folded;
   folded.assign(compiled_, instance, scores);
   ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kMostArcs);
-  if (product.outcome == Outcome::kOutOfBudget)
-    return fail("the lattice of all labellings that satisfy the constraints is too large for n-best lists");
-  const chain::NBestResult found = chain::n_best(product.lattice, std::max<size_t>(options.nbest, 1));
-  if (product.outcome != Outcome::kExact || found.outcome == Outcome::kInfeasible)
-    return fail("no labelling satisfies all constraints: there are no probabilities to give");
-  if (found.outcome == Outcome::kOutOfBudget)
-    return fail("so many best labellings take too much memory; ask for fewer");
-  // P(y) ∝ exp((score − penalty) / τ) over the labellings that may be.
-  const float factor = static_cast<float>(1 / model_.temperature());
-  for (float& x : product.lattice.state_scores()) x *= factor;
-  for (float& x : product.lattice.arc_scores()) x *= factor;
-  const chain::SumMarginals sums = chain::sum_marginals(product.lattice);
-  const size_t T = instance.length, K = scores.labels;
-  out.best.clear();
-  for (const chain::LatticePath& path : found.paths)
-    out.best.push_back({chain::path_labels(product.lattice, path.states), path.score,
-                        std::exp(path.score * static_cast<double>(factor) - sums.log_z)});
-  std::vector<float> marginals(T * K, 0.0f);
-  for (size_t t = 0; t < T; ++t) {
-    const Range states = product.lattice.states_at(t);
-    for (size_t s = states.first; s < states.last; ++s)
-      marginals[t * K + product.lattice.label(s)] += static_cast<float>(sums.state[s]);
-  }
-  out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) out.confidence[t] = marginals[t * K + out.labels()[t]];
-  if (options.marginals) out.marginals = std::move(marginals);
-  out.constraints.emplace();
+  ESPALIER_TRY(predict_from_lattice(product, model_.temperature(), labels(), model_.scheme(), options, out));
   if (options_.why) add_reasons(instance, scores, out);
   return {};
 }
 
 void ConstrainedPredictor::add_reasons(const Instance& instance, const Scores& scores,
                                        data::Prediction& out) const {
-  // Without any constraint, from the same scores.
-  Constraints none = compiled_.constraints();
-  for (size_t c = 0; c < none.statements().size(); ++c) none = none.without(c);
-  const Decoded free = decode(Compiled(std::move(none)), instance, scores, {});
-  const std::vector<Label> labels = out.labels();
-  ConstraintEffect& effect = *out.constraints;
-  effect.price = free.score - score_labels(scores, labels);
-  if (free.labels == labels) return;
-  const double value = score_labels(scores, labels) - compiled_.constraints().penalty(instance, labels);
-  const bool satisfied = std::isfinite(value);
-  std::vector<Decoded> alternatives;
-  for (const Compiled& fewer : without_)
-    alternatives.push_back(decode(fewer, instance, scores, options_.decode));
-  for (size_t t = 0; t < labels.size(); ++t) {
-    if (free.labels[t] == labels[t]) continue;
-    ConstraintEffect::Change change{t, free.labels[t], {}};
-    for (size_t c = 0; c < without_.size(); ++c) {
-      const Decoded& other = alternatives[c];
-      if (other.labels.empty() || other.labels[t] == labels[t]) continue;
-      change.reasons.push_back(
-          {compiled_.constraints().statements()[c].name, satisfied ? other.value() - value : kNotKnown});
-    }
-    if (change.reasons.empty()) {
-      // No one constraint is to blame: those that the free labelling breaks did it together.
-      for (size_t r = 0; r < compiled_.constraints().rules().size(); ++r) {
-        const Rule& rule = compiled_.constraints().rules()[r];
-        const std::string& name = compiled_.constraints().name_of(rule);
-        const bool known = std::any_of(change.reasons.begin(), change.reasons.end(),
-                                       [&](const auto& reason) { return reason.constraint == name; });
-        if (!known && compiled_.constraints().violations(r, instance, free.labels) > 0)
-          change.reasons.push_back({name, 0});
-      }
-    }
-    effect.changes.push_back(std::move(change));
-  }
+  explain_effect(
+      compiled_, without_, instance, score_labels(scores, out.labels()),
+      [&](const Compiled& rules) { return decode(rules, instance, scores, options_.decode); }, out);
 }
 
 }  // namespace espalier::constrain

@@ -29,8 +29,8 @@ struct ConstrainedOptions {
 /// any number of threads.
 ///
 /// Confidences and marginals are those among the labellings that are allowed. The posterior decoder does not
-/// go with constraints (label by label there is nothing to constrain), nor do spans' probabilities with those
-/// that are not local; n-best lists and probabilities need rules that are regular.
+/// go with constraints (label by label there is nothing to constrain); n-best lists and probabilities need
+/// rules that are regular.
 class ConstrainedPredictor final : public data::Predictor {
  public:
   ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,

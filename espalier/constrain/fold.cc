@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/chain/lattice_filter.h"
 #include "espalier/chain/lattice_viterbi.h"
 
 namespace espalier::constrain {
@@ -74,21 +75,89 @@ void subtract_costs(const CostAutomaton& automaton, chain::IntersectedLattice& p
   }
 }
 
-}  // namespace
+/// For each arc of a product, the arc it stands for: the one between the states its ends stand for.
+std::vector<uint32_t> old_arcs(const chain::Lattice& from, const chain::IntersectedLattice& product) {
+  std::vector<uint32_t> out(product.lattice.arcs());
+  for (size_t s = 0; s < product.lattice.states(); ++s) {
+    const Range arcs = product.lattice.arcs_into(s), before = from.arcs_into(product.old_state[s]);
+    for (size_t a = arcs.first; a < arcs.last; ++a) {
+      const uint32_t source = product.old_state[product.lattice.source(a)];
+      size_t low = before.first, high = before.last;  // sources ascend
+      while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (from.source(middle) < source) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      out[a] = static_cast<uint32_t>(low);
+    }
+  }
+  return out;
+}
 
-ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs) {
+/// `out` has a lattice; where its states are mapped they stay so.
+ConstrainedLattice intersect_all(const Compiled& compiled, ConstrainedLattice out, size_t max_arcs) {
   ESPALIER_CHECK(compiled.regular());
-  ConstrainedLattice out;
-  out.lattice = chain::make_lattice(folded);
   out.outcome = Outcome::kExact;
   for (const CostAutomaton& automaton : compiled.automata()) {
     chain::IntersectedLattice product = chain::intersect(out.lattice, automaton.dfa, max_arcs);
     out.outcome = product.outcome;
     if (out.outcome != Outcome::kExact) return out;
     subtract_costs(automaton, product);
+    if (!out.old_state.empty()) {
+      std::vector<uint32_t> arcs = old_arcs(out.lattice, product);
+      for (uint32_t& a : arcs) a = out.old_arc[a];
+      for (uint32_t& s : product.old_state) s = out.old_state[s];
+      out.old_arc = std::move(arcs);
+      out.old_state = std::move(product.old_state);
+    }
     out.lattice = std::move(product.lattice);
   }
   return out;
+}
+
+}  // namespace
+
+ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs) {
+  return intersect_all(compiled, {Outcome::kExact, chain::make_lattice(folded)}, max_arcs);
+}
+
+ConstrainedLattice constrained_lattice(const Compiled& compiled, const Instance& instance,
+                                       const chain::Lattice& from, size_t max_arcs, bool mapped) {
+  const LocalPenalties& local = compiled.local();
+  const std::vector<double> rows = compiled.row_penalties(instance);
+  const size_t T = from.positions(), K = local.labels;
+  std::vector<double> state_cost(from.states(), 0.0), arc_cost(from.arcs(), 0.0);
+  for (size_t t = 0; t < T; ++t) {
+    const Range states = from.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s) {
+      const size_t y = from.label(s);
+      if (!rows.empty()) state_cost[s] += rows[t * K + y];
+      if (t == 0) state_cost[s] += local.start[y];
+      if (t + 1 == T) state_cost[s] += local.end[y];
+      const Range arcs = from.arcs_into(s);
+      for (size_t a = arcs.first; a < arcs.last; ++a)
+        arc_cost[a] = local.pair[from.label(from.source(a)) * K + y];
+    }
+  }
+  chain::FilteredLattice left = chain::filter(from,
+                                              chain::KeepMasks::where(
+                                                  from, [&](uint32_t s) { return state_cost[s] != kHard; },
+                                                  [&](uint32_t a) { return arc_cost[a] != kHard; }),
+                                              chain::BestPath::kAsMasked);
+  if (left.outcome != Outcome::kExact) return {left.outcome, {}};
+  for (size_t s = 0; s < left.lattice.states(); ++s)
+    left.lattice.state_scores()[s] -= static_cast<float>(state_cost[left.old_state[s]]);
+  for (size_t a = 0; a < left.lattice.arcs(); ++a)
+    left.lattice.arc_scores()[a] -= static_cast<float>(arc_cost[left.old_arc[a]]);
+  ConstrainedLattice start{Outcome::kExact, std::move(left.lattice)};
+  if (mapped) {
+    start.old_state = std::move(left.old_state);
+    start.old_arc = std::move(left.old_arc);
+  }
+  return intersect_all(compiled, std::move(start), max_arcs);
 }
 
 Decoded decode_lattice(const Compiled& compiled, const Instance& instance, const Scores& scores,

@@ -30,7 +30,13 @@ struct FoldedScores {
 struct ConstrainedLattice {
   chain::Outcome outcome = chain::Outcome::kInfeasible;
   chain::Lattice lattice;
+  std::vector<uint32_t> old_state = {}, old_arc = {};  ///< what states and arcs were, where asked for
 };
 ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs);
+/// The same of a lattice made elsewhere, whose states may stand for more than a label: local rules are taken
+/// from the scores of its states and arcs, and what they forbid goes.
+/// With `mapped`, old_state and old_arc say what is left of what.
+ConstrainedLattice constrained_lattice(const Compiled& compiled, const Instance& instance,
+                                       const chain::Lattice& from, size_t max_arcs, bool mapped = false);
 
 }  // namespace espalier::constrain

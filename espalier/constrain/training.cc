@@ -16,12 +16,6 @@ namespace {
 
 constexpr size_t kLatticeArcs = size_t{1} << 26;
 
-Constraints hard_only(Constraints constraints) {
-  for (size_t c = 0; c < constraints.statements().size(); ++c)
-    if (constraints.statements()[c].penalty != kHard) constraints = constraints.without(c);
-  return constraints;
-}
-
 /// Whether labels of which some are not known can be completed so that they satisfy the constraints.
 bool can_be_completed(const Compiled& compiled, const Instance& instance, std::span<const Label> gold,
                       const DecodeOptions& options) {
@@ -38,10 +32,8 @@ bool can_be_completed(const Compiled& compiled, const Instance& instance, std::s
 }  // namespace
 
 TrainingRestriction::TrainingRestriction(Constraints constraints, std::vector<Instance> instances,
-                                         const linear::Dataset& data, DecodeOptions options, bool soft)
-    : compiled_(soft ? std::move(constraints) : hard_only(std::move(constraints))),
-      instances_(std::move(instances)),
-      options_(options) {
+                                         const linear::Dataset& data, DecodeOptions options)
+    : compiled_(std::move(constraints)), instances_(std::move(instances)), options_(options) {
   ESPALIER_CHECK(instances_.size() == data.sequences());
   restricted_.assign(instances_.size(), 1);
   broken_.assign(compiled_.constraints().statements().size(), 0);
@@ -139,6 +131,12 @@ double TrainingRestriction::sums_on_lattice(const Instance& instance, const Scor
     }
   }
   return sums.log_z;
+}
+
+cascade::LegalPart TrainingRestriction::legal_part(size_t sequence, const chain::Lattice& lattice) const {
+  ConstrainedLattice legal =
+      constrained_lattice(compiled_, instances_[sequence], lattice, kLatticeArcs, /*mapped=*/true);
+  return {legal.outcome, std::move(legal.lattice), std::move(legal.old_state), std::move(legal.old_arc)};
 }
 
 double TrainingRestriction::penalty(size_t sequence, std::span<const Label> labels) const {

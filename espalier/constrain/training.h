@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/cascade/restriction.h"
 #include "espalier/chain/restriction.h"
 #include "espalier/constrain/decode.h"
 #include "espalier/linear/dataset.h"
@@ -13,12 +14,11 @@ namespace espalier::constrain {
 /// The labellings of a training set that satisfy constraints. Sequences whose own labels break a hard
 /// constraint are counted, named, and left unrestricted: an answer that may not be given cannot be learned.
 /// Safe for any number of threads.
-class TrainingRestriction final : public chain::Restriction {
+class TrainingRestriction final : public chain::Restriction, public cascade::LatticeRestriction {
  public:
-  /// One instance a sequence of the data set. `soft` false leaves soft constraints out (a margin learner's
-  /// loss has no place for them).
+  /// One instance a sequence of the data set.
   TrainingRestriction(Constraints constraints, std::vector<Instance> instances, const linear::Dataset& data,
-                      DecodeOptions options, bool soft = true);
+                      DecodeOptions options);
 
   bool applies(size_t sequence) const override { return restricted_[sequence] != 0; }
   void best(size_t sequence, const Scores& scores, chain::ChainScratch& scratch,
@@ -26,6 +26,7 @@ class TrainingRestriction final : public chain::Restriction {
   double sums(size_t sequence, const Scores& scores, chain::ChainScratch& scratch, float* marginals,
               float* pairs, float* edge) const override;
   double penalty(size_t sequence, std::span<const data::Label> labels) const override;
+  cascade::LegalPart legal_part(size_t sequence, const chain::Lattice& lattice) const override;
 
   const Compiled& compiled() const { return compiled_; }
   size_t unrestricted() const { return unrestricted_; }

@@ -7,6 +7,7 @@
 
 #include "espalier/chain/learner_bench.h"
 #include "espalier/chain/random_chain.h"
+#include "espalier/chain/svm.h"
 #include "espalier/constrain/random_constraints.h"
 
 namespace espalier::constrain {
@@ -132,11 +133,9 @@ TEST(TrainingRestriction, EveryLearnerThatTakesConstraintsLearnsUnderThem) {
   const Constraints constraints =
       resolved_for("at most 8 of L0\nforbid L0 at end soft 0.5\n", training.labels);
   const TrainingRestriction soft(constraints, plain_instances(constraints, training.data), training.data, {});
-  const TrainingRestriction hard(constraints, plain_instances(constraints, training.data), training.data, {},
-                                 false);
   for (const chain::ChainLearner& learner : chain::chain_learners()) {
-    const bool svm = learner.name == "svm";
-    if (learner.name != "crf" && learner.name != "perceptron" && learner.name != "lbfgs_crf" && !svm)
+    if (learner.name != "crf" && learner.name != "perceptron" && learner.name != "lbfgs_crf" &&
+        learner.name != "svm")
       continue;
     const auto train = [&](const chain::Restriction* restriction, int threads) {
       const Workers workers(threads);
@@ -148,14 +147,12 @@ TEST(TrainingRestriction, EveryLearnerThatTakesConstraintsLearnsUnderThem) {
       EXPECT_TRUE(weights.ok());
       return std::move(weights).value();
     };
-    const TrainingRestriction& restriction = svm ? hard : soft;
+    const TrainingRestriction& restriction = soft;
     const chain::ChainWeights one = train(&restriction, 1), two = train(&restriction, 2),
                               free = train(nullptr, 1);
     EXPECT_EQ(one.state, two.state) << learner.name;
     EXPECT_EQ(one.trans, two.trans) << learner.name;
-    if (!svm) {
-      EXPECT_NE(one.trans, free.trans) << learner.name;
-    }
+    EXPECT_NE(one.trans, free.trans) << learner.name;
     size_t right = 0, all = 0;
     chain::SequenceScores scores;
     chain::ChainScratch scratch;
@@ -168,6 +165,28 @@ TEST(TrainingRestriction, EveryLearnerThatTakesConstraintsLearnsUnderThem) {
     }
     EXPECT_GT(static_cast<double>(right), 0.85 * static_cast<double>(all)) << learner.name;
   }
+}
+
+TEST(TrainingRestriction, SoftConstraintsStandBesideTheLossInTheDualOfAMarginLearner) {
+  const linear::EncodedTraining training = chain::toy_data(3, {.sequences = 40, .noise = 0.3});
+  const Constraints constraints =
+      resolved_for("at most 2 of L0 soft 0.7\nforbid L1 then L1 soft 0.4\n", training.labels);
+  const TrainingRestriction soft(constraints, plain_instances(constraints, training.data), training.data, {});
+  std::vector<chain::DualityGap> gaps;
+  chain::SvmOptions options{.c = 0.3, .passes = 300, .tolerance = 0.02, .gap_every = 1, .average = false};
+  options.gap_measured = [&](const chain::DualityGap& gap) { gaps.push_back(gap); };
+  const Workers workers(1);
+  const Monitor monitor;
+  chain::TrainingContext context{training, chain::make_weights(training, true, {}), workers, monitor,
+                                 1,        [](const chain::Round&) { return true; }};
+  context.restriction = &soft;
+  ASSERT_TRUE(chain::train_svm(std::move(context), options).ok());
+  ASSERT_GE(gaps.size(), 3u);
+  EXPECT_LT(gaps.back().per_sequence, 0.02) << "primal and dual meet";
+  for (size_t i = 1; i < gaps.size(); ++i)
+    EXPECT_GE(gaps[i].dual, gaps[i - 1].dual - 1e-3) << "exact line search never loses";
+  for (const chain::DualityGap& a : gaps)
+    for (const chain::DualityGap& b : gaps) ASSERT_LE(a.dual, b.primal + 1e-3);
 }
 
 }  // namespace

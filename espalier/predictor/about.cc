@@ -14,6 +14,7 @@ std::string about_to_json(const About& about) {
       {"learner", about.learner},
       {"parameters", parameters},
       {"seed", about.seed},
+      {"outputs", about.outputs},
       {"training", {{"sequences", about.training_sequences}, {"tokens", about.training_tokens}}},
       {"reading",
        {{"format", data::format_name(about.reading.format)},
@@ -43,6 +44,7 @@ Result<About> about_from_json(std::string_view text, const std::string& name) {
       about.parameters.emplace_back(key, value.get<std::string>());
     about.training_sequences = object.at("training").at("sequences").get<size_t>();
     about.training_tokens = object.at("training").at("tokens").get<size_t>();
+    about.outputs = object.value("outputs", size_t{0});
     const json& reading = object.at("reading");
     ESPALIER_ASSIGN(about.reading.format, data::parse_format(reading.at("format").get<std::string>()));
     about.reading.label_column = reading.at("label_column").get<std::string>();

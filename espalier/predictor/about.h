@@ -20,6 +20,7 @@ struct About {
   std::vector<std::pair<std::string, std::string>> parameters;
   uint64_t seed = 1;
   size_t training_sequences = 0, training_tokens = 0;
+  size_t outputs = 0;  ///< of every sequence, where the task fixes it (variables); 0: any
 
   /// How input to tag is to be read: as the training data was, but it may lack the label.
   data::ReadOptions reading_for_use() const {

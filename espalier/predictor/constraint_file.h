@@ -25,7 +25,7 @@ struct ConstraintFile {
   std::string to_json() const;
   static Result<ConstraintFile> from_json(std::string_view json, const std::string& model);
 
-  /// Resolved for sequences of rows with these labels. Contradictions are errors, too.
+  /// Resolved for sequences of the model's task with these labels. Contradictions are errors, too.
   Result<constrain::Constraints> resolve(const About& about, const data::LabelSet& labels) const;
 };
 

@@ -3,6 +3,7 @@
 #include "espalier/cascade/model.h"
 #include "espalier/chain/model.h"
 #include "espalier/predictor/registry.h"
+#include "espalier/tasks/bracket_model.h"
 #include "espalier/tasks/search_model.h"
 
 namespace espalier::predictor {
@@ -26,6 +27,11 @@ Result<std::unique_ptr<data::Predictor>> load_predictor(const About& about, cons
       ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
       ESPALIER_ASSIGN(auto search, tasks::SearchPredictor::load(file, std::move(extractor)));
       return std::unique_ptr<data::Predictor>(std::move(search));
+    }
+    case ModelKind::kBrackets: {
+      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
+      ESPALIER_ASSIGN(auto brackets, tasks::BracketPredictor::load(file, std::move(extractor)));
+      return std::unique_ptr<data::Predictor>(std::move(brackets));
     }
   }
   return fail("{}: a kind of model that cannot be used", file.name());

@@ -83,7 +83,13 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
         if (options.forced_column >= 0)
           forced_labels(item.sequence, options.forced_column, predictor.labels(), forced);
         item.text.clear();
-        item.status = predictor.predict(item.sequence, forced, options.predict, *scratch, item.prediction);
+        if (item.sequence.empty()) {  // a predicate without candidates: nothing to label
+          item.prediction = {};
+          item.prediction.best.resize(1);
+          item.status = {};
+        } else {
+          item.status = predictor.predict(item.sequence, forced, options.predict, *scratch, item.prediction);
+        }
         if (item.status.ok()) work(item.sequence, item.prediction, item.text);
       }
       pool.give_back(std::move(scratch));

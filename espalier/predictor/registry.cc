@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "espalier/base/text.h"
+#include "espalier/predictor/train_brackets.h"
 #include "espalier/predictor/train_search.h"
 
 namespace espalier::predictor {
@@ -197,6 +198,10 @@ const std::vector<Learner>& table() {
                    laso_parameters(false), ModelKind::kSearch});
     all.push_back({"incremental", "incremental perceptron: beam search with early or max-violation updates",
                    laso_parameters(true), ModelKind::kSearch});
+    all.push_back({"brackets",
+                   "one averaged perceptron for where phrases begin, one for where they end, and the best "
+                   "phrases that do not overlap; for task brackets",
+                   bracket_parameters(), ModelKind::kBrackets});
     return all;
   }();
   return learners;
@@ -236,6 +241,45 @@ std::string suggestion(std::string_view wanted, std::span<const std::string_view
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
 }
 }  // namespace
+
+std::span<const Task> all_tasks() {
+  static const std::vector<Task> tasks = [] {
+    std::vector<std::string_view> rows, searches;
+    for (const Learner& learner : table()) {
+      if (learner.kind != ModelKind::kBrackets) rows.push_back(learner.name);
+      if (learner.kind == ModelKind::kSearch) searches.push_back(learner.name);
+    }
+    const std::vector<std::string_view> one_by_one = {"perceptron", "svm", "local", "crf"};
+    return std::vector<Task>{
+        {"label", "a label a token", rows},
+        {"segment", "chunks, by the learners of searches", searches},
+        {"joint", "several columns of labels (--label-column 2,3), by the learners of searches", searches},
+        {"roles", "roles of a predicate's candidate constituents (JSON lines)", one_by_one, false,
+         tasks::JsonTask::kRoles},
+        {"brackets", "phrases of one type, by where they begin and end", {"brackets"}},
+        {"variables", "variables that stand for themselves (JSON lines)", one_by_one, false,
+         tasks::JsonTask::kVariables},
+    };
+  }();
+  return tasks;
+}
+
+Result<const Task*> find_task(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Task& task : all_tasks()) {
+    if (task.name == name) return &task;
+    names.push_back(task.name);
+  }
+  return fail("there is no task '{}'{} (there are {})", name, suggestion(name, names),
+              fmt::join(names, ", "));
+}
+
+Status check_learner_of_task(const Task& task, std::string_view learner) {
+  ESPALIER_TRY(find_learner(learner));
+  if (std::find(task.learners.begin(), task.learners.end(), learner) != task.learners.end()) return {};
+  return fail("learner {} does not learn task {}; {} {}", learner, task.name, fmt::join(task.learners, ", "),
+              task.learners.size() == 1 ? "does" : "do");
+}
 
 std::span<const Learner> learners() { return table(); }
 std::span<const Parameter> common_parameters() { return common(); }

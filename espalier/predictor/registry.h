@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/tasks/json_tasks.h"
 
 namespace espalier::predictor {
 
@@ -39,7 +41,7 @@ class ParameterValues {
 };
 
 /// What a learner makes: which code trains it (train.cc) and reads its file (model.cc).
-enum class ModelKind { kChain, kCascade, kSearch };
+enum class ModelKind { kChain, kCascade, kSearch, kBrackets };
 
 struct Learner {
   std::string_view name;
@@ -47,6 +49,20 @@ struct Learner {
   std::vector<Parameter> parameters;
   ModelKind kind = ModelKind::kChain;
 };
+
+/// What is predicted.
+struct Task {
+  std::string_view name;
+  std::string_view summary;                  ///< for --help
+  std::vector<std::string_view> learners;    ///< that can learn it, the first by default
+  bool neighbours = true;                    ///< outputs stand in a row, and what stands beside matters
+  std::optional<tasks::JsonTask> json = {};  ///< it has JSON lines of its own
+};
+std::span<const Task> all_tasks();
+/// The task of that name, or an error that names the nearest.
+Result<const Task*> find_task(std::string_view name);
+/// An error where the learner cannot learn the task.
+Status check_learner_of_task(const Task& task, std::string_view learner);
 
 /// All learners, in the order --help shows them.
 std::span<const Learner> learners();

@@ -1,6 +1,7 @@
 #include "espalier/predictor/train.h"
 
 #include "espalier/data/label_column.h"
+#include "espalier/predictor/train_brackets.h"
 #include "espalier/predictor/train_cascade.h"
 #include "espalier/predictor/train_chain.h"
 #include "espalier/predictor/train_search.h"
@@ -11,20 +12,9 @@ namespace espalier::predictor {
 Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
   if (request.train.empty()) return fail("no training file");
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
+  ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
+  ESPALIER_TRY(check_learner_of_task(*task, request.learner));
   const bool joint = request.task == "joint", segment = request.task == "segment";
-  if (request.task != "label" && !segment && !joint)
-    return fail("there is no task '{}'; there are: label, segment, joint", request.task);
-  if (segment && learner->kind != ModelKind::kSearch)
-    return fail(
-        "task segment is learned by searn, laso-br, laso-bst, laso or incremental; learner {} labels "
-        "segments "
-        "as task label",
-        request.learner);
-  if (joint && learner->kind != ModelKind::kSearch)
-    return fail(
-        "task joint is learned by searn, laso-br, laso-bst, laso or incremental; learner {} decides one "
-        "column of labels",
-        request.learner);
   if (joint && !data::several_label_columns(request.reading))
     return fail(
         "task joint decides several columns of labels: say which, in the order of decision, such as "
@@ -32,6 +22,7 @@ Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
   if (!joint && data::several_label_columns(request.reading))
     return fail("label columns {}: several are decided by --task joint", request.reading.label_column);
   TrainingJob job(request, monitor);
+  job.task = task;
   ESPALIER_ASSIGN(job.values, check_parameters(request.learner, request.settings));
   const bool search = learner->kind == ModelKind::kSearch;
   job.keep_sequences =
@@ -50,6 +41,9 @@ Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
       break;
     case ModelKind::kSearch:
       ESPALIER_TRY(train_search(job));
+      break;
+    case ModelKind::kBrackets:
+      ESPALIER_TRY(train_brackets(job));
       break;
   }
   job.report.seconds = job.seconds();

@@ -7,6 +7,7 @@
 #include "espalier/cascade/model.h"
 #include "espalier/cascade/model_json.h"
 #include "espalier/cascade/train.h"
+#include "espalier/constrain/training.h"
 
 namespace espalier::predictor {
 
@@ -167,9 +168,20 @@ Status train_cascade(TrainingJob& job) {
   if (job.request.resume || job.request.checkpoint_every > 0)
     return fail("the learner cascade writes no checkpoints and cannot resume from one");
   ESPALIER_ASSIGN(const cascade::Options options, options_of(job));
+  std::optional<constrain::TrainingRestriction> restriction;
+  if (job.constraints) {
+    if (options.orders.back() == 1)
+      return fail(
+          "{}: a cascade of order 1 labels each token by itself and cannot be trained with constraints",
+          job.request.constraints);
+    restriction.emplace(*job.constraints, std::move(job.instances), job.training.data,
+                        constrain::DecodeOptions{});
+    if (std::string note = restriction->note(); !note.empty()) job.report.notes.push_back(std::move(note));
+  }
   const bool dev = !job.dev.sequences.empty();
   cascade::TrainContext context{job.training, dev ? &job.dev.data : nullptr, job.workers, job.monitor,
                                 nullptr};
+  if (restriction) context.restriction = &*restriction;
   context.round_ended = [&](const cascade::Round& round) {
     std::optional<double> score;
     if (dev) score = job.dev_score([&]() -> TrainingJob::Decode { return round.decode_dev; });

@@ -9,6 +9,7 @@
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
 #include "espalier/predictor/learn.h"
+#include "espalier/predictor/task_data.h"
 
 namespace espalier::predictor {
 
@@ -31,7 +32,10 @@ std::string fingerprint(const TrainRequest& request, const ParameterValues& valu
 
 class ChainTraining {
  public:
-  explicit ChainTraining(TrainingJob& job) : job_(job), shape_(shape_of(job.request.learner, job.values)) {}
+  explicit ChainTraining(TrainingJob& job)
+      : job_(job),
+        shape_(shape_of(job.request.learner, job.values)),
+        instances_(instances_of_task(job.request.task)) {}
 
   Status run();
 
@@ -51,6 +55,7 @@ class ChainTraining {
 
   TrainingJob& job_;
   LearnerShape shape_;
+  constrain::InstanceMaker instances_;
   chain::PairOptions pairs_;
   chain::ChainWeights start_weights_, weights_;
   std::optional<chain::ChainWeights> best_weights_;  ///< on the dev set
@@ -67,7 +72,7 @@ Status ChainTraining::prepare_weights() {
   } else {
     pairs_.full_rows_from = static_cast<uint32_t>(job_.values.integer("full-rows"));
   }
-  const bool transitions = shape_.transitions && job_.extractor->has_transitions();
+  const bool transitions = shape_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
   if (!job_.old) {
     start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
     return {};
@@ -91,11 +96,12 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
       best.resize(job_.dev.data.length(s));
       if (restriction_) {
         const constrain::Compiled& rules = restriction_->compiled();
-        const auto instance = constrain::instance_of_rows(rules.constraints(), job_.dev.sequences[s]);
-        const constrain::Decoded found = constrain::decode(rules, instance, buffers->scores.view, {});
-        best = found.labels.empty()
-                   ? constrain::compromise(rules, instance, buffers->scores.view, {}).best.labels
-                   : found.labels;
+        const auto instance = instances_(rules.constraints(), job_.dev.sequences[s]);
+        constrain::Scores view = buffers->scores.view;
+        if (!job_.task->neighbours) view.trans = nullptr;
+        const constrain::Decoded found = constrain::decode(rules, instance, view, {});
+        best = found.labels.empty() ? constrain::compromise(rules, instance, view, {}).best.labels
+                                    : found.labels;
         if (best.size() == instance.length) return;
         best.resize(instance.length);
       }
@@ -219,7 +225,6 @@ Status ChainTraining::save() {
       {job_.training.labels, weights_, job_.training.state, job_.training.edge, shape_.normalisation,
        temperature_, job_.scheme.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
       out);
-  if (job_.constraint_file) out.add_text(kConstraintSection, job_.constraint_file->to_json());
   ESPALIER_TRY(job_.save(out));
   job_.report.weights = weights_.parameters();
   std::error_code ignored;
@@ -229,17 +234,9 @@ Status ChainTraining::save() {
 
 void ChainTraining::prepare_constraints() {
   if (!job_.constraints) return;
-  const bool margin = job_.request.learner == "svm";
   restriction_.emplace(*job_.constraints, std::move(job_.instances), job_.training.data,
-                       constrain::DecodeOptions{},
-                       /*soft=*/!margin);
+                       constrain::DecodeOptions{});
   if (std::string note = restriction_->note(); !note.empty()) job_.report.notes.push_back(std::move(note));
-  const auto statements = job_.constraints->statements();
-  const bool soft = std::any_of(statements.begin(), statements.end(),
-                                [](const auto& statement) { return statement.penalty != constrain::kHard; });
-  if (margin && soft)
-    job_.report.notes.push_back(
-        "svm was trained with the hard constraints; soft ones count when the model is used");
 }
 
 Status ChainTraining::run() {

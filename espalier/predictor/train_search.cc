@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "espalier/chain/weights.h"
+#include "espalier/tasks/constrained_search.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/search_training.h"
 
@@ -192,6 +193,33 @@ DevMeasure one_column(const TrainingJob& job) {
   };
 }
 
+/// What constraints leave of the training and dev sequences.
+struct SearchLegality {
+  std::vector<constrain::Move> moves;
+  std::vector<tasks::LegalMoves> train, dev;
+};
+
+Result<SearchLegality> search_legality(TrainingJob& job, const tasks::SequenceShape& shape,
+                                       const constrain::Constraints& constraints,
+                                       std::span<const constrain::Instance> instances,
+                                       const tasks::GoldOf& gold) {
+  SearchLegality out;
+  ESPALIER_ASSIGN(out.moves, tasks::moves_under(constraints, shape));
+  ESPALIER_ASSIGN(tasks::LegalTraining training,
+                  tasks::legal_training(constraints, instances, out.moves, gold));
+  if (!training.note.empty()) job.report.notes.push_back(std::move(training.note));
+  out.train = std::move(training.legal);
+  const constrain::Compiled compiled(constraints);
+  for (const data::Sequence& sequence : job.dev.sequences) {
+    ESPALIER_ASSIGN(
+        constrain::Completion legal,
+        constrain::Completion::make(compiled, constrain::instance_of_rows(constraints, sequence), out.moves));
+    out.dev.push_back(legal.infeasible() ? nullptr
+                                         : std::make_unique<const constrain::Completion>(std::move(legal)));
+  }
+  return out;
+}
+
 linear::FeatureMap number_map(const linear::FeatureSpace& features) {
   std::vector<uint32_t> numbers(features.size());
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -239,8 +267,24 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
                     training.cut, shape.max_length));
   job.training.labels = shape.labels;
   job.training.data = {};  // its place is taken
+  std::optional<SearchLegality> legality;
+  if (job.constraint_file) {
+    // Labels that complete the scheme have joined those of the data.
+    ESPALIER_ASSIGN(const constrain::Constraints constraints,
+                    job.constraint_file->resolve(job.about, shape.labels));
+    std::vector<constrain::Instance> instances;
+    for (const data::Sequence& sequence : job.sequences)
+      instances.push_back(constrain::instance_of_rows(constraints, sequence));
+    ESPALIER_ASSIGN(legality, search_legality(job, shape, constraints, instances, [&](size_t s) {
+                      return tasks::labels_of(shape, training.gold[s], training.length[s]);
+                    }));
+  }
   job.sequences = {};
-  const tasks::ChunkProblem problem = training.problem(shape);
+  tasks::ChunkProblem problem = training.problem(shape);
+  if (legality) {
+    problem.legal = legality->train;
+    problem.moves = legality->moves;
+  }
   const size_t types = training.encoded.labels.size();
   const auto train_on = [&](const tasks::ChunkProblem* dev) {
     auto rows =
@@ -252,15 +296,28 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   const linear::FeatureMap map = number_map(training.encoded.state);
   const tasks::ChunkTraining dev_data =
       tasks::encode_chunks_with(job.dev.sequences, shape, *job.extractor, features, map);
-  const tasks::ChunkProblem dev = dev_data.problem(shape);
+  tasks::ChunkProblem dev = dev_data.problem(shape);
+  if (legality) {
+    dev.legal = legality->dev;
+    dev.moves = legality->moves;
+  }
   return train_on(&dev);
 }
 
 Status train_words(TrainingJob& job, const tasks::SequenceShape& shape) {
   job.sequences = {};
   const size_t labels = job.training.labels.size();
-  const tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
-  const tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
+  tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
+  tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
+  std::optional<SearchLegality> legality;
+  if (job.constraints) {
+    ESPALIER_ASSIGN(legality, search_legality(job, shape, *job.constraints, job.instances, [&](size_t s) {
+                      const std::span<const data::Label> gold = job.training.data.gold_of(s);
+                      return std::vector<data::Label>(gold.begin(), gold.end());
+                    }));
+    problem.legal = legality->train;
+    dev.legal = legality->dev;
+  }
   const bool any_dev = !job.dev.sequences.empty();
   const auto train_on = [&](const auto& training, const auto& measured_on) {
     auto rows = chain::make_weights(job.training, false, pair_options(job, labels), job.workers).state_rows;

@@ -9,20 +9,28 @@
 #include "espalier/data/label_column.h"
 #include "espalier/eval/scores.h"
 #include "espalier/predictor/feature_choice.h"
+#include "espalier/predictor/task_data.h"
+#include "espalier/tasks/roles.h"
 
 namespace espalier::predictor {
 
+size_t TrainingJob::columns_of(const data::Sequence& sequence) const {
+  return task->json ? 0 : sequence.columns();  // cells of JSON tasks are for constraints alone
+}
+
 Status TrainingJob::prepare_features(const data::Sequence& first) {
+  about.task = request.task;
   about.reading = request.reading;
   about.reading.folds.clear();
-  about.reading.columns = first.columns();
+  about.reading.columns = columns_of(first);
   if (several_label_columns(request.reading)) {
     ESPALIER_ASSIGN(label_cells, data::resolve_label_columns(request.reading, first.columns()));
   } else if (first.label_column()) {
     label_cells = {*first.label_column()};
   }
-  ESPALIER_ASSIGN(about.features, choose_features(request.template_file, request.feature_columns,
-                                                  request.reading.format, first.columns(), label_cells));
+  ESPALIER_ASSIGN(about.features,
+                  choose_features(request.template_file, request.feature_columns, request.reading.format,
+                                  about.reading.columns, label_cells));
   about.features.degree = static_cast<int>(values.integer("degree"));
   if (!about.features.attributes) {
     const size_t label =
@@ -51,11 +59,18 @@ Status TrainingJob::read_training_data() {
   std::vector<std::string_view> labels;
   std::vector<data::Sequence> kept;  // what constraints speak about is known when all labels are
   for (const std::string& path : request.train) {
-    ESPALIER_ASSIGN(const auto reader, data::open_reader(path, request.reading));
+    ESPALIER_ASSIGN(const auto reader, open_task_reader(path, request.task, request.reading));
     while (true) {
       data::Sequence sequence;
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
+      if (sequence.empty()) continue;  // a predicate without candidates
+      if (task->json == tasks::JsonTask::kVariables) {
+        if (about.outputs == 0) about.outputs = sequence.length();
+        if (sequence.length() != about.outputs)
+          return fail("{}:{}: {} variables here, {} in {}", path, sequence.line(0), sequence.length(),
+                      about.outputs, request.train.front());
+      }
       if (!builder) {
         ESPALIER_TRY(prepare_features(sequence));
         linear::EncodeOptions options;
@@ -63,8 +78,8 @@ Status TrainingJob::read_training_data() {
         options.names = values.flag("names");
         builder = std::make_unique<linear::DatasetBuilder>(*extractor, workers, options,
                                                            old ? old->labels() : data::LabelSet());
-      } else if (sequence.columns() != about.reading.columns) {
-        return fail("{}:{}: {} columns here, {} in {}", path, sequence.line(0), sequence.columns(),
+      } else if (columns_of(sequence) != about.reading.columns) {
+        return fail("{}:{}: {} columns here, {} in {}", path, sequence.line(0), columns_of(sequence),
                     about.reading.columns, request.train.front());
       }
       labels.clear();
@@ -98,11 +113,16 @@ Status TrainingJob::read_training_data() {
 
 Status TrainingJob::read_constraint_file() {
   if (request.constraints.empty()) return {};
-  if (request.learner != "crf" && request.learner != "perceptron" && request.learner != "svm")
+  if (request.task == "brackets")
+    return fail("{}: task brackets keeps phrases from overlapping by itself and takes no constraints",
+                request.constraints);
+  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
+  const bool by_inference =
+      request.learner == "crf" || request.learner == "perceptron" || request.learner == "svm";
+  if (!by_inference && learner->kind == ModelKind::kChain)
     return fail(
-        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can. Give them to tag "
-        "and eval "
-        "instead",
+        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "
+        "learners of searches. Give them to tag and eval instead",
         request.constraints, request.learner);
   ESPALIER_ASSIGN(constraint_file, ConstraintFile::read(request.constraints));
   return {};
@@ -111,19 +131,27 @@ Status TrainingJob::read_constraint_file() {
 Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
   if (!constraint_file) return {};
   ESPALIER_ASSIGN(constraints, constraint_file->resolve(about, training.labels));
+  if (request.learner == "crf" && !constrain::Compiled(*constraints).regular())
+    return fail(
+        "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
+        "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
+        request.constraints);
   for (const data::Sequence& sequence : kept)
-    instances.push_back(constrain::instance_of_rows(*constraints, sequence));
+    instances.push_back(instances_of_task(request.task)(*constraints, sequence));
   return {};
 }
 
 Status TrainingJob::read_dev_data() {
   if (request.dev.empty()) return {};
   data::ReadOptions reading = request.dev_reading.value_or(request.reading);
-  ESPALIER_ASSIGN(dev.sequences, data::read_all(request.dev, reading));
+  ESPALIER_ASSIGN(dev.sequences, read_task_data(request.dev, request.task, reading));
   for (const data::Sequence& sequence : dev.sequences)
-    if (sequence.columns() != about.reading.columns)
+    if (sequence.empty()) dev.missed += tasks::missed_arguments(sequence);
+  std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
+  for (const data::Sequence& sequence : dev.sequences)
+    if (columns_of(sequence) != about.reading.columns)
       return fail("{}:{}: {} columns here, {} in {}", request.dev.front(), sequence.line(0),
-                  sequence.columns(), about.reading.columns, request.train.front());
+                  columns_of(sequence), about.reading.columns, request.train.front());
   std::vector<uint32_t> numbers(training.state.size()), edge_numbers(training.edge.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   std::iota(edge_numbers.begin(), edge_numbers.end(), 0);
@@ -172,6 +200,8 @@ double TrainingJob::seconds() const {
 double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const {
   constexpr size_t kPieces = 16;
   std::vector<eval::TaggingScores> scores(kPieces);
+  std::vector<tasks::RoleScores> roles(kPieces);
+  const bool by_roles = task->json == tasks::JsonTask::kRoles;
   workers.for_each(kPieces, [&](size_t piece) {
     const Decode decode = make_decoder();
     std::vector<data::Label> best;
@@ -185,10 +215,19 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
         gold.push_back(dev.sequences[s].label(t));
         predicted.push_back(training.labels.name(best[t]));
       }
-      scores[piece].add(gold, predicted);
+      if (by_roles) {
+        roles[piece].add(gold, predicted, tasks::missed_arguments(dev.sequences[s]));
+      } else {
+        scores[piece].add(gold, predicted);
+      }
     }
   });
-  for (size_t p = 1; p < kPieces; ++p) scores[0].merge(scores[p]);
+  for (size_t p = 1; p < kPieces; ++p) {
+    scores[0].merge(scores[p]);
+    roles[0].merge(roles[p]);
+  }
+  roles[0].gold += dev.missed;
+  if (by_roles) return roles[0].f1();
   return scores[0].f1();  // the accuracy where labels are plain
 }
 
@@ -226,6 +265,7 @@ Status TrainingJob::save(SectionWriter& sections) {
   about.parameters.clear();
   for (const auto& [name, value] : values.all()) about.parameters.emplace_back(name, value);
   sections.add_text("about", about_to_json(about));
+  if (constraint_file) sections.add_text(kConstraintSection, constraint_file->to_json());
   ESPALIER_TRY(sections.save(request.model));
   std::error_code ignored;
   report.model_bytes = std::filesystem::file_size(request.model, ignored);

@@ -24,6 +24,7 @@ namespace espalier::predictor {
 struct DevSet {
   std::vector<data::Sequence> sequences;
   linear::Dataset data;
+  size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
 };
 
 /// What every kind of model shares of a training run. `train` makes one and reads the data; the trainer of
@@ -33,6 +34,7 @@ struct TrainingJob {
       : request(asked), monitor(watcher), workers(asked.threads) {}
 
   const TrainRequest& request;
+  const Task* task = nullptr;  ///< what is predicted
   const Monitor& monitor;
   Workers workers;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -59,8 +61,8 @@ struct TrainingJob {
 
   /// Decodes a sequence of the dev set.
   using Decode = std::function<void(size_t sequence, std::vector<data::Label>& labels)>;
-  /// F1 of spans on the dev set, or accuracy where labels are plain, in percent. Each thread asks for a
-  /// decoder of its own.
+  /// F1 of spans on the dev set (of arguments, for roles), or accuracy where labels are plain, in percent.
+  /// Each thread asks for a decoder of its own.
   double dev_score(const std::function<Decode()>& make_decoder) const;
 
   /// What the end of a round means.
@@ -71,13 +73,14 @@ struct TrainingJob {
   /// Writes the round into the log, tells the monitor, and says how to go on.
   Verdict round_ended(int number, int total, double objective, std::optional<double> score);
 
-  /// Adds the section "about" and writes the model to its place; fills in the report's figures about the
-  /// file.
+  /// Adds the sections that every model has (about, constraints) and writes the model to its place; fills in
+  /// the report's figures about the file.
   Status save(SectionWriter& sections);
 
   double seconds() const;  ///< since the start
 
  private:
+  size_t columns_of(const data::Sequence& sequence) const;
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();

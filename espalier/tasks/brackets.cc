@@ -15,8 +15,13 @@ std::vector<Phrase> phrases_of(const data::Sequence& sequence, std::string_view 
   for (size_t row = 0; row < sequence.length(); ++row) labels.push_back(sequence.label(row));
   data::SchemeDetector detector;
   detector.add(labels);
+  return phrases_of(labels, detector.scheme(), type);
+}
+
+std::vector<Phrase> phrases_of(std::span<const std::string_view> labels, data::Scheme scheme,
+                               std::string_view type) {
   std::vector<Phrase> out;
-  for (const data::Span& span : data::spans(labels, detector.scheme()))
+  for (const data::Span& span : data::spans(labels, scheme))
     if (type.empty() || span.type == type) out.push_back({span.first, span.last});
   return out;
 }
@@ -87,9 +92,13 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
   std::vector<float> opens, closes;
   std::vector<uint8_t> want_open, want_close, got_open, got_close;
   double steps = 0;
+  const std::function<BracketWeights()> averages = [&] {
+    return BracketWeights{open.average(steps), close.average(steps)};
+  };
   for (int pass = 1; pass <= options.passes && !monitor.stop_requested(); ++pass) {
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
+    double wrong = 0;
     for (const uint32_t s : order) {
       const size_t first = data.sequence_begin[s], n = data.length(s);
       mark_edges(gold[s], n, want_open, want_close);
@@ -113,9 +122,14 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
       for (size_t t = 0; t < n; ++t) {
         const float o = static_cast<float>(want_open[t]) - static_cast<float>(got_open[t]);
         const float c = static_cast<float>(want_close[t]) - static_cast<float>(got_close[t]);
+        wrong += (o != 0) + (c != 0);
         if (o != 0) open.step(data.state[first + t], values_of(data, first + t), o, steps);
         if (c != 0) close.step(data.state[first + t], values_of(data, first + t), c, steps);
       }
+    }
+    if (options.pass_ended) {
+      if (!options.pass_ended(pass, wrong, averages)) break;
+      continue;
     }
     Progress progress;
     progress.phase = "training";
@@ -124,7 +138,7 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
     progress.round = pass;
     monitor.report(progress);
   }
-  return {open.average(steps), close.average(steps)};
+  return averages();
 }
 
 void PhraseScores::add(std::span<const Phrase> wanted, std::span<const Phrase> given) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "espalier/base/progress.h"
 #include "espalier/constrain/cscl.h"
+#include "espalier/data/label_scheme.h"
 #include "espalier/data/sequence.h"
 #include "espalier/linear/dataset.h"
 
@@ -15,6 +17,8 @@ namespace espalier::tasks {
 
 /// The phrases of one type in a labelled sequence (any span scheme; every type where `type` is empty).
 std::vector<constrain::Phrase> phrases_of(const data::Sequence& sequence, std::string_view type);
+std::vector<constrain::Phrase> phrases_of(std::span<const std::string_view> labels, data::Scheme scheme,
+                                          std::string_view type);
 
 /// One weight a feature for each classifier.
 struct BracketWeights {
@@ -35,6 +39,8 @@ struct BracketOptions {
   int passes = 12;
   uint64_t seed = 1;
   size_t longest = 40;  ///< words of a phrase
+  /// After each pass, where given; false ends training. `weights` makes the averages so far.
+  std::function<bool(int pass, double wrong, const std::function<BracketWeights()>& weights)> pass_ended = {};
 };
 
 /// The averaged perceptron over sequences in random order; `gold` has the phrases of each. Deterministic.

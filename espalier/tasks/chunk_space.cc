@@ -28,7 +28,8 @@ void ChunkSpace::actions(const State& s, std::vector<Action>& out) const {
   const size_t longest = std::min(shape_.max_length, input_.length - s.at);
   const uint32_t types = static_cast<uint32_t>(shape_.types.size());
   for (uint32_t m = 0; m < longest; ++m)
-    for (uint32_t type = m == 0 ? 0 : 1; type < types; ++type) out.push_back({m, type});
+    for (uint32_t type = m == 0 ? 0 : 1; type < types; ++type)
+      if (allowed(s, {m, type})) out.push_back({m, type});
 }
 
 ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
@@ -38,6 +39,7 @@ ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
   next.before = s.last;
   next.last = static_cast<uint16_t>(action.label);
   next.last_begin = s.at;
+  if (input_.legal != nullptr) next.legal = legal_after(s, action);
   if (action.label != 0) ++next.predicted;
   if (input_.gold.empty()) return next;
   const Chunk& here = gold_at(s.at);
@@ -112,6 +114,36 @@ void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   } else {
     out.push_back({gold.first + gold.length - s.at - 1, gold.type});
   }
+  if (allowed(s, out.back())) return;
+  // Constraints bar it after what was done before: outside, or whatever they leave.
+  out.back() = {0, 0};
+  if (allowed(s, out.back())) return;
+  std::vector<Action> left;
+  actions(s, left);
+  if (!left.empty()) out.back() = left.front();
+}
+
+Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape) {
+  if (shape.scheme == data::Scheme::kIob1 || shape.scheme == data::Scheme::kIoe1)
+    return fail(
+        "in {} a chunk's labels depend on its neighbours, so a search by chunks cannot keep to constraints; "
+        "take unit=word or another scheme",
+        data::scheme_name(shape.scheme));
+  std::vector<constrain::Move> moves;
+  for (uint32_t type = 0; type < shape.types.size(); ++type) {
+    const Chunk one[] = {{0, 1, type}}, three[] = {{0, 3, type}};
+    constrain::Move move;
+    move.single = move.first = move.middle = move.last = labels_of(shape, one, 1)[0];
+    if (type > 0) {
+      const std::vector<data::Label> labels = labels_of(shape, three, 3);
+      move.first = labels[0];
+      move.middle = labels[1];
+      move.last = labels[2];
+      move.longest = shape.max_length;
+    }
+    moves.push_back(move);
+  }
+  return moves;
 }
 
 std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,

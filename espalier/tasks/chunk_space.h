@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "espalier/base/hash.h"
+#include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
 #include "espalier/tasks/sequence_shape.h"
 
@@ -35,6 +36,9 @@ struct ChunkInput {
   size_t length = 0;
   std::span<const Chunk> gold;      ///< covers the sequence; empty when only decoding
   std::span<const uint64_t> words;  ///< hash of each token's word, for features of the last chunk
+  /// What constraints leave to do, and the labels of a chunk of each type (chunk_moves); null: everything.
+  const constrain::Completion* legal = nullptr;
+  std::span<const constrain::Move> moves = {};
 };
 
 /// One decision a chunk: candidate m is a chunk of m + 1 tokens, the label its type; type 0 (outside) has one
@@ -47,11 +51,16 @@ class ChunkSpace {
     uint16_t last = 0xFFFF, before = 0xFFFF;  ///< types of the last two; 0xFFFF: none yet
     uint32_t errors = 0;                      ///< wrong token labels
     uint32_t predicted = 0, correct = 0;
+    constrain::Completion::State legal = 0;  ///< what constraints remember
   };
 
   ChunkSpace(const SequenceShape& shape, const ChunkInput& input);
 
-  State initial() const { return {}; }
+  State initial() const {
+    State s;
+    if (input_.legal != nullptr) s.legal = input_.legal->start();
+    return s;
+  }
   bool is_goal(const State& s) const { return s.at == input_.length; }
   void actions(const State& s, std::vector<search::Action>& out) const;
   State apply(const State& s, search::Action action) const;
@@ -67,6 +76,12 @@ class ChunkSpace {
  private:
   /// The gold chunk that token t is in.
   const Chunk& gold_at(size_t t) const { return input_.gold[gold_of_[t]]; }
+  constrain::Completion::State legal_after(const State& s, search::Action action) const {
+    return input_.legal->after(s.at, s.legal, input_.moves[action.label], action.candidate + 1);
+  }
+  bool allowed(const State& s, search::Action action) const {
+    return input_.legal == nullptr || legal_after(s, action) != constrain::Completion::kNowhere;
+  }
 
   const SequenceShape& shape_;
   ChunkInput input_;
@@ -74,6 +89,10 @@ class ChunkSpace {
   std::vector<uint32_t> gold_of_;            ///< per token
   std::vector<uint32_t> gold_begins_after_;  ///< chunks of a type that begin at t or later
 };
+
+/// The labels of chunks of each type, as moves of a constrained search. Fails where the scheme lets a chunk's
+/// labels depend on its neighbours (iob1, ioe1).
+Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape);
 
 /// The chunks in a sequence of labels. Chunks longer than `longest` are cut into pieces of that length;
 /// `cut`, if given, is raised by the number of such chunks.

@@ -16,6 +16,7 @@ uint64_t start(LabelEntry kind, size_t column) { return hash_combine(kind * 0x9E
 
 LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
     : shape_(shape), input_(input), columns_(shape.columns()) {
+  ESPALIER_CHECK(input.legal == nullptr || (columns_ == 1 && shape.order == DecisionOrder::kLeftToRight));
   if (shape.loss != SequenceLoss::kF1 || input.gold.empty()) return;
   gold_begins_after_.assign(input.length + 1, 0);
   for (size_t t = input.length; t-- > 0;)
@@ -27,6 +28,7 @@ bool LabelSpace::allowed(const State& s, Label label) const {
     const Label wanted = input_.forced[token(s)];
     if (wanted != kNoLabel && shape_.column_begin[columns_ - 1] + wanted != label) return false;
   }
+  if (input_.legal != nullptr && legal_after(s, label) == constrain::Completion::kNowhere) return false;
   if (!shape_.legal) return true;
   const bool forward = shape_.order == DecisionOrder::kLeftToRight;
   const auto before = own(s, 0);
@@ -52,6 +54,7 @@ LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
   const Label label = static_cast<Label>(action.label);
   std::copy_backward(next.recent.begin(), next.recent.end() - 1, next.recent.end());
   next.recent[0] = label;
+  if (input_.legal != nullptr) next.legal = legal_after(s, label);
   ++next.made;
   if (input_.gold.empty()) return next;
   const Label right = gold(s);
@@ -168,7 +171,8 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   if (shape_.loss == SequenceLoss::kF1 && shape_.tags[right].prefix == 'I') {
     // Equation 18: in X only after begin X or in X, otherwise out.
     const Label before = own(s, 0);
-    const bool inside = before != kNoLabel && shape_.tags[before].type == shape_.tags[right].type;
+    const bool inside =
+        before != kNoLabel && shape_.tags[before].type == shape_.tags[right].type && allowed(s, right);
     out.push_back({0, inside ? right : outside()});
     return;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "espalier/base/hash.h"
+#include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
 #include "espalier/tasks/sequence_shape.h"
 
@@ -21,6 +22,8 @@ struct LabelInput {
   std::span<const uint32_t> edge_begin;  ///< … those of token t: edges[edge_begin[t] .. edge_begin[t+1])
   /// Per token: the label it must get in the last column, or kNoLabel; empty: free.
   std::span<const data::Label> forced;
+  /// What constraints leave to do, token by token; null: everything. From left to right only.
+  const constrain::Completion* legal = nullptr;
 };
 
 /// One decision a token and column. Blocks are the tokens. Everything about a state is O(1), so an example
@@ -36,6 +39,7 @@ class LabelSpace {
     uint32_t predicted = 0;  ///< segments begun
     uint32_t correct = 0;    ///< segments ended that are in the gold standard
     bool agreeing = false;   ///< the open segment began with a gold one of its type, which is still open
+    constrain::Completion::State legal = 0;  ///< what constraints remember
   };
 
   LabelSpace(const SequenceShape& shape, const LabelInput& input);
@@ -43,6 +47,7 @@ class LabelSpace {
   State initial() const {
     State s;
     s.recent.fill(data::kNoLabel);
+    if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
   bool is_goal(const State& s) const { return s.made == input_.length * columns_; }
@@ -77,7 +82,11 @@ class LabelSpace {
   }
   data::Label gold(const State& s) const { return input_.gold[token(s) * columns_ + column(s)]; }
   bool allowed(const State& s, data::Label label) const;
-  /// Labels must stay legal, and what was given before rules out the gold label here.
+  constrain::Completion::State legal_after(const State& s, data::Label label) const {
+    return input_.legal->after(token(s), s.legal, {.single = label}, 1);
+  }
+  /// Labels must stay legal (or constraints are to be kept), and what was given before rules out the gold
+  /// label here.
   bool gold_is_barred(const State& s) const {
     return !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
   }

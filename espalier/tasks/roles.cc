@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "espalier/base/input.h"
 #include "espalier/base/text.h"
@@ -16,7 +17,14 @@ size_t RolePredicate::arguments() const {
                                                            [](const auto& c) { return c.role != kNoRole; }));
 }
 
-namespace {
+std::vector<size_t> candidate_order(const std::vector<constrain::CandidateSpan>& spans) {
+  std::vector<size_t> order(spans.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return spans[a].begin != spans[b].begin ? spans[a].begin < spans[b].begin : spans[a].end > spans[b].end;
+  });
+  return order;
+}
 
 Result<RolePredicate> parse_predicate(std::string_view line, const std::string& file, uint64_t number) {
   const json object = json::parse(line, nullptr, false);
@@ -39,6 +47,7 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
       candidate.head = c.at("head").get<size_t>();
       candidate.head_word = c.at("hw").get<std::string>();
       candidate.role = c.value("role", std::string(kNoRole));
+      out.labelled = out.labelled && c.contains("role");
       if (candidate.begin >= candidate.end || candidate.end > out.tokens.size() ||
           candidate.head >= out.tokens.size())
         return fail("{}:{}: candidate [{}, {}) does not lie within the {} tokens", file, number,
@@ -53,14 +62,13 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
   if (out.position >= out.tokens.size() || out.pos.size() != out.tokens.size())
     return fail("{}:{}: {} tokens, {} parts of speech, predicate at {}", file, number, out.tokens.size(),
                 out.pos.size(), out.position);
-  std::stable_sort(out.candidates.begin(), out.candidates.end(),
-                   [](const RoleCandidate& a, const RoleCandidate& b) {
-                     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-                   });
+  std::vector<constrain::CandidateSpan> spans;
+  for (const RoleCandidate& c : out.candidates) spans.push_back({c.begin, c.end});
+  std::vector<RoleCandidate> sorted;
+  for (const size_t i : candidate_order(spans)) sorted.push_back(std::move(out.candidates[i]));
+  out.candidates = std::move(sorted);
   return out;
 }
-
-}  // namespace
 
 Result<std::vector<RolePredicate>> read_predicates(const std::string& path) {
   ESPALIER_ASSIGN(Input input, Input::open(path));
@@ -88,7 +96,7 @@ constrain::TaskShape role_shape(const data::LabelSet& labels) {
   shape.name = "roles";
   shape.spans = true;
   shape.none = labels.find(kNoRole);
-  shape.names = {"sense", "lemma", "label", "head"};
+  shape.names = {"head", "sense", "lemma", "label"};
   return shape;
 }
 
@@ -100,14 +108,14 @@ constrain::Instance role_instance(const constrain::Constraints& constraints, con
       length,
       [&](size_t row, size_t column) -> std::string_view {
         switch (column) {
-          case 0:
-            return predicate.sense;
-          case 1:
-            return predicate.lemma;
-          case 2:
-            return predicate.candidates[row].label;
-          default:
+          case kRoleHead:
             return predicate.candidates[row].head_word;
+          case kRoleSense:
+            return predicate.sense;
+          case kRoleLemma:
+            return predicate.lemma;
+          default:
+            return predicate.candidates[row].label;
         }
       },
       std::move(spans));
@@ -133,23 +141,47 @@ std::string role_constraints(const data::LabelSet& labels, const std::string& le
 }
 
 void RoleScores::add(const RolePredicate& predicate, const std::vector<std::string_view>& roles) {
-  ESPALIER_CHECK(roles.size() == predicate.candidates.size());
-  gold += predicate.arguments();
+  std::vector<std::string_view> wanted;
+  for (const RoleCandidate& candidate : predicate.candidates) wanted.push_back(candidate.role);
+  add(wanted, roles, predicate.missed.size());
+}
+
+void RoleScores::add(std::span<const std::string_view> wanted, std::span<const std::string_view> roles,
+                     size_t missed) {
+  ESPALIER_CHECK(roles.size() == wanted.size());
+  ++predicates;
+  gold += missed;
   for (size_t i = 0; i < roles.size(); ++i) {
-    const std::string& wanted = predicate.candidates[i].role;
+    const bool argument = wanted[i] != kNoRole;
     ++candidates;
-    right += roles[i] == wanted;
+    right += roles[i] == wanted[i];
+    gold += argument;
+    reachable += argument;
     predicted += roles[i] != kNoRole;
-    found += roles[i] != kNoRole && roles[i] == wanted;
+    found += argument && roles[i] == wanted[i];
   }
 }
 
-double RoleScores::accuracy() const {
-  return candidates == 0 ? 0 : 100 * static_cast<double>(right) / static_cast<double>(candidates);
+void RoleScores::merge(const RoleScores& other) {
+  predicates += other.predicates;
+  candidates += other.candidates;
+  right += other.right;
+  gold += other.gold;
+  predicted += other.predicted;
+  found += other.found;
+  reachable += other.reachable;
 }
 
-double RoleScores::f1() const {
-  return gold + predicted == 0 ? 0 : 200 * static_cast<double>(found) / static_cast<double>(gold + predicted);
+namespace {
+double percent_of(size_t part, size_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
+}  // namespace
+
+double RoleScores::accuracy() const { return percent_of(right, candidates); }
+double RoleScores::type_accuracy() const { return percent_of(found, reachable); }
+double RoleScores::precision() const { return percent_of(found, predicted); }
+double RoleScores::recall() const { return percent_of(found, gold); }
+double RoleScores::f1() const { return percent_of(2 * found, gold + predicted); }
 
 }  // namespace espalier::tasks

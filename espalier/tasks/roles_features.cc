@@ -38,6 +38,12 @@ class RoleFeatures {
     const RoleCandidate& c = p_.candidates[i];
     out_ = &out;
     out.begin_row("", p_.line);
+    out.add_cell(c.head_word);  // in the order of RoleCell
+    out.add_cell(p_.sense);
+    out.add_cell(p_.lemma);
+    out.add_cell(c.label);
+    out.add_cell(std::to_string(c.begin));
+    out.add_cell(std::to_string(c.end));
     const std::string position = c.begin > p_.position ? "after" : c.end <= p_.position ? "before" : "around";
     const std::string hw = lower(c.head_word), first = lower(p_.tokens[c.begin]),
                       last = lower(p_.tokens[c.end - 1]);
@@ -162,7 +168,7 @@ bool is_passive(const RolePredicate& predicate) {
 
 data::Sequence role_sequence(const RolePredicate& predicate) {
   data::Sequence out;
-  out.clear();
+  out.clear(kRoleCells);
   RoleFeatures features(predicate);
   for (size_t i = 0; i < predicate.candidates.size(); ++i) features.add_row(i, out);
   return out;

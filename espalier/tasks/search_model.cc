@@ -97,8 +97,15 @@ Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& opti
 Status SearchPredictor::predict(const data::Sequence& sequence, std::span<const Label> forced,
                                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                                 data::Prediction& out) const {
+  return predict_legal(sequence, forced, options, nullptr, {}, scratch, out);
+}
+
+Status SearchPredictor::predict_legal(const data::Sequence& sequence, std::span<const Label> forced,
+                                      const data::PredictOptions& options, const constrain::Completion* legal,
+                                      std::span<const constrain::Move> moves,
+                                      data::Predictor::Scratch& scratch, data::Prediction& out) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, options, b));
+  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, options, legal, moves, b));
   const size_t T = sequence.length(), C = shape_.columns();
   out.best.resize(decoded.best.size());
   out.confidence.clear();
@@ -122,16 +129,19 @@ Status SearchPredictor::predict(const data::Sequence& sequence, std::span<const 
 }
 
 Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::span<const Label> forced,
-                                        const data::PredictOptions& options, Buffers& b) const {
+                                        const data::PredictOptions& options,
+                                        const constrain::Completion* legal,
+                                        std::span<const constrain::Move> moves, Buffers& b) const {
   ESPALIER_ASSIGN(const DecodeOptions how, decoding(options));
   const bool any_forced =
       std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
   prepare(sequence, b);
   const size_t T = sequence.length();
-  if (chunks_) return decode_labels(ChunkSpace(shape_, {T, {}, b.words}), shape_, T, b.policy, how);
+  if (chunks_)
+    return decode_labels(ChunkSpace(shape_, {T, {}, b.words, legal, moves}), shape_, T, b.policy, how);
   const LabelInput input{
-      T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>()};
+      T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>(), legal};
   if (shape_.order == DecisionOrder::kEasiestFirst)
     return decode_labels(EasiestSpace(shape_, input), shape_, T, b.policy, how);
   return decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, how);

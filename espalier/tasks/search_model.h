@@ -57,6 +57,12 @@ class SearchPredictor final : public data::Predictor {
 
   const SequenceShape& shape() const { return shape_; }
 
+  /// predict() where only what `legal` leaves is done (null: everything); `moves` as moves_under gives them.
+  Status predict_legal(const data::Sequence& sequence, std::span<const data::Label> forced,
+                       const data::PredictOptions& options, const constrain::Completion* legal,
+                       std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch,
+                       data::Prediction& out) const;
+
  private:
   struct Buffers;
   explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
@@ -64,7 +70,8 @@ class SearchPredictor final : public data::Predictor {
   /// How to decode, from the model and what is asked for; an error where that cannot be had.
   Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
   Result<Decoded> decode(const data::Sequence& sequence, std::span<const data::Label> forced,
-                         const data::PredictOptions& options, Buffers& b) const;
+                         const data::PredictOptions& options, const constrain::Completion* legal,
+                         std::span<const constrain::Move> moves, Buffers& b) const;
   data::Label label_of_type(uint32_t type) const;
   template <typename Space>
   void explain_path(const data::Sequence& sequence, const Space& space, std::span<const search::Action> path,

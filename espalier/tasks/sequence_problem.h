@@ -20,14 +20,18 @@ inline search::StaticBlocks blocks_of(const linear::Dataset& data, size_t s) {
           data.state.values.data(), data.state_values.empty() ? nullptr : data.state_values.data()};
 }
 
+/// What constraints leave to do in a sequence; null: everything.
+using LegalMoves = std::unique_ptr<const constrain::Completion>;
+
 /// Sequences to label token by token. `data` holds the token features.
 struct LabelProblem {
   using Space = LabelSpace;
   const SequenceShape& shape;
   const linear::Dataset& data;
-  std::vector<data::Label> gold;     ///< tokens × columns
-  std::vector<uint64_t> edges;       ///< hashes
-  std::vector<uint32_t> edge_begin;  ///< per token, and the end
+  std::vector<data::Label> gold;           ///< tokens × columns
+  std::vector<uint64_t> edges;             ///< hashes
+  std::vector<uint32_t> edge_begin;        ///< per token, and the end
+  std::span<const LegalMoves> legal = {};  ///< per sequence: what constraints leave; empty: everything
 
   size_t size() const { return data.sequences(); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
@@ -40,6 +44,7 @@ struct LabelProblem {
       in.edges = edges;
       in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
     }
+    if (!legal.empty()) in.legal = legal[s].get();
     return in;
   }
   Space space(size_t s) const { return LabelSpace(shape, input(s)); }
@@ -74,10 +79,19 @@ struct ChunkProblem {
   std::vector<size_t> length;  ///< tokens of each sequence
   Ragged<Chunk> gold;          ///< of each sequence
   Ragged<uint64_t> words;
+  std::span<const LegalMoves> legal = {};
+  std::span<const constrain::Move> moves = {};
 
   size_t size() const { return length.size(); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
-  Space space(size_t s) const { return ChunkSpace(shape, {length[s], gold[s], words[s]}); }
+  Space space(size_t s) const {
+    ChunkInput in{length[s], gold[s], words[s]};
+    if (!legal.empty()) {
+      in.legal = legal[s].get();
+      in.moves = moves;
+    }
+    return ChunkSpace(shape, in);
+  }
 };
 
 /// Text encoded for a ChunkProblem. `encoded.labels` are the types, and the gold of a block is the type of
@@ -90,7 +104,7 @@ struct ChunkTraining {
   size_t cut = 0;  ///< chunks that were longer than the maximum
 
   ChunkProblem problem(const SequenceShape& shape) const {
-    return {shape, encoded.data, length, gold, words};
+    return {shape, encoded.data, length, gold, words, {}, {}};
   }
 };
 /// Finds and numbers the features of all sequences. The shape says how long chunks may be.

@@ -1,0 +1,113 @@
+#include "espalier/tasks/constrained_search.h"
+
+#include <algorithm>
+
+namespace espalier::tasks {
+
+using constrain::Compiled;
+using constrain::Completion;
+using constrain::Constraints;
+using constrain::Instance;
+using data::Label;
+
+Result<std::vector<constrain::Move>> moves_under(const Constraints& constraints, const SequenceShape& shape) {
+  for (const constrain::Statement& statement : constraints.statements())
+    if (statement.penalty != constrain::kHard)
+      return fail(
+          "{}:{}: '{}' is soft; a search only offers what constraints allow or does not, so it takes hard "
+          "ones",
+          constraints.file(), statement.place.line, statement.name);
+  if (shape.columns() > 1)
+    return fail("{}: a search that decides several columns cannot keep to constraints", constraints.file());
+  if (shape.order != DecisionOrder::kLeftToRight)
+    return fail(
+        "{}: a search that decides from right to left cannot keep to constraints, nor one that "
+        "decides what is easiest first",
+        constraints.file());
+  if (!Compiled(constraints).regular())
+    return fail("{}: a search keeps to regular constraints only", constraints.file());
+  if (shape.unit == DecisionUnit::kChunk) return chunk_moves(shape);
+  return constrain::label_moves(shape.labels.size());
+}
+
+Result<LegalTraining> legal_training(const Constraints& constraints, std::span<const Instance> instances,
+                                     const std::vector<constrain::Move>& moves, const GoldOf& gold) {
+  const Compiled compiled(constraints);
+  LegalTraining out;
+  std::vector<size_t> broken(constraints.statements().size(), 0);
+  size_t unrestricted = 0;
+  for (size_t s = 0; s < instances.size(); ++s) {
+    const std::vector<Label> labels = gold(s);
+    const bool known = std::find(labels.begin(), labels.end(), data::kNoLabel) == labels.end();
+    const std::vector<size_t> mine =
+        known ? constraints.broken_constraints(instances[s], labels) : std::vector<size_t>();
+    // Labels that are not all known can be learned from where some completion of them is legal.
+    ESPALIER_ASSIGN(Completion legal, Completion::make(compiled, instances[s], moves,
+                                                       known ? std::span<const Label>() : labels));
+    if (!known && !legal.infeasible()) {
+      ESPALIER_ASSIGN(legal, Completion::make(compiled, instances[s], moves));
+    }
+    const bool restricted = mine.empty() && !legal.infeasible();
+    for (const size_t c : mine) ++broken[c];
+    unrestricted += !restricted;
+    out.legal.push_back(restricted ? std::make_unique<const Completion>(std::move(legal)) : nullptr);
+  }
+  if (unrestricted == 0) return out;
+  std::string names;
+  for (size_t c = 0; c < broken.size(); ++c)
+    if (broken[c] > 0)
+      names +=
+          fmt::format("{}{} ({})", names.empty() ? ": " : ", ", constraints.statements()[c].name, broken[c]);
+  out.note = fmt::format("{} of {} sequences break hard constraints and were trained on without{}",
+                         unrestricted, instances.size(), names);
+  return out;
+}
+
+Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchPredictor& model,
+                                                                   Constraints constraints, bool strict) {
+  ESPALIER_ASSIGN(auto moves, moves_under(constraints, model.shape()));
+  return std::unique_ptr<ConstrainedSearch>(
+      new ConstrainedSearch(model, std::move(constraints), strict, std::move(moves)));
+}
+
+Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<const Label> forced,
+                                  const data::PredictOptions& options, Scratch& scratch,
+                                  data::Prediction& out) const {
+  const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
+  data::ConstraintEffect effect;
+  effect.outcome = data::ConstraintEffect::Outcome::kApproximate;
+  ESPALIER_ASSIGN(Completion legal, Completion::make(compiled_, instance, moves_, forced));
+  if (legal.infeasible()) {
+    effect.outcome = data::ConstraintEffect::Outcome::kInfeasible;
+    // Constraints of which none can be left out; then one of them is, until something is legal.
+    Constraints left = compiled_.constraints();
+    while (legal.infeasible()) {
+      Constraints rest = left;
+      std::vector<size_t> clash;
+      for (size_t c = 0; c < rest.statements().size(); ++c) {
+        Constraints fewer = rest.without(c);
+        ESPALIER_ASSIGN(const Completion without,
+                        Completion::make(Compiled(fewer), instance, moves_, forced));
+        if (without.infeasible()) {
+          rest = std::move(fewer);
+        } else {
+          clash.push_back(c);
+        }
+      }
+      const bool first = effect.clash.empty();
+      for (const size_t c : clash)
+        if (first) effect.clash.push_back(rest.statements()[c].name);
+      if (strict_ || clash.empty())
+        return fail("line {}: no labelling satisfies all constraints{}{}",
+                    sequence.length() > 0 ? sequence.line(0) : 0,
+                    effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
+      left = left.without(clash.back());
+      ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced));
+    }
+  }
+  ESPALIER_TRY(model_.predict_legal(sequence, forced, options, &legal, moves_, scratch, out));
+  out.constraints = std::move(effect);
+  return {};
+}
+
+}  // namespace espalier::tasks

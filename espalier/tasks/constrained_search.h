@@ -1,0 +1,69 @@
+// Searches over sequences that keep to constraints: decisions that no completion can mend are not offered.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/constrain/constrained_predictor.h"
+#include "espalier/tasks/search_model.h"
+#include "espalier/tasks/sequence_problem.h"
+
+namespace espalier::tasks {
+
+/// What a search of this shape does at a token. Fails where it cannot keep to the constraints: soft ones have
+/// no place in it, and decisions from right to left cannot be followed by automata that read from the left.
+Result<std::vector<constrain::Move>> moves_under(const constrain::Constraints& constraints,
+                                                 const SequenceShape& shape);
+
+/// What constraints leave of each training sequence; null where the labels that are to be learned break them.
+/// `note` then says how many, and which constraints.
+struct LegalTraining {
+  std::vector<LegalMoves> legal;
+  std::string note;
+};
+using GoldOf = std::function<std::vector<data::Label>(size_t sequence)>;
+Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
+                                     std::span<const constrain::Instance> instances,
+                                     const std::vector<constrain::Move>& moves, const GoldOf& gold);
+
+/// A search under constraints when it is used. Sequences without a legal labelling get the one that is found
+/// when clashing constraints are left out one by one, with an outcome that says so; with `strict` they are an
+/// error. Whatever is found satisfies the constraints; as every search, it may not be the best. Refers to the
+/// model. Immutable, any number of threads.
+class ConstrainedSearch final : public data::Predictor {
+ public:
+  static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
+                                                         constrain::Constraints constraints, bool strict);
+
+  const data::LabelSet& labels() const override { return model_.labels(); }
+  std::unique_ptr<Scratch> make_scratch() const override { return model_.make_scratch(); }
+  Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                 const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override {
+    return model_.explain(sequence, scratch);
+  }
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override {
+    return model_.strongest(how_many, only);
+  }
+  std::vector<WeightedTransition> weighted_transitions() const override {
+    return model_.weighted_transitions();
+  }
+  Size size() const override { return model_.size(); }
+  std::string details() const override { return model_.details(); }
+
+  const constrain::Compiled& compiled() const { return compiled_; }
+
+ private:
+  ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool strict,
+                    std::vector<constrain::Move> moves)
+      : model_(model), compiled_(std::move(constraints)), strict_(strict), moves_(std::move(moves)) {}
+
+  const SearchPredictor& model_;
+  constrain::Compiled compiled_;
+  bool strict_;
+  std::vector<constrain::Move> moves_;
+};
+
+}  // namespace espalier::tasks
