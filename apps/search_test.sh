@@ -63,7 +63,7 @@ expect 2 "$espalier" train train.txt -m never.model --label-column 2,3
 says err "--task joint"
 expect 1 "$espalier" train train.txt -m never.model --task joint --learner searn --label-column 2,2
 says err "twice"
-expect 1 "$espalier" train train.txt -m never.model --task joint --learner crf --label-column 2,3
+expect 2 "$espalier" train train.txt -m never.model --task joint --learner crf --label-column 2,3
 expect 2 "$espalier" train train.txt -m never.model --learner searn -p beam=0
 expect 1 "$espalier" train train.txt -m never.model --task segment --learner searn -p lists=/no/such/list
 says err "/no/such/list"

@@ -92,9 +92,10 @@ Result<Report> cascade_tradeoff(const Request& request) {
           options.first_filter = filtered ? cascade::Filter::kCascade : filter.filter;
           options.unit = cascade::Unit::kStates;
           options.filter_loss = {0.0005};
-          options.train_alphas = {0, 0.2, 0.4, 0.6, 0.8};
+          options.train_alphas = {0.2, 0.6};
           if (request.quick) {
             options.train_alphas = {0.2};
+            options.warm_up = 1;
             options.filter_passes = 1;
           }
           options.passes = 0;

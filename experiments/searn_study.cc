@@ -1,7 +1,6 @@
 #include "experiments/searn_study.h"
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 
 #include "espalier/predictor/model.h"
@@ -11,15 +10,6 @@
 namespace espalier::experiments {
 
 namespace {
-
-/// Files that go when the run is over, however it ends.
-struct ScratchFile {
-  std::string path;
-  ~ScratchFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-};
 
 /// The first sequences of a file in columns, as a file of their own.
 Status copy_first(const std::string& from, const data::ReadOptions& reading, size_t most,

@@ -1,7 +1,9 @@
 // What the experiments on search learners share: train as the command does, tag, score.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "espalier/data/reader.h"
@@ -9,6 +11,15 @@
 #include "experiments/experiment.h"
 
 namespace espalier::experiments {
+
+/// A file that goes when the run is over, however it ends.
+struct ScratchFile {
+  std::string path;
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
 
 /// One training run and its test, by the names the command takes.
 struct SearnRun {

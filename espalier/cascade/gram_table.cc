@@ -7,7 +7,7 @@ namespace espalier::cascade {
 
 GramTable::GramTable(size_t labels) : labels_(labels) { rehash(64); }
 
-Result<GramTable> GramTable::from_entries(size_t labels, std::vector<Entry> entries) {
+Result<GramTable> GramTable::from_entries(size_t labels, const std::vector<Entry>& entries) {
   GramTable table(labels);
   table.entries_.reserve(entries.size());
   table.rehash(std::bit_ceil(entries.size() * 2 + 64));

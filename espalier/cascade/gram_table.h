@@ -26,7 +26,7 @@ class GramTable {
     uint32_t last;
     bool operator==(const Entry&) const = default;
   };
-  static Result<GramTable> from_entries(size_t labels, std::vector<Entry> entries);
+  static Result<GramTable> from_entries(size_t labels, const std::vector<Entry>& entries);
 
   size_t labels() const { return labels_; }
   uint32_t start() const { return static_cast<uint32_t>(labels_); }

@@ -53,6 +53,15 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
   edge_gradient_.value.assign(data.edge.values.empty() ? 0 : layout.grams.size(), 0.0f);
 }
 
+void LevelLearner::go_on_with(const LearnerOptions& options) {
+  weights_ = weights();
+  scale_ = 1;
+  averaged_ = 0;
+  for (Extra* extra : {&state_, &gram_, &edge_}) std::fill(extra->sum.begin(), extra->sum.end(), 0.0);
+  quantile_sum_.fill(0);
+  options_ = options;
+}
+
 namespace {
 /// The truth among the paths that may be: automata are deterministic, so that it is there once.
 std::vector<uint32_t> legal_truth(const LegalPart& legal, std::span<const uint32_t> truth) {

@@ -18,6 +18,9 @@ namespace espalier::cascade {
 struct TrainingLattice {
   Trellis trellis;
   std::vector<uint32_t> truth, truth_arcs;
+  /// Positions whose item (state or clique) a filter before had dropped: put back to learn from, but lost
+  /// already, so that no later filter is blamed for them. Empty: none.
+  std::vector<uint8_t> lost;
 };
 
 enum class Steps {
@@ -46,6 +49,9 @@ class LevelLearner {
   LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
                std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
                const Monitor& monitor);
+
+  /// From here on another loss and other steps, from the average so far; what AdaGrad knows is kept.
+  void go_on_with(const LearnerOptions& options);
 
   /// One pass over these sequences; with `average`, its weights count towards the average. Returns the loss
   /// summed. Ends early when the monitor wants it to.

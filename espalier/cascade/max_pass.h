@@ -15,6 +15,20 @@ enum class Unit {
   kCliques,  ///< the d labels an arc stands for; at the first position states, which have no arcs
 };
 
+/// The mean regret r̄ of a sequence, θ* − θ*(c) over its items c, is what thresholds are measured in. Over few
+/// items it says little, and a short sequence in doubt has a small one, just where little should be dropped.
+/// It is therefore drawn towards what is usual on new data, which counts as so many positions:
+///   r̄ ← (T·r̄ + positions·regret) / (T + positions).
+/// Equation 6 by itself is positions = 0; either way the threshold is convex in the scores.
+struct UsualMean {
+  double regret = 0;
+  double positions = 0;
+  double drawn(double mean, size_t length) const {
+    const double T = static_cast<double>(length);
+    return T + positions > 0 ? (T * mean + positions * regret) / (T + positions) : mean;
+  }
+};
+
 /// Best scores through every state and arc, as chain::max_marginals has them, together with the pointers
 /// both ways that say which path attains them (its witness). One forward and one backward pass, O(states +
 /// arcs), in buffers that are used again. Precondition of run(): at least one position, no dead ends.

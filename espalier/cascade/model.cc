@@ -1,6 +1,7 @@
 #include "espalier/cascade/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "espalier/cascade/model_buffers.h"
@@ -17,6 +18,20 @@ std::unique_ptr<data::Predictor::Scratch> CascadePredictor::make_scratch() const
 
 const Trellis& CascadePredictor::trellis_of(const data::Predictor::Scratch& scratch) {
   return static_cast<const Buffers&>(scratch).trellis;
+}
+
+std::vector<double> CascadePredictor::wider_alphas(double factor) const {
+  ESPALIER_CHECK(factor >= 1);
+  if (factor == 1) return alphas_;
+  std::vector<double> wider;
+  for (size_t l = 0; l < alphas_.size(); ++l) {
+    if (measure(l) == Measure::kProbability) {
+      wider.push_back(std::isinf(factor) ? 0 : std::pow(std::clamp(alphas_[l], 0.0, 1.0), factor));
+    } else {
+      wider.push_back(std::isinf(factor) ? -factor : 1 - factor * (1 - alphas_[l]));
+    }
+  }
+  return wider;
 }
 
 void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
@@ -94,7 +109,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
         }
       } else {
         score_nodes(l, b);
-        find_unigram_standings(b.node.data(), T, K, stride_, level.measure, b.items);
+        find_unigram_standings(b.node.data(), T, K, stride_, level.measure, level.usual, b.standing, b.items);
       }
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
@@ -102,7 +117,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       made = true;
     } else {
       score(l, b);
-      find_standings(b.trellis.lattice, level.measure, level.unit, b.standing, b.standings);
+      find_standings(b.trellis.lattice, level.measure, level.unit, level.usual, b.standing, b.standings);
       if (shown) visit({l, &b.trellis, {}, &b.standings});
       if (!filters) break;
       Filtered left =

@@ -46,6 +46,7 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
   for (size_t t = 0; t < T; ++t) out.confidence[t] = std::min(1.0f, by_label[t * K + best[t]]);
   if (options.confidence && span_rules_) {
     std::vector<std::string_view> names;
+    names.reserve(best.size());
     for (const Label label : best) names.push_back(labels_.name(label));
     for (const data::Span& span : data::spans(names, scheme_))
       out.spans.push_back({span.first, span.last, std::string(span.type),

@@ -34,11 +34,16 @@ struct Options {
   std::vector<double> filter_loss = {0.0005};
   bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is taken and noted
   double budget = 0;    ///< above 0: items each filter leaves alive per position, in place of filter_loss
-  std::vector<double> train_alphas = {0.25, 0.5, 0.8};
-  int filter_passes = 4;          ///< at most; the trade-off on held-out data says when to stop
-  bool adaptive_filters = false;  ///< AdaGrad in place of equation 9's plain steps
-  double filter_rate = 1;         ///< η
-  double filter_lambda = 0;       ///< λ
+  std::vector<double> train_alphas = {0.25, 0.5};
+  /// Passes of log loss a learned filter begins with. Equation 8 asks that the truth as a whole stand above
+  /// the threshold by its length; long sequences hardly ever do, and from zero weights they go on growing at
+  /// every one of them without telling near misses from far ones.
+  int warm_up = 4;
+  int filter_passes = 3;         ///< at most; the trade-off on held-out data says when to stop
+  bool adaptive_filters = true;  ///< AdaGrad in place of equation 9's plain steps
+  double filter_rate = 0.1;      ///< η
+  double usual_length = 100;     ///< UsualMean::positions of learned filters
+  double filter_lambda = 0;      ///< λ
   size_t filter_batch = 4;
   size_t folds = 3;        ///< of the jackknife
   bool quantiles = false;  ///< indicators of where states stood at the level before

@@ -21,8 +21,8 @@ float standing_of(double regret, double mean) {
 
 }  // namespace
 
-void find_standings(const Lattice& lattice, Measure measure, Unit unit, StandingScratch& scratch,
-                    Standings& out) {
+void find_standings(const Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+                    StandingScratch& scratch, Standings& out) {
   MaxPass& pass = scratch.pass;
   pass.run(lattice);
   out.state.resize(lattice.states());
@@ -50,15 +50,16 @@ void find_standings(const Lattice& lattice, Measure measure, Unit unit, Standing
       arc_sum += arc_regret;
     }
   }
-  const double mean = unit == Unit::kStates
-                          ? state_sum / static_cast<double>(lattice.states())
-                          : (first_sum + arc_sum) / static_cast<double>(first_end + lattice.arcs());
+  scratch.mean_regret = unit == Unit::kStates
+                            ? state_sum / static_cast<double>(lattice.states())
+                            : (first_sum + arc_sum) / static_cast<double>(first_end + lattice.arcs());
+  const double mean = usual.drawn(scratch.mean_regret, lattice.positions());
   for (float& x : out.state) x = standing_of(x, mean);
   for (float& x : out.arc) x = standing_of(x, mean);
 }
 
 void find_unigram_standings(const float* node, size_t positions, size_t K, size_t S, Measure measure,
-                            std::vector<float>& out) {
+                            const UsualMean& usual, StandingScratch& scratch, std::vector<float>& out) {
   out.resize(positions * K);
   if (measure == Measure::kProbability) {
     AlignedVector<float> row(S, 0.0f);
@@ -80,7 +81,8 @@ void find_unigram_standings(const float* node, size_t positions, size_t K, size_
     }
     sum += row_sum;
   }
-  const double mean = sum / static_cast<double>(std::max<size_t>(1, positions * K));
+  scratch.mean_regret = sum / static_cast<double>(std::max<size_t>(1, positions * K));
+  const double mean = usual.drawn(scratch.mean_regret, positions);
   const float share = mean <= 0 ? 0.0f : static_cast<float>(1 / mean);
   for (float& x : out) x = 1 - x * share;
 }

@@ -32,16 +32,18 @@ struct Standings {
 
 struct StandingScratch {
   MaxPass pass;
+  double mean_regret = 0;  ///< of the sequence looked at last, by itself; kMaxMarginal
 };
 
 /// Standings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards
 /// scratch.pass.path() is the best path.
-void find_standings(const chain::Lattice& lattice, Measure measure, Unit unit, StandingScratch& scratch,
-                    Standings& out);
+void find_standings(const chain::Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+                    StandingScratch& scratch, Standings& out);
 
 /// The same for a level of order 1: per label of each position, T×K in `out`; node is T×S.
 void find_unigram_standings(const float* node, size_t positions, size_t labels, size_t stride,
-                            Measure measure, std::vector<float>& out);
+                            Measure measure, const UsualMean& usual, StandingScratch& scratch,
+                            std::vector<float>& out);
 
 /// Keeps what stands at α or above, and always the best path.
 chain::KeepMasks keep_from(const chain::Lattice& lattice, const Standings& standings, Unit unit, double alpha,

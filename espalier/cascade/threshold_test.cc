@@ -28,7 +28,7 @@ TEST(SafeFiltering, HoldsInTenThousandRandomCases) {
     StandingScratch scratch;
     Standings standings;
     const Unit unit = random.below(2) == 0 ? Unit::kStates : Unit::kCliques;
-    find_standings(lattice, Measure::kMaxMarginal, unit, scratch, standings);
+    find_standings(lattice, Measure::kMaxMarginal, unit, {}, scratch, standings);
     for (size_t t = 0; t < level.positions; ++t)
       for (size_t s = lattice.states_at(t).first; s < lattice.states_at(t).last; ++s)
         if (score > scratch.pass.state(s) + 1e-6) {
@@ -77,10 +77,31 @@ TEST(Standings, OfOrderOneAreThoseOfTheLattice) {
     for (const Measure measure : {Measure::kMaxMarginal, Measure::kProbability}) {
       StandingScratch scratch;
       Standings standings;
-      find_standings(trellis.lattice, measure, Unit::kStates, scratch, standings);
+      const UsualMean usual{2, static_cast<double>(i % 3)};
+      find_standings(trellis.lattice, measure, Unit::kStates, usual, scratch, standings);
       std::vector<float> items;
-      find_unigram_standings(node.data(), T, K, S, measure, items);
+      find_unigram_standings(node.data(), T, K, S, measure, usual, scratch, items);
       for (size_t s = 0; s < trellis.states(); ++s) EXPECT_NEAR(items[s], standings.state[s], 1e-4);
+    }
+  }
+}
+
+TEST(Standings, AreMeasuredInAMeanDrawnTowardsTheUsualOne) {
+  const Random root(34);
+  for (uint64_t i = 0; i < 20; ++i) {
+    Random random = root.split(i);
+    const RandomLevel level = random_level(2, 3, 3, random);
+    StandingScratch scratch;
+    Standings plain, drawn;
+    find_standings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {}, scratch, plain);
+    find_standings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {5, 7}, scratch, drawn);
+    const double mean = (3 * scratch.mean_regret + 7 * 5) / (3 + 7);
+    for (size_t s = 0; s < level.trellis.states(); ++s) {
+      EXPECT_NEAR(drawn.state[s], 1 - (scratch.pass.best() - scratch.pass.state(s)) / mean, 1e-4);
+      if (scratch.mean_regret > 0) {
+        EXPECT_NEAR(plain.state[s], 1 - (scratch.pass.best() - scratch.pass.state(s)) / scratch.mean_regret,
+                    1e-4);
+      }
     }
   }
 }
@@ -93,7 +114,7 @@ TEST(Standings, OfTheTruthAreFoundPositionByPosition) {
     StandingScratch scratch;
     Standings standings;
     for (const Unit unit : {Unit::kStates, Unit::kCliques}) {
-      find_standings(level.trellis.lattice, Measure::kMaxMarginal, unit, scratch, standings);
+      find_standings(level.trellis.lattice, Measure::kMaxMarginal, unit, {}, scratch, standings);
       std::vector<float> found;
       for (const auto& y : level.labellings()) {
         truth_standings(level.trellis, standings, unit, y, found);

@@ -1,12 +1,12 @@
 #include "espalier/cascade/train.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "espalier/cascade/training.h"
 
 namespace espalier::cascade {
 
-using data::kNoLabel;
 using data::Label;
 
 void CascadeTraining::choose_sequences() {
@@ -55,28 +55,37 @@ void CascadeTraining::make_dictionary() {
   for (size_t f = 0; f + 1 < dictionary.begin.size(); ++f) dictionary.begin[f + 1] += dictionary.begin[f];
 }
 
-LearnerOptions CascadeTraining::filter_options(double alpha) const {
+/// Log loss: of crf filters, and what learned ones begin with.
+LearnerOptions CascadeTraining::log_options() const {
   LearnerOptions learner;
+  learner.loss.loss = Loss::kLog;
   learner.loss.unit = options_.unit;
-  learner.loss.alpha = alpha;
   learner.loss.label_weight = options_.label_weight;
+  learner.steps = Steps::kAdaptive;
+  learner.rate = options_.rate;
+  learner.l2 = options_.l2;
+  learner.batch = options_.batch;
   learner.seed = options_.seed;
-  if (filter_ == Filter::kCrf) {
-    learner.loss.loss = Loss::kLog;
-    learner.steps = Steps::kAdaptive;
-    learner.rate = options_.rate;
-    learner.l2 = options_.l2;
-    learner.batch = options_.batch;
+  return learner;
+}
+
+LearnerOptions CascadeTraining::filter_options(double alpha) const {
+  if (filter_ == Filter::kCrf) return log_options();
+  LearnerOptions learner = log_options();
+  learner.loss.loss = filter_ == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
+  learner.loss.alpha = alpha;
+  learner.batch = options_.filter_batch;
+  if (filter_ == Filter::kPerceptron || !options_.adaptive_filters) {
+    learner.steps = Steps::kPlain;
+    learner.rate = filter_ == Filter::kPerceptron ? 1 : options_.filter_rate;
+    learner.lambda = options_.filter_lambda;
+    learner.ignore = 0;
     return learner;
   }
-  learner.loss.loss = filter_ == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
-  learner.steps = options_.adaptive_filters ? Steps::kAdaptive : Steps::kPlain;
   learner.rate = options_.filter_rate;
-  learner.lambda = options_.filter_lambda;
   // (8) is a mean over the sequences, what AdaGrad's penalty stands against is their sum.
   learner.l2 = 0.5 * options_.filter_lambda * static_cast<double>(usable_.size());
-  learner.batch = options_.filter_batch;
-  learner.ignore = options_.adaptive_filters ? 1e-3 : 0;
+  learner.ignore = 1e-3;
   return learner;
 }
 
@@ -95,6 +104,8 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
         continue;
       }
       const Standings& standings = work.standings;
+      for (size_t t = 0; t < lattices_[s].lost.size(); ++t)
+        if (lattices_[s].lost[t]) work.truth[t] = kAbsent;
       if (options_.unit == Unit::kStates) {
         parts[piece].add(standings.state, work.truth);
       } else {
@@ -107,6 +118,26 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
   });
   for (size_t p = 1; p < kPieces; ++p) parts[0].merge(parts[p]);
   return parts[0];
+}
+
+UsualMean CascadeTraining::find_usual(const LevelWeights& weights, std::span<const uint32_t> which) {
+  if (measure() != Measure::kMaxMarginal || options_.usual_length == 0) return {};
+  constexpr size_t kMost = 1000;
+  const size_t n = std::min(kMost, which.size());
+  std::vector<double> sum(kPieces, 0.0), weight(kPieces, 0.0);
+  context_.workers.for_each(kPieces, [&](size_t piece) {
+    Work work;
+    const Range range = piece_of(n, kPieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const uint32_t s = which[i * which.size() / n];
+      judge(weights, data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
+      sum[piece] += static_cast<double>(data_.length(s)) * work.scratch.mean_regret;
+      weight[piece] += static_cast<double>(data_.length(s));
+    }
+  });
+  return {std::accumulate(sum.begin(), sum.end(), 0.0) /
+              std::max(1.0, std::accumulate(weight.begin(), weight.end(), 0.0)),
+          options_.usual_length};
 }
 
 CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
@@ -135,8 +166,9 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
   const bool uses_alpha = filter_ == Filter::kCascade;
   const std::vector<double> alphas = uses_alpha ? options_.train_alphas : std::vector<double>{1};
-  const double rounds =
-      static_cast<double>((alphas.size() + folds_) * static_cast<size_t>(options_.filter_passes));
+  const int warm = uses_alpha ? options_.warm_up : 0;
+  const double rounds = static_cast<double>(alphas.size()) * options_.filter_passes +
+                        static_cast<double>(folds_) * (warm + options_.filter_passes) + warm;
   double done = 0;
 
   // The first fold decides on α of training and on the number of passes, by (7): least efficiency loss within
@@ -144,29 +176,49 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   const std::vector<uint32_t> rest = all_but(0), own = members(0);
   double best_efficiency = 2, best_loss = 2;
   LevelWeights best;
+  const auto is_better = [&](const LevelWeights& weights) {
+    const auto curve = trade_off([&](size_t) -> const LevelWeights& { return weights; }, own).curve();
+    double efficiency = 1, loss = 0;
+    if (options_.budget > 0) {
+      const TradeOff::Point* point = TradeOff::best_alive(curve, options_.budget);
+      efficiency = 0;
+      loss = point == nullptr ? 1 : point->filter_loss;
+    } else if (const TradeOff::Point* point = TradeOff::best_within(curve, epsilon)) {
+      efficiency = point->efficiency;
+    } else {
+      loss = curve.front().filter_loss;
+    }
+    if (std::pair(loss, efficiency) >= std::pair(best_loss, best_efficiency)) return false;
+    best_loss = loss;
+    best_efficiency = efficiency;
+    return true;
+  };
+  const auto warmed = [&](std::span<const uint32_t> sequences) {
+    LevelLearner learner(layout, zeros, data_, lattices_, warm > 0 ? log_options() : filter_options(1),
+                         context_.workers, context_.monitor);
+    for (int pass = 1; pass <= warm && !stopped(); ++pass) {
+      learner.pass(sequences, pass, 2 * pass > warm);
+      report_progress(phase, ++done, rounds);
+    }
+    return learner;
+  };
+  const LevelLearner start = warmed(rest);
+  if (warm > 0) {
+    best = start.weights();
+    best.usual = find_usual(best, own);
+    is_better(best);
+  }
   for (const double alpha : alphas) {
-    LevelLearner learner(layout, zeros, data_, lattices_, filter_options(alpha), context_.workers,
-                         context_.monitor);
+    LevelLearner learner = start;
+    learner.go_on_with(filter_options(alpha));
     int without_gain = 0;
     for (int pass = 1; pass <= options_.filter_passes && without_gain < 2; ++pass) {
-      learner.pass(rest, pass, true);
+      learner.pass(rest, warm + pass, true);
       report_progress(phase, ++done, rounds);
       LevelWeights weights = learner.weights();
-      const auto curve = trade_off([&](size_t) -> const LevelWeights& { return weights; }, own).curve();
-      double efficiency = 1, loss = 0;
-      if (options_.budget > 0) {
-        const TradeOff::Point* point = TradeOff::best_alive(curve, options_.budget);
-        efficiency = 0;
-        loss = point == nullptr ? 1 : point->filter_loss;
-      } else if (const TradeOff::Point* point = TradeOff::best_within(curve, epsilon)) {
-        efficiency = point->efficiency;
-      } else {
-        loss = curve.front().filter_loss;
-      }
+      weights.usual = find_usual(weights, own);
       ++without_gain;
-      if (filters.passes == 0 || std::pair(loss, efficiency) < std::pair(best_loss, best_efficiency)) {
-        best_loss = loss;
-        best_efficiency = efficiency;
+      if (is_better(weights) || (warm == 0 && filters.passes == 0)) {
         best = std::move(weights);
         filters.train_alpha = alpha;
         filters.passes = pass;
@@ -177,20 +229,27 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     if (stopped()) break;
   }
   filters.held_out.push_back(std::move(best));
-  done = static_cast<double>(alphas.size()) * options_.filter_passes;
+  done = warm + static_cast<double>(alphas.size()) * options_.filter_passes;
   const auto learn = [&](std::span<const uint32_t> sequences) {
-    LevelLearner learner(layout, zeros, data_, lattices_, filter_options(filters.train_alpha),
-                         context_.workers, context_.monitor);
+    LevelLearner learner = warmed(sequences);
+    if (filters.passes > 0) learner.go_on_with(filter_options(filters.train_alpha));
     for (int pass = 1; pass <= filters.passes; ++pass) {
-      learner.pass(sequences, pass, true);
+      learner.pass(sequences, warm + pass, true);
       report_progress(phase, ++done, rounds);
       if (stopped()) break;
     }
     return learner.weights();
   };
-  for (size_t fold = 1; fold < folds_; ++fold)
+  for (size_t fold = 1; fold < folds_; ++fold) {
     filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
+    filters.held_out.back().usual = find_usual(filters.held_out.back(), members(fold));
+  }
   filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
+  // What it has seen all of says nothing about new data; the others do.
+  filters.full.usual = filters.held_out.front().usual;
+  filters.full.usual.regret = 0;
+  for (const LevelWeights& held_out : filters.held_out)
+    filters.full.usual.regret += held_out.usual.regret / static_cast<double>(filters.held_out.size());
   return filters;
 }
 
@@ -227,7 +286,7 @@ Status CascadeTraining::train_filter(size_t index) {
   describe_lattices(level.report);
   Filters filters = learn_filters(index);
   level.report.train_alpha = filters.train_alpha;
-  level.report.passes = filters.passes;
+  level.report.passes = filters.passes + (filter_ == Filter::kCascade ? options_.warm_up : 0);
   const auto held_out = [&](size_t s) -> const LevelWeights& {
     return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
   };

@@ -9,6 +9,18 @@ using data::kNoLabel;
 using data::Label;
 
 namespace {
+/// Positions whose item is no longer there after a filter: those lost before, those whose truth stands below
+/// α, and, where the items of the next level reach `longer` labels further back, those that hold one of
+/// these.
+std::vector<uint8_t> lost_after(std::span<const uint8_t> before, std::span<const float> truth, double alpha,
+                                size_t longer) {
+  std::vector<uint8_t> lost(truth.size(), 0);
+  for (size_t t = 0; t < truth.size(); ++t)
+    if ((!before.empty() && before[t]) || truth[t] < alpha)
+      for (size_t i = t; i < std::min(truth.size(), t + longer + 1); ++i) lost[i] = 1;
+  return lost;
+}
+
 /// Cut points of quantiles are found from at most about this many standings.
 constexpr size_t kStandingsForCuts = 2'000'000;
 }  // namespace
@@ -46,15 +58,16 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
                              training ? gold[t] : kNoLabel, {work.items.data() + t * K, K});
     } else {
       score_nodes(layout, weights, data, s, work.node);
-      find_unigram_standings(work.node.data(), gold.size(), K, layout.stride, measure(), work.items);
+      find_unigram_standings(work.node.data(), gold.size(), K, layout.stride, measure(), weights.usual,
+                             work.scratch, work.items);
     }
-    work.truth.resize(gold.size());
+    work.truth.assign(gold.size(), kAbsent);
     for (size_t t = 0; t < gold.size(); ++t)
-      work.truth[t] = gold[t] == kNoLabel ? kAbsent : work.items[t * K + gold[t]];
+      if (gold[t] != kNoLabel) work.truth[t] = work.items[t * K + gold[t]];
     return;
   }
   score(weights, data, s, *trellis, work);
-  find_standings(trellis->lattice, measure(), options_.unit, work.scratch, work.standings);
+  find_standings(trellis->lattice, measure(), options_.unit, weights.usual, work.scratch, work.standings);
   truth_standings(*trellis, work.standings, options_.unit, gold, work.truth);
 }
 
@@ -139,6 +152,8 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       const LevelWeights& weights =
           filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
       judge(weights, data_, s, first ? nullptr : &lattice->trellis, work);
+      next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, work.truth, level.alpha,
+                                item_length(order) - item_length(level.report.order));
       if (first) {
         next[s].trellis = make_trellis(keep_labels(work.items, K, level.alpha, data_.gold_of(s), {}),
                                        cascade_.layout.grams);

@@ -97,6 +97,42 @@ TEST(TrainCascade, FiltersLeaveLessAliveWithinTheirLoss) {
   EXPECT_LE(cascade->levels[1].report.filter_loss, 0.03);
 }
 
+TEST(TrainCascade, LearnedFiltersBeginWithLogLossAndKeepItWhereTheirOwnLossDoesNotHelp) {
+  const linear::EncodedTraining training = toy();
+  Options options = small_options();
+  options.orders = {1, 2};
+  options.passes = 1;
+  const auto alive = [&](int warm_up, int own) {
+    options.warm_up = warm_up;
+    options.filter_passes = own;
+    const auto cascade = train_toy(training, options);
+    EXPECT_TRUE(cascade.ok());
+    const LevelReport& report = cascade->levels[0].report;
+    EXPECT_GE(report.passes, warm_up);
+    EXPECT_LE(report.passes, warm_up + own);
+    EXPECT_EQ(cascade->levels[0].weights.usual.positions, options.usual_length);
+    EXPECT_GT(cascade->levels[0].weights.usual.regret, 0);
+    return report.alive;
+  };
+  EXPECT_LT(alive(4, 2), alive(0, 1));
+}
+
+TEST(TrainCascade, DoesNotBlameAFilterForWhatOneBeforeItLost) {
+  // The first filter keeps little more than the best label. What it loses is put back to learn from, and the
+  // second, which does the same, drops it again; nothing else is there to be lost.
+  const linear::EncodedTraining training = toy();
+  Options options = small_options();
+  options.budget = 1;
+  options.passes = 1;
+  for (const Unit unit : {Unit::kCliques, Unit::kStates}) {
+    options.unit = unit;
+    const auto cascade = train_toy(training, options);
+    ASSERT_TRUE(cascade.ok());
+    EXPECT_GT(cascade->levels[0].report.filter_loss, 0.05);
+    EXPECT_LT(cascade->levels[1].report.filter_loss, 0.1 * cascade->levels[0].report.filter_loss);
+  }
+}
+
 TEST(TrainCascade, KeepsToItsBudget) {
   const linear::EncodedTraining training = toy(6);
   Options options = small_options();

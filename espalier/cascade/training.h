@@ -52,6 +52,10 @@ class CascadeTraining {
   bool stopped() const { return context_.monitor.stop_requested(); }
   bool unigram() const { return lattices_.empty(); }
   size_t fold_of(size_t index) const { return index % folds_; }
+  /// Labels an item of a level of this order stands for.
+  size_t item_length(size_t order) const {
+    return options_.unit == Unit::kCliques ? order : trellis_length(order);
+  }
   Measure measure() const { return filter_ == Filter::kCrf ? Measure::kProbability : Measure::kMaxMarginal; }
   void report_progress(std::string phase, double done, double total) const {
     Progress progress;
@@ -66,6 +70,7 @@ class CascadeTraining {
   Status first_lattices(size_t order);
   Status train_filter(size_t index);
   Filters learn_filters(size_t index);
+  LearnerOptions log_options() const;
   LearnerOptions filter_options(double alpha) const;
   void score(const LevelWeights& weights, const linear::Dataset& data, size_t s, Trellis& trellis,
              Work& work) const;
@@ -73,6 +78,7 @@ class CascadeTraining {
              Work& work) const;
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
                      std::span<const uint32_t> which);
+  UsualMean find_usual(const LevelWeights& weights, std::span<const uint32_t> which);
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
   Status next_lattices(const Filters& filters, const Level& level, size_t order);
   Status finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order);

@@ -7,7 +7,6 @@
 
 namespace espalier::cascade {
 
-using data::kNoLabel;
 using data::Label;
 
 namespace {

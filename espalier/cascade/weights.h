@@ -8,6 +8,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/cascade/gram_table.h"
+#include "espalier/cascade/max_pass.h"
 #include "espalier/cascade/trellis.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/rows.h"
@@ -38,6 +39,7 @@ struct LevelWeights {
   AlignedVector<float> edge;
   std::array<float, kQuantiles> quantile{};
   QuantileCuts cuts{};
+  UsualMean usual;  ///< of new data
 };
 
 /// Which weights there are.

@@ -88,7 +88,7 @@ class ChainPredictor final : public data::Predictor {
 
  private:
   struct Buffers;
-  ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
+  explicit ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
 
   /// Fills the scores of a sequence (and −∞ where labels are forced).
   void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;

@@ -7,7 +7,6 @@
 
 namespace espalier::constrain {
 
-using chain::kImpossible;
 using chain::Outcome;
 
 void fold_nodes(const Compiled& compiled, const std::vector<double>& row_penalties, size_t length,

@@ -17,10 +17,10 @@ void ItemLosses::clear() {
   for (const uint32_t slot : used_) items_[slot] = 0;
   for (const uint32_t slot : changed_) {
     is_changed_[slot] = 0;
-    const size_t first = slot * experts_, last = first + experts_;
-    std::fill(errors_.begin() + first, errors_.begin() + last, 0);
-    std::fill(charges_.begin() + first, charges_.begin() + last, 0);
-    std::fill(silent_.begin() + first, silent_.begin() + last, 0);
+    const size_t first = slot * experts_;
+    std::fill_n(errors_.data() + first, experts_, 0);
+    std::fill_n(charges_.data() + first, experts_, 0);
+    std::fill_n(silent_.data() + first, experts_, 0);
   }
   used_.clear();
   changed_.clear();

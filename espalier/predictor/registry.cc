@@ -113,19 +113,26 @@ std::vector<Parameter> cascade_parameters() {
        0,
        0,
        {"cliques", "states"}},
-      {"train-alphas", Kind::kText, "0.25,0.5,0.8",
-       "thresholds to learn filters with; the best by held-out data is taken"},
-      {"filter-passes", Kind::kInteger, "4", "passes over the data a filter makes at most", 1, 1e4},
+      {"warm-up", Kind::kInteger, "4",
+       "filter=cascade: passes with log loss that filters begin with; 0: none", 0, 1e4},
+      {"train-alphas", Kind::kText, "0.25,0.5",
+       "filter=cascade: thresholds to learn filters with; the best by held-out data is taken"},
+      {"filter-passes", Kind::kInteger, "3",
+       "passes over the data a filter makes at most, the warm-up not counted", 1, 1e4},
       {"filter-steps",
        Kind::kChoice,
-       "plain",
-       "how filters step (cascade, perceptron): plain, or adaptive (AdaGrad)",
+       "adaptive",
+       "filter=cascade: how filters step: plain, or adaptive (AdaGrad)",
        0,
        0,
        {"plain", "adaptive"}},
-      {"filter-rate", Kind::kNumber, "auto", "step size of the filters; auto: 0.1 adaptive, 1 plain", 1e-9,
+      {"filter-rate", Kind::kNumber, "auto", "filter=cascade: step size; auto: 0.1 adaptive, 1 plain", 1e-9,
        1e6},
       {"filter-lambda", Kind::kNumber, "0", "penalty of the filters (cascade, perceptron)", 0, 1},
+      {"usual-length", Kind::kNumber, "100",
+       "thresholds are measured in a sequence's mean regret, drawn towards the usual one as if that had been "
+       "seen at so many positions; 0: the sequence's alone",
+       0, 1e9},
       {"folds", Kind::kInteger, "3",
        "parts of the jackknife, by which later levels learn on lattices of new data", 2, 100},
       {"quantiles", Kind::kFlag, "no", "tell a level in which eighth a state stood at the level before"},
@@ -191,13 +198,13 @@ const std::vector<Learner>& table() {
     all.push_back({"searn", "SEARN: learns the decisions of a search, for any loss and any history",
                    searn_parameters(), ModelKind::kSearch});
     all.push_back({"laso-br", "learns to keep the target in a breadth-first beam (Xu and Fern's LaSO-BR)",
-                   laso_parameters(false), ModelKind::kSearch});
-    all.push_back({"laso-bst", "the same for best-first beam search (LaSO-BST)", laso_parameters(false),
+                   laso_parameters("laso-br"), ModelKind::kSearch});
+    all.push_back({"laso-bst", "the same for best-first beam search (LaSO-BST)", laso_parameters("laso-bst"),
                    ModelKind::kSearch});
     all.push_back({"laso", "learning as search optimisation as first proposed (Daume and Marcu)",
-                   laso_parameters(false), ModelKind::kSearch});
+                   laso_parameters("laso"), ModelKind::kSearch});
     all.push_back({"incremental", "incremental perceptron: beam search with early or max-violation updates",
-                   laso_parameters(true), ModelKind::kSearch});
+                   laso_parameters("incremental"), ModelKind::kSearch});
     all.push_back({"brackets",
                    "one averaged perceptron for where phrases begin, one for where they end, and the best "
                    "phrases that do not overlap; for task brackets",

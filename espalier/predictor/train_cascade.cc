@@ -118,6 +118,8 @@ Result<cascade::Options> options_of(const TrainingJob& job) {
     options.insist = true;
   }
   ESPALIER_ASSIGN(options.train_alphas, numbers_of("train-alphas", values.text("train-alphas"), -1, 1));
+  options.warm_up = static_cast<int>(values.integer("warm-up"));
+  options.usual_length = values.number("usual-length");
   options.filter_passes = static_cast<int>(values.integer("filter-passes"));
   options.adaptive_filters = values.text("filter-steps") == "adaptive";
   options.filter_rate = values.text("filter-rate") == "auto" ? (options.adaptive_filters ? 0.1 : 1)

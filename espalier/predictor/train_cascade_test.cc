@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "espalier/base/temporary_directory.h"
 #include "espalier/cascade/tune.h"
@@ -44,7 +45,7 @@ class CascadeTest : public testing::Test {
     r.learner = "cascade";
     r.settings = std::move(settings);
     r.settings.insert(r.settings.begin(),
-                      {"passes=3", "filter-passes=2", "train-alphas=0.25", "filter-loss=0.01"});
+                      {"passes=3", "filter-passes=2", "train-alphas=0.25", "filter-loss=0.02"});
     r.threads = 1;
     return r;
   }
@@ -109,6 +110,30 @@ TEST_F(CascadeTest, FiltersThatDropNothingLeaveTheUnfilteredModel) {
     const chain::Lattice unfiltered = cascade::CascadePredictor::trellis_of(*scratch).lattice;
     ASSERT_TRUE(cascade.search({}, &nothing, *scratch).ok());
     EXPECT_TRUE(cascade::CascadePredictor::trellis_of(*scratch).lattice == unfiltered);
+  }
+}
+
+TEST_F(CascadeTest, WiderThresholdsForgiveMoreUpToEverything) {
+  for (const char* filter : {"filter=cascade", "filter=crf"}) {
+    const Model model = trained({filter, "order=2"});
+    const cascade::CascadePredictor& cascade = cascade_of(model);
+    const auto scratch = cascade.make_scratch();
+    EXPECT_EQ(cascade.wider_alphas(1), cascade.alphas());
+    const auto states = [&](double factor) {
+      const std::vector<double> alphas = cascade.wider_alphas(factor);
+      EXPECT_TRUE(cascade.search({}, &alphas, *scratch).ok());
+      return cascade::CascadePredictor::trellis_of(*scratch).states();
+    };
+    size_t own = 0, doubled = 0;
+    for (const data::Sequence& sequence : dev()) {
+      cascade.look_up(sequence, *scratch);
+      const size_t narrow = states(1), wide = states(2);
+      EXPECT_LE(narrow, wide);
+      own += narrow;
+      doubled += wide;
+      EXPECT_EQ(states(std::numeric_limits<double>::infinity()), sequence.length() * cascade.labels().size());
+    }
+    EXPECT_LT(own, doubled) << filter;
   }
 }
 

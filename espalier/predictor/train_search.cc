@@ -32,11 +32,12 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
     return options;
   }
   const std::string& classifier = v.text("classifier");
-  options.classifier = classifier == "perceptron"  ? tasks::BaseClassifier::kPerceptron
-                       : classifier == "logistic"  ? tasks::BaseClassifier::kLogistic
-                       : classifier == "svm"       ? tasks::BaseClassifier::kSvm
-                       : classifier == "liblinear" ? tasks::BaseClassifier::kLiblinear
-                                                   : tasks::BaseClassifier::kQuadraticSvm;
+  options.classifier = classifier == "perceptron"       ? tasks::BaseClassifier::kPerceptron
+                       : classifier == "logistic"       ? tasks::BaseClassifier::kLogistic
+                       : classifier == "softmax-margin" ? tasks::BaseClassifier::kSoftmaxMargin
+                       : classifier == "svm"            ? tasks::BaseClassifier::kSvm
+                       : classifier == "liblinear"      ? tasks::BaseClassifier::kLiblinear
+                                                        : tasks::BaseClassifier::kQuadraticSvm;
   const std::string& reduction = v.text("reduction");
   options.direct.reduction = reduction == "direct"       ? search::Reduction::kDirect
                              : reduction == "one-vs-all" ? search::Reduction::kOneVsAll
@@ -143,13 +144,17 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
   const auto layout = std::make_shared<const linear::StateRows>(std::move(rows));
   tasks::DecodeOptions decode;
   decode.beam = static_cast<size_t>(job.values.integer("beam"));
-  decode.best_first = job.values.text("decoder") == "best-first";
+  const std::string& decoder = job.values.text("decoder");
+  const bool learned_best_first =
+      options.learner == tasks::SearchLearner::kLaso || options.learner == tasks::SearchLearner::kLasoBst;
+  decode.best_first = decoder == "best-first" || (decoder == "auto" && learned_best_first);
   decode.seed = job.request.seed;
   decode.normalise = options.learner == tasks::SearchLearner::kSearn;
   if (options.learner == tasks::SearchLearner::kSearn)
     decode.stochastic = job.values.text("policy") == "stochastic";
   if (decode.stochastic && (decode.beam > 1 || decode.best_first))
-    return fail("policy=stochastic draws each decision anew: beam=1 and decoder=breadth-first go with it");
+    return fail(
+        "policy=stochastic draws each decision anew: beam=1 goes with it, decoder=best-first does not");
 
   const auto score = [&](const search::Mixture& policy) {
     std::vector<std::vector<data::Label>> predicted;

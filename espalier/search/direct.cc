@@ -16,6 +16,7 @@ double binary_slope(DirectLoss loss, double margin) {
     case DirectLoss::kHinge:
       return margin < 1 ? -1 : 0;
     case DirectLoss::kLogistic:
+    case DirectLoss::kSoftmaxMargin:
       return -1 / (1 + std::exp(margin));
   }
   return 0;
@@ -27,6 +28,7 @@ double binary_loss(DirectLoss loss, double margin) {
     case DirectLoss::kHinge:
       return std::max(0.0, 1 - margin);
     case DirectLoss::kLogistic:
+    case DirectLoss::kSoftmaxMargin:
       return margin > 0 ? std::log1p(std::exp(-margin)) : -margin + std::log1p(std::exp(margin));
   }
   return 0;
@@ -65,18 +67,22 @@ double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const
 
 double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
                    size_t target, std::vector<float>& gradient) {
-  if (loss == DirectLoss::kLogistic) {
-    const double weight = *std::max_element(costs.begin(), costs.end());
-    if (weight == 0) return 0;
+  if (loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin) {
+    // Costs weigh the example or, as margins, raise the scores of what they belong to.
+    const bool margin = loss == DirectLoss::kSoftmaxMargin;
+    const double most = *std::max_element(costs.begin(), costs.end());
+    if (most == 0) return 0;
+    const double weight = margin ? 1 : most;
+    const auto raised = [&](size_t a) { return double{scores[a]} + (margin ? double{costs[a]} : 0.0); };
     // Actions as good as the target take no part: nobody minds whether they score above or below it.
     const auto counts = [&](size_t a) { return a == target || costs[a] > 0; };
     double top = scores[target], sum = 0;
     for (size_t a = 0; a < scores.size(); ++a)
-      if (counts(a)) top = std::max(top, double{scores[a]});
+      if (counts(a)) top = std::max(top, raised(a));
     for (size_t a = 0; a < scores.size(); ++a)
-      if (counts(a)) sum += std::exp(scores[a] - top);
+      if (counts(a)) sum += std::exp(raised(a) - top);
     for (size_t a = 0; a < scores.size(); ++a) {
-      const double p = std::exp(scores[a] - top) / sum;
+      const double p = std::exp(raised(a) - top) / sum;
       if (counts(a)) gradient[a] = static_cast<float>(weight * (p - (a == target ? 1 : 0)));
     }
     return weight * (std::log(sum) + top - scores[target]);

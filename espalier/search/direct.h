@@ -17,6 +17,8 @@ enum class DirectLoss {
   kPerceptron,  ///< c(â) [s(â) − s(a*)]₊ with â the best-scoring action; plain steps
   kHinge,       ///< max_a (s(a) + c(a)) − s(a*), the cost as margin; AdaGrad
   kLogistic,    ///< max c · −log softmax(s)(a*); AdaGrad
+  /// log Σ_a exp(s(a) + c(a)) − s(a*), the cost as margin (softmax-margin, Gimpel and Smith 2010); AdaGrad
+  kSoftmaxMargin,
 };
 
 /// How the cost-sensitive problem becomes binary ones. Weights are the same rows in every case, so that

@@ -30,7 +30,8 @@ TEST(AllPairs, UnderHammingLossOnlyPairsWithTheTruthCount) {
 
 TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
   Random random(5);
-  for (const auto loss : {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic})
+  for (const auto loss :
+       {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic, DirectLoss::kSoftmaxMargin})
     for (const auto reduction : {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs})
       for (int trial = 0; trial < 20; ++trial) {
         std::vector<float> scores(5), costs(5), gradient, ignored;
@@ -48,7 +49,8 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
           std::vector<float> at_up, at_down;
           const double above = direct_gradient(loss, reduction, up, costs, target, at_up);
           const double below = direct_gradient(loss, reduction, down, costs, target, at_down);
-          const bool kink = loss != DirectLoss::kLogistic && (at_up != at_down);
+          const bool smooth = loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin;
+          const bool kink = !smooth && at_up != at_down;
           if (kink) continue;
           EXPECT_NEAR((above - below) / (2 * h), gradient[a], 5e-3)
               << static_cast<int>(loss) << static_cast<int>(reduction);
@@ -58,12 +60,23 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
 
 TEST(DirectLosses, ActionsAsGoodAsTheTargetAreLeftInPeace) {
   const std::vector<float> scores{1, 3, 2}, costs{0, 0, 1};
-  for (const auto loss : {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic})
+  for (const auto loss :
+       {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic, DirectLoss::kSoftmaxMargin})
     for (const auto reduction : {Reduction::kDirect, Reduction::kOneVsAll}) {
       std::vector<float> gradient;
       direct_gradient(loss, reduction, scores, costs, 0, gradient);
       EXPECT_EQ(gradient[1], 0);
     }
+}
+
+TEST(DirectLosses, AsAMarginWhatCostsMoreIsPushedFurtherDown) {
+  const std::vector<float> scores{1, 1, 1}, costs{0, 1, 3};
+  std::vector<float> gradient;
+  direct_gradient(DirectLoss::kSoftmaxMargin, Reduction::kDirect, scores, costs, 0, gradient);
+  EXPECT_GT(gradient[2], gradient[1]);
+  EXPECT_NEAR(gradient[0] + gradient[1] + gradient[2], 0, 1e-6);
+  direct_gradient(DirectLoss::kLogistic, Reduction::kDirect, scores, costs, 0, gradient);
+  EXPECT_EQ(gradient[2], gradient[1]);
 }
 
 }  // namespace

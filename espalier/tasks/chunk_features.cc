@@ -30,6 +30,47 @@ enum ChunkFeatureKind : uint64_t {
   kLengthBetween,
   kWholeBetween,
   kWholeInList,
+  kConjoined,
+  kAtEdge,
+};
+
+/// What conjunctions about a whole chunk are made of; tags are the symbols of a column.
+enum WholePart : uint8_t {
+  kNoPart,
+  kTags,  ///< all of the chunk's
+  kLengthPart,
+  kFirstTag,
+  kLastTag,
+  kTagBefore,
+  kTagAfter,
+  kTwoBefore,
+  kTwoAfter,
+  kFirstWord,
+  kLastWord,
+  kWordBefore,
+  kWordAfter,
+};
+struct WholeConjunction {
+  std::string_view name;
+  WholePart parts[5];
+};
+constexpr WholeConjunction kWholeConjunctions[] = {
+    {"all and the first word", {kTags, kFirstWord}},
+    {"all and the last word", {kTags, kLastWord}},
+    {"all and the word before", {kTags, kWordBefore}},
+    {"all and the word after", {kTags, kWordAfter}},
+    {"all and the one before", {kTags, kTagBefore}},
+    {"all and the one after", {kTags, kTagAfter}},
+    {"all and two before", {kTags, kTwoBefore}},
+    {"all and two after", {kTags, kTwoAfter}},
+    {"first, last and length", {kFirstTag, kLastTag, kLengthPart}},
+    {"first word, last and length", {kFirstWord, kLastTag, kLengthPart}},
+    {"first, last word and length", {kFirstTag, kLastWord, kLengthPart}},
+    {"first word and last word", {kFirstWord, kLastWord}},
+    {"first word and word after", {kFirstWord, kWordAfter}},
+    {"word before and last word", {kWordBefore, kLastWord}},
+    {"first and last, before and after", {kTagBefore, kFirstTag, kLastTag, kTagAfter}},
+    {"first and last, before and after, length", {kTagBefore, kFirstTag, kLastTag, kTagAfter, kLengthPart}},
 };
 uint64_t salt(ChunkFeatureKind kind) { return kind * 0x9E3779B97F4A7C15ull; }
 constexpr uint64_t kOutside = 0x0DDBA11;
@@ -46,6 +87,9 @@ struct ChunkFeatures::Scratch::Buffers {
   std::vector<std::string> lower, stem;  ///< per token
   std::string text;
 
+  /// The first of the views that name a token's kind, every second one from there: its symbols, or its case
+  /// pattern where it has none.
+  size_t first_tag_view() const { return views > kFixedViews ? kFixedViews : kCase; }
   uint64_t view(ptrdiff_t t, size_t v) const {
     if (t < 0 || t >= static_cast<ptrdiff_t>(tokens)) return kOutside;
     return hashes[static_cast<size_t>(t) * views + v];
@@ -155,6 +199,27 @@ void ChunkFeatures::meta_of_block(const Scratch::Buffers& b, size_t T, uint32_t 
       emit(hash_combine(hash_combine(salt(kNeighbour), role), b.view(neighbour, kStem)),
            [&] { return std::string(role == 0 ? "stem before" : "stem after"); });
     }
+    // Words and tags on both sides of the chunk's edges.
+    for (size_t v = b.first_tag_view(); role != 1 && v < b.views; v += 2) {
+      const auto edge = [&](size_t number, std::initializer_list<std::pair<int, size_t>> parts) {
+        uint64_t h = hash_combine(hash_combine(salt(kAtEdge), role * 8 + number), v);
+        for (const auto& [offset, which] : parts) h = hash_combine(h, b.view(at(t) + offset, which));
+        emit(h, [&] {
+          std::string text = kRoles[role];
+          for (const auto& [offset, which] : parts) text += fmt::format(" {}[{}]", view_name(which), offset);
+          return text;
+        });
+      };
+      if (role == 0) {
+        edge(0, {{-1, kLower}, {0, v}});
+        edge(1, {{-2, v}, {-1, v}, {0, v}, {1, v}});
+        edge(2, {{-1, v}, {0, v}, {1, v}, {2, v}});
+      } else {
+        edge(0, {{0, v}, {1, kLower}});
+        edge(1, {{0, kLower}, {1, kLower}, {2, v}});
+        edge(2, {{0, v}, {1, v}, {2, v}, {3, v}});
+      }
+    }
     for (size_t l = 0; l < options_.lists.size(); ++l) {
       const auto& entries = options_.lists[l].entries;
       if (std::binary_search(entries.begin(), entries.end(), b.view(at(t), kLower)))
@@ -190,6 +255,47 @@ void ChunkFeatures::meta_of_block(const Scratch::Buffers& b, size_t T, uint32_t 
     emit(hash_combine(hash_combine(salt(kWholeBetween), h), around),
          [&] { return fmt::format("whole {} and around it", view_name(v)); });
   }
+  for (size_t v = b.first_tag_view(); v < b.views; v += 2) {
+    uint64_t tags = length;
+    for (size_t i = 0; i < length; ++i) tags = hash_combine(tags, b.view(at(t + i), v));
+    const auto part = [&](WholePart p) -> uint64_t {
+      switch (p) {
+        case kNoPart:
+          return 0;
+        case kTags:
+          return tags;
+        case kLengthPart:
+          return length;
+        case kFirstTag:
+          return b.view(at(t), v);
+        case kLastTag:
+          return b.view(at(t + length) - 1, v);
+        case kTagBefore:
+          return b.view(at(t) - 1, v);
+        case kTagAfter:
+          return b.view(at(t + length), v);
+        case kTwoBefore:
+          return hash_combine(b.view(at(t) - 1, v), b.view(at(t) - 2, v));
+        case kTwoAfter:
+          return hash_combine(b.view(at(t + length), v), b.view(at(t + length) + 1, v));
+        case kFirstWord:
+          return b.view(at(t), kLower);
+        case kLastWord:
+          return b.view(at(t + length) - 1, kLower);
+        case kWordBefore:
+          return b.view(at(t) - 1, kLower);
+        case kWordAfter:
+          return b.view(at(t + length), kLower);
+      }
+      return 0;
+    };
+    for (size_t c = 0; c < std::size(kWholeConjunctions); ++c) {
+      uint64_t h = hash_combine(hash_combine(salt(kConjoined), c), v);
+      for (const WholePart p : kWholeConjunctions[c].parts)
+        if (p != kNoPart) h = hash_combine(h, part(p));
+      emit(h, [&] { return fmt::format("{}, {}", view_name(v), kWholeConjunctions[c].name); });
+    }
+  }
   if (options_.lists.empty()) return;
   std::string joined;
   for (size_t i = 0; i < length; ++i) joined += (i > 0 ? " " : "") + b.lower[t + i];
@@ -201,7 +307,8 @@ void ChunkFeatures::meta_of_block(const Scratch::Buffers& b, size_t T, uint32_t 
 }
 
 void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFeatures& tokens,
-                            Scratch& scratch, data::HashedFeatures& out, std::vector<uint64_t>& words) const {
+                            Scratch& scratch, data::HashedFeatures& out,
+                            std::vector<TokenLook>& looks) const {
   Scratch::Buffers& b = *scratch.buffers;
   look_at(sequence, b);
   const size_t T = sequence.length();
@@ -223,9 +330,14 @@ void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFe
     });
     out.state_begin.push_back(static_cast<uint32_t>(out.state.size()));
   }
-  words.clear();
-  if (!options_.columns.empty())
-    for (size_t t = 0; t < T; ++t) words.push_back(b.view(static_cast<ptrdiff_t>(t), kLower));
+  looks.clear();
+  if (options_.columns.empty()) return;
+  for (size_t t = 0; t < T; ++t) {
+    const auto at = static_cast<ptrdiff_t>(t);
+    looks.push_back({b.view(at, kLower), b.view(at, b.first_tag_view())});
+    for (size_t v = kFixedViews + 2; v < b.views; v += 2)
+      looks.back().tag = hash_combine(looks.back().tag, b.view(at, v));
+  }
 }
 
 std::string ChunkFeatures::name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,

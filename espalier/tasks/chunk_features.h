@@ -48,9 +48,9 @@ class ChunkFeatures {
   static Result<ChunkFeatures> make(ChunkFeatureOptions options, size_t longest);
 
   /// `tokens` are the token features of the same sequence. Replaces `out` (a block takes the place of a
-  /// position) and `words`.
+  /// position) and `looks`.
   void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, Scratch& scratch,
-               data::HashedFeatures& out, std::vector<uint64_t>& words) const;
+               data::HashedFeatures& out, std::vector<TokenLook>& looks) const;
   /// The readable name of a block's slot, for what extract() made of the sequence last.
   std::string name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
                    const data::HashedFeatures& tokens, Scratch& scratch, uint32_t block, size_t slot) const;

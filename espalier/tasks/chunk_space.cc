@@ -7,7 +7,17 @@ namespace espalier::tasks {
 using search::Action;
 
 namespace {
-enum ChunkEntry : uint64_t { kLast = 0x71, kLastTwo, kLastLength, kLastWord, kLastEnds };
+enum ChunkEntry : uint64_t {
+  kAfterType = 0x71,
+  kAfterTwo,
+  kAfterLength,
+  kAfterWord,
+  kAfterEnds,
+  kAfterTag,
+  kAfterFirst,
+  kAfterTags
+};
+constexpr uint16_t kNoType = 0xFFFF;
 uint64_t entry(ChunkEntry kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
 }  // namespace
 
@@ -63,29 +73,45 @@ void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSin
   for (size_t t = s.at; t + 1 <= last; ++t) sink.block(blocks_.pair(t));
   for (size_t t = s.at; t + 2 <= last; ++t) sink.block(blocks_.triple(t));
   sink.block(blocks_.whole(s.at, candidate + 1));
-  sink.add(entry(kLast, s.last));
-  sink.add(hash_combine(entry(kLastTwo, s.last), s.before));
-  sink.add(hash_combine(entry(kLastLength, s.last), candidate));
-  if (s.last == 0xFFFF || input_.words.empty()) return;
-  sink.add(hash_combine(entry(kLastWord, s.last), input_.words[s.at - 1]));
-  sink.add(
-      hash_combine(hash_combine(entry(kLastEnds, s.last), input_.words[s.last_begin]), s.at - s.last_begin));
+  visit_entries(s, candidate, [&](uint64_t hash, const auto&) { sink.add(hash); });
+}
+
+template <typename Emit>
+void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& emit) const {
+  const auto name = [&](uint16_t type) { return type == kNoType ? std::string("^") : shape_.types[type]; };
+  const uint64_t last = s.last, both = hash_combine(s.last, s.before);
+  emit(entry(kAfterType, last), [&] { return "after " + name(s.last); });
+  emit(entry(kAfterTwo, both), [&] { return "after " + name(s.before) + " " + name(s.last); });
+  emit(hash_combine(entry(kAfterLength, last), candidate),
+       [&] { return fmt::format("{} words after {}", candidate + 1, name(s.last)); });
+  if (input_.looks.empty()) return;
+  const TokenLook none{}, &first = input_.looks[s.at];
+  const size_t end = s.at + candidate + 1;
+  emit(hash_combine(entry(kAfterTag, last), first.tag),
+       [&] { return "kind of the first word after " + name(s.last); });
+  emit(hash_combine(entry(kAfterFirst, last), first.word),
+       [&] { return "first word after " + name(s.last); });
+  uint64_t tags = hash_combine(entry(kAfterTags, last), candidate);
+  for (size_t t = s.at; t < end; ++t) tags = hash_combine(tags, input_.looks[t].tag);
+  emit(tags, [&] { return "kinds of all words after " + name(s.last); });
+  emit(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
+       [&] { return "kinds of all words and the next after " + name(s.last); });
+  if (s.last == kNoType) return;
+  emit(hash_combine(entry(kAfterWord, last), input_.looks[s.at - 1].word),
+       [&] { return "last word of the " + name(s.last) + " before"; });
+  emit(hash_combine(hash_combine(entry(kAfterEnds, last), input_.looks[s.last_begin].word),
+                    s.at - s.last_begin),
+       [&] {
+         return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(s.last));
+       });
 }
 
 std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i) const {
-  const auto name = [&](uint16_t type) { return type == 0xFFFF ? std::string("^") : shape_.types[type]; };
-  switch (i) {
-    case 0:
-      return "after " + name(s.last);
-    case 1:
-      return "after " + name(s.before) + " " + name(s.last);
-    case 2:
-      return fmt::format("{} words after {}", candidate + 1, name(s.last));
-    case 3:
-      return "last word of the " + name(s.last) + " before";
-    default:
-      return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(s.last));
-  }
+  std::string found;
+  visit_entries(s, candidate, [&](uint64_t, const auto& name) {
+    if (i-- == 0) found = name();
+  });
+  return found;
 }
 
 double ChunkSpace::best_loss(const State& s) const {

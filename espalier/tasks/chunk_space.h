@@ -32,10 +32,16 @@ struct ChunkBlocks {
   size_t size() const { return 5 * tokens + tokens * longest; }
 };
 
+/// What decisions see of a token beside its blocks, to be joined with the chunks before.
+struct TokenLook {
+  uint64_t word = 0;  ///< hash of the word in lower case
+  uint64_t tag = 0;   ///< of its symbols together; of its case pattern where there are none
+};
+
 struct ChunkInput {
   size_t length = 0;
-  std::span<const Chunk> gold;      ///< covers the sequence; empty when only decoding
-  std::span<const uint64_t> words;  ///< hash of each token's word, for features of the last chunk
+  std::span<const Chunk> gold;       ///< covers the sequence; empty when only decoding
+  std::span<const TokenLook> looks;  ///< of each token; may be empty
   /// What constraints leave to do, and the labels of a chunk of each type (chunk_moves); null: everything.
   const constrain::Completion* legal = nullptr;
   std::span<const constrain::Move> moves = {};
@@ -74,6 +80,9 @@ class ChunkSpace {
   std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
 
  private:
+  /// Calls emit(hash, [&] { return name; }) for what depends on the chunks before.
+  template <typename Emit>
+  void visit_entries(const State& s, uint32_t candidate, const Emit& emit) const;
   /// The gold chunk that token t is in.
   const Chunk& gold_at(size_t t) const { return input_.gold[gold_of_[t]]; }
   constrain::Completion::State legal_after(const State& s, search::Action action) const {

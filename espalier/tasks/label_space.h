@@ -54,7 +54,7 @@ class LabelSpace {
   void actions(const State& s, std::vector<search::Action>& out) const;
   /// Everything in the column, unless labels must be legal or are forced.
   search::LabelRange free_labels(const State& s) const {
-    if (shape_.legal || !input_.forced.empty()) return {};
+    if (shape_.legal || input_.legal != nullptr || !input_.forced.empty()) return {};
     const size_t c = column(s);
     return {shape_.column_begin[c], shape_.column_begin[c + 1]};
   }

@@ -11,7 +11,7 @@ struct SearchPredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;
   data::HashedFeatures tokens, blocks;
   ChunkFeatures::Scratch chunks;
-  std::vector<uint64_t> words;
+  std::vector<TokenLook> looks;
   search::Mixture policy;
   std::vector<search::InputScorer*> scorers;
 };

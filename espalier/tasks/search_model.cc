@@ -56,7 +56,7 @@ std::unique_ptr<data::Predictor::Scratch> SearchPredictor::make_scratch() const 
 
 void SearchPredictor::prepare(const data::Sequence& sequence, Buffers& b) const {
   extractor_.extract(sequence, b.extraction, b.tokens);
-  if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.words);
+  if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.looks);
   for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
 }
 
@@ -139,7 +139,7 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
   prepare(sequence, b);
   const size_t T = sequence.length();
   if (chunks_)
-    return decode_labels(ChunkSpace(shape_, {T, {}, b.words, legal, moves}), shape_, T, b.policy, how);
+    return decode_labels(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}), shape_, T, b.policy, how);
   const LabelInput input{
       T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>(), legal};
   if (shape_.order == DecisionOrder::kEasiestFirst)

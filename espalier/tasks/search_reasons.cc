@@ -116,7 +116,7 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
   std::vector<Explanation> out(sequence.length() * shape_.columns());
   const std::span<const Action> path = decoded.best[0].actions;
   if (chunks_) {
-    explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.words}), path, b, out);
+    explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.looks}), path, b, out);
   } else {
     const LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
     if (shape_.order == DecisionOrder::kEasiestFirst) {

@@ -48,9 +48,10 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   search::DirectOptions direct = options.direct;
   direct.seed = seed;
   direct.average = options.average;
-  direct.loss = options.classifier == BaseClassifier::kPerceptron ? search::DirectLoss::kPerceptron
-                : options.classifier == BaseClassifier::kLogistic ? search::DirectLoss::kLogistic
-                                                                  : search::DirectLoss::kHinge;
+  direct.loss = options.classifier == BaseClassifier::kPerceptron      ? search::DirectLoss::kPerceptron
+                : options.classifier == BaseClassifier::kLogistic      ? search::DirectLoss::kLogistic
+                : options.classifier == BaseClassifier::kSoftmaxMargin ? search::DirectLoss::kSoftmaxMargin
+                                                                       : search::DirectLoss::kHinge;
   Examples<typename P::Space> part;
   if (without >= 0) {
     part = examples;
@@ -147,7 +148,10 @@ Result<Decoded> decode_by(const Space& space, const By& scorer, const Mixture& p
   const auto add = [&](std::vector<search::Action> actions, double score) {
     out.best.push_back({std::move(actions), {}, score});
   };
-  bool breadth_first = options.beam > 1 && !options.best_first;
+  // One state a level is not greedy where levels are skipped: chunks of all lengths compete at their ends. So
+  // it was when weights were learned for a beam; classifiers of single decisions go from state to state.
+  const bool by_level = options.beam > 1 || (search::HasLevel<Space> && !options.normalise);
+  bool breadth_first = by_level && !options.best_first && !options.stochastic;
   if (options.stochastic) {
     auto found = search::decode_stochastically(space, policy, Random(options.seed));
     if (found.reached_goal()) add(std::move(found.actions), found.score);

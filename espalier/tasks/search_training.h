@@ -23,10 +23,11 @@ enum class SearchLearner { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
 /// What SEARN reduces to.
 enum class BaseClassifier {
   kPerceptron,
-  kLogistic,      ///< on line
-  kSvm,           ///< on line: the cost as margin
-  kLiblinear,     ///< SVMs of liblinear, one label against the rest
-  kQuadraticSvm,  ///< libsvm's kernel machines, label against label
+  kLogistic,       ///< on line
+  kSoftmaxMargin,  ///< on line: logistic with the cost as margin
+  kSvm,            ///< on line: the cost as margin
+  kLiblinear,      ///< SVMs of liblinear, one label against the rest
+  kQuadraticSvm,   ///< libsvm's kernel machines, label against label
 };
 
 struct SearchOptions {

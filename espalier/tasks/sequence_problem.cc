@@ -69,11 +69,11 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
   data::FeatureExtractor::Scratch token_scratch;
   ChunkFeatures::Scratch scratch;
   data::HashedFeatures tokens, hashed;
-  std::vector<uint64_t> words;
+  std::vector<TokenLook> looks;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
     extractor.extract(sequence, token_scratch, tokens);
-    features.extract(sequence, tokens, scratch, hashed, words);
+    features.extract(sequence, tokens, scratch, hashed, looks);
     const ChunkBlocks blocks{sequence.length(), shape.max_length};
     const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
     numbers.resize(hashed.state.size());
@@ -91,7 +91,7 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
     data.weight.push_back(sequence.weight());
     out.length.push_back(sequence.length());
     out.gold.append(chunks);
-    out.words.append(words);
+    out.looks.append(looks);
   }
 }
 

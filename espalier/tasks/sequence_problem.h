@@ -78,14 +78,14 @@ struct ChunkProblem {
   const linear::Dataset& data;
   std::vector<size_t> length;  ///< tokens of each sequence
   Ragged<Chunk> gold;          ///< of each sequence
-  Ragged<uint64_t> words;
+  Ragged<TokenLook> looks;
   std::span<const LegalMoves> legal = {};
   std::span<const constrain::Move> moves = {};
 
   size_t size() const { return length.size(); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   Space space(size_t s) const {
-    ChunkInput in{length[s], gold[s], words[s]};
+    ChunkInput in{length[s], gold[s], looks[s]};
     if (!legal.empty()) {
       in.legal = legal[s].get();
       in.moves = moves;
@@ -100,11 +100,11 @@ struct ChunkTraining {
   linear::EncodedTraining encoded;
   std::vector<size_t> length;
   Ragged<Chunk> gold;
-  Ragged<uint64_t> words;
+  Ragged<TokenLook> looks;
   size_t cut = 0;  ///< chunks that were longer than the maximum
 
   ChunkProblem problem(const SequenceShape& shape) const {
-    return {shape, encoded.data, length, gold, words, {}, {}};
+    return {shape, encoded.data, length, gold, looks, {}, {}};
   }
 };
 /// Finds and numbers the features of all sequences. The shape says how long chunks may be.
