@@ -15,12 +15,12 @@
 namespace espalier::chain {
 namespace {
 
-struct RandomChain {
+struct SpanChain {
   AlignedVector<float> node, trans, edge;
   ChainScores view;
 
   /// `impossible`: one score in this many is −∞; 0 for none.
-  RandomChain(size_t T, size_t K, bool own_edges, size_t impossible, double spread, Random& random) {
+  SpanChain(size_t T, size_t K, bool own_edges, size_t impossible, double spread, Random& random) {
     const size_t S = linear::padded(K);
     const auto score = [&] {
       return impossible > 0 && random.below(impossible) == 0 ? kImpossible
@@ -82,7 +82,7 @@ TEST(SpanMarginals, AreTheShareOfLabellingsThatReadAsTheSpan) {
     SpanMarginals marginals(rules);
     for (int round = 0; round < 6; ++round) {
       const size_t T = 1 + random.below(5), K = labels.size();
-      const RandomChain chain(T, K, round % 2 == 1, round % 3 == 0 ? 8 : 0, 1.5, random);
+      const SpanChain chain(T, K, round % 2 == 1, round % 3 == 0 ? 8 : 0, 1.5, random);
       double z = 0;
       std::map<std::tuple<size_t, size_t, std::string>, double> wanted;
       std::vector<std::string_view> names(T);
@@ -114,7 +114,7 @@ TEST(SpanMarginals, StandScoresThousandsApart) {
   const data::LabelSet labels = labels_of_scheme(data::Scheme::kIob2);
   const SpanRules rules(labels, data::Scheme::kIob2);
   SpanMarginals marginals(rules);
-  const RandomChain chain(20, labels.size(), false, 0, 2000, random);
+  const SpanChain chain(20, labels.size(), false, 0, 2000, random);
   std::vector<uint16_t> best(20);
   viterbi_plain(chain.view, best.data());
   std::vector<std::string_view> names;
@@ -130,7 +130,7 @@ TEST(SpanMarginals, OfTypesThatDoNotOccurAndOfImpossibleChainsAreZero) {
   const data::LabelSet labels = labels_of_scheme(data::Scheme::kIobes);
   const SpanRules rules(labels, data::Scheme::kIobes);
   SpanMarginals marginals(rules);
-  RandomChain chain(3, labels.size(), false, 0, 1, random);
+  SpanChain chain(3, labels.size(), false, 0, 1, random);
   marginals.assign(chain.view);
   EXPECT_EQ(marginals.probability({0, 2, "C"}), 0.0);
   EXPECT_GT(marginals.probability({0, 2, "A"}), 0.0);
@@ -148,7 +148,7 @@ TEST(SpanMarginals, OfSpansThroughOneTokenAddUpToTheProbabilityOfItsType) {
   const data::LabelSet labels = labels_of_scheme(data::Scheme::kIob1);
   const SpanRules rules(labels, data::Scheme::kIob1);
   SpanMarginals marginals(rules);
-  const RandomChain chain(7, labels.size(), false, 0, 1, random);
+  const SpanChain chain(7, labels.size(), false, 0, 1, random);
   marginals.assign(chain.view);
   std::vector<float> posterior(7 * chain.view.stride);
   forward_backward_plain(chain.view, posterior.data(), nullptr);
