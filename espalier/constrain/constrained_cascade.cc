@@ -56,7 +56,7 @@ double range_of(chain::Lattice lattice) {
 
 ConstrainedCascade::ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints,
                                        bool why, bool strict)
-    : model_(model), compiled_(std::move(constraints)), why_(why), strict_(strict) {
+    : WrappedPredictor(model), model_(model), compiled_(std::move(constraints)), why_(why), strict_(strict) {
   if (why) without_ = each_left_out(compiled_.constraints());
 }
 

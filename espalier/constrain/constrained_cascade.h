@@ -8,6 +8,7 @@
 #include "espalier/cascade/model.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/fold.h"
+#include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::constrain {
 
@@ -16,27 +17,13 @@ namespace espalier::constrain {
 /// path, they are loosened step by step until there is one, at the last nothing is filtered; the outcome is
 /// then kApproximate. Where even so there is none, the labelling that breaks the rules least often is the
 /// answer (kInfeasible), or with `strict` an error. Rules must be regular. Immutable, any number of threads.
-class ConstrainedCascade final : public data::Predictor {
+class ConstrainedCascade final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedCascade>> make(const cascade::CascadePredictor& model,
                                                           Constraints constraints, bool why, bool strict);
 
-  const data::LabelSet& labels() const override { return model_.labels(); }
-  std::unique_ptr<Scratch> make_scratch() const override { return model_.make_scratch(); }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override {
-    return model_.explain(sequence, scratch);
-  }
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override {
-    return model_.strongest(how_many, only);
-  }
-  std::vector<WeightedTransition> weighted_transitions() const override {
-    return model_.weighted_transitions();
-  }
-  Size size() const override { return model_.size(); }
-  std::string details() const override { return model_.details(); }
 
   const Compiled& compiled() const { return compiled_; }
 

@@ -32,7 +32,11 @@ Instance instance_of_rows(const Constraints& constraints, const data::Sequence& 
 
 ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
                                            ConstrainedOptions options, InstanceMaker instance)
-    : model_(model), compiled_(std::move(constraints)), options_(options), instance_(std::move(instance)) {
+    : WrappedPredictor(model),
+      model_(model),
+      compiled_(std::move(constraints)),
+      options_(options),
+      instance_(std::move(instance)) {
   const size_t K = model.labels().size(), S = linear::padded(K);
   trans_.assign(K * S, 0.0f);
   for (size_t i = 0; i < K; ++i)

@@ -8,7 +8,7 @@
 
 #include "espalier/chain/model.h"
 #include "espalier/constrain/decode.h"
-#include "espalier/data/predictor.h"
+#include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::constrain {
 
@@ -31,27 +31,13 @@ struct ConstrainedOptions {
 /// Confidences and marginals are those among the labellings that are allowed. The posterior decoder does not
 /// go with constraints (label by label there is nothing to constrain); n-best lists and probabilities need
 /// rules that are regular.
-class ConstrainedPredictor final : public data::Predictor {
+class ConstrainedPredictor final : public data::WrappedPredictor {
  public:
   ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
                        ConstrainedOptions options, InstanceMaker instance = instance_of_rows);
 
-  const data::LabelSet& labels() const override { return model_.labels(); }
-  std::unique_ptr<Scratch> make_scratch() const override { return model_.make_scratch(); }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override {
-    return model_.explain(sequence, scratch);
-  }
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override {
-    return model_.strongest(how_many, only);
-  }
-  std::vector<WeightedTransition> weighted_transitions() const override {
-    return model_.weighted_transitions();
-  }
-  Size size() const override { return model_.size(); }
-  std::string details() const override { return model_.details(); }
 
   const Compiled& compiled() const { return compiled_; }
   /// In words: how each constraint is decoded, and by what.

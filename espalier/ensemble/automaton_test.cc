@@ -132,6 +132,19 @@ TEST(AutomatonLearning, OnTheFullAutomatonEqualsTheImplicitForm) {
   }
 }
 
+/// The best score of what the paths of an automaton say, by trying them all.
+template <typename Score>
+double best_of_paths(const ExpertAutomaton& automaton, const VoteView& view, const Score& score) {
+  double best = 0;
+  for (const EnumeratedPath& path : enumerate(automaton)) {
+    std::vector<Value> values;
+    for (size_t k = 0; k < view.items(); ++k)
+      values.push_back(view.item(k)[automaton.arcs()[path.arcs[k]].expert]);
+    best = std::max(best, score(view, values));
+  }
+  return best;
+}
+
 TEST(AutomatonVote, IsTheBestLabellingOfAnyPath) {
   const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
   ASSERT_TRUE(automaton.ok());
@@ -160,14 +173,7 @@ TEST(AutomatonVote, IsTheBestLabellingOfAnyPath) {
   for (size_t s = 0; s < batch.sequences(); ++s) {
     const VoteView view = batch[s];
     ASSERT_TRUE(decoder.decode(view, table, VoteForm::kProduct, decoded).ok());
-    double best = 0;
-    for (const EnumeratedPath& path : enumerate(*automaton)) {
-      std::vector<Value> values;
-      for (size_t k = 0; k < view.items(); ++k)
-        values.push_back(view.item(k)[automaton->arcs()[path.arcs[k]].expert]);
-      best = std::max(best, score(view, values));
-    }
-    EXPECT_NEAR(score(view, decoded), best, 1e-12);
+    EXPECT_NEAR(score(view, decoded), best_of_paths(*automaton, view, score), 1e-12);
   }
 }
 
@@ -194,14 +200,7 @@ TEST(AutomatonVote, OfTheSumFormHasTheLargestSumOfWeightsOfAnyPath) {
   for (size_t s = 0; s < batch.sequences(); ++s) {
     const VoteView view = batch[s];
     ASSERT_TRUE(decoder.decode(view, table, VoteForm::kSum, decoded).ok());
-    double best = 0;
-    for (const EnumeratedPath& path : enumerate(*automaton)) {
-      std::vector<Value> values;
-      for (size_t k = 0; k < view.items(); ++k)
-        values.push_back(view.item(k)[automaton->arcs()[path.arcs[k]].expert]);
-      best = std::max(best, sum(view, values));
-    }
-    EXPECT_NEAR(sum(view, decoded), best, 1e-12);
+    EXPECT_NEAR(sum(view, decoded), best_of_paths(*automaton, view, sum), 1e-12);
   }
 }
 

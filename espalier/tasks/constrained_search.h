@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "espalier/constrain/constrained_predictor.h"
+#include "espalier/data/wrapped_predictor.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/sequence_problem.h"
 
@@ -31,34 +32,24 @@ Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
 /// when clashing constraints are left out one by one, with an outcome that says so; with `strict` they are an
 /// error. Whatever is found satisfies the constraints; as every search, it may not be the best. Refers to the
 /// model. Immutable, any number of threads.
-class ConstrainedSearch final : public data::Predictor {
+class ConstrainedSearch final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
                                                          constrain::Constraints constraints, bool strict);
 
-  const data::LabelSet& labels() const override { return model_.labels(); }
-  std::unique_ptr<Scratch> make_scratch() const override { return model_.make_scratch(); }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override {
-    return model_.explain(sequence, scratch);
-  }
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override {
-    return model_.strongest(how_many, only);
-  }
-  std::vector<WeightedTransition> weighted_transitions() const override {
-    return model_.weighted_transitions();
-  }
-  Size size() const override { return model_.size(); }
-  std::string details() const override { return model_.details(); }
 
   const constrain::Compiled& compiled() const { return compiled_; }
 
  private:
   ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool strict,
                     std::vector<constrain::Move> moves)
-      : model_(model), compiled_(std::move(constraints)), strict_(strict), moves_(std::move(moves)) {}
+      : WrappedPredictor(model),
+        model_(model),
+        compiled_(std::move(constraints)),
+        strict_(strict),
+        moves_(std::move(moves)) {}
 
   const SearchPredictor& model_;
   constrain::Compiled compiled_;
