@@ -125,8 +125,7 @@ Result<std::unique_ptr<data::Predictor>> ConstraintFlags::apply(const predictor:
     if (verbose) say(text);
   };
   if (const auto* search = dynamic_cast<const tasks::SearchPredictor*>(&model.predictor())) {
-    if (why) return fail("--why compares scores of labellings, which a search does not have");
-    ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(*constraints), strict));
+    ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(*constraints), why, strict));
     describe(made->compiled().describe() + "decoder: the model's own search, among what can be completed");
     return Made(std::move(made));
   }

@@ -98,8 +98,9 @@ expect 1 "$espalier" tag test.txt -m search.model --constraints many.txt --stric
 says err "these clash: many"
 expect 1 "$espalier" tag test.txt -m search.model --constraints soft.txt -o never.txt
 says err "'few' is soft"
-expect 1 "$espalier" tag test.txt -m search.model --constraints search.txt --why -o never.txt
-says err "a search does not have"
+printf 'bare: at most 0 of {B-NP, I-NP}\n' >bare.txt
+expect 0 "$espalier" tag test.txt -m search.model --constraints bare.txt --why -q
+says out "B-NP/bare:"
 expect 1 "$espalier" train train.txt -m never.model --learner searn -p order=right-to-left --constraints search.txt
 says err "from right to left cannot keep to constraints"
 

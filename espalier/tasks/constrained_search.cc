@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "espalier/constrain/effect.h"
+
 namespace espalier::tasks {
 
 using constrain::Compiled;
@@ -63,11 +65,23 @@ Result<LegalTraining> legal_training(const Constraints& constraints, std::span<c
   return out;
 }
 
+ConstrainedSearch::ConstrainedSearch(const SearchPredictor& model, Constraints constraints, bool why,
+                                     bool strict, std::vector<constrain::Move> moves)
+    : WrappedPredictor(model),
+      model_(model),
+      compiled_(std::move(constraints)),
+      why_(why),
+      strict_(strict),
+      moves_(std::move(moves)) {
+  if (why) without_ = constrain::each_left_out(compiled_.constraints());
+}
+
 Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchPredictor& model,
-                                                                   Constraints constraints, bool strict) {
+                                                                   Constraints constraints, bool why,
+                                                                   bool strict) {
   ESPALIER_ASSIGN(auto moves, moves_under(constraints, model.shape()));
   return std::unique_ptr<ConstrainedSearch>(
-      new ConstrainedSearch(model, std::move(constraints), strict, std::move(moves)));
+      new ConstrainedSearch(model, std::move(constraints), why, strict, std::move(moves)));
 }
 
 Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<const Label> forced,
@@ -107,7 +121,29 @@ Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<cons
   }
   ESPALIER_TRY(model_.predict_legal(sequence, forced, options, &legal, moves_, scratch, out));
   out.constraints = std::move(effect);
-  return {};
+  if (!why_) return {};
+  Status status;
+  const constrain::DecodeUnder decode_under = [&](const Compiled& rules) {
+    constrain::Decoded found;
+    found.outcome = chain::Outcome::kInfeasible;
+    const auto completion = Completion::make(rules, instance, moves_, forced);
+    if (!completion.ok()) {
+      status = completion.error();
+      return found;
+    }
+    if (completion->infeasible()) return found;
+    data::PredictOptions one = options;
+    one.nbest = 1;
+    data::Prediction other;
+    status = model_.predict_legal(sequence, forced, one, &*completion, moves_, scratch, other);
+    if (!status.ok()) return found;
+    found.outcome = chain::Outcome::kApproximate;
+    found.labels = other.labels();
+    found.score = other.best.front().score;
+    return found;
+  };
+  constrain::explain_effect(compiled_, without_, instance, out.best.front().score, decode_under, out);
+  return status;
 }
 
 }  // namespace espalier::tasks

@@ -30,12 +30,14 @@ Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
 
 /// A search under constraints when it is used. Sequences without a legal labelling get the one that is found
 /// when clashing constraints are left out one by one, with an outcome that says so; with `strict` they are an
-/// error. Whatever is found satisfies the constraints; as every search, it may not be the best. Refers to the
-/// model. Immutable, any number of threads.
+/// error. Whatever is found satisfies the constraints; as every search, it may not be the best, and for the
+/// same reason the price of a constraint, told with `why`, may be below zero: without it the same search may
+/// go astray. Refers to the model. Immutable, any number of threads.
 class ConstrainedSearch final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
-                                                         constrain::Constraints constraints, bool strict);
+                                                         constrain::Constraints constraints, bool why,
+                                                         bool strict);
 
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
@@ -43,18 +45,14 @@ class ConstrainedSearch final : public data::WrappedPredictor {
   const constrain::Compiled& compiled() const { return compiled_; }
 
  private:
-  ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool strict,
-                    std::vector<constrain::Move> moves)
-      : WrappedPredictor(model),
-        model_(model),
-        compiled_(std::move(constraints)),
-        strict_(strict),
-        moves_(std::move(moves)) {}
+  ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool why, bool strict,
+                    std::vector<constrain::Move> moves);
 
   const SearchPredictor& model_;
   constrain::Compiled compiled_;
-  bool strict_;
+  bool why_, strict_;
   std::vector<constrain::Move> moves_;
+  std::vector<constrain::Compiled> without_;  ///< each constraint left out, where reasons are wanted
 };
 
 }  // namespace espalier::tasks
