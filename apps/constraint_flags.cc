@@ -169,6 +169,14 @@ void ConstraintTally::add(const data::Prediction& prediction) {
   }
 }
 
+void ConstraintTally::merge(const ConstraintTally& other) {
+  constrained += other.constrained;
+  approximate += other.approximate;
+  infeasible += other.infeasible;
+  out_of_time += other.out_of_time;
+  if (example.empty()) example = other.example;
+}
+
 void ConstraintTally::warn() const {
   if (infeasible > 0)
     say(fmt::format(

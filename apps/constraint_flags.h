@@ -44,6 +44,7 @@ struct ConstraintTally {
   std::string example;  ///< of a clash
 
   void add(const data::Prediction& prediction);
+  void merge(const ConstraintTally& other);
   /// Says on standard error what was not exact.
   void warn() const;
   nlohmann::ordered_json to_json() const;

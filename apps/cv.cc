@@ -24,12 +24,13 @@ constexpr const char* kCvHelp =
 
 Where the data has folds of its own (letters, jsonl) these are used; otherwise ten are drawn, sequence by sequence. -k
 draws that many anew. Reports each fold, mean and standard deviation over folds, and the scores of all predictions
-pooled.)";
+pooled. With --constraints each fold is learned and labelled under them.)";
 
 constexpr const char* kCvExamples = R"(
 Examples:
   espalier cv train.txt -k 5
-  espalier cv letter.data.gz --format letters -p l2=0.5 --json)";
+  espalier cv letter.data.gz --format letters -p l2=0.5 --json
+  espalier cv roles.jsonl --task roles --constraints roles.txt -k 5)";
 
 struct CvFlags {
   TrainingFlags training;
@@ -47,14 +48,15 @@ struct FoldResult {
 /// A score of every fold by its name in JSON.
 struct Measure {
   const char* name;
-  double (*of)(const eval::TaggingScores&);
+  double (*of)(const Evaluation&);
 };
+/// Of roles, arguments are what precision, recall and F1 count.
 constexpr std::array<Measure, 5> kMeasures = {{
-    {"accuracy", [](const eval::TaggingScores& s) { return s.accuracy(); }},
-    {"sequence_accuracy", [](const eval::TaggingScores& s) { return s.sequence_accuracy(); }},
-    {"precision", [](const eval::TaggingScores& s) { return s.precision(); }},
-    {"recall", [](const eval::TaggingScores& s) { return s.recall(); }},
-    {"f1", [](const eval::TaggingScores& s) { return s.f1(); }},
+    {"accuracy", [](const Evaluation& e) { return e.scores.accuracy(); }},
+    {"sequence_accuracy", [](const Evaluation& e) { return e.scores.sequence_accuracy(); }},
+    {"precision", [](const Evaluation& e) { return e.roles ? e.roles->precision() : e.scores.precision(); }},
+    {"recall", [](const Evaluation& e) { return e.roles ? e.roles->recall() : e.scores.recall(); }},
+    {"f1", [](const Evaluation& e) { return e.roles ? e.roles->f1() : e.scores.f1(); }},
 }};
 
 struct Spread {
@@ -64,10 +66,9 @@ struct Spread {
 Spread spread(const std::vector<FoldResult>& folds, const Measure& measure) {
   const auto n = static_cast<double>(folds.size());
   Spread result;
-  for (const FoldResult& fold : folds) result.mean += measure.of(fold.evaluation.scores) / n;
+  for (const FoldResult& fold : folds) result.mean += measure.of(fold.evaluation) / n;
   double squares = 0;
-  for (const FoldResult& fold : folds)
-    squares += std::pow(measure.of(fold.evaluation.scores) - result.mean, 2);
+  for (const FoldResult& fold : folds) squares += std::pow(measure.of(fold.evaluation) - result.mean, 2);
   result.deviation = folds.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
   return result;
 }
@@ -81,7 +82,7 @@ nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, const Evalu
     Json entry = {{"fold", fold.fold},
                   {"sequences", fold.evaluation.scores.sequences()},
                   {"tokens", fold.evaluation.scores.tokens()}};
-    for (const Measure& measure : kMeasures) entry[measure.name] = measure.of(fold.evaluation.scores);
+    for (const Measure& measure : kMeasures) entry[measure.name] = measure.of(fold.evaluation);
     entry["train_seconds"] = fold.train_seconds;
     json["folds"].push_back(std::move(entry));
   }
@@ -99,27 +100,29 @@ nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, const Evalu
 std::string to_text(const std::vector<FoldResult>& folds, const Evaluation& pooled) {
   std::string out = "fold     sequences    tokens  accuracy  whole seq.  precision  recall      F1\n";
   const auto to = std::back_inserter(out);
-  const auto row = [&](std::string_view name, const eval::TaggingScores& s) {
-    fmt::format_to(to, "{:<8} {:9} {:9}  {:8.2f}  {:10.2f}  {:9.2f}  {:6.2f}  {:6.2f}\n", name, s.sequences(),
-                   s.tokens(), s.accuracy(), s.sequence_accuracy(), s.precision(), s.recall(), s.f1());
+  const auto row = [&](std::string_view name, const Evaluation& e) {
+    fmt::format_to(to, "{:<8} {:9} {:9}", name, e.scores.sequences(), e.scores.tokens());
+    constexpr std::array<int, kMeasures.size()> kWidths = {8, 10, 9, 6, 6};
+    for (size_t m = 0; m < kMeasures.size(); ++m)
+      fmt::format_to(to, "  {:{}.2f}", kMeasures[m].of(e), kWidths[m]);
+    out += '\n';
   };
-  for (const FoldResult& fold : folds) row(std::to_string(fold.fold), fold.evaluation.scores);
-  row("pooled", pooled.scores);
+  for (const FoldResult& fold : folds) row(std::to_string(fold.fold), fold.evaluation);
+  row("pooled", pooled);
   out += "\nmean ± standard deviation over folds\n";
   for (const Measure& measure : kMeasures) {
     const Spread s = spread(folds, measure);
     fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, s.mean, s.deviation);
   }
   if (pooled.joint.any()) out += "\npooled, all columns of labels\n" + pooled.joint.table(pooled.scores);
-  return out + "\n" + pooled.scores.conlleval_report();
+  out += "\n" + task_report(pooled);
+  return pooled.roles ? out : out + pooled.scores.conlleval_report();
 }
 
 Outcome run(const CvFlags& flags) {
   const auto resolved = flags.training.resolve();
   if (!resolved) return usage_error(resolved.error());
   predictor::TrainRequest request = *resolved;
-  if (request.task == "roles" || request.task == "variables")
-    return usage_error("cv cuts rows into folds; train and eval take task {}", request.task);
   const auto start = std::chrono::steady_clock::now();
 
   std::vector<FoldResult> results;
@@ -127,8 +130,8 @@ Outcome run(const CvFlags& flags) {
   bool own = false;
   {
     ESPALIER_ASSIGN(const ScratchDirectory directory, ScratchDirectory::make());
-    ESPALIER_ASSIGN(const FoldFiles folds,
-                    write_fold_files(flags.data, request.reading, flags.k, request.seed, directory));
+    ESPALIER_ASSIGN(const FoldFiles folds, write_fold_files(flags.data, request.task, request.reading,
+                                                            flags.k, request.seed, directory));
     own = folds.own;
     request.reading = folds.reading;
     request.model = directory.file("model");
@@ -152,24 +155,23 @@ Outcome run(const CvFlags& flags) {
       ESPALIER_ASSIGN(const predictor::TrainReport report, predictor::train(request, monitor));
       result.train_seconds = report.seconds;
       ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(request.model));
+      ESPALIER_ASSIGN(const auto constrained, ConstraintFlags().apply(model));  // those of the training
       if (interrupt.signal() == 0)
-        ESPALIER_TRY(
-            evaluate(model.predictor(), {file}, folds.reading, {}, workers, monitor, result.evaluation));
+        ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), {file}, folds.reading, {},
+                              workers, monitor, result.evaluation, {.task = request.task}));
       display.clear();
       if (interrupt.signal() != 0)
         return {128 + interrupt.signal(), "interrupted before all folds were done"};
       if (!flags.output.quiet)
         say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", results.size() + 1,
-                        folds.files.size(), result.evaluation.scores.f1(),
+                        folds.files.size(), kMeasures.back().of(result.evaluation),
                         result.evaluation.scores.accuracy(), duration_text(result.train_seconds)));
-      pooled.scores.merge(result.evaluation.scores);
-      if (result.evaluation.joint.any()) pooled.joint.merge(result.evaluation.joint);
-      pooled.tokens += result.evaluation.tokens;
-      pooled.seconds += result.evaluation.seconds;
+      pooled.merge(result.evaluation);
       results.push_back(std::move(result));
     }
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!flags.output.quiet) pooled.tally.warn();
   if (flags.output.json) {
     ESPALIER_TRY(print_json(to_json(results, pooled, own, seconds)));
   } else {

@@ -193,6 +193,21 @@ Status evaluate_columns(const std::vector<std::string>& files, const std::string
   return {};
 }
 
+void Evaluation::merge(const Evaluation& other) {
+  scores.merge(other.scores);
+  if (other.joint.any()) joint.merge(other.joint);
+  if (other.roles) {
+    if (!roles) roles.emplace();
+    roles->merge(*other.roles);
+  }
+  if (other.legal) legal = legal.value_or(0) + *other.legal;
+  checked += other.checked;
+  tally.merge(other.tally);
+  searches.merge(other.searches);
+  tokens += other.tokens;
+  seconds += other.seconds;
+}
+
 std::string task_report(const Evaluation& evaluation) {
   std::string out;
   if (evaluation.roles) {

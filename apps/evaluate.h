@@ -53,6 +53,7 @@ struct Evaluation {
   size_t tokens = 0;   ///< all that were labelled, those without a gold label too
   double seconds = 0;  ///< reading, predicting and counting
 
+  void merge(const Evaluation& other);
   double legal_share() const {
     return checked > 0 && legal ? 100 * static_cast<double>(*legal) / static_cast<double>(checked) : 0;
   }

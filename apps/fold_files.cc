@@ -3,6 +3,8 @@
 #include "espalier/base/atomic_file.h"
 #include "espalier/data/folds.h"
 #include "espalier/data/writer.h"
+#include "espalier/predictor/registry.h"
+#include "espalier/predictor/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -13,8 +15,8 @@ constexpr size_t kMostFolds = 200;
 
 }  // namespace
 
-Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, const data::ReadOptions& reading,
-                                   std::optional<int> count, uint64_t seed,
+Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::string_view task,
+                                   const data::ReadOptions& reading, std::optional<int> count, uint64_t seed,
                                    const ScratchDirectory& directory) {
   FoldFiles result;
   result.reading = reading;
@@ -22,13 +24,14 @@ Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, const
   // What was read is UTF-8 now, unless its bytes were to be left alone.
   if (reading.encoding != "bytes") result.reading.encoding = "utf-8";
   ESPALIER_ASSIGN(const data::Writer writer, data::Writer::make(reading, reading.format));
+  ESPALIER_ASSIGN(const predictor::Task* const about, predictor::find_task(task));
 
   std::map<int, AtomicFile> open;
   data::Sequence sequence;
   std::string text;
   size_t index = 0;
   for (const std::string& input : inputs) {
-    ESPALIER_ASSIGN(const auto reader, data::open_reader(input, reading));
+    ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(input, task, reading));
     while (true) {
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
@@ -49,7 +52,11 @@ Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, const
         place = open.emplace(fold, std::move(file)).first;
       }
       text.clear();
-      ESPALIER_TRY(writer.append_gold(sequence, text));
+      if (about->json) {
+        text.append(tasks::json_line(sequence)).push_back('\n');
+      } else {
+        ESPALIER_TRY(writer.append_gold(sequence, text));
+      }
       ESPALIER_TRY(place->second.write(text));
     }
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/scratch_directory.h"
@@ -19,11 +20,11 @@ struct FoldFiles {
   data::ReadOptions reading;         ///< how the files are to be read
 };
 
-/// Reads the data once, so that a pipe will do, and writes each sequence to the file of its fold. With
-/// `count` the folds are drawn by the seed; without, they are those of the data, or ten drawn ones where it
-/// has none.
-Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, const data::ReadOptions& reading,
-                                   std::optional<int> count, uint64_t seed,
+/// Reads the data of a task once, so that a pipe will do, and writes each sequence to the file of its fold.
+/// With `count` the folds are drawn by the seed; without, they are those of the data, or ten drawn ones where
+/// it has none.
+Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::string_view task,
+                                   const data::ReadOptions& reading, std::optional<int> count, uint64_t seed,
                                    const ScratchDirectory& directory);
 
 }  // namespace espalier::apps

@@ -109,6 +109,9 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "--feature-columns", feature_columns,
           "columns that features may look at, such as 1,2;\nthe first is the word [all but the label]")
       ->type_name("LIST");
+  verb.add_option("--constraints", constraints,
+                  "train under these constraints (not local, memm, brackets); the model\nremembers them")
+      ->type_name("FILE");
   verb.add_option("--seed", seed, "the same seed gives the same model [1]")->type_name("N");
   add_threads_option(verb, threads);
   reading.add_to(verb);
@@ -137,6 +140,7 @@ Result<predictor::TrainRequest> TrainingFlags::resolve() const {
           task);
     request.reading.format = data::Format::kJsonLines;
   }
+  request.constraints = constraints;
   if (!feature_columns.empty()) {
     ESPALIER_ASSIGN(request.feature_columns, parse_columns(feature_columns));
   }

@@ -34,6 +34,7 @@ struct TrainingFlags {
   std::string learner;  ///< empty: the task's first
   std::string template_file;
   std::string feature_columns;
+  std::string constraints;
   std::vector<std::string> settings;
   uint64_t seed = 1;
   int threads = 0;

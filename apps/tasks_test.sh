@@ -52,6 +52,10 @@ expect 0 "$espalier" tag roles-test.jsonl -m roles.model --constraints none.txt 
 says out '"constraint":"one"'
 expect 0 "$espalier" explain roles-test.jsonl -m roles.model --sequence 1
 says out "before"
+expect 0 "$espalier" cv roles.jsonl --task roles --constraints roles.txt -k 2 -p passes=2 --json -q
+equal "$(json /pooled/roles/predicates /pooled/constraints/sequences | tr '\n' ' ')" "80 80 "
+expect 0 "$espalier" cv roles.jsonl --task roles -k 2 -p passes=2
+says out "argument-type accuracy"
 expect 0 "$espalier" inspect roles.model
 says out "roles, learned by perceptron"
 # Refusals.
@@ -63,7 +67,6 @@ expect 2 "$espalier" train roles.jsonl --task roles -m never.model --format conl
 expect 2 "$espalier" train roles.jsonl --task roles -m never.model --feature-columns 1
 expect 2 "$espalier" train roles.jsonl --task role -m never.model
 says err "did you mean 'roles'"
-expect 2 "$espalier" cv roles.jsonl --task roles
 printf 'valid iob2\n' >scheme.txt
 expect 1 "$espalier" tag roles-test.jsonl -m roles.model --constraints scheme.txt -o never.jsonl
 says err "do not stand in a row"
@@ -120,6 +123,8 @@ equal "$(json /constraints/legal_percent)" 100.0
 expect 0 "$espalier" tag vars/test.jsonl -m lo.model --constraints vars/constraints.txt -o vars.out -q
 sed 's/.*"y":\[//; s/\]}//; s/,/ /g' vars.out | sort -u | while read -r y; do grep -qx "$y" vars/legal.txt || echo "$y"; done >illegal
 equal "$(wc -l <illegal)" 0
+expect 0 "$espalier" cv vars/train.jsonl --task variables -k 2 -p passes=2 -p calibrate=no --json -q
+equal "$(json /pooled/sequences)" 400
 printf '0 1\n' >short.txt
 printf 'assignments "short.txt"\n' >short-constraints.txt
 expect 1 "$espalier" tag vars/test.jsonl -m lo.model --constraints short-constraints.txt

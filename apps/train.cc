@@ -41,7 +41,6 @@ struct TrainFlags {
   std::string dev_folds;
   std::string model;
   std::string start_from;
-  std::string constraints;
   bool resume = false;
   int checkpoint_every = 0;
 };
@@ -52,7 +51,6 @@ Result<predictor::TrainRequest> make_request(const TrainFlags& flags) {
   request.dev = flags.dev;
   request.model = flags.model;
   request.start_from = flags.start_from;
-  request.constraints = flags.constraints;
   request.resume = flags.resume;
   request.checkpoint_every = flags.checkpoint_every;
   if (request.model == "-")
@@ -127,9 +125,6 @@ void add_train(CLI::App& app, Action& action) {
   flags->training.add_to(verb);
   verb.add_option("--start-from", flags->start_from, "go on from the weights of this model")
       ->type_name("MODEL");
-  verb.add_option("--constraints", flags->constraints,
-                  "train under these constraints (not local, memm, brackets); the model\nremembers them")
-      ->type_name("FILE");
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")
       ->type_name("N")

@@ -137,14 +137,19 @@ constrain::Instance instance_of_json(const constrain::Constraints& constraints,
       std::move(spans));
 }
 
+const std::string& json_line(const data::Sequence& sequence) {
+  ESPALIER_CHECK(!sequence.comments().empty());
+  return sequence.comments().front();
+}
+
 size_t missed_arguments(const data::Sequence& sequence) {
   return sequence.comments().size() > 1 ? number_in(sequence.comments()[1]) : 0;
 }
 
 void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<const std::string_view> labels,
                       const data::ExtraFields& extra, std::string& out) {
-  ESPALIER_CHECK(!sequence.comments().empty() && labels.size() == sequence.length());
-  Json object = Json::parse(sequence.comments()[0], nullptr, false);
+  ESPALIER_CHECK(labels.size() == sequence.length());
+  Json object = Json::parse(json_line(sequence), nullptr, false);
   ESPALIER_CHECK(object.is_object());  // it was read
   const size_t fields = extra.names.size();
   if (task == JsonTask::kRoles) {

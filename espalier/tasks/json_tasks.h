@@ -25,6 +25,9 @@ Result<std::unique_ptr<data::Reader>> open_json_task(const std::string& path, Js
 Result<std::unique_ptr<data::Reader>> read_json_task(std::string_view text, std::string name, JsonTask task,
                                                      const data::ReadOptions& options);
 
+/// The line that a sequence was read from.
+const std::string& json_line(const data::Sequence& sequence);
+
 /// What the rules see of a sequence that was read so.
 constrain::Instance instance_of_json(const constrain::Constraints& constraints,
                                      const data::Sequence& sequence, JsonTask task);
