@@ -17,8 +17,8 @@ target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJEC
 target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3|HWY_AVX3_DL)")
 if(ESPALIER_SANITIZE)
   if(ESPALIER_SANITIZE MATCHES undefined)
-    # A quarter of the compile time, for what the address sanitizer finds, too, or what x86 does not mind.
-    set(unwatched -fno-sanitize=null,object-size,vptr,alignment)
+    # A third of the compile time, for what the address sanitizer finds, too, or what x86 does not mind.
+    set(unwatched -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
   endif()
   target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all ${unwatched})

@@ -32,8 +32,8 @@ Result<RoleCorpus> read_roles(const Request& request, const std::string& folder)
   ESPALIER_ASSIGN(out.train, tasks::read_predicates(request.corpus(folder + "/train.verbs.jsonl.gz")));
   ESPALIER_ASSIGN(out.test, tasks::read_predicates(request.corpus(folder + "/test.verbs.jsonl.gz")));
   if (request.quick) {
-    out.train.resize(std::min<size_t>(out.train.size(), 1500));
-    out.test.resize(std::min<size_t>(out.test.size(), 300));
+    out.train.resize(std::min<size_t>(out.train.size(), 1000));
+    out.test.resize(std::min<size_t>(out.test.size(), 100));
   }
   return out;
 }
@@ -308,7 +308,7 @@ Result<Report> constrained_roles(const Request& request) {
   SolverRace test, random;
   ESPALIER_TRY(race_on_test(all, passes, request, workers, test));
   test.report_to(report, "test predicates");
-  race_on_random_problems(all, request.quick ? 100 : 2000, request.seed, random);
+  race_on_random_problems(all, request.quick ? 30 : 2000, request.seed, random);
   random.report_to(report, "random problems");
   return report;
 }
