@@ -95,7 +95,7 @@ printf 'many: at least 30 of B-NP\n' >many.txt
 expect 0 "$espalier" tag test.txt -m search.model --constraints many.txt -o many.out
 says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
 expect 1 "$espalier" tag test.txt -m search.model --constraints many.txt --strict -o never.txt
-says err "these clash: many"
+says err "test.txt:1: no labelling satisfies all constraints; these clash: many"
 expect 1 "$espalier" tag test.txt -m search.model --constraints soft.txt -o never.txt
 says err "'few' is soft"
 printf 'bare: at most 0 of {B-NP, I-NP}\n' >bare.txt

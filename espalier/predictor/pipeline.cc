@@ -50,6 +50,13 @@ void forced_labels(const data::Sequence& sequence, int column, const data::Label
     forced[row] = labels.find(sequence.cell(row, static_cast<size_t>(column))).value_or(data::kNoLabel);
 }
 
+/// Predictors and writers know the line of a sequence but not its file: "line 7: …" becomes "new.txt:7: …".
+Status with_file(const data::Reader& reader, const Status& status) {
+  constexpr std::string_view kLine = "line ";
+  if (status.ok() || !status.error().message.starts_with(kLine)) return status;
+  return fail("{}:{}", reader.name(), status.error().message.substr(kLine.size()));
+}
+
 }  // namespace
 
 Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, const PipelineOptions& options,
@@ -95,8 +102,8 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       pool.give_back(std::move(scratch));
     });
     for (size_t i = 0; i < count; ++i) {
-      ESPALIER_TRY(items[i]->status);
-      ESPALIER_TRY(done(items[i]->sequence, items[i]->prediction, items[i]->text));
+      ESPALIER_TRY(with_file(reader, items[i]->status));
+      ESPALIER_TRY(with_file(reader, done(items[i]->sequence, items[i]->prediction, items[i]->text)));
     }
     progress.done += static_cast<double>(count);
     monitor.report(progress);
