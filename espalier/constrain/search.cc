@@ -7,6 +7,8 @@
 
 #include "espalier/base/array.h"
 #include "espalier/constrain/decode.h"
+#include "espalier/constrain/dominated.h"
+#include "espalier/constrain/layer_table.h"
 #include "espalier/constrain/relaxation.h"
 
 namespace espalier::constrain {
@@ -43,34 +45,6 @@ struct Partial {
   Label label = 0;
 };
 
-/// Where partial labellings of a layer that agree find each other: open addressing over numbers, kept from
-/// layer to layer.
-class LayerTable {
- public:
-  void clear() { std::fill(slots_.begin(), slots_.end(), kEmpty); }
-  /// The place of an entry that `same` recognises, or an empty one. `hash_of` gives the hash of an entry
-  /// there is.
-  template <typename Same, typename HashOf>
-  uint32_t& find(uint64_t hash, size_t entries, const Same& same, const HashOf& hash_of) {
-    if (2 * (entries + 1) > slots_.size()) grow(entries, hash_of);
-    for (size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1))
-      if (slots_[i] == kEmpty || same(slots_[i])) return slots_[i];
-  }
-  static constexpr uint32_t kEmpty = 0xFFFFFFFF;
-
- private:
-  template <typename HashOf>
-  void grow(size_t entries, const HashOf& hash_of) {
-    slots_.assign(std::max<size_t>(64, slots_.size() * 4), kEmpty);
-    for (uint32_t e = 0; e < entries; ++e) {
-      size_t i = hash_of(e) & (slots_.size() - 1);
-      while (slots_[i] != kEmpty) i = (i + 1) & (slots_.size() - 1);
-      slots_[i] = e;
-    }
-  }
-  std::vector<uint32_t> slots_;
-};
-
 class StateSearch {
  public:
   StateSearch(const Compiled& compiled, const Instance& instance, const Scores& scores)
@@ -86,7 +60,7 @@ class StateSearch {
     if (neighbours_) {
       prepare_neighbour_bounds();
     } else {
-      drop_dominated();
+      drop_dominated(compiled, value_);
       relaxation_.emplace(compiled, instance, value_);
       relaxation_->solve();
     }
@@ -139,62 +113,6 @@ class StateSearch {
         if (t + 1 == T_) v -= local.end[y];
         value_[t * K_ + y] = v;
       }
-  }
-
-  /// Strikes out labels that no best labelling needs. A label is free where no rule can hold it against the
-  /// labelling (it is not counted, owes nothing); it is wanted where some rule may need it (it pays for a
-  /// label that is still possible, or is counted from below). An output's label that is not wanted and scores
-  /// no better than a free one that covers no more words can be replaced by that, whatever the others are.
-  /// What is struck out makes others unwanted, and so on.
-  void drop_dominated() {
-    constexpr size_t kMostOverlaps = 64;
-    if (compiled_.overlaps().size() > kMostOverlaps) return;
-    std::vector<uint64_t> cover(K_, 0);  // the overlap rules that a label's words count for
-    for (size_t o = 0; o < compiled_.overlaps().size(); ++o)
-      for (size_t y = 0; y < K_; ++y)
-        cover[y] |= static_cast<uint64_t>(rules_[compiled_.overlaps()[o]].first[y] != 0) << o;
-    std::vector<uint64_t> covers = cover;
-    std::sort(covers.begin(), covers.end());
-    covers.erase(std::unique(covers.begin(), covers.end()), covers.end());
-    std::vector<uint8_t> free(K_, 1);
-    for (const CostAutomaton& automaton : compiled_.automata()) {
-      const Rule& rule = rules_[automaton.rule];
-      const bool everyone = rule.kind == Rule::Kind::kAssignments;
-      const bool harms = rule.kind == Rule::Kind::kImplies || rule.most != kNoLimit || everyone;
-      for (size_t y = 0; y < K_ && harms; ++y)
-        if (everyone || rule.first[y] != 0) free[y] = 0;
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      std::vector<uint8_t> possible(K_, 0), wanted(K_, 0);
-      for (size_t i = 0; i < value_.size(); ++i)
-        if (value_[i] > kMinusInfinity) possible[i % K_] = 1;
-      for (const CostAutomaton& automaton : compiled_.automata()) {
-        const Rule& rule = rules_[automaton.rule];
-        bool owed =
-            rule.kind == Rule::Kind::kAssignments || (rule.kind == Rule::Kind::kCount && rule.least > 0);
-        const LabelBits& pays = rule.kind == Rule::Kind::kCount ? rule.first : rule.second;
-        for (size_t y = 0; y < K_ && rule.kind == Rule::Kind::kImplies; ++y)
-          owed = owed || (rule.first[y] != 0 && possible[y] != 0);
-        for (size_t y = 0; y < K_ && owed; ++y)
-          if (rule.kind == Rule::Kind::kAssignments || pays[y] != 0) wanted[y] = 1;
-      }
-      for (size_t t = 0; t < T_; ++t) {
-        double* v = value_.data() + t * K_;
-        for (const uint64_t set : covers) {
-          size_t best = K_;  // the free label that covers just this
-          for (size_t y = 0; y < K_; ++y)
-            if (free[y] != 0 && cover[y] == set && v[y] > (best == K_ ? kMinusInfinity : v[best])) best = y;
-          if (best == K_) continue;
-          for (size_t y = 0; y < K_; ++y) {
-            if (v[y] == kMinusInfinity || wanted[y] != 0 || (set & ~cover[y]) != 0) continue;
-            if (v[best] < v[y] || (v[best] == v[y] && best >= y)) continue;
-            v[y] = kMinusInfinity;
-            changed = true;
-          }
-        }
-      }
-    }
   }
 
   /// Everything that follows from the labels that are left.
