@@ -127,7 +127,7 @@ Outcome run(const TuneFlags& flags) {
   for (size_t l = 0; l < tuned->reports.size(); ++l) {
     const cascade::LevelReport& report = tuned->reports[l];
     fmt::format_to(std::back_inserter(out),
-                   "{:<6} {:>6} {:>12.3f} {:>10.3f} {:>11.4f}% {:>10.2f} {:>9.2f}%\n", l + 1, report.order,
+                   "{:<6} {:>6} {:>12.4g} {:>10.4g} {:>11.4f}% {:>10.2f} {:>9.2f}%\n", l + 1, report.order,
                    cascade->alphas()[l], report.alpha, 100 * report.filter_loss, report.alive,
                    100 * report.efficiency);
   }

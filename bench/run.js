@@ -193,12 +193,69 @@ function ensemble() {
   ensembleFromFiles();
 }
 
+/** Columns of the Brown corpus: the first sentences to learn from, the last thousand to tag. */
+function brownFiles(folder, sentences) {
+  const all = zlib.gunzipSync(fs.readFileSync(path.join(data, 'brown', 'brown.txt.gz'))).toString().trim().split(/\n\s*\n/);
+  const files = { train: `${folder}/brown.train.txt`, test: `${folder}/brown.test.txt` };
+  fs.writeFileSync(files.train, all.slice(0, sentences).join('\n\n') + '\n');
+  fs.writeFileSync(files.test, all.slice(-1000).join('\n\n') + '\n');
+  return files;
+}
+
+/** Processor seconds of `tag` a token, the best of three, without what it takes to open the model; and peak memory. */
+function tagging(file, model, folder) {
+  fs.writeFileSync(`${folder}/nothing.txt`, '');
+  const best = (input) => [0, 1, 2].map(() => measured('tag', input, '-m', model, '-o', `${folder}/tagged.txt`, '--threads', '1', '-q'))
+    .sort((a, b) => a.seconds - b.seconds)[0];
+  const tokens = fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '').length;
+  const whole = best(file), opening = best(`${folder}/nothing.txt`);
+  return { micros: 1e6 * (whole.seconds - opening.seconds) / tokens, whole: whole.seconds, peak: whole.peak, opening: opening.peak };
+}
+
+/** Whole commands: time and memory by the number of labels; Brown's tags beside a first-order model; training beside a CRF. */
+function cascadeCommands() {
+  const folder = `${work}/cascade`;
+  fs.mkdirSync(folder, { recursive: true });
+  const cascade = ['--learner', 'cascade', '-p', 'budget=4', '-p', 'passes=3', '-p', 'filter-passes=1', '-p', 'warm-up=2'];
+  const byLabels = [];
+  for (const labels of [10, 100, 1000]) {
+    const [train, test] = [1, 2].map((seed) => {
+      const file = `${folder}/labels${seed}.txt`;
+      fs.writeFileSync(file, espalier('synth', 'labels', '--labels', String(labels), '--sequences', '3000', '--seed', String(seed)).output);
+      return file;
+    });
+    measured('train', train, '-m', `${folder}/labels.model`, ...cascade, '--threads', '1', '-q');
+    const tagged = tagging(test, `${folder}/labels.model`, folder);
+    byLabels.push({ labels, ...tagged });
+    row(`cascade: tag, ${labels} labels`, `${tagged.micros.toFixed(2)} us a token`, `peak ${megabytes(tagged.peak)}`,
+        `of which the model opened ${megabytes(tagged.opening)}`);
+  }
+  const brown = brownFiles(folder, 10000);
+  measured('train', brown.train, '-m', `${folder}/brown.cascade`, ...cascade, '--threads', '1', '-q');
+  measured('train', brown.train, '-m', `${folder}/brown.first`, '--learner', 'perceptron', '-p', 'passes=1', '--threads', '1', '-q');
+  const [ours, first] = ['cascade', 'first'].map((name) => ({
+    ...tagging(brown.test, `${folder}/brown.${name}`, folder), accuracy: evaluate(brown.test, `${folder}/brown.${name}`).accuracy }));
+  row('cascade: tag, Brown, trigram cascade', `${ours.micros.toFixed(2)} us a token`, `whole ${ours.whole.toFixed(2)} s`, `accuracy ${ours.accuracy.toFixed(2)}`);
+  row('cascade: tag, Brown, first-order Viterbi', `${first.micros.toFixed(2)} us a token`, `whole ${first.whole.toFixed(2)} s`, `accuracy ${first.accuracy.toFixed(2)}`);
+  row('  times faster', ratio(first.micros / ours.micros), `whole ${ratio(first.whole / ours.whole)}`);
+  const training = {};
+  for (const [name, ...flags] of [['EWT', path.join(data, 'ud', 'en_ewt-ud-train.conllu.gz'), '--format', 'conllu'], ['CoNLL-2000', conll('train.txt.gz')]]) {
+    const time = (learner) => measured('train', ...flags, '-m', `${folder}/any.model`, '--learner', learner, '--threads', '1', '-q').seconds;
+    const crf = time('crf'), own = time('cascade');
+    training[name] = { crf, cascade: own };
+    row(`cascade: train, ${name}, defaults`, `crf ${crf.toFixed(2)} s`, `cascade ${own.toFixed(2)} s`, ratio(own / crf));
+  }
+  fs.rmSync(folder, { recursive: true });
+  results.cascade_commands = { byLabels, brown: { cascade: ours, first }, training };
+}
+
 // What a trigram cascade costs by the number of labels, up to 1,000, and beside first-order Viterbi over Brown's tags.
 function cascade() {
-  const report = JSON.parse(espalier('reproduce', 'cascade-speed', '--json', '--threads', '1').output);
+  const report = JSON.parse(run('sh', ['-c', `'${program}' reproduce cascade-speed --json --quiet --threads 1 --out '${work}' || true`]).output);
   results.cascade = report;
   for (const r of report.rows) row(`cascade: ${r.row}, ${r.column}`, r.measured.toFixed(2));
   for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
+  cascadeCommands();
 }
 
 // A SEARN iteration beside a pass of the chain perceptron; greedy and beam decoding beside Viterbi; long sequences.
@@ -211,7 +268,7 @@ function search() {
 
 const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble };
 let wanted = process.argv.slice(2);
-if (wanted.length === 0) wanted = ['peer', 'ensemble', 'search'];
+if (wanted.length === 0) wanted = ['peer', 'ensemble', 'search', 'cascade'];
 if (wanted.includes('all')) wanted = Object.keys(parts);
 for (const part of wanted) {
   if (!parts[part]) { console.error(`bench: no part '${part}'; there are ${Object.keys(parts).join(', ')}`); process.exit(2); }

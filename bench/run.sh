@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ratios against CRFsuite and against ourselves at other sizes, all measured in one run; outputs are verified first.
 #
-#   bench/run.sh [PART...]        parts: peer, ensemble and search (default), brown, cascade, scaling; or all
+#   bench/run.sh [PART...]        parts: peer, ensemble, search and cascade (default), brown, scaling; or all
 #
 # Needs build/release/espalier (make build), node, and the CoNLL-2000 data under ESPALIER_DATA (default ../shared/data).
 set -u

@@ -1,4 +1,5 @@
 // Handwriting recognition with cascades of order 1 to 4 (Weiss and Taskar 2010, Table 1).
+#include <array>
 #include <cmath>
 
 #include "experiments/cascade_study.h"
@@ -64,33 +65,40 @@ Result<Report> cascade_handwriting(const Request& request) {
   report.set("features", "pixels, label n-grams up to the order");
   constexpr double kCharacters[] = {77.44, 85.69, 87.95, 92.25}, kWords[] = {26.65, 49.44, 73.83, 84.46};
   constexpr double kLoss[] = {0.56, 0.99, 3.41}, kGrams[] = {26.0, 123.8, 88.6, 5.4};
-  double characters = 0, words = 0, lost = 0, grams = 0;
-  for (size_t order = 1; order <= 4; ++order) {
-    std::vector<double> char_accuracy, word_accuracy, alive, losses;
-    for (int fold = 0; fold < folds; ++fold) {
-      const auto train = words_of(
-          all, [&](int f) { return f != fold; }, most);
-      const auto test = words_of(
-          all, [&](int f) { return f == fold; }, most);
-      ESPALIER_ASSIGN(const StudiedCascade cascade,
-                      study_cascade(train, features, letters_options(order, request.seed, request.quick),
-                                    !request.quick, workers, request.monitor));
-      ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascade, test, true));
-      char_accuracy.push_back(figures.accuracy);
-      word_accuracy.push_back(figures.sequence_accuracy);
-      losses.push_back(figures.lost_sequences);
-      alive.push_back(order == 1 ? figures.states : figures.arcs);
+  struct Samples {
+    std::vector<double> characters, words, lost, alive;
+  };
+  constexpr size_t kOrders = 4;
+  std::array<Samples, kOrders> samples;
+  for (int fold = 0; fold < folds; ++fold) {
+    const auto train = words_of(
+        all, [&](int f) { return f != fold; }, most);
+    const auto test = words_of(
+        all, [&](int f) { return f == fold; }, most);
+    ESPALIER_ASSIGN(const auto cascades,
+                    study_cascades(train, features, letters_options(kOrders, request.seed, request.quick),
+                                   {!request.quick, true}, workers, request.monitor));
+    for (size_t n = 0; n < kOrders; ++n) {
+      ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascades[n], test, true));
+      samples[n].characters.push_back(figures.accuracy);
+      samples[n].words.push_back(figures.sequence_accuracy);
+      samples[n].lost.push_back(figures.lost_sequences);
+      samples[n].alive.push_back(n == 0 ? figures.states : figures.arcs);
     }
+  }
+  double characters = 0, words = 0, lost = 0, grams = 0;
+  for (size_t order = 1; order <= kOrders; ++order) {
     const std::string row = fmt::format("order-{}", order);
     const auto put = [&](const char* column, std::optional<double> seed, const std::vector<double>& values) {
       const MeanAndDeviation m = mean_of(values);
       report.add(row, column, seed, m.mean, folds > 1 ? std::optional<double>(m.deviation) : std::nullopt);
       return m.mean;
     };
-    characters = put("characters, nine folds to one", kCharacters[order - 1], char_accuracy);
-    words = put("words, nine folds to one", kWords[order - 1], word_accuracy);
-    if (order > 1) lost = put("filter loss before the last level, % of words", kLoss[order - 2], losses);
-    grams = put("n-grams per position at the last level", kGrams[order - 1], alive);
+    const Samples& own = samples[order - 1];
+    characters = put("characters, nine folds to one", kCharacters[order - 1], own.characters);
+    words = put("words, nine folds to one", kWords[order - 1], own.words);
+    if (order > 1) lost = put("filter loss before the last level, % of words", kLoss[order - 2], own.lost);
+    grams = put("n-grams per position at the last level", kGrams[order - 1], own.alive);
   }
   std::vector<double> small_characters, small_words;
   for (int fold = 0; fold < folds; ++fold) {

@@ -1,6 +1,5 @@
 // What a trigram cascade costs by the number of labels, and beside first-order Viterbi.
 #include <algorithm>
-#include <chrono>
 
 #include "espalier/base/random.h"
 #include "espalier/chain/kernels.h"
@@ -8,6 +7,7 @@
 #include "espalier/linear/rows.h"
 #include "experiments/cascade_study.h"
 #include "experiments/experiments.h"
+#include "experiments/processor_time.h"
 
 namespace espalier::experiments {
 
@@ -46,11 +46,10 @@ double viterbi_seconds(size_t labels, size_t positions) {
   chain::ChainScratch scratch;
   std::vector<uint16_t> best(positions);
   chain::viterbi(scores, scratch, best.data());
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   constexpr int kTimes = 20;
   for (int i = 0; i < kTimes; ++i) chain::viterbi(scores, scratch, best.data());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
-         static_cast<double>(kTimes * positions);
+  return (processor_seconds() - start) / static_cast<double>(kTimes * positions);
 }
 
 size_t tokens_of(std::span<const data::Sequence> sequences) {

@@ -1,28 +1,41 @@
 #include "experiments/cascade_study.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "espalier/chain/lattice_viterbi.h"
 #include "espalier/eval/scores.h"
+#include "experiments/processor_time.h"
 
 namespace espalier::experiments {
 
 namespace {
-using StudyClock = std::chrono::steady_clock;
-double study_seconds(StudyClock::time_point start) {
-  return std::chrono::duration<double>(StudyClock::now() - start).count();
+
+/// Writes a cascade and reads it back.
+Result<StudiedCascade> ready_to_use(cascade::Cascade trained, const linear::EncodedTraining& training,
+                                    data::FeatureExtractor extractor) {
+  StudiedCascade result;
+  SectionWriter sections;
+  cascade::save_model({training.labels, trained, training.state, training.edge, data::Scheme::kNone, 32},
+                      sections);
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(sections.to_bytes(), "the cascade"));
+  result.file = std::make_unique<SectionFile>(std::move(file));
+  const double loading = processor_seconds();
+  ESPALIER_ASSIGN(result.predictor, cascade::CascadePredictor::load(*result.file, std::move(extractor)));
+  result.loading_seconds = processor_seconds() - loading;
+  return result;
 }
+
 }  // namespace
 
-Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
-                                     const data::FeatureOptions& features, cascade::Options options,
-                                     bool fill_in, const Workers& workers, const Monitor& monitor) {
+Result<std::vector<StudiedCascade>> study_cascades(std::span<const data::Sequence> sequences,
+                                                   const data::FeatureOptions& features,
+                                                   cascade::Options options, const CascadeStudy& study,
+                                                   const Workers& workers, const Monitor& monitor) {
   ESPALIER_ASSIGN(auto extractor, data::FeatureExtractor::make(features));
   linear::DatasetBuilder builder(extractor, workers, {});
   for (const data::Sequence& sequence : sequences) builder.add(sequence);
   const linear::EncodedTraining training = builder.finish();
-  if (fill_in) {
+  if (study.fill_in) {
     options.full_rows_from = training.labels.size() <= 64 ? 5 : 0;
     const double tokens = static_cast<double>(std::max<size_t>(1, training.data.tokens()));
     options.passes = static_cast<int>(std::clamp(2e6 / tokens, 6.0, 40.0));
@@ -36,20 +49,34 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
       begin = end + 1;
     }
   }
-  StudiedCascade result;
-  const auto start = StudyClock::now();
+  const double start = processor_seconds();
   cascade::TrainContext context{training, nullptr, workers, monitor,
                                 [](const cascade::Round&) { return cascade::Verdict{}; }};
-  ESPALIER_ASSIGN(result.trained, cascade::train_cascade(context, options));
-  result.seconds = study_seconds(start);
+  std::vector<cascade::Cascade> trained;
+  if (study.every_order) {
+    ESPALIER_ASSIGN(trained, cascade::train_cascades(context, options));
+  } else {
+    ESPALIER_ASSIGN(cascade::Cascade one, cascade::train_cascade(context, options));
+    trained.push_back(std::move(one));
+  }
+  const double seconds = processor_seconds() - start;
   if (monitor.stop_requested()) return fail("interrupted");
-  SectionWriter sections;
-  cascade::save_model(
-      {training.labels, result.trained, training.state, training.edge, data::Scheme::kNone, 32}, sections);
-  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(sections.to_bytes(), "the cascade"));
-  result.file = std::make_unique<SectionFile>(std::move(file));
-  ESPALIER_ASSIGN(result.predictor, cascade::CascadePredictor::load(*result.file, std::move(extractor)));
-  return result;
+  std::vector<StudiedCascade> all;
+  for (cascade::Cascade& cascade : trained) {
+    ESPALIER_ASSIGN(auto own_extractor, data::FeatureExtractor::make(features));
+    ESPALIER_ASSIGN(StudiedCascade one, ready_to_use(std::move(cascade), training, std::move(own_extractor)));
+    one.training_seconds = seconds;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
+                                     const data::FeatureOptions& features, cascade::Options options,
+                                     bool fill_in, const Workers& workers, const Monitor& monitor) {
+  ESPALIER_ASSIGN(
+      auto all, study_cascades(sequences, features, std::move(options), {fill_in, false}, workers, monitor));
+  return std::move(all.front());
 }
 
 Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
@@ -65,14 +92,14 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
   std::vector<float> found;
   cascade::Standings none;
   for (const data::Sequence& sequence : sequences) {
-    const auto start = StudyClock::now();
+    const double start = processor_seconds();
     cascade.look_up(sequence, *scratch);
-    const auto looked_up = StudyClock::now();
+    const double looked_up = processor_seconds();
     ESPALIER_TRY(cascade.search({}, filtered ? &cascade.alphas() : nullptr, *scratch));
     const cascade::Trellis& trellis = cascade::CascadePredictor::trellis_of(*scratch);
     const chain::LatticePath path = chain::viterbi(trellis.lattice, forward);
-    figures.decode_seconds += study_seconds(looked_up);
-    figures.whole_seconds += study_seconds(start);
+    figures.decode_seconds += processor_seconds() - looked_up;
+    figures.feature_seconds += looked_up - start;
     gold.clear();
     predicted.clear();
     truth.clear();

@@ -24,6 +24,9 @@ enum class Filter {
   kDictionary,  ///< nothing: a word keeps the labels it was seen with, a new word all
 };
 
+/// What `train` takes for Options::loss_in_use where nobody names a filter loss.
+inline constexpr double kUsualLossInUse = 0.006;
+
 struct Options {
   std::vector<size_t> orders = {1, 2, 3};  ///< of the levels; each at least that of the one before
   Filter filter = Filter::kCascade;
@@ -32,8 +35,14 @@ struct Options {
   LossUnit loss_unit = LossUnit::kPositions;
   /// ε: what each level may lose beyond those before it; the last entry holds for all further levels.
   std::vector<double> filter_loss = {0.0005};
+  /// Above 0: what the last filter, where of order 2 or more, may lose in use, if that is more than in
+  /// training. The last level then learns against more rivals than it meets later on: those that are dropped
+  /// in use hardly ever win, but without them it learns worse.
+  double loss_in_use = 0;
   bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is taken and noted
-  double budget = 0;    ///< above 0: items each filter leaves alive per position, in place of filter_loss
+  /// Room for the training lattices of a level: thresholds that leave more arcs in all are not taken.
+  size_t most_arcs = size_t{1} << 27;
+  double budget = 0;  ///< above 0: items each filter leaves alive per position, in place of filter_loss
   std::vector<double> train_alphas = {0.25, 0.5};
   /// Passes of log loss a learned filter begins with. Equation 8 asks that the truth as a whole stand above
   /// the threshold by its length; long sequences hardly ever do, and from zero weights they go on growing at
@@ -70,8 +79,9 @@ struct LevelReport {
   double states = 0, arcs = 0;  ///< of its lattices, per position of the training data, truth put back
   double alive = 0;             ///< items its filter leaves, per position
   double alpha = 0, train_alpha = 0;
-  double filter_loss = 0;  ///< on held-out data, beyond what the levels before lost; a share
-  double efficiency = 1;   ///< L_e on held-out data
+  double lattice_alpha = 0;  ///< α by which the lattices the next level learned from were thinned
+  double filter_loss = 0;    ///< on held-out data, beyond what the levels before lost; a share
+  double efficiency = 1;     ///< L_e on held-out data
   int passes = 0;
   double seconds = 0;
 };

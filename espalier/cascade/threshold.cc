@@ -137,10 +137,15 @@ void truth_standings(const Trellis& trellis, const Standings& standings, Unit un
 
 std::vector<double> alpha_grid(Measure measure) {
   std::vector<double> grid;
-  constexpr int kPoints = 201;
+  constexpr int kPoints = 201, kLowPoints = 30;
+  if (measure == Measure::kMaxMarginal) {
+    grid.push_back(kKeepAll);
+    for (int i = kLowPoints; i > 0; --i)
+      grid.push_back(kLeastUsualAlpha * std::pow(16.0, static_cast<double>(i) / kLowPoints));
+  }
   for (int i = 0; i < kPoints; ++i) {
     if (measure == Measure::kMaxMarginal) {
-      grid.push_back(-1 + 2.0 * i / kPoints);
+      grid.push_back(kLeastUsualAlpha + 2.0 * i / kPoints);
     } else {
       grid.push_back(i == 0 ? 0 : std::pow(10.0, -8 + 8.0 * (i - 1) / (kPoints - 1)));
     }
@@ -148,14 +153,34 @@ std::vector<double> alpha_grid(Measure measure) {
   return grid;
 }
 
+std::span<const TradeOff::Point> usual_part(std::span<const TradeOff::Point> curve) {
+  while (curve.size() > 1 && curve.front().alpha < kLeastUsualAlpha) curve = curve.subspan(1);
+  return curve;
+}
+
 TradeOff::TradeOff(Measure measure, LossUnit unit)
-    : grid_(alpha_grid(measure)), unit_(unit), kept_(grid_.size() + 1, 0), lost_(grid_.size() + 1, 0) {}
+    : grid_(alpha_grid(measure)),
+      even_from_(static_cast<size_t>(std::lower_bound(grid_.begin(), grid_.end(), kLeastUsualAlpha) -
+                                     grid_.begin())),
+      even_step_(measure == Measure::kMaxMarginal ? grid_[even_from_ + 1] - grid_[even_from_] : 0),
+      unit_(unit),
+      kept_(grid_.size() + 1, 0),
+      lost_(grid_.size() + 1, 0) {}
+
+size_t TradeOff::points_that_keep(float standing) const {
+  const double x = static_cast<double>(standing);
+  if (even_step_ == 0 || x < kLeastUsualAlpha)
+    return static_cast<size_t>(std::upper_bound(grid_.begin(), grid_.end(), x) - grid_.begin());
+  const double steps = (x - kLeastUsualAlpha) / even_step_;
+  size_t point = steps >= static_cast<double>(grid_.size() - even_from_)
+                     ? grid_.size() - 1
+                     : even_from_ + static_cast<size_t>(steps);
+  while (point + 1 < grid_.size() && grid_[point + 1] <= x) ++point;  // rounding
+  while (grid_[point] > x) --point;
+  return point + 1;
+}
 
 void TradeOff::add(std::span<const float> items, std::span<const float> truth) {
-  const auto points_that_keep = [&](float standing) {
-    return static_cast<size_t>(std::upper_bound(grid_.begin(), grid_.end(), static_cast<double>(standing)) -
-                               grid_.begin());
-  };
   for (const float x : items) ++kept_[points_that_keep(x)];
   items_ += items.size();
   positions_ += truth.size();
@@ -211,16 +236,25 @@ const TradeOff::Point* TradeOff::best_alive(std::span<const Point> curve, double
 }
 
 Result<TradeOff::Point> choose_point(std::span<const TradeOff::Point> curve, size_t level, double filter_loss,
-                                     double budget) {
+                                     double budget, double room) {
   if (budget > 0) {
-    if (const TradeOff::Point* point = TradeOff::best_alive(curve, budget)) return *point;
+    if (const TradeOff::Point* point = TradeOff::best_alive(curve, std::min(budget, room))) return *point;
     return fail("level {}: a budget of {:g} cannot be met; the least is {:.2f} alive per position", level,
                 budget, curve.back().alive);
   }
-  if (const TradeOff::Point* point = TradeOff::best_within(curve, filter_loss)) return *point;
+  const TradeOff::Point* const point = TradeOff::best_within(curve, filter_loss);
+  if (point != nullptr && point->alive <= room) return *point;
+  const TradeOff::Point* nearest = TradeOff::best_alive(curve, room);
+  if (nearest == nullptr) nearest = &curve.back();
+  const std::string why =
+      point == nullptr
+          ? ""
+          : fmt::format(" (it would leave {:.2f} alive per position, and there is room for {:.2f})",
+                        point->alive, room);
   return fail(
-      "level {}: a filter loss of {:g} cannot be met; the nearest is {:.6f}, with {:.2f} alive per position",
-      level, filter_loss, curve.front().filter_loss, curve.front().alive);
+      "level {}: a filter loss of {:g} cannot be met{}; the nearest is {:.6f}, with {:.2f} alive per "
+      "position",
+      level, filter_loss, why, nearest->filter_loss, nearest->alive);
 }
 
 }  // namespace espalier::cascade

@@ -85,7 +85,11 @@ class TradeOff {
   static const Point* best_alive(std::span<const Point> curve, double alive);
 
  private:
+  size_t points_that_keep(float standing) const;
+
   std::vector<double> grid_;
+  size_t even_from_;  ///< from this point on, points are evenly spaced …
+  double even_step_;  ///< … by this; 0: none are
   LossUnit unit_;
   std::vector<uint64_t> kept_,
       lost_;  ///< by the last grid point that keeps the item (the truth); 0: none does
@@ -93,12 +97,22 @@ class TradeOff {
 };
 
 /// The point of a level's curve (level from 1) with the least alive within a filter loss, or, where a budget
-/// is above 0, with the least filter loss within that. Where none is, an error that says what the nearest is.
+/// is above 0, with the least filter loss within that. Where none is, or where it leaves more alive than
+/// there is room for, an error that says what the nearest is.
 Result<TradeOff::Point> choose_point(std::span<const TradeOff::Point> curve, size_t level, double filter_loss,
-                                     double budget);
+                                     double budget, double room = std::numeric_limits<double>::infinity());
 
-/// 201 points over [−1, 1), as the authors took them; for probabilities 0 and 200 points up to 1 that are
-/// evenly spaced in the logarithm from 10⁻⁸.
+/// The α of max-marginals below which nothing stands: everything is kept.
+inline constexpr double kKeepAll = -1e30;
+/// Where the authors' grid begins. Thresholds below keep what stands further under the mean than the best
+/// stands above it; they are for filter losses that nothing else meets.
+inline constexpr double kLeastUsualAlpha = -1;
+
+/// kKeepAll, 30 points from −16 up to −1, evenly spaced in the logarithm, and 201 over [−1, 1), as the
+/// authors took them; for probabilities 0, which keeps everything, and 200 points up to 1 that are evenly
+/// spaced in the logarithm from 10⁻⁸.
 std::vector<double> alpha_grid(Measure measure);
+/// The part of a curve that is on the authors' grid.
+std::span<const TradeOff::Point> usual_part(std::span<const TradeOff::Point> curve);
 
 }  // namespace espalier::cascade

@@ -148,7 +148,16 @@ TEST(TradeOff, CountsWhatEachThresholdDropsAndLoses) {
     }
     part.merge(other);
     const auto curve = part.curve();
-    ASSERT_EQ(curve.size(), 201u);
+    ASSERT_EQ(curve.size(), 232u);
+    EXPECT_EQ(usual_part(curve).size(), 201u);
+    EXPECT_EQ(curve.front().filter_loss, 0);  // keeps everything
+    EXPECT_EQ(curve.front().efficiency, 1);
+    ASSERT_TRUE(choose_point(curve, 1, 0, 0).ok());
+    const auto refused = choose_point(curve, 1, 0, 0, 2.0);
+    ASSERT_FALSE(refused.ok());
+    const std::string nearest =
+        fmt::format("the nearest is {:.6f}", TradeOff::best_alive(curve, 2.0)->filter_loss);
+    EXPECT_NE(refused.error().message.find(nearest), std::string::npos) << refused.error().message;
     for (size_t p = 0; p < curve.size(); p += 10) {
       size_t kept = 0, lost = 0;
       for (size_t i = 0; i < items.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "espalier/cascade/train.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "espalier/cascade/training.h"
@@ -211,20 +212,18 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   for (const double alpha : alphas) {
     LevelLearner learner = start;
     learner.go_on_with(filter_options(alpha));
-    int without_gain = 0;
-    for (int pass = 1; pass <= options_.filter_passes && without_gain < 2; ++pass) {
+    for (int pass = 1; pass <= options_.filter_passes; ++pass) {
       learner.pass(rest, warm + pass, true);
       report_progress(phase, ++done, rounds);
       LevelWeights weights = learner.weights();
       weights.usual = find_usual(weights, own);
-      ++without_gain;
-      if (is_better(weights) || (warm == 0 && filters.passes == 0)) {
+      const bool better = is_better(weights) || (warm == 0 && filters.passes == 0);
+      if (better) {
         best = std::move(weights);
         filters.train_alpha = alpha;
         filters.passes = pass;
-        without_gain = 0;
       }
-      if (stopped()) break;
+      if (stopped() || (warm > 0 && !better)) break;
     }
     if (stopped()) break;
   }
@@ -253,20 +252,40 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   return filters;
 }
 
+/// How many items per position there is room for in the training lattices of the next level: an item is one
+/// of `item_length` labels, an arc of the next level one of `arc_length`, and where x^item_length of the
+/// former are alive there are about x^arc_length of the latter.
+double CascadeTraining::room_after(size_t index) const {
+  const double arcs = static_cast<double>(options_.most_arcs) / static_cast<double>(positions_);
+  const double arc_length = static_cast<double>(std::max<size_t>(2, options_.orders[index + 1]));
+  return std::pow(arcs, static_cast<double>(item_length(options_.orders[index])) / arc_length);
+}
+
 Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Level& level) {
   const auto curve = measured.curve();
-  TradeOff::Point point = curve.front();
-  if (filter_ != Filter::kDictionary) {  // which keeps or drops whatever the threshold
-    const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
-    const auto chosen = choose_point(curve, index + 1, epsilon, options_.budget);
-    if (chosen.ok()) {
-      point = *chosen;
-    } else {
-      if (options_.insist && !stopped()) return chosen.error();
-      cascade_.notes.push_back(chosen.error().message);
-      if (options_.budget > 0) point = curve.back();
-    }
+  const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
+  // A dictionary keeps or drops whatever the threshold. Nobody who named no loss waits for lattices that keep
+  // next to everything.
+  std::span<const TradeOff::Point> choice = curve;
+  if (filter_ == Filter::kDictionary) {
+    choice = usual_part(curve).first(1);
+  } else if (!options_.insist) {
+    choice = usual_part(curve);
   }
+  TradeOff::Point point = choice.front();
+  const auto chosen = choose_point(choice, index + 1, epsilon, options_.budget, room_after(index));
+  if (chosen.ok()) {
+    point = *chosen;
+  } else {
+    if (options_.insist && !stopped()) return chosen.error();
+    if (filter_ != Filter::kDictionary) cascade_.notes.push_back(chosen.error().message);
+    const TradeOff::Point* const fits = TradeOff::best_alive(choice, room_after(index));
+    point = options_.budget > 0 || fits == nullptr ? choice.back() : *fits;
+  }
+  level.report.lattice_alpha = point.alpha;
+  if (index + 2 == options_.orders.size() && options_.orders[index] > 1 && options_.budget == 0)
+    if (const TradeOff::Point* later = TradeOff::best_within(choice, options_.loss_in_use))
+      if (later->alpha > point.alpha) point = *later;
   level.alpha = point.alpha;
   level.report.alpha = point.alpha;
   level.report.filter_loss = point.filter_loss;
@@ -301,7 +320,7 @@ Status CascadeTraining::train_filter(size_t index) {
   return {};
 }
 
-Result<Cascade> CascadeTraining::run() {
+Status CascadeTraining::prepare() {
   ESPALIER_CHECK(!options_.orders.empty() && options_.orders.front() >= 1);
   ESPALIER_CHECK(std::is_sorted(options_.orders.begin(), options_.orders.end()));
   cascade_.loss_unit = options_.loss_unit;
@@ -309,21 +328,49 @@ Result<Cascade> CascadeTraining::run() {
   choose_sequences();
   if (usable_.empty())
     return fail("no training sequence has all its labels; a cascade learns from such only");
-  const size_t last = options_.orders.back();
-  cascade_.layout = make_layout(context_.training, options_.full_rows_from, last, options_.edge_order);
+  cascade_.layout =
+      make_layout(context_.training, options_.full_rows_from, options_.orders.back(), options_.edge_order);
   filter_ = options_.first_filter.value_or(options_.filter);
   if (filter_ == Filter::kDictionary) make_dictionary();
-  if (options_.orders.front() > 1) ESPALIER_TRY(first_lattices(options_.orders.front()));
-  for (size_t index = 0; index + 1 < options_.orders.size(); ++index) ESPALIER_TRY(train_filter(index));
-  ESPALIER_TRY(train_last(last));
-  for (Level& level : cascade_.levels)
+  if (options_.orders.front() > 1) return first_lattices(options_.orders.front());
+  return {};
+}
+
+namespace {
+/// Grams that later levels gave numbers to weigh nothing in the levels before.
+Cascade finished(Cascade cascade) {
+  for (Level& level : cascade.levels)
     if (level.weights.order > 1)
-      level.weights.gram.resize(cascade_.layout.grams.size() + linear::kLanes, 0.0f);
-  return std::move(cascade_);
+      level.weights.gram.resize(cascade.layout.grams.size() + linear::kLanes, 0.0f);
+  return cascade;
+}
+}  // namespace
+
+Result<Cascade> CascadeTraining::run() {
+  ESPALIER_TRY(prepare());
+  for (size_t index = 0; index + 1 < options_.orders.size(); ++index) ESPALIER_TRY(train_filter(index));
+  ESPALIER_TRY(train_last(options_.orders.back()));
+  return finished(std::move(cascade_));
+}
+
+Result<std::vector<Cascade>> CascadeTraining::run_all() {
+  ESPALIER_TRY(prepare());
+  std::vector<Cascade> all;
+  for (size_t index = 0; index < options_.orders.size(); ++index) {
+    ESPALIER_TRY(train_last(options_.orders[index]));
+    all.push_back(finished(cascade_));
+    cascade_.levels.pop_back();
+    if (index + 1 < options_.orders.size()) ESPALIER_TRY(train_filter(index));
+  }
+  return all;
 }
 
 Result<Cascade> train_cascade(const TrainContext& context, const Options& options) {
   return CascadeTraining(context, options).run();
+}
+
+Result<std::vector<Cascade>> train_cascades(const TrainContext& context, const Options& options) {
+  return CascadeTraining(context, options).run_all();
 }
 
 }  // namespace espalier::cascade

@@ -49,4 +49,8 @@ struct TrainContext {
 /// in what is alive. Sequences with labels not known are left out. The same result at any number of threads.
 Result<Cascade> train_cascade(const TrainContext& context, const Options& options);
 
+/// The cascades that end at each of the levels: the filters they share are learned once. With the same seed
+/// the last of them is what train_cascade gives.
+Result<std::vector<Cascade>> train_cascades(const TrainContext& context, const Options& options);
+
 }  // namespace espalier::cascade

@@ -141,6 +141,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_sta
 Status CascadeTraining::next_lattices(const Filters& filters, const Level& level, size_t order) {
   const size_t K = cascade_.layout.labels;
   const bool first = unigram();
+  const double alpha = level.report.lattice_alpha;
   std::vector<TrainingLattice> next(data_.sequences());
   std::vector<std::vector<float>> arc_standings(data_.sequences());
   context_.workers.for_each(kPieces, [&](size_t piece) {
@@ -152,13 +153,13 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       const LevelWeights& weights =
           filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
       judge(weights, data_, s, first ? nullptr : &lattice->trellis, work);
-      next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, work.truth, level.alpha,
+      next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, work.truth, alpha,
                                 item_length(order) - item_length(level.report.order));
       if (first) {
-        next[s].trellis = make_trellis(keep_labels(work.items, K, level.alpha, data_.gold_of(s), {}),
-                                       cascade_.layout.grams);
+        next[s].trellis =
+            make_trellis(keep_labels(work.items, K, alpha, data_.gold_of(s), {}), cascade_.layout.grams);
       } else {
-        Filtered filtered = apply_filter(lattice->trellis, work.standings, level.unit, level.alpha,
+        Filtered filtered = apply_filter(lattice->trellis, work.standings, level.unit, alpha,
                                          work.scratch.pass.path(), lattice->truth, lattice->truth_arcs);
         next[s].trellis = std::move(filtered.trellis);
         arc_standings[s] = std::move(filtered.arc_standing);

@@ -27,6 +27,7 @@ class CascadeTraining {
       : context_(context), options_(options), data_(context.training.data) {}
 
   Result<Cascade> run();
+  Result<std::vector<Cascade>> run_all();
 
  private:
   /// Work over sequences is cut into this many pieces, whatever the threads.
@@ -65,6 +66,7 @@ class CascadeTraining {
     context_.monitor.report(progress);
   }
 
+  Status prepare();
   void choose_sequences();
   void make_dictionary();
   Status first_lattices(size_t order);
@@ -79,6 +81,7 @@ class CascadeTraining {
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
                      std::span<const uint32_t> which);
   UsualMean find_usual(const LevelWeights& weights, std::span<const uint32_t> which);
+  double room_after(size_t index) const;
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
   Status next_lattices(const Filters& filters, const Level& level, size_t order);
   Status finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order);

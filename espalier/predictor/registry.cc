@@ -95,6 +95,12 @@ std::vector<Parameter> cascade_parameters() {
        "share of the truth a level may lose beyond the levels before, one number or one a level; auto: "
        "0.0005, or the "
        "nearest that can be had"},
+      {"loss-in-use", Kind::kNumber, "auto",
+       "what the last filter (of order 2 or more) may lose when the model is used, where that is more than "
+       "filter-loss: the last "
+       "level then learns against more than it meets; auto: 0.006, or nothing more where filter-loss is "
+       "given",
+       0, 1},
       {"budget", Kind::kNumber, "0",
        "in place of filter-loss: label n-grams each filter leaves alive per position on average; 0: no "
        "budget",

@@ -110,11 +110,16 @@ Result<cascade::Options> options_of(const TrainingJob& job) {
     ESPALIER_ASSIGN(options.filter_loss, numbers_of("filter-loss", values.text("filter-loss"), 0, 1));
     options.insist = true;
   }
+  const std::string& in_use = values.text("loss-in-use");
+  options.loss_in_use = in_use != "auto" ? values.number("loss-in-use")
+                        : options.insist ? 0
+                                         : cascade::kUsualLossInUse;
   options.budget = values.number("budget");
   if (options.budget > 0) {
     if (options.budget < 1)
       return fail("parameter budget: {:g} is below 1, and one label a position must stay", options.budget);
     if (options.insist) return fail("parameters budget and filter-loss exclude each other");
+    if (in_use != "auto") return fail("parameters budget and loss-in-use exclude each other");
     options.insist = true;
   }
   ESPALIER_ASSIGN(options.train_alphas, numbers_of("train-alphas", values.text("train-alphas"), -1, 1));
