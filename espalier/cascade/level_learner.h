@@ -7,6 +7,7 @@
 
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
+#include "espalier/base/section_file.h"
 #include "espalier/cascade/losses.h"
 #include "espalier/cascade/restriction.h"
 #include "espalier/cascade/weights.h"
@@ -59,6 +60,10 @@ class LevelLearner {
 
   /// The average, or the weights as they stand where nothing has been averaged yet.
   LevelWeights weights() const;
+
+  /// What it takes to go on from here, as sections that begin with `prefix`; load goes on from there.
+  void save(std::string_view prefix, SectionWriter& out) const;
+  Status load(const SectionFile& file, std::string_view prefix);
 
  private:
   struct Piece {

@@ -239,7 +239,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     }
     return learner.weights();
   };
-  for (size_t fold = 1; fold < folds_; ++fold) {
+  for (size_t fold = 1; fold < folds_ && !ends_here(index); ++fold) {
     filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
     filters.held_out.back().usual = find_usual(filters.held_out.back(), members(fold));
   }
@@ -303,21 +303,31 @@ Status CascadeTraining::train_filter(size_t index) {
   level.unit = options_.unit;
   level.report.order = order;
   describe_lattices(level.report);
-  Filters filters = learn_filters(index);
-  level.report.train_alpha = filters.train_alpha;
-  level.report.passes = filters.passes + (filter_ == Filter::kCascade ? options_.warm_up : 0);
-  const auto held_out = [&](size_t s) -> const LevelWeights& {
-    return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
-  };
-  ESPALIER_TRY(choose_alpha(index, trade_off(held_out, usable_), level));
-  level.weights = std::move(filters.full);
+  Filters filters;
+  if (was_trained(index)) {
+    ESPALIER_ASSIGN(filters, load_filter(index, level));
+  } else {
+    filters = learn_filters(index);
+    level.report.train_alpha = filters.train_alpha;
+    level.report.passes = filters.passes + (filter_ == Filter::kCascade ? options_.warm_up : 0);
+    const auto held_out = [&](size_t s) -> const LevelWeights& {
+      return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
+    };
+    std::vector<uint32_t> judged = usable_;
+    if (ends_here(index) && folds_ > 1)
+      std::erase_if(judged, [&](uint32_t s) { return fold_of_sequence_[s] != 0; });
+    ESPALIER_TRY(choose_alpha(index, trade_off(held_out, judged), level));
+    level.weights = std::move(filters.full);
+  }
   const size_t next_order = options_.orders[index + 1];
   advance_dev(level, next_order);
   ESPALIER_TRY(trouble_);
-  ESPALIER_TRY(next_lattices(filters, level, next_order));
-  level.report.seconds = seconds_since(start);
+  if (!ends_here(index)) ESPALIER_TRY(next_lattices(filters, level, next_order));
+  level.report.seconds += seconds_since(start);
   cascade_.levels.push_back(std::move(level));
-  return {};
+  if (context_.checkpoint == nullptr) return {};
+  held_out_.push_back(std::move(filters.held_out));
+  return was_trained(index) ? Status() : keep_checkpoint(0, nullptr);
 }
 
 Status CascadeTraining::prepare() {

@@ -8,6 +8,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
 #include "espalier/cascade/options.h"
 #include "espalier/cascade/restriction.h"
 
@@ -25,6 +26,10 @@ struct Verdict {
   bool go_on = true;
 };
 
+/// Keeps a checkpoint: `save` adds its sections. `pass` is that of the last level which has just ended, or 0
+/// after a filter.
+using KeepCheckpoint = std::function<Status(int pass, const std::function<void(SectionWriter&)>& save)>;
+
 struct TrainContext {
   const linear::EncodedTraining& training;
   const linear::Dataset* dev = nullptr;  ///< decoded after each round; may be null
@@ -32,8 +37,16 @@ struct TrainContext {
   const Monitor& monitor;
   /// Called after each pass over the last level. Never null.
   std::function<Verdict(const Round&)> round_ended;
-  /// What the last level learns among; null: everything that filters leave. Filters learn without.
+  /// What the last level learns among; null: everything that filters leave. Filters learn without, as they
+  /// run without when the model is used: what may be is looked for among what they leave.
   const LatticeRestriction* restriction = nullptr;
+  /// The same for the dev set when it is decoded.
+  const LatticeRestriction* dev_restriction = nullptr;
+  /// Called after each filter and each pass of the last level; null: nobody wants checkpoints. Only for
+  /// train_cascade.
+  KeepCheckpoint checkpoint = nullptr;
+  /// A checkpoint to go on from: the result is that of a run that was never cut off.
+  const SectionFile* resume = nullptr;
 };
 
 /// Learns a cascade (Weiss and Taskar 2010, section 4, with the authors' later practice).

@@ -101,6 +101,19 @@ double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
          static_cast<double>(std::max<size_t>(1, std::accumulate(tokens.begin(), tokens.end(), size_t{0})));
 }
 
+/// All labellings of so many positions as a lattice, unless that is too large to be looked at by the way.
+bool CascadeTraining::unfiltered(size_t positions, size_t order, Trellis& out) const {
+  constexpr double kMostByTheWay = 1 << 24;
+  const size_t K = cascade_.layout.labels;
+  const double arcs = static_cast<double>(positions) *
+                      std::pow(static_cast<double>(K), static_cast<double>(std::max<size_t>(2, order)));
+  if (arcs > kMostByTheWay) return false;
+  auto grown = grow_to(make_trellis(all_labels(positions, K), cascade_.layout.grams), {},
+                       trellis_length(order), cascade_.layout.grams);
+  if (grown.ok()) out = std::move(grown).value();
+  return grown.ok();
+}
+
 Status CascadeTraining::train_last(size_t order) {
   const auto start = Clock::now();
   Level level;
@@ -116,7 +129,9 @@ Status CascadeTraining::train_last(size_t order) {
   LevelWeights best;
   bool have_best = false;
   const size_t K = cascade_.layout.labels, S = cascade_.layout.stride;
-  for (int pass = 1; pass <= options_.passes; ++pass) {
+  ESPALIER_ASSIGN(const int passes_before, resume_last(learner));
+  level.report.passes = passes_before;
+  for (int pass = passes_before + 1; pass <= options_.passes; ++pass) {
     const double loss =
         learner.pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
     level.report.passes = pass;
@@ -138,6 +153,20 @@ Status CascadeTraining::train_last(size_t order) {
         }
         Trellis trellis = dev_lattices_[s];
         score(weights, dev, s, trellis, work);
+        if (context_.dev_restriction != nullptr && context_.dev_restriction->applies(s)) {
+          LegalPart legal = context_.dev_restriction->legal_part(s, trellis.lattice);
+          if (legal.outcome == chain::Outcome::kInfeasible) {
+            Trellis everything;
+            if (unfiltered(dev.length(s), order, everything)) {
+              score(weights, dev, s, everything, work);
+              legal = context_.dev_restriction->legal_part(s, everything.lattice);
+            }
+          }
+          if (legal.outcome == chain::Outcome::kExact) {
+            labels = chain::path_labels(legal.lattice, chain::viterbi(legal.lattice).states);
+            return;
+          }
+        }
         labels = chain::path_labels(trellis.lattice, chain::viterbi(trellis.lattice).states);
       };
     const Verdict verdict = context_.round_ended(round);
@@ -145,6 +174,7 @@ Status CascadeTraining::train_last(size_t order) {
       best = std::move(weights);
       have_best = true;
     }
+    ESPALIER_TRY(keep_checkpoint(pass, &learner));
     if (!verdict.go_on || stopped()) break;
   }
   level.weights = have_best ? std::move(best) : learner.weights();

@@ -180,6 +180,44 @@ TEST(TrainCascade, GivesTheSameBytesAtAnyNumberOfThreads) {
   }
 }
 
+TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
+  const linear::EncodedTraining training = toy(4, true);
+  Options options = small_options();
+  options.passes = 3;
+  options.quantiles = true;
+  const Workers workers(1);
+  const Monitor monitor;
+  TrainContext context{training, nullptr, workers, monitor, [](const Round&) { return Verdict{}; }};
+  std::vector<std::vector<std::byte>> kept;
+  context.checkpoint = [&](int, const std::function<void(SectionWriter&)>& save) -> Status {
+    SectionWriter out;
+    save(out);
+    kept.push_back(out.to_bytes());
+    return {};
+  };
+  for (const Loss last : {Loss::kLog, Loss::kPerceptron}) {
+    options.last = last;
+    kept.clear();
+    const auto whole = train_cascade(context, options);
+    ASSERT_TRUE(whole.ok()) << whole.error().message;
+    const std::vector<std::byte> wanted = file_of(training, *whole);
+    ASSERT_EQ(kept.size(), 2u + 3u);  // two filters, three passes
+    const auto checkpoints = kept;
+    for (size_t i = 0; i < checkpoints.size(); ++i) {
+      const auto file = SectionFile::from_bytes(checkpoints[i], "checkpoint");
+      ASSERT_TRUE(file.ok());
+      TrainContext later = context;
+      later.resume = &*file;
+      kept.clear();
+      const auto resumed = train_cascade(later, options);
+      ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+      EXPECT_EQ(file_of(training, *resumed), wanted) << i;
+      EXPECT_EQ(kept.size(), checkpoints.size() - 1 - i);
+      EXPECT_EQ(resumed->notes, whole->notes);
+    }
+  }
+}
+
 TEST(TrainCascades, AreThoseThatEndAtEachLevel) {
   const linear::EncodedTraining training = toy();
   const Options options = small_options();

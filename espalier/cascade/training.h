@@ -2,6 +2,7 @@
 //   train.cc           the levels one after the other; filters and their thresholds
 //   train_lattices.cc  what is alive between levels
 //   train_last.cc      the last level
+//   train_resume.cc    checkpoints
 #pragma once
 
 #include <chrono>
@@ -51,6 +52,8 @@ class CascadeTraining {
   };
 
   bool stopped() const { return context_.monitor.stop_requested(); }
+  /// Nothing is learned behind this filter: nobody needs its jackknifed twins.
+  bool ends_here(size_t index) const { return options_.passes == 0 && index + 2 == options_.orders.size(); }
   bool unigram() const { return lattices_.empty(); }
   size_t fold_of(size_t index) const { return index % folds_; }
   /// Labels an item of a level of this order stands for.
@@ -87,7 +90,13 @@ class CascadeTraining {
   Status finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order);
   void advance_dev(const Level& level, size_t order);
   void describe_lattices(LevelReport& report) const;
+  bool unfiltered(size_t positions, size_t order, Trellis& out) const;
   Status train_last(size_t order);
+  bool was_trained(size_t index) const;
+  Result<Filters> load_filter(size_t index, Level& level) const;
+  void save_progress(SectionWriter& out) const;
+  Result<int> resume_last(LevelLearner& learner);
+  Status keep_checkpoint(int pass, const LevelLearner* learner) const;
   LearnerOptions last_options() const;
   Trellis scored(const LevelWeights& weights, size_t s, Work& work) const;
   double fit_temperature(const LevelWeights& zeros, int passes);
@@ -104,6 +113,7 @@ class CascadeTraining {
   std::vector<TrainingLattice> lattices_;  ///< per sequence; empty: every label is alive
   std::vector<Trellis> dev_lattices_;
   QuantileCuts cuts_{};
+  std::vector<std::vector<LevelWeights>> held_out_;  ///< of the filters so far, where checkpoints are kept
   Status trouble_;
   Filter filter_ = Filter::kCascade;  ///< of the level at work
 };

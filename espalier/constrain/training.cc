@@ -51,6 +51,16 @@ TrainingRestriction::TrainingRestriction(Constraints constraints, std::vector<In
   }
 }
 
+TrainingRestriction TrainingRestriction::for_decoding(Constraints constraints,
+                                                      std::vector<Instance> instances,
+                                                      DecodeOptions options) {
+  TrainingRestriction out(std::move(constraints), options);
+  out.broken_.assign(out.compiled_.constraints().statements().size(), 0);
+  out.restricted_.assign(instances.size(), 1);
+  out.instances_ = std::move(instances);
+  return out;
+}
+
 std::string TrainingRestriction::note() const {
   if (unrestricted_ == 0) return "";
   std::string names;

@@ -20,6 +20,10 @@ class TrainingRestriction final : public chain::Restriction, public cascade::Lat
   TrainingRestriction(Constraints constraints, std::vector<Instance> instances, const linear::Dataset& data,
                       DecodeOptions options);
 
+  /// One that decodes: it holds for every sequence, whatever its labels.
+  static TrainingRestriction for_decoding(Constraints constraints, std::vector<Instance> instances,
+                                          DecodeOptions options);
+
   bool applies(size_t sequence) const override { return restricted_[sequence] != 0; }
   void best(size_t sequence, const Scores& scores, chain::ChainScratch& scratch,
             data::Label* labels) const override;

@@ -8,6 +8,7 @@
 #include "espalier/cascade/model_json.h"
 #include "espalier/cascade/train.h"
 #include "espalier/constrain/training.h"
+#include "espalier/predictor/task_data.h"
 
 namespace espalier::predictor {
 
@@ -171,11 +172,10 @@ std::string details_of(const cascade::Cascade& trained) {
 }  // namespace
 
 Status train_cascade(TrainingJob& job) {
+  // Its filters may have seen what is to be held out from them here.
   if (job.old) return fail("{}: a cascade cannot be trained further", job.request.start_from);
-  if (job.request.resume || job.request.checkpoint_every > 0)
-    return fail("the learner cascade writes no checkpoints and cannot resume from one");
   ESPALIER_ASSIGN(const cascade::Options options, options_of(job));
-  std::optional<constrain::TrainingRestriction> restriction;
+  std::optional<constrain::TrainingRestriction> restriction, dev_restriction;
   if (job.constraints) {
     if (options.orders.back() == 1)
       return fail(
@@ -184,11 +184,32 @@ Status train_cascade(TrainingJob& job) {
     restriction.emplace(*job.constraints, std::move(job.instances), job.training.data,
                         constrain::DecodeOptions{});
     if (std::string note = restriction->note(); !note.empty()) job.report.notes.push_back(std::move(note));
+    std::vector<constrain::Instance> instances;
+    for (const data::Sequence& sequence : job.dev.sequences)
+      instances.push_back(instances_of_task(job.request.task)(*job.constraints, sequence));
+    dev_restriction =
+        constrain::TrainingRestriction::for_decoding(*job.constraints, std::move(instances), {});
   }
   const bool dev = !job.dev.sequences.empty();
   cascade::TrainContext context{job.training, dev ? &job.dev.data : nullptr, job.workers, job.monitor,
                                 nullptr};
-  if (restriction) context.restriction = &*restriction;
+  if (restriction) {
+    context.restriction = &*restriction;
+    context.dev_restriction = &*dev_restriction;
+  }
+  const int every = job.request.checkpoint_every;
+  if (every > 0)
+    context.checkpoint = [&job, every](int pass, const std::function<void(SectionWriter&)>& save) -> Status {
+      if (pass % every != 0) return {};
+      SectionWriter out;
+      save(out);
+      return job.save_checkpoint(out);
+    };
+  std::optional<SectionFile> checkpoint;
+  if (job.request.resume) {
+    ESPALIER_ASSIGN(checkpoint, job.open_checkpoint());
+    context.resume = &*checkpoint;
+  }
   context.round_ended = [&](const cascade::Round& round) {
     std::optional<double> score;
     if (dev) score = job.dev_score([&]() -> TrainingJob::Decode { return round.decode_dev; });
@@ -207,6 +228,7 @@ Status train_cascade(TrainingJob& job) {
   cascade::save_model(
       {job.training.labels, trained, job.training.state, job.training.edge, job.scheme.scheme(), bits}, out);
   ESPALIER_TRY(job.save(out));
+  job.drop_checkpoint();
   for (const cascade::Level& level : trained.levels)
     job.report.weights += trained.layout.weights_of(level.weights);
   return {};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -79,7 +80,7 @@ TEST_F(CascadeTest, TrainsSavesAndPredicts) {
         {"order=4", "last=perceptron", "filter-loss=auto"},
         {"filter=crf"},
         {"filter=perceptron", "filter-unit=states", "filter-loss=auto"},
-        {"filter=dictionary"},
+        {"filter=dictionary", "filter-loss=auto"},
         {"filter=none", "order=2"},
         {"levels=2,3"},
         {"levels=1,3"},
@@ -232,6 +233,43 @@ TEST_F(CascadeTest, TunesToALossOrABudgetAndNamesTheNearestWhereNeitherCanBe) {
   EXPECT_NE(refused.error().message.find("the least is"), std::string::npos);
 }
 
+TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
+  const auto bytes_of = [](const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  ASSERT_TRUE(train(request(), {}).ok());
+  const std::string wanted = bytes_of(path("out.model"));
+  TrainRequest first = request();
+  first.model = path("resumed.model");
+  first.checkpoint_every = 1;
+  std::atomic<bool> stop{false};
+  Monitor monitor;
+  monitor.stop = &stop;
+  monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
+  const auto interrupted = train(first, monitor);
+  ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
+  EXPECT_TRUE(interrupted->interrupted);
+  first.resume = true;
+  const auto resumed = train(first, {});
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->log.front().number, 2);
+  EXPECT_EQ(bytes_of(first.model), wanted);
+  EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
+}
+
+TEST_F(CascadeTest, TheLastLevelLearnsAgainstMoreThanItMeets) {
+  const Model narrow = trained({"filter-loss=0.002", "loss-in-use=0.05"});
+  const Model wide = trained({"filter-loss=0.002"});
+  const cascade::LevelReport &used = cascade_of(narrow).report(1), &kept = cascade_of(wide).report(1);
+  EXPECT_LT(used.alive, kept.alive);
+  EXPECT_LE(used.filter_loss, 0.05);
+  EXPECT_LE(kept.filter_loss, 0.002);
+  // They learned from the same lattices.
+  EXPECT_EQ(cascade_of(narrow).report(2).states, cascade_of(wide).report(2).states);
+  EXPECT_GT(cascade_of(narrow).report(2).states, used.alive);
+}
+
 TEST_F(CascadeTest, RefusesWhatMakesNoSense) {
   const auto refused = [&](std::vector<std::string> settings, std::string_view says) {
     const auto report = train(request(std::move(settings)), {});
@@ -244,6 +282,8 @@ TEST_F(CascadeTest, RefusesWhatMakesNoSense) {
   refused({"filter-loss=2"}, "filter-loss");
   refused({"budget=0.5"}, "budget");
   refused({"budget=3"}, "exclude each other");
+  refused({"filter-loss=auto", "budget=3", "loss-in-use=0.1"}, "exclude each other");
+  refused({"filter=dictionary", "filter-loss=0"}, "cannot be met");
   refused({"filter=dictionary", "word-feature=nothing-like-it"}, "word-feature");
   refused({"filter-steps=plain", "filter-rate=2", "filter-lambda=0.5"}, "product");
 }

@@ -1,7 +1,6 @@
 #include "espalier/predictor/train_chain.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "espalier/chain/calibrate.h"
 #include "espalier/chain/model.h"
@@ -17,18 +16,6 @@ namespace {
 
 /// 16-bit weights are taken where fewer than this share of training tokens changes its label.
 constexpr double kRoundingTolerance = 1e-4;
-
-/// Tells apart runs whose checkpoints must not be mixed up.
-std::string fingerprint(const TrainRequest& request, const ParameterValues& values, const About& about,
-                        const linear::EncodedTraining& training,
-                        const std::optional<ConstraintFile>& constraints) {
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
-                  about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
-  for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
-  if (constraints) text += " " + constraints->to_json();
-  return text;
-}
 
 class ChainTraining {
  public:
@@ -51,7 +38,6 @@ class ChainTraining {
   double dev_score(const chain::ChainWeights& weights) const;
   chain::TrainingContext context(const linear::EncodedTraining& training, chain::ChainWeights start,
                                  std::function<bool(const chain::Round&)> ended);
-  std::string checkpoint_path() const { return job_.request.model + ".checkpoint"; }
 
   TrainingJob& job_;
   LearnerShape shape_;
@@ -113,9 +99,7 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
 Status ChainTraining::save_checkpoint(const chain::Round& round) const {
   SectionWriter out;
   round.save(out);
-  out.add_text("fingerprint",
-               fingerprint(job_.request, job_.values, job_.about, job_.training, job_.constraint_file));
-  return out.save(checkpoint_path());
+  return job_.save_checkpoint(out);
 }
 
 bool ChainTraining::round_ended(const chain::Round& round) {
@@ -164,11 +148,7 @@ Status ChainTraining::learn_weights() {
                      [this](const chain::Round& r) { return round_ended(r); });
   std::optional<SectionFile> checkpoint;
   if (job_.request.resume) {
-    ESPALIER_ASSIGN(checkpoint, SectionFile::open(checkpoint_path()));
-    ESPALIER_ASSIGN(const std::string_view made_for, checkpoint->text("fingerprint"));
-    if (made_for != fingerprint(job_.request, job_.values, job_.about, job_.training, job_.constraint_file))
-      return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
-                  checkpoint_path());
+    ESPALIER_ASSIGN(checkpoint, job_.open_checkpoint());
     own.resume = &*checkpoint;
   }
   ESPALIER_ASSIGN(weights_, learn(job_.request.learner, job_.values, std::move(own)));
@@ -227,8 +207,7 @@ Status ChainTraining::save() {
       out);
   ESPALIER_TRY(job_.save(out));
   job_.report.weights = weights_.parameters();
-  std::error_code ignored;
-  if (!job_.report.interrupted) std::filesystem::remove(checkpoint_path(), ignored);
+  job_.drop_checkpoint();
   return {};
 }
 

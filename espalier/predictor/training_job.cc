@@ -274,6 +274,34 @@ Status TrainingJob::save(SectionWriter& sections) {
   return {};
 }
 
+std::string TrainingJob::fingerprint() const {
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
+                  about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
+  for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
+  if (constraint_file) text += " " + constraint_file->to_json();
+  return text;
+}
+
+Status TrainingJob::save_checkpoint(SectionWriter& sections) const {
+  sections.add_text("fingerprint", fingerprint());
+  return sections.save(checkpoint_path());
+}
+
+Result<SectionFile> TrainingJob::open_checkpoint() const {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(checkpoint_path()));
+  ESPALIER_ASSIGN(const std::string_view made_for, file.text("fingerprint"));
+  if (made_for != fingerprint())
+    return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
+                checkpoint_path());
+  return file;
+}
+
+void TrainingJob::drop_checkpoint() const {
+  std::error_code ignored;
+  if (!report.interrupted) std::filesystem::remove(checkpoint_path(), ignored);
+}
+
 std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data) {
   std::vector<uint32_t> most, held_out;
   for (uint32_t s = 0; s < data.sequences(); ++s) (s % 10 == 9 ? held_out : most).push_back(s);

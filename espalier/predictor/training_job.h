@@ -77,9 +77,19 @@ struct TrainingJob {
   /// the report's figures about the file.
   Status save(SectionWriter& sections);
 
+  /// Writes what a learner needs to go on from here to MODEL.checkpoint, with what tells this run from
+  /// others.
+  Status save_checkpoint(SectionWriter& sections) const;
+  /// MODEL.checkpoint, where it is of a run with the same data, learner, parameters and seed.
+  Result<SectionFile> open_checkpoint() const;
+  /// Removes it after a run that was not cut off.
+  void drop_checkpoint() const;
+
   double seconds() const;  ///< since the start
 
  private:
+  std::string checkpoint_path() const { return request.model + ".checkpoint"; }
+  std::string fingerprint() const;
   size_t columns_of(const data::Sequence& sequence) const;
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);

@@ -1,0 +1,75 @@
+// Checkpoints of a cascade in training. A filter is kept with its jackknifed twins, from which the lattices
+// of the next level are made anew; the last level as it stands after a pass.
+#include "espalier/cascade/checkpoint.h"
+#include "espalier/cascade/training.h"
+
+namespace espalier::cascade {
+
+namespace {
+std::string filter_prefix(size_t index) { return fmt::format("f{}", index + 1); }
+constexpr const char* kLastPrefix = "last";
+}  // namespace
+
+bool CascadeTraining::was_trained(size_t index) const {
+  return context_.resume != nullptr && context_.resume->has(filter_prefix(index) + ".report");
+}
+
+Result<CascadeTraining::Filters> CascadeTraining::load_filter(size_t index, Level& level) const {
+  const SectionFile& file = *context_.resume;
+  const std::string prefix = filter_prefix(index);
+  ESPALIER_ASSIGN(level.report, load_report(file, prefix));
+  if (level.report.order != options_.orders[index])
+    return fail("{}: level {} is of order {}, not {}", file.name(), index + 1, level.report.order,
+                options_.orders[index]);
+  level.alpha = level.report.alpha;
+  level.weights = cascade_.layout.zeros(level.report.order);
+  ESPALIER_TRY(load_weights(file, prefix, level.weights));
+  Filters filters;
+  for (size_t fold = 0; file.has(fmt::format("{}.{}.state", prefix, fold)); ++fold) {
+    filters.held_out.push_back(cascade_.layout.zeros(level.report.order));
+    ESPALIER_TRY(load_weights(file, fmt::format("{}.{}", prefix, fold), filters.held_out.back()));
+  }
+  if (filters.held_out.empty()) return fail("{}: level {} is not whole", file.name(), index + 1);
+  return filters;
+}
+
+void CascadeTraining::save_progress(SectionWriter& out) const {
+  for (size_t index = 0; index < held_out_.size(); ++index) {
+    const std::string prefix = filter_prefix(index);
+    save_report(cascade_.levels[index].report, prefix, out);
+    save_weights(cascade_.levels[index].weights, prefix, out);
+    for (size_t fold = 0; fold < held_out_[index].size(); ++fold)
+      save_weights(held_out_[index][fold], fmt::format("{}.{}", prefix, fold), out);
+  }
+  out.add_text("notes", fmt::format("{}", fmt::join(cascade_.notes, "\n")));
+}
+
+Status CascadeTraining::keep_checkpoint(int pass, const LevelLearner* learner) const {
+  // What was cut off within a pass is not what a run straight through would have there.
+  if (context_.checkpoint == nullptr || stopped()) return {};
+  return context_.checkpoint(pass, [&](SectionWriter& out) {
+    save_progress(out);
+    if (learner == nullptr) return;
+    learner->save(kLastPrefix, out);
+    out.add_array("last.pass", std::array<int32_t, 1>{pass});
+  });
+}
+
+Result<int> CascadeTraining::resume_last(LevelLearner& learner) {
+  if (context_.resume == nullptr) return 0;
+  const SectionFile& file = *context_.resume;
+  ESPALIER_ASSIGN(const std::string_view notes, file.text("notes"));
+  cascade_.notes.clear();
+  for (size_t begin = 0; begin < notes.size();) {
+    const size_t end = std::min(notes.find('\n', begin), notes.size());
+    cascade_.notes.emplace_back(notes.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (!file.has("last.pass")) return 0;
+  std::array<int32_t, 1> pass{};
+  ESPALIER_TRY(load_into(file, "last.pass", pass));
+  ESPALIER_TRY(learner.load(file, kLastPrefix));
+  return pass.front();
+}
+
+}  // namespace espalier::cascade
