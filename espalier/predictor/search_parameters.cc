@@ -23,6 +23,10 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
       {"history", Kind::kInteger, "2",
        "labels before that are looked at, as n-grams of every length up to this", 0,
        static_cast<double>(tasks::kMostHistory)},
+      {"lead", Kind::kInteger, "2",
+       "task joint: each column of labels is decided so many tokens ahead of the next, which then sees its "
+       "labels on both sides",
+       0, 10},
       {"order",
        Kind::kChoice,
        "left-to-right",
@@ -121,6 +125,7 @@ std::vector<Parameter> searn_parameters() {
           {"passes", Kind::kInteger, "5",
            "passes over the examples of an iteration (not liblinear, quadratic-svm)", 1, 1e6},
           {"rate", Kind::kNumber, "0.1", "step size (logistic, softmax-margin, svm)", 1e-9, 1e3},
+          {"l2", Kind::kNumber, "0", "penalty of the weights (logistic, softmax-margin, svm)", 0, 1e6},
           {"c", Kind::kNumber, "auto", "liblinear, quadratic-svm: weight of the errors", 1e-9, 1e9},
       },
       search_parameters("1"));

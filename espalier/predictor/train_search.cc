@@ -48,6 +48,7 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
         "reduction: liblinear reduces one against all, quadratic-svm to all pairs; it cannot be chosen");
   options.direct.passes = static_cast<int>(v.integer("passes"));
   options.direct.rate = v.number("rate");
+  options.direct.l2 = v.number("l2");
   if (v.text("c") != "auto") options.liblinear.C = options.libsvm.C = v.number("c");
   options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
@@ -115,6 +116,10 @@ Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   if (shape.loss == tasks::SequenceLoss::kF1 && !f1_fits)
     return fail("loss=f1 with words decided from right to left is not supported; take loss=hamming");
   shape.history = static_cast<size_t>(v.integer("history"));
+  shape.lead = static_cast<size_t>(v.integer("lead"));
+  if (shape.columns() == 1 && !v.is_default("lead"))
+    return fail("parameter lead is for task joint: how far ahead a column of labels is decided");
+  if (shape.columns() == 1) shape.lead = 0;
   shape.legal = shape.unit == tasks::DecisionUnit::kWord && segment && shape.scheme == data::Scheme::kIob2;
   ESPALIER_TRY(shape.check());
   if (shape.unit == tasks::DecisionUnit::kWord)
@@ -369,19 +374,15 @@ linear::StateRows joint_rows(TrainingJob& job, const tasks::SequenceShape& shape
   return all;
 }
 
-Status train_joint(TrainingJob& job, const tasks::SequenceShape& shape) {
-  const auto gold_of = [&](std::span<const data::Sequence> sequences) {
-    std::vector<data::Label> gold;
-    for (const data::Sequence& sequence : sequences)
-      tasks::append_joint_gold(shape, sequence, job.label_cells, gold);
-    return gold;
-  };
-  std::vector<data::Label> gold = gold_of(job.sequences);
+Status train_joint(TrainingJob& job, tasks::SequenceShape shape) {
+  if (!job.about.features.attributes && !job.about.features.feature_columns.empty())
+    shape.word_cell = job.about.features.feature_columns.front();
+  const tasks::JointProblem problem =
+      tasks::joint_problem(shape, job.training.data, job.training.edge, job.sequences, job.label_cells);
   job.sequences = {};
-  linear::StateRows rows = joint_rows(job, shape, gold);
-  const tasks::LabelProblem problem =
-      tasks::joint_problem(shape, job.training.data, job.training.edge, std::move(gold));
-  std::vector<data::Label> dev_gold = gold_of(job.dev.sequences);
+  linear::StateRows rows = joint_rows(job, shape, problem.gold);
+  const tasks::JointProblem dev =
+      tasks::joint_problem(shape, job.dev.data, job.training.edge, job.dev.sequences, job.label_cells);
   // Hamming: the share of right labels, in all columns together.
   const DevMeasure measure = [&](const std::vector<std::vector<data::Label>>& predicted) {
     size_t at = 0, known = 0, right = 0;
@@ -391,22 +392,13 @@ Status train_joint(TrainingJob& job, const tasks::SequenceShape& shape) {
         const size_t t = i / shape.columns(), c = i % shape.columns();
         if (sequence.cell(t, job.label_cells[c]) == data::kUnknownLabelText) continue;
         ++known;
-        if (dev_gold[at] == predicted[s][i]) ++right;
+        if (dev.gold[at] == predicted[s][i]) ++right;
       }
     }
     return known == 0 ? 0.0 : 100.0 * static_cast<double>(right) / static_cast<double>(known);
   };
-  const auto train_on = [&](const tasks::LabelProblem* dev) {
-    return train_problem(job, shape, problem, dev, measure, job.training, std::move(rows),
-                         shape.labels.size(), nullptr);
-  };
-  Status trained;
-  if (job.dev.sequences.empty()) {
-    trained = train_on(nullptr);
-  } else {
-    const tasks::LabelProblem dev = tasks::joint_problem(shape, job.dev.data, job.training.edge, dev_gold);
-    trained = train_on(&dev);
-  }
+  const Status trained = train_problem(job, shape, problem, job.dev.sequences.empty() ? nullptr : &dev,
+                                       measure, job.training, std::move(rows), shape.labels.size(), nullptr);
   job.report.labels = shape.labels.size();
   return trained;
 }

@@ -34,6 +34,7 @@ struct DirectOptions {
   Reduction reduction = Reduction::kDirect;
   int passes = 5;
   double rate = 0.1;  ///< of AdaGrad
+  double l2 = 0;      ///< penalty on |w|², beside the sum of the losses of all examples; AdaGrad
   bool average = true;
   uint64_t seed = 1;
 };
@@ -69,10 +70,15 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   std::vector<Action> actions, optimal;
   std::vector<float> scores, gradient, part, row(weights.stride());
   FeatureSink sink;
+  // A few times a pass, weights shrink and join the average; the first passes do not, where there are more.
+  constexpr size_t kSteps = 8;
+  constexpr double kAverageFrom = 0.2;
+  const int average_from = static_cast<int>(options.passes * kAverageFrom) + 1;
   for (int pass = 1; pass <= options.passes; ++pass) {
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
-    for (const uint32_t s : order) {
+    for (size_t done = 0; done < order.size(); ++done) {
+      const uint32_t s = order[done];
       if (monitor.stop_requested()) return options.average ? weights.averaged() : weights;
       const auto [first, last] = stretches[s];
       const uint32_t instance = examples.list[first].instance;
@@ -126,7 +132,15 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         }
         if (moved && adaptive) weights.descend(static_cast<float>(options.rate));
         if (moved && !adaptive) weights.subtract();
-        weights.tick();
+        if (!adaptive) weights.tick();
+      }
+      const size_t steps = (done + 1) * kSteps / order.size() - done * kSteps / order.size();
+      if (adaptive && steps > 0) {
+        if (options.l2 > 0)
+          weights.shrink(static_cast<float>(options.rate),
+                         static_cast<float>(steps) / static_cast<float>(kSteps),
+                         static_cast<float>(options.l2));
+        if (options.average && pass >= average_from) weights.snapshot();
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "espalier/base/result.h"
+#include "espalier/chain/adagrad.h"
 
 namespace espalier::search {
 
@@ -135,78 +136,132 @@ void RowWeights::gather(const FeatureSink& features, std::span<const float> grad
     add(hashed_gradients_.row(insert(e.hash), stride_), static_cast<float>(e.value));
 }
 
-/// Calls step(gradient, weight, lag, squares) for every weight of a row whose gradient is above `least`
-/// somewhere, then forgets the gradients.
-template <typename Step>
-void RowWeights::step_along_gathered(float least, const Step& step) {
+void RowWeights::forget_gathered() {
+  for (Gathered* g : {&block_gradients_, &hashed_gradients_}) {
+    for (const uint32_t number : g->touched) g->place[number] = HashedRows::kNone;
+    g->touched.clear();
+    g->sums.clear();
+  }
+}
+
+void RowWeights::descend(float rate) {
+  ESPALIER_CHECK(adaptive_);
   ++version_;
-  std::vector<std::pair<uint32_t, float>>& some = some_;
+  // Few labels have a gradient worth a step where most are out of the question: these are stepped one by one,
+  // many as vectors.
+  const size_t few = labels_ / 4;
+  const auto step = [rate](float g, float& w, float& squares) {
+    squares += g * g;
+    w -= rate * g / std::sqrt(squares);
+  };
+  const auto sift = [&](float* g) {
+    some_.clear();
+    for (uint32_t l = 0; l < labels_; ++l) {
+      if (std::abs(g[l]) > kLeastGradient) {
+        some_.emplace_back(l, g[l]);
+      } else {
+        g[l] = 0;
+      }
+    }
+    return !some_.empty();
+  };
+  for (size_t i = 0; i < block_gradients_.touched.size(); ++i) {
+    float* const g = block_gradients_.sums.data() + i * stride_;
+    if (!sift(g)) continue;
+    const uint32_t b = block_gradients_.touched[i];
+    const auto ids = blocks_[b];
+    const float* const values = blocks_.values_of(b);
+    if (some_.size() > few) {
+      chain::adagrad_rows(*layout_, ids, values, g, rate, state_.data(), state_squares_.data());
+      continue;
+    }
+    for (size_t j = 0; j < ids.size(); ++j) {
+      const float value = values == nullptr ? 1.0f : values[j];
+      if (value == 0) continue;
+      const uint32_t first = layout_->begin[ids[j]], last = layout_->begin[ids[j] + 1];
+      if (last - first == labels_) {
+        for (const auto& [l, x] : some_) step(value * x, state_[first + l], state_squares_[first + l]);
+      } else {
+        for (uint32_t k = first; k < last; ++k)
+          if (const float x = g[layout_->column[k]]; x != 0) step(value * x, state_[k], state_squares_[k]);
+      }
+    }
+  }
+  for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
+    float* const g = hashed_gradients_.sums.data() + i * stride_;
+    if (!sift(g)) continue;
+    const uint32_t r = hashed_gradients_.touched[i];
+    float* const w = hashed_.row(r);
+    float* const squares = hashed_squares_.data() + r * stride_;
+    if (some_.size() > few) {
+      chain::adagrad_dense(g, labels_, rate, w, squares);
+    } else {
+      for (const auto& [l, x] : some_) step(x, w[l], squares[l]);
+    }
+  }
+  forget_gathered();
+}
+
+void RowWeights::shrink(float rate, float fraction, float l2) {
+  ESPALIER_CHECK(adaptive_);
+  ++version_;
+  chain::shrink(layout_->weights(), rate, fraction, 0, l2, state_.data(), state_squares_.data());
+  chain::shrink(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_.weights().data(),
+                hashed_squares_.data());
+}
+
+void RowWeights::snapshot() {
+  ESPALIER_CHECK(adaptive_);
+  for (size_t i = 0; i < layout_->weights(); ++i) state_lag_[i] += state_[i];
+  const AlignedVector<float>& hashed = hashed_.weights();
+  for (size_t i = 0; i < hashed.size(); ++i) hashed_lag_[i] += hashed[i];
+  ++ticks_;
+}
+
+void RowWeights::subtract() {
+  ++version_;
+  const float factor = static_cast<float>(ticks_ + 1);
+  const auto step = [factor](float g, float& w, float& lag) {
+    w -= g;
+    lag -= factor * g;
+  };
   for (size_t i = 0; i < block_gradients_.touched.size(); ++i) {
     const uint32_t b = block_gradients_.touched[i];
     const float* const g = block_gradients_.sums.data() + i * stride_;
-    block_gradients_.place[b] = HashedRows::kNone;
-    some.clear();
+    some_.clear();
     for (uint32_t l = 0; l < labels_; ++l)
-      if (std::abs(g[l]) > least) some.emplace_back(l, g[l]);
-    if (some.empty()) continue;
+      if (g[l] != 0) some_.emplace_back(l, g[l]);
+    if (some_.empty()) continue;
     const auto ids = blocks_[b];
     const float* const values = blocks_.values_of(b);
     for (size_t j = 0; j < ids.size(); ++j) {
       const float value = values == nullptr ? 1.0f : values[j];
       const uint32_t first = layout_->begin[ids[j]], last = layout_->begin[ids[j] + 1];
       if (last - first == labels_) {
-        for (const auto& [l, x] : some)
-          step(value * x, state_[first + l], state_lag_[first + l],
-               [&]() -> float& { return state_squares_[first + l]; });
+        for (const auto& [l, x] : some_) step(value * x, state_[first + l], state_lag_[first + l]);
       } else {
-        for (uint32_t k = first; k < last; ++k)
-          step(value * g[layout_->column[k]], state_[k], state_lag_[k],
-               [&]() -> float& { return state_squares_[k]; });
+        for (uint32_t k = first; k < last; ++k) step(value * g[layout_->column[k]], state_[k], state_lag_[k]);
       }
     }
   }
   for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
     const uint32_t r = hashed_gradients_.touched[i];
     const float* const g = hashed_gradients_.sums.data() + i * stride_;
-    hashed_gradients_.place[r] = HashedRows::kNone;
     for (size_t l = 0; l < labels_; ++l)
-      step(g[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l],
-           [&]() -> float& { return hashed_squares_[r * stride_ + l]; });
+      if (g[l] != 0) step(g[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l]);
   }
-  block_gradients_.touched.clear();
-  block_gradients_.sums.clear();
-  hashed_gradients_.touched.clear();
-  hashed_gradients_.sums.clear();
-}
-
-void RowWeights::descend(float rate) {
-  ESPALIER_CHECK(adaptive_);
-  const float factor = static_cast<float>(ticks_ + 1);
-  step_along_gathered(kLeastGradient, [&](float g, float& w, float& lag, const auto& squares) {
-    if (std::abs(g) <= kLeastGradient) return;
-    float& sum = squares();
-    sum += g * g;
-    const float change = -rate * g / std::sqrt(sum);
-    w += change;
-    lag += factor * change;
-  });
-}
-
-void RowWeights::subtract() {
-  const float factor = static_cast<float>(ticks_ + 1);
-  step_along_gathered(0.0f, [&](float g, float& w, float& lag, const auto&) {
-    w -= g;
-    lag -= factor * g;
-  });
+  forget_gathered();
 }
 
 RowWeights RowWeights::averaged() const {
   RowWeights result = *this;
   if (ticks_ == 0) return result;
   const float share = 1.0f / static_cast<float>(ticks_);
-  for (size_t i = 0; i < state_.size(); ++i) result.state_[i] -= share * state_lag_[i];
-  for (uint32_t r = 0; r < hashed_.size(); ++r)
-    for (size_t l = 0; l < labels_; ++l) result.hashed_.row(r)[l] -= share * hashed_lag_[r * stride_ + l];
+  const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag, size_t n) {
+    for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
+  };
+  average(result.state_, state_lag_, layout_->weights());
+  average(result.hashed_.weights(), hashed_lag_, hashed_.size() * stride_);
   ++result.version_;
   result.state_lag_ = result.state_squares_ = result.hashed_lag_ = result.hashed_squares_ = {};
   return result;

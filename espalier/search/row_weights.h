@@ -32,6 +32,8 @@ class HashedRows {
   const std::vector<uint64_t>& hashes() const { return hashes_; }
   const float* row(uint32_t r) const { return weights_.data() + r * stride_; }
   float* row(uint32_t r) { return weights_.data() + r * stride_; }
+  AlignedVector<float>& weights() { return weights_; }
+  const AlignedVector<float>& weights() const { return weights_; }
 
  private:
   static constexpr size_t kFirstSlots = 64;
@@ -52,8 +54,10 @@ inline constexpr float kLeastGradient = 1e-3f;
 /// them. Sums of blocks are kept until a weight changes or a new input begins, so that the states of a beam
 /// share them.
 ///
-/// Learns by plain steps (add) or by AdaGrad (descend), and can give the average of its weights: with Δ_s the
-/// change made in tick s of c, the average of w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s.
+/// Learns by plain steps (add, subtract) or by AdaGrad (descend, shrink), and can give the average of its
+/// weights. Plain steps are averaged over every tick: with Δ_s the change made in tick s of c, the average of
+/// w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s. Adaptive ones move all the time, and penalties move every
+/// weight, so there the average is over snapshots, a few a pass.
 class RowWeights final : public Scorer {
  public:
   /// `adaptive` keeps the squared gradients that descend() needs.
@@ -76,11 +80,16 @@ class RowWeights final : public Scorer {
   /// One AdaGrad step along all that was gathered: w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is
   /// not above kLeastGradient the weight is left alone.
   void descend(float rate);
+  /// The share of the penalty l2·|w|² that falls to this fraction of a pass, as AdaGrad's steps would take
+  /// it.
+  void shrink(float rate, float fraction, float l2);
   /// One plain step along all that was gathered: w −= g.
   void subtract();
-  /// One more step of the average.
+  /// One more step of the average, where steps are plain.
   void tick() { ++ticks_; }
-  /// The average of the weights after each tick so far; the weights themselves before the first. Not fit for
+  /// Takes the weights as they are into the average, where steps are adaptive.
+  void snapshot();
+  /// The average of the weights so far; the weights themselves before the first tick or snapshot. Not fit for
   /// further training.
   RowWeights averaged() const;
 
@@ -100,16 +109,16 @@ class RowWeights final : public Scorer {
     float* row(uint32_t number, size_t stride);
   };
   uint32_t insert(uint64_t hash);
-  template <typename Step>
-  void step_along_gathered(float least, const Step& step);
+  void forget_gathered();
 
   std::shared_ptr<const linear::StateRows> layout_;
   size_t labels_, stride_;
   bool adaptive_;
+  /// The lag is Σ_s (s+1)·Δ_s for plain steps, the sum of snapshots for adaptive ones.
   AlignedVector<float> state_, state_lag_, state_squares_;
   HashedRows hashed_;
   AlignedVector<float> hashed_lag_, hashed_squares_;
-  uint64_t ticks_ = 0;
+  uint64_t ticks_ = 0;  ///< or snapshots
 
   StaticBlocks blocks_;
   uint64_t version_ = 1;  ///< of the weights and the input together

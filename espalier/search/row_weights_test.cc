@@ -76,7 +76,7 @@ TEST(RowWeights, AGradientTooSmallToSquareMovesNothing) {
   for (const float score : copy(w.score(sink))) EXPECT_LT(score, 0);
 }
 
-TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAfterEachTick) {
+TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAtEachTickOrSnapshot) {
   const Fixture f;
   for (const bool adaptive : {false, true}) {
     RowWeights w(f.layout, 5, adaptive);
@@ -89,6 +89,7 @@ TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAfterEachTick) {
     constexpr int kTicks = 50;
     for (int i = 0; i < kTicks; ++i) {
       // The weights at the beginning of a tick are those that count.
+      if (adaptive) w.snapshot();
       const auto row = copy(w.score(probe));
       for (size_t l = 0; l < 5; ++l) mean[l] += row[l] / kTicks;
       FeatureSink sink;
@@ -99,10 +100,11 @@ TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAfterEachTick) {
         for (float& x : g) x = static_cast<float>(random.gaussian());
         w.gather(sink, g);
         w.descend(0.1f);
+        w.shrink(0.1f, 0.5f, 0.01f);
       } else {
         w.add(sink, static_cast<uint32_t>(random.below(5)), static_cast<float>(random.gaussian()));
       }
-      w.tick();
+      if (!adaptive) w.tick();
     }
     RowWeights average = w.averaged();
     average.begin(f.blocks());

@@ -10,13 +10,13 @@ using search::Action;
 
 namespace {
 /// Kinds of entries; part of the hash, so that they never meet.
-enum LabelEntry : uint64_t { kBias = 0x51, kHistory, kCross, kCrossPair, kEdge };
-uint64_t start(LabelEntry kind, size_t column) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, column); }
+enum LabelEntry : uint64_t { kBias = 0x51, kHistory, kEdge };
+constexpr uint64_t start(LabelEntry kind) { return kind * 0x9E3779B97F4A7C15ull; }
 }  // namespace
 
-LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
-    : shape_(shape), input_(input), columns_(shape.columns()) {
-  ESPALIER_CHECK(input.legal == nullptr || (columns_ == 1 && shape.order == DecisionOrder::kLeftToRight));
+LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input) : shape_(shape), input_(input) {
+  ESPALIER_CHECK(shape.columns() == 1);
+  ESPALIER_CHECK(input.legal == nullptr || shape.order == DecisionOrder::kLeftToRight);
   if (shape.loss != SequenceLoss::kF1 || input.gold.empty()) return;
   gold_begins_after_.assign(input.length + 1, 0);
   for (size_t t = input.length; t-- > 0;)
@@ -24,14 +24,14 @@ LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
 }
 
 bool LabelSpace::allowed(const State& s, Label label) const {
-  if (!input_.forced.empty() && column(s) + 1 == columns_) {
+  if (!input_.forced.empty()) {
     const Label wanted = input_.forced[token(s)];
-    if (wanted != kNoLabel && shape_.column_begin[columns_ - 1] + wanted != label) return false;
+    if (wanted != kNoLabel && wanted != label) return false;
   }
   if (input_.legal != nullptr && legal_after(s, label) == constrain::Completion::kNowhere) return false;
   if (!shape_.legal) return true;
   const bool forward = shape_.order == DecisionOrder::kLeftToRight;
-  const auto before = own(s, 0);
+  const auto before = s.recent[0];
   if (forward) {
     const SequenceShape::Tag tag = shape_.tags[label];
     return tag.prefix != 'I' || (before != kNoLabel && shape_.tags[before].type == tag.type);
@@ -44,8 +44,7 @@ bool LabelSpace::allowed(const State& s, Label label) const {
 }
 
 void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
-  const size_t c = column(s);
-  for (uint32_t l = shape_.column_begin[c]; l < shape_.column_begin[c + 1]; ++l)
+  for (uint32_t l = 0; l < labels(); ++l)
     if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
 }
 
@@ -63,7 +62,7 @@ LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
   // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
   const SequenceShape::Tag tag = shape_.tags[label];
   const SequenceShape::Tag gold_tag = right == kNoLabel ? SequenceShape::Tag{} : shape_.tags[right];
-  const Label before = own(s, 0);
+  const Label before = s.recent[0];
   const bool open = before != kNoLabel && shape_.tags[before].type != 0;
   const bool goes_on = open && tag.prefix == 'I' && tag.type == shape_.tags[before].type;
   const bool gold_goes_on = gold_tag.prefix == 'I';
@@ -81,29 +80,17 @@ LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
 }
 
 void LabelSpace::features(const State& s, uint32_t, search::FeatureSink& sink) const {
-  const size_t t = token(s), c = column(s);
+  const size_t t = token(s);
   sink.block(static_cast<uint32_t>(t));
-  sink.add(start(kBias, c));
-  uint64_t gram = start(kHistory, c);
+  sink.add(start(kBias));
+  uint64_t gram = start(kHistory);
   for (size_t n = 0; n < shape_.history; ++n) {
-    gram = hash_combine(gram, own(s, n));
+    gram = hash_combine(gram, s.recent[n]);
     sink.add(gram);
-  }
-  if (columns_ > 1) {
-    // Each other column at this token or the one before: the label given there last, the same with our own
-    // label before it (the crossing pairs of section 6.1.4), and with the one given before.
-    for (size_t back = 0; back + 1 < columns_; ++back) {
-      const uint64_t last = hash_combine(hash_combine(start(kCross, c), back), s.recent[back]);
-      const uint64_t two = hash_combine(last, s.recent[back + columns_]);
-      sink.add(last);
-      sink.add(hash_combine(hash_combine(start(kCrossPair, c), last), own(s, 0)));
-      sink.add(two);
-      sink.add(hash_combine(hash_combine(start(kCrossPair, c), two), own(s, 0)));
-    }
   }
   if (!input_.edges.empty())
     for (uint32_t i = input_.edge_begin[t]; i < input_.edge_begin[t + 1]; ++i)
-      sink.add(hash_combine(hash_combine(start(kEdge, c), input_.edges[i]), own(s, 0)));
+      sink.add(hash_combine(hash_combine(start(kEdge), input_.edges[i]), s.recent[0]));
 }
 
 std::string LabelSpace::entry_name(const State& s, size_t i) const {
@@ -111,22 +98,11 @@ std::string LabelSpace::entry_name(const State& s, size_t i) const {
   if (i == 0) return "bias";
   if (i <= shape_.history) {
     std::string text = "history";
-    for (size_t n = i; n-- > 0;) text += " " + name(own(s, n));
+    for (size_t n = i; n-- > 0;) text += " " + name(s.recent[n]);
     return text;
   }
   i -= shape_.history + 1;
-  if (columns_ > 1) {
-    const size_t crosses = 4 * (columns_ - 1);
-    if (i < crosses) {
-      const size_t back = i / 4, other = (column(s) + columns_ - 1 - back) % columns_;
-      std::string text = fmt::format("label column {}:", other + 1);
-      if (i % 4 >= 2) text += " " + name(s.recent[back + columns_]);
-      text += " " + name(s.recent[back]);
-      return i % 2 == 0 ? text : text + ", after " + name(own(s, 0));
-    }
-    i -= crosses;
-  }
-  return fmt::format("edge feature {} after {}", i + 1, name(own(s, 0)));
+  return fmt::format("edge feature {} after {}", i + 1, name(s.recent[0]));
 }
 
 double LabelSpace::loss(const State& s) const { return best_loss(s); }
@@ -155,22 +131,22 @@ double LabelSpace::best_loss(const State& s) const {
 
 void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
   const Label right = gold(s);
-  const uint32_t first = shape_.column_begin[column(s)], last = shape_.column_begin[column(s) + 1];
+  const auto K = static_cast<uint32_t>(labels());
   const auto outside = [&] {
-    for (uint32_t l = first; l < last; ++l)
+    for (uint32_t l = 0; l < K; ++l)
       if (shape_.tags[l].prefix == 'O' && allowed(s, static_cast<Label>(l))) return l;
-    for (uint32_t l = first; l < last; ++l)
+    for (uint32_t l = 0; l < K; ++l)
       if (allowed(s, static_cast<Label>(l))) return l;
-    return first;
+    return uint32_t{0};
   };
   if (right == kNoLabel) {  // nobody knows: anything goes
-    for (uint32_t l = first; l < last; ++l)
+    for (uint32_t l = 0; l < K; ++l)
       if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
     return;
   }
   if (shape_.loss == SequenceLoss::kF1 && shape_.tags[right].prefix == 'I') {
     // Equation 18: in X only after begin X or in X, otherwise out.
-    const Label before = own(s, 0);
+    const Label before = s.recent[0];
     const bool inside =
         before != kNoLabel && shape_.tags[before].type == shape_.tags[right].type && allowed(s, right);
     out.push_back({0, inside ? right : outside()});
@@ -183,8 +159,8 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   // Barred: an I-X that nothing precedes becomes B-X; from the right, a segment of another type that was
   // begun must begin here.
   const uint32_t type =
-      shape_.order == DecisionOrder::kLeftToRight ? shape_.tags[right].type : shape_.tags[own(s, 0)].type;
-  for (uint32_t l = first; l < last; ++l)
+      shape_.order == DecisionOrder::kLeftToRight ? shape_.tags[right].type : shape_.tags[s.recent[0]].type;
+  for (uint32_t l = 0; l < K; ++l)
     if (shape_.tags[l].prefix == 'B' && shape_.tags[l].type == type && allowed(s, static_cast<Label>(l))) {
       out.push_back({0, l});
       return;

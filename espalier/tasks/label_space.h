@@ -1,5 +1,4 @@
-// Labelling a sequence token by token, as a search: tags, segments in IOB2, several columns of labels at
-// once.
+// Labelling a sequence token by token, as a search: tags, segments in IOB2.
 #pragma once
 
 #include <array>
@@ -16,24 +15,24 @@ namespace espalier::tasks {
 
 /// What the space looks at in one sequence. Views.
 struct LabelInput {
-  size_t length = 0;                  ///< tokens
-  std::span<const data::Label> gold;  ///< tokens × columns, as labels of the shape; empty when only decoding
-  std::span<const uint64_t> edges;    ///< hashes of features to be joined with the label before …
+  size_t length = 0;                     ///< tokens
+  std::span<const data::Label> gold;     ///< of every token; empty when only decoding
+  std::span<const uint64_t> edges;       ///< hashes of features to be joined with the label before …
   std::span<const uint32_t> edge_begin;  ///< … those of token t: edges[edge_begin[t] .. edge_begin[t+1])
-  /// Per token: the label it must get in the last column, or kNoLabel; empty: free.
+  /// Per token: the label it must get, or kNoLabel; empty: free.
   std::span<const data::Label> forced;
   /// What constraints leave to do, token by token; null: everything. From left to right only.
   const constrain::Completion* legal = nullptr;
 };
 
-/// One decision a token and column. Blocks are the tokens. Everything about a state is O(1), so an example
+/// One decision a token. Blocks are the tokens. Everything about a state is O(1), so an example
 /// with the optimal approximation costs O(T·L), however far histories reach.
 class LabelSpace {
  public:
   struct State {
     uint32_t made = 0;    ///< decisions
     uint32_t errors = 0;  ///< of these
-    /// The labels given last, latest first; those of other columns among them.
+    /// The labels given last, latest first.
     std::array<data::Label, kMostHistory> recent;
     // Segments, where the loss is F1:
     uint32_t predicted = 0;  ///< segments begun
@@ -50,13 +49,12 @@ class LabelSpace {
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
-  bool is_goal(const State& s) const { return s.made == input_.length * columns_; }
+  bool is_goal(const State& s) const { return s.made == input_.length; }
   void actions(const State& s, std::vector<search::Action>& out) const;
-  /// Everything in the column, unless labels must be legal or are forced.
-  search::LabelRange free_labels(const State& s) const {
+  /// Everything, unless labels must be legal or are forced.
+  search::LabelRange free_labels(const State&) const {
     if (shape_.legal || input_.legal != nullptr || !input_.forced.empty()) return {};
-    const size_t c = column(s);
-    return {shape_.column_begin[c], shape_.column_begin[c + 1]};
+    return {0, static_cast<uint32_t>(labels())};
   }
   State apply(const State& s, search::Action action) const;
   size_t labels() const { return shape_.labels.size(); }
@@ -66,21 +64,15 @@ class LabelSpace {
   double best_loss(const State& s) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
 
-  /// The token and the column that state decides about.
+  /// The token that state decides about.
   size_t token(const State& s) const {
-    const size_t t = s.made / columns_;
-    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - t : t;
+    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - s.made : s.made;
   }
-  size_t column(const State& s) const { return s.made % columns_; }
   /// The readable name of the i-th entry that features() adds in this state.
   std::string entry_name(const State& s, size_t i) const;
 
  private:
-  /// The n-th label back in the column that is decided about.
-  data::Label own(const State& s, size_t n) const {
-    return s.recent[n * columns_ + columns_ - 1];  // SequenceShape::check() keeps this in range
-  }
-  data::Label gold(const State& s) const { return input_.gold[token(s) * columns_ + column(s)]; }
+  data::Label gold(const State& s) const { return input_.gold[token(s)]; }
   bool allowed(const State& s, data::Label label) const;
   constrain::Completion::State legal_after(const State& s, data::Label label) const {
     return input_.legal->after(token(s), s.legal, {.single = label}, 1);
@@ -97,7 +89,6 @@ class LabelSpace {
 
   const SequenceShape& shape_;
   LabelInput input_;
-  size_t columns_;
   std::vector<uint32_t> gold_begins_after_;  ///< F1: gold segments that begin at t or later
 };
 

@@ -12,6 +12,7 @@ struct SearchPredictor::Buffers final : data::Predictor::Scratch {
   data::HashedFeatures tokens, blocks;
   ChunkFeatures::Scratch chunks;
   std::vector<TokenLook> looks;
+  std::vector<uint64_t> words;
   search::Mixture policy;
   std::vector<search::InputScorer*> scorers;
 };

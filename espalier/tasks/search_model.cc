@@ -54,10 +54,21 @@ std::unique_ptr<data::Predictor::Scratch> SearchPredictor::make_scratch() const 
   return b;
 }
 
-void SearchPredictor::prepare(const data::Sequence& sequence, Buffers& b) const {
+Status SearchPredictor::prepare(const data::Sequence& sequence, Buffers& b) const {
   extractor_.extract(sequence, b.extraction, b.tokens);
   if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.looks);
   for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
+  b.words.clear();
+  if (shape_.columns() == 1) return {};
+  if (shape_.word_cell && *shape_.word_cell >= sequence.columns())
+    return fail("the model looks at the word in column {}, the input has {}", *shape_.word_cell + 1,
+                sequence.columns());
+  append_words(shape_, sequence, b.words);
+  return {};
+}
+
+JointInput SearchPredictor::joint_input(const data::Sequence& sequence, const Buffers& b) const {
+  return {sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, b.words};
 }
 
 Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& options) const {
@@ -136,12 +147,17 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
   const bool any_forced =
       std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
-  prepare(sequence, b);
+  ESPALIER_TRY(prepare(sequence, b));
   const size_t T = sequence.length();
   if (chunks_)
     return decode_labels(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}), shape_, T, b.policy, how);
-  const LabelInput input{
-      T, {}, b.tokens.edge, b.tokens.edge_begin, any_forced ? forced : std::span<const Label>(), legal};
+  const std::span<const Label> binding = any_forced ? forced : std::span<const Label>();
+  if (shape_.columns() > 1) {
+    JointInput input = joint_input(sequence, b);
+    input.forced = binding;
+    return decode_labels(JointSpace(shape_, input), shape_, T, b.policy, how);
+  }
+  const LabelInput input{T, {}, b.tokens.edge, b.tokens.edge_begin, binding, legal};
   if (shape_.order == DecisionOrder::kEasiestFirst)
     return decode_labels(EasiestSpace(shape_, input), shape_, T, b.policy, how);
   return decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, how);

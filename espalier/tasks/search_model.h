@@ -66,7 +66,8 @@ class SearchPredictor final : public data::Predictor {
  private:
   struct Buffers;
   explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
-  void prepare(const data::Sequence& sequence, Buffers& b) const;
+  Status prepare(const data::Sequence& sequence, Buffers& b) const;
+  JointInput joint_input(const data::Sequence& sequence, const Buffers& b) const;
   /// How to decode, from the model and what is asked for; an error where that cannot be had.
   Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
   Result<Decoded> decode(const data::Sequence& sequence, std::span<const data::Label> forced,

@@ -99,7 +99,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       e.runner_up = static_cast<Label>(actions[second].label);
       out[actions[best].candidate] = std::move(e);
     } else {
-      e.column = space.column(state);
+      if constexpr (std::is_same_v<Space, JointSpace>) e.column = space.column(state);
       const uint32_t first = shape_.column_begin[e.column];
       e.label = static_cast<Label>(actions[best].label - first);
       e.runner_up = static_cast<Label>(actions[second].label - first);
@@ -117,6 +117,8 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
   const std::span<const Action> path = decoded.best[0].actions;
   if (chunks_) {
     explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.looks}), path, b, out);
+  } else if (shape_.columns() > 1) {
+    explain_path(sequence, JointSpace(shape_, joint_input(sequence, b)), path, b, out);
   } else {
     const LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
     if (shape_.order == DecisionOrder::kEasiestFirst) {

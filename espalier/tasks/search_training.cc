@@ -32,7 +32,7 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   const uint64_t seed = options.seed + 1000 * static_cast<uint64_t>(iteration);
   if (options.classifier == BaseClassifier::kLiblinear ||
       options.classifier == BaseClassifier::kQuadraticSvm) {
-    if constexpr (!std::is_same_v<P, LabelProblem>) {
+    if constexpr (!std::is_same_v<P, LabelProblem> && !std::is_same_v<P, JointProblem>) {
       return fail(
           "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
           "order=easiest-first one a token");
@@ -195,6 +195,10 @@ Result<Mixture> train_search(const LabelProblem& problem, const SearchOptions& o
                              const SearchContext& context) {
   return train_any(problem, options, context);
 }
+Result<Mixture> train_search(const JointProblem& problem, const SearchOptions& options,
+                             const SearchContext& context) {
+  return train_any(problem, options, context);
+}
 Result<Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
   return train_any(problem, options, context);
@@ -206,13 +210,26 @@ Result<Mixture> train_search(const ChunkProblem& problem, const SearchOptions& o
 
 Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
+  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
+  for (Decoded::Way& way : decoded.best) {
+    way.labels.resize(length);
+    for (size_t i = 0; i < length; ++i)
+      way.labels[shape.order == DecisionOrder::kRightToLeft ? length - 1 - i : i] =
+          static_cast<data::Label>(way.actions[i].label);
+  }
+  return decoded;
+}
+
+Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shape, size_t length,
+                              const Mixture& policy, const DecodeOptions& options) {
   const size_t C = shape.columns();
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length * C));
   for (Decoded::Way& way : decoded.best) {
     way.labels.resize(length * C);
-    for (size_t i = 0; i < way.labels.size(); ++i) {
-      const size_t t = shape.order == DecisionOrder::kRightToLeft ? length - 1 - i / C : i / C;
-      way.labels[t * C + i % C] = static_cast<data::Label>(way.actions[i].label);
+    JointSpace::State state = space.initial();
+    for (const search::Action& action : way.actions) {
+      way.labels[space.token(state) * C + space.column(state)] = static_cast<data::Label>(action.label);
+      ++state.made;
     }
   }
   return decoded;

@@ -59,6 +59,8 @@ struct SearchContext {
 
 Result<search::Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
                                      const SearchContext& context);
+Result<search::Mixture> train_search(const JointProblem& problem, const SearchOptions& options,
+                                     const SearchContext& context);
 Result<search::Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
                                      const SearchContext& context);
 Result<search::Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
@@ -87,6 +89,8 @@ struct Decoded {
 /// it is reached, a breadth-first search decides, and the outcome says so. Fails where the search ends
 /// without a goal.
 Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+                              const search::Mixture& policy, const DecodeOptions& options);
+Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shape, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
 Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape& shape, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);

@@ -2,34 +2,57 @@
 
 #include <algorithm>
 
+#include "espalier/base/text.h"
+
 namespace espalier::tasks {
 
 using data::kNoLabel;
 using data::Label;
 
+namespace {
+
+/// The edge features of every token by their hashes.
+void append_edges(const linear::Dataset& data, const linear::FeatureSpace& edge, std::vector<uint64_t>& edges,
+                  std::vector<uint32_t>& begin) {
+  if (edge.size() == 0) return;
+  begin.push_back(0);
+  for (size_t t = 0; t < data.tokens(); ++t) {
+    for (const uint32_t f : data.edge[t]) edges.push_back(edge.hashes[f]);
+    begin.push_back(static_cast<uint32_t>(edges.size()));
+  }
+}
+
+}  // namespace
+
 LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
                            const linear::FeatureSpace& edge) {
-  return joint_problem(shape, data, edge, data.gold);
+  LabelProblem problem{shape, data, {}, {}};
+  append_edges(data, edge, problem.edges, problem.edge_begin);
+  return problem;
 }
 
-void append_joint_gold(const SequenceShape& shape, const data::Sequence& sequence,
-                       std::span<const size_t> cells, std::vector<Label>& gold) {
-  for (size_t t = 0; t < sequence.length(); ++t)
-    for (size_t c = 0; c < cells.size(); ++c) {
-      const auto found = shape.column_labels[c].find(sequence.cell(t, cells[c]));
-      gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
-    }
-}
-
-LabelProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
-                           const linear::FeatureSpace& edge, std::vector<Label> gold) {
-  LabelProblem problem{shape, data, std::move(gold), {}, {}};
-  if (edge.size() == 0) return problem;
-  problem.edge_begin.push_back(0);
-  for (size_t t = 0; t < data.tokens(); ++t) {
-    for (const uint32_t f : data.edge[t]) problem.edges.push_back(edge.hashes[f]);
-    problem.edge_begin.push_back(static_cast<uint32_t>(problem.edges.size()));
+void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words) {
+  if (!shape.word_cell) return;
+  std::string lower;
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    to_lower(sequence.cell(t, *shape.word_cell), lower);
+    words.push_back(hash_bytes(lower));
   }
+}
+
+JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
+                           std::span<const size_t> label_cells) {
+  JointProblem problem{shape, data, {}};
+  for (const data::Sequence& sequence : sequences) {
+    for (size_t t = 0; t < sequence.length(); ++t)
+      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel where `_` or unknown
+        const auto found = shape.column_labels[c].find(sequence.cell(t, label_cells[c]));
+        problem.gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
+      }
+    append_words(shape, sequence, problem.words);
+  }
+  append_edges(data, edge, problem.edges, problem.edge_begin);
   return problem;
 }
 

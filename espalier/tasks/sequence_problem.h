@@ -10,6 +10,7 @@
 #include "espalier/tasks/chunk_features.h"
 #include "espalier/tasks/chunk_space.h"
 #include "espalier/tasks/easiest_space.h"
+#include "espalier/tasks/joint_space.h"
 #include "espalier/tasks/label_space.h"
 
 namespace espalier::tasks {
@@ -28,7 +29,6 @@ struct LabelProblem {
   using Space = LabelSpace;
   const SequenceShape& shape;
   const linear::Dataset& data;
-  std::vector<data::Label> gold;           ///< tokens × columns
   std::vector<uint64_t> edges;             ///< hashes
   std::vector<uint32_t> edge_begin;        ///< per token, and the end
   std::span<const LegalMoves> legal = {};  ///< per sequence: what constraints leave; empty: everything
@@ -36,10 +36,10 @@ struct LabelProblem {
   size_t size() const { return data.sequences(); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   LabelInput input(size_t s) const {
-    const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
+    const size_t first = data.sequence_begin[s], T = data.length(s);
     LabelInput in;
     in.length = T;
-    in.gold = std::span<const data::Label>(gold).subspan(first * C, T * C);
+    in.gold = data.gold_of(s);
     if (!edges.empty()) {
       in.edges = edges;
       in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
@@ -60,16 +60,43 @@ struct EasiestProblem {
   Space space(size_t s) const { return EasiestSpace(words.shape, words.input(s)); }
 };
 
+/// Sequences to label in several columns. `data` holds the token features.
+struct JointProblem {
+  using Space = JointSpace;
+  const SequenceShape& shape;
+  const linear::Dataset& data;
+  std::vector<data::Label> gold;     ///< tokens × columns
+  std::vector<uint64_t> words = {};  ///< hash of every token's word; empty where words are not looked at
+  std::vector<uint64_t> edges = {};
+  std::vector<uint32_t> edge_begin = {};
+
+  size_t size() const { return data.sequences(); }
+  search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
+  Space space(size_t s) const {
+    const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
+    JointInput in;
+    in.length = T;
+    in.gold = std::span<const data::Label>(gold).subspan(first * C, T * C);
+    if (!words.empty()) in.words = std::span<const uint64_t>(words).subspan(first, T);
+    if (!edges.empty()) {
+      in.edges = edges;
+      in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
+    }
+    return JointSpace(shape, in);
+  }
+};
+
 /// The problem of one column of labels: gold from the dataset, edge features under their hashes.
 LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
                            const linear::FeatureSpace& edge);
 
-/// The problem of several columns. `gold` has the labels of every token, numbered as in the shape.
-LabelProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
-                           const linear::FeatureSpace& edge, std::vector<data::Label> gold);
-/// The labels that a sequence has in these cells, numbered as in the shape; kNoLabel where `_` or unknown.
-void append_joint_gold(const SequenceShape& shape, const data::Sequence& sequence,
-                       std::span<const size_t> cells, std::vector<data::Label>& gold);
+/// The problem of several columns, encoded in `data`; the sequences have their labels in these cells.
+JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
+                           std::span<const size_t> label_cells);
+/// Appends the hashes of a sequence's words, in lower case; nothing where the shape does not look at words.
+/// Precondition: the sequence has the cell.
+void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words);
 
 /// Sequences to segment chunk by chunk. `data` has a block in the place of a token.
 struct ChunkProblem {

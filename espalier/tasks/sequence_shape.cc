@@ -66,9 +66,13 @@ Status SequenceShape::check() const {
     if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
     if (loss == SequenceLoss::kF1)
       return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
-    if (history * columns() > kMostHistory)
+    const size_t most = kMostJointHistory / columns();
+    if (history > most)
       return fail("histories reach back {} decisions at most: {} labels with {} columns, not {}",
-                  kMostHistory, kMostHistory / columns(), columns(), history);
+                  kMostJointHistory, most, columns(), history);
+    if (lead * (columns() - 1) >= most)
+      return fail("of {} columns each can be decided up to {} tokens ahead of the next, not {}", columns(),
+                  (most - 1) / (columns() - 1), lead);
   }
   if (history > kMostHistory)
     return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
@@ -95,6 +99,8 @@ std::string SequenceShape::to_json() const {
               {"history", history},
               {"legal", legal},
               {"max_length", max_length},
+              {"lead", lead},
+              {"word", word_cell ? json(*word_cell) : json()},
               {"scheme", data::scheme_name(scheme)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -142,6 +148,8 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     shape.history = object.at("history").get<size_t>();
     shape.legal = object.at("legal").get<bool>();
     shape.max_length = object.at("max_length").get<size_t>();
+    shape.lead = object.at("lead").get<size_t>();
+    if (const json& word = object.at("word"); !word.is_null()) shape.word_cell = word.get<size_t>();
     if (shape.max_length > 1000) return fail("{}: chunks of {} words cannot be", name, shape.max_length);
     if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
     return shape;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ enum class DecisionUnit {
 /// How far back histories reach at most.
 inline constexpr size_t kMostHistory = 8;
 
-/// How many columns a joint task may have.
+/// How many columns a joint task may have, and how many labels of all of them together it looks back at.
 inline constexpr size_t kMostColumns = 4;
+inline constexpr size_t kMostJointHistory = 12;
 
 struct SequenceShape {
   /// Of the output. Where there are several columns, all of them one after the other, as "1:NN", "2:B-NP".
@@ -51,6 +53,9 @@ struct SequenceShape {
   size_t history = 2;     ///< labels of the same column that n-gram features reach back to
   bool legal = false;     ///< IOB2: no I-X but after B-X or I-X
   size_t max_length = 1;  ///< of chunks
+  // Where there are several columns:
+  size_t lead = 0;                  ///< tokens by which each column is decided ahead of the next
+  std::optional<size_t> word_cell;  ///< of the word that labels are joined with, where there is one
   data::Scheme scheme = data::Scheme::kNone;
 
   size_t columns() const { return column_begin.size() - 1; }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -179,32 +180,37 @@ TEST(SequenceShape, ColumnsKeepTheirLabelsThroughAModelFile) {
   EXPECT_EQ(again->label_name(4), "V");
   EXPECT_EQ(again->column_of(4), 1u);
   SequenceShape far = shape;
-  far.history = kMostHistory / 2 + 1;
+  far.history = kMostJointHistory / 2 + 1;
+  EXPECT_FALSE(far.check().ok());
+  far.history = 2;
+  EXPECT_TRUE(far.check().ok());
+  far.lead = kMostJointHistory / 2;
   EXPECT_FALSE(far.check().ok());
   SequenceShape segments = shape;
   segments.loss = SequenceLoss::kF1;
   EXPECT_FALSE(segments.check().ok());
 }
 
-TEST(LabelSpace, TheOracleOfSeveralColumnsIsOptimalFromEitherSide) {
+TEST(JointSpace, TheOracleIsOptimalFromEitherSideAndWithAnyLead) {
+  static_assert(search::TrainingSpace<JointSpace> && search::Problem<JointProblem>);
   Random random(11);
   SequenceShape shape = two_columns();
   for (const DecisionOrder order : {DecisionOrder::kLeftToRight, DecisionOrder::kRightToLeft})
-    for (const SequenceLoss loss : {SequenceLoss::kHamming, SequenceLoss::kZeroOne}) {
-      shape.order = order;
-      shape.loss = loss;
-      for (int trial = 0; trial < 10; ++trial) {
-        std::vector<Label> gold;
-        for (int t = 0; t < 3; ++t) {
-          gold.push_back(static_cast<Label>(random.below(2)));
-          gold.push_back(static_cast<Label>(2 + random.below(3)));
+    for (const SequenceLoss loss : {SequenceLoss::kHamming, SequenceLoss::kZeroOne})
+      for (const size_t lead : {0, 1, 5}) {
+        shape.order = order;
+        shape.loss = loss;
+        shape.lead = lead;
+        for (int trial = 0; trial < 4; ++trial) {
+          std::vector<Label> gold;
+          for (int t = 0; t < 3; ++t) {
+            gold.push_back(static_cast<Label>(random.below(2)));
+            gold.push_back(static_cast<Label>(2 + random.below(3)));
+          }
+          if (trial == 0) gold[2] = data::kNoLabel;
+          check_oracle(JointSpace(shape, {3, gold, {}, {}, {}}), random);
         }
-        LabelInput input;
-        input.length = 3;
-        input.gold = gold;
-        check_oracle(LabelSpace(shape, input), random);
       }
-    }
 }
 
 TEST(EasiestSpace, TheOracleIsOptimalFromEveryStateInAnyOrder) {
@@ -229,27 +235,55 @@ TEST(EasiestSpace, TheOracleIsOptimalFromEveryStateInAnyOrder) {
   }
 }
 
-TEST(LabelSpace, TwoColumnsAreDecidedInTurn) {
-  const SequenceShape shape = two_columns();
-  const std::vector<Label> gold{0, 2, 1, 4};
-  LabelInput input;
-  input.length = 2;
-  input.gold = gold;
-  const LabelSpace space(shape, input);
+TEST(JointSpace, ColumnsAreDecidedInTurnEachSoManyTokensAheadOfTheNext) {
+  SequenceShape shape = two_columns();
+  const std::vector<Label> gold{0, 2, 1, 4, 1, 3};
+  const std::vector<uint64_t> words{7, 8, 9};
+  using Turns = std::vector<std::pair<size_t, size_t>>;
+  for (const auto& [lead, expected] :
+       {std::pair<size_t, Turns>{0, {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}}},
+        {1, {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {2, 1}}},
+        {5, {{0, 0}, {1, 0}, {2, 0}, {0, 1}, {1, 1}, {2, 1}}}}) {
+    shape.lead = lead;
+    const JointSpace space(shape, {3, gold, {}, {}, words});
+    auto state = space.initial();
+    for (const auto& [token, column] : expected) {
+      ASSERT_FALSE(space.is_goal(state));
+      EXPECT_EQ(space.token(state), token);
+      EXPECT_EQ(space.column(state), column);
+      std::vector<Action> actions, optimal;
+      space.actions(state, actions);
+      EXPECT_EQ(actions.size(), column == 0 ? 2u : 3u);
+      space.optimal_actions(state, optimal);
+      EXPECT_EQ(optimal, (std::vector<Action>{{0, gold[token * 2 + column]}}));
+      search::FeatureSink sink;
+      space.features(state, 0, sink);
+      for (size_t i = 0; i < sink.entries().size(); ++i) EXPECT_FALSE(space.entry_name(state, i).empty());
+      state = space.apply(state, optimal[0]);
+    }
+    EXPECT_TRUE(space.is_goal(state));
+    EXPECT_EQ(space.loss(state), 0);
+  }
+}
+
+TEST(JointSpace, AColumnSeesTheLabelsAheadOfItAndThoseBehind) {
+  SequenceShape shape = two_columns();
+  shape.lead = 1;
+  shape.history = 1;
+  const JointSpace space(shape, {3, {}, {}, {}, {}});
   auto state = space.initial();
-  for (const Label right : gold) {
-    std::vector<Action> actions, optimal;
-    space.actions(state, actions);
-    EXPECT_EQ(actions.size(), space.column(state) == 0 ? 2u : 3u);
-    space.optimal_actions(state, optimal);
-    EXPECT_EQ(optimal, (std::vector<Action>{{0, right}}));
+  const auto names = [&] {
     search::FeatureSink sink;
     space.features(state, 0, sink);
-    for (size_t i = 0; i < sink.entries().size(); ++i) EXPECT_FALSE(space.entry_name(state, i).empty());
-    state = space.apply(state, {0, right});
-  }
-  EXPECT_TRUE(space.is_goal(state));
-  EXPECT_EQ(space.loss(state), 0);
+    std::string all;
+    for (size_t i = 0; i < sink.entries().size(); ++i) all += space.entry_name(state, i) + "; ";
+    return all;
+  };
+  for (const uint32_t label : {0u, 1u}) state = space.apply(state, {0, label});  // N V
+  EXPECT_THAT(names(), testing::HasSubstr("label column 1: -1:^ +0:N +1:V, after ^"));
+  EXPECT_THAT(names(), testing::Not(testing::HasSubstr("+2")));
+  state = space.apply(state, {0, 2});  // B-X, of the first token
+  EXPECT_THAT(names(), testing::HasSubstr("label column 2: -2:B-X, after V"));
 }
 
 TEST(LabelSpace, HistoriesOfAnyLengthAreTold) {
