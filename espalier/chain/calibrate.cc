@@ -17,6 +17,8 @@ float largest_of(const AlignedVector<float>& w) {
   return largest;
 }
 
+}  // namespace
+
 void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
   const float scale = largest_of(w) / 32767.0f;
   if (scale == 0) return;
@@ -25,7 +27,6 @@ void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
       w[i] = scale * static_cast<float>(std::lround(w[i] / scale));
   });
 }
-}  // namespace
 
 double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
                        size_t most) {

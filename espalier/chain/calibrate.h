@@ -18,6 +18,9 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
 double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
                        size_t most_tokens = 5000);
 
+/// Rounds weights as a model file that stores them in 16 bits would.
+void round_to_16_bits(AlignedVector<float>& weights, const Workers& workers);
+
 /// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits as
 /// the model file would store them; at most `most` sequences are looked at.
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,

@@ -14,9 +14,6 @@ namespace espalier::predictor {
 
 namespace {
 
-/// 16-bit weights are taken where fewer than this share of training tokens changes its label.
-constexpr double kCascadeRounding = 1e-4;
-
 /// "a,b,c" as numbers between bounds.
 Result<std::vector<double>> numbers_of(std::string_view name, std::string_view text, double least,
                                        double most) {
@@ -223,7 +220,7 @@ Status train_cascade(TrainingJob& job) {
   job.report.details = details_of(trained);
   const std::string& wanted = job.values.text("weight-bits");
   const int bits =
-      wanted == "16" || (wanted == "auto" && trained.changed_by_rounding < kCascadeRounding) ? 16 : 32;
+      wanted == "16" || (wanted == "auto" && trained.changed_by_rounding < kRoundingTolerance) ? 16 : 32;
   SectionWriter out;
   cascade::save_model(
       {job.training.labels, trained, job.training.state, job.training.edge, job.scheme.scheme(), bits}, out);

@@ -14,9 +14,6 @@ namespace espalier::predictor {
 
 namespace {
 
-/// 16-bit weights are taken where fewer than this share of training tokens changes its label.
-constexpr double kRoundingTolerance = 1e-4;
-
 class ChainTraining {
  public:
   explicit ChainTraining(TrainingJob& job)

@@ -140,6 +140,40 @@ chain::PairOptions pair_options(const TrainingJob& job, size_t labels) {
 /// The measure of a development set: what is wrong in the labels predicted, sequence by sequence.
 using DevMeasure = std::function<double(const std::vector<std::vector<data::Label>>& predicted)>;
 
+/// Whether labels stay what they are when the policy's weights are stored in 16 bits: on training sequences
+/// spread evenly over the data. Kernel machines are not rounded.
+template <typename Problem>
+bool rounding_is_harmless(const Problem& problem, const tasks::SequenceShape& shape,
+                          const search::Mixture& policy, const tasks::DecodeOptions& decode,
+                          const Workers& workers) {
+  constexpr size_t kMost = 400;
+  search::Mixture rounded;
+  double so_far = 0;
+  for (size_t i = 0; i < policy.size(); ++i) {
+    const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(i));
+    if (weights == nullptr) return false;
+    so_far += policy.share(i);
+    rounded.interpolate(std::make_shared<search::RowWeights>(weights->rounded(workers)),
+                        i == 0 ? 1.0 : policy.share(i) / so_far);
+  }
+  const size_t n = std::min(kMost, problem.size());
+  size_t labels = 0, changed = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t s = i * problem.size() / n;
+    const auto space = problem.space(s);
+    policy.begin(problem.blocks(s));
+    rounded.begin(problem.blocks(s));
+    const auto exact = tasks::decode_labels(space, shape, problem.tokens(s), policy, decode);
+    const auto approximate = tasks::decode_labels(space, shape, problem.tokens(s), rounded, decode);
+    if (!exact.ok() || !approximate.ok()) return false;
+    for (size_t l = 0; l < exact->best[0].labels.size(); ++l) {
+      ++labels;
+      if (exact->best[0].labels[l] != approximate->best[0].labels[l]) ++changed;
+    }
+  }
+  return static_cast<double>(changed) < kRoundingTolerance * static_cast<double>(std::max<size_t>(1, labels));
+}
+
 /// What is the same for words and chunks: training, dev scores, the best policy, the file.
 template <typename Problem>
 Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const Problem& problem,
@@ -165,7 +199,7 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
     std::vector<std::vector<data::Label>> predicted;
     for (size_t s = 0; s < dev->size(); ++s) {
       policy.begin(dev->blocks(s));
-      const size_t T = job.dev.sequences[s].length();
+      const size_t T = dev->tokens(s);
       auto found = tasks::decode_labels(dev->space(s), shape, T, policy, decode);
       predicted.push_back(found.ok() ? std::move(found->best[0].labels)
                                      : std::vector<data::Label>(T * shape.columns(), 0));
@@ -185,9 +219,13 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
   ESPALIER_ASSIGN(search::Mixture policy, tasks::train_search(problem, options, context));
   job.report.interrupted = job.monitor.stop_requested();
   if (best.size() > 0) policy = std::move(best);
+  const std::string& wanted = job.values.text("weight-bits");
+  const int bits = wanted == "16" || (wanted == "auto" && !job.report.interrupted &&
+                                      rounding_is_harmless(problem, shape, policy, decode, job.workers))
+                       ? 16
+                       : 32;
   SectionWriter out;
-  ESPALIER_TRY(tasks::save_search_model(
-      {shape, chunks, policy, encoded.state, decode, job.values.text("weight-bits") == "16" ? 16 : 32}, out));
+  ESPALIER_TRY(tasks::save_search_model({shape, chunks, policy, encoded.state, decode, bits}, out));
   ESPALIER_TRY(job.save(out));
   job.report.features = encoded.state.size();
   if (const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(0)))

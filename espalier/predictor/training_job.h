@@ -20,6 +20,9 @@
 
 namespace espalier::predictor {
 
+/// 16-bit weights are taken where fewer than this share of training labels changes.
+inline constexpr double kRoundingTolerance = 1e-4;
+
 /// The data that training is measured on as it goes.
 struct DevSet {
   std::vector<data::Sequence> sequences;

@@ -22,10 +22,11 @@ struct Found {
   bool reached_goal() const { return ended == Ended::kExact || ended == Ended::kApproximate; }
 };
 
-/// The best action of every state in turn. O(T) states.
+/// The best action of every state in turn. O(T) states; room is made for as many as are expected.
 template <SearchSpace S, ScorerOf<S> W>
-Found<S> decode_greedily(const S& space, W& scorer) {
+Found<S> decode_greedily(const S& space, W& scorer, size_t expected = 0) {
   Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
+  found.actions.reserve(expected);
   std::vector<Action> actions;
   std::vector<typename W::Value> scores;
   while (!space.is_goal(found.state)) {

@@ -5,6 +5,7 @@
 
 #include "espalier/base/result.h"
 #include "espalier/chain/adagrad.h"
+#include "espalier/chain/calibrate.h"
 
 namespace espalier::search {
 
@@ -262,9 +263,21 @@ RowWeights RowWeights::averaged() const {
   };
   average(result.state_, state_lag_, layout_->weights());
   average(result.hashed_.weights(), hashed_lag_, hashed_.size() * stride_);
-  ++result.version_;
-  result.state_lag_ = result.state_squares_ = result.hashed_lag_ = result.hashed_squares_ = {};
+  result.end_of_training();
   return result;
+}
+
+RowWeights RowWeights::rounded(const Workers& workers) const {
+  RowWeights result = *this;
+  chain::round_to_16_bits(result.state_, workers);
+  chain::round_to_16_bits(result.hashed_.weights(), workers);
+  result.end_of_training();
+  return result;
+}
+
+void RowWeights::end_of_training() {
+  ++version_;
+  state_lag_ = state_squares_ = hashed_lag_ = hashed_squares_ = {};
 }
 
 }  // namespace espalier::search

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/parallel.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/scorer.h"
 
@@ -92,6 +93,8 @@ class RowWeights final : public Scorer {
   /// The average of the weights so far; the weights themselves before the first tick or snapshot. Not fit for
   /// further training.
   RowWeights averaged() const;
+  /// The weights as a file that gives each 16 bits would store them. Not fit for further training.
+  RowWeights rounded(const Workers& workers) const;
 
   size_t labels() const { return labels_; }
   size_t stride() const { return stride_; }
@@ -110,6 +113,7 @@ class RowWeights final : public Scorer {
   };
   uint32_t insert(uint64_t hash);
   void forget_gathered();
+  void end_of_training();
 
   std::shared_ptr<const linear::StateRows> layout_;
   size_t labels_, stride_;

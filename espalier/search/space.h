@@ -1,6 +1,7 @@
 // A task written as a search: the one type that every learner and decoder of this module works on.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -184,6 +185,22 @@ struct Scored {
   Value score;
 };
 
+/// The place of the largest of some numbers, the first of equals. Precondition: there are some.
+template <typename Value>
+size_t place_of_largest(std::span<const Value> numbers) {
+  // Four maxima that do not wait for each other, then the place of theirs.
+  constexpr size_t kAbreast = 4;
+  Value top[kAbreast];
+  std::fill_n(top, kAbreast, numbers[0]);
+  size_t i = 0;
+  for (; i + kAbreast <= numbers.size(); i += kAbreast)
+    for (size_t j = 0; j < kAbreast; ++j) top[j] = numbers[i + j] > top[j] ? numbers[i + j] : top[j];
+  for (; i < numbers.size(); ++i) top[0] = numbers[i] > top[0] ? numbers[i] : top[0];
+  const Value largest = *std::max_element(top, top + kAbreast);
+  for (i = 0; i + 1 < numbers.size() && numbers[i] != largest;) ++i;
+  return i;
+}
+
 /// The best action of a state, or nothing in a dead end. `actions` and `scores` are scratch.
 template <SearchSpace S, ScorerOf<S> W>
 std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, const typename S::State& state,
@@ -192,9 +209,8 @@ std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, cons
   if constexpr (HasFreeLabels<S> && !HasPreference<S> && !ActionScorerOf<W, S>) {
     if (const LabelRange range = space.free_labels(state); !range.empty()) {
       const auto row = scorer.row(space, state, 0);
-      uint32_t best = range.first;
-      for (uint32_t l = range.first + 1; l < range.last; ++l)
-        if (row[l] > row[best]) best = l;
+      const auto best = static_cast<uint32_t>(
+          range.first + place_of_largest(row.subspan(range.first, range.last - range.first)));
       return Scored<typename W::Value>{{0, best}, row[best]};
     }
   }

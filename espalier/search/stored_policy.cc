@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "espalier/base/hash.h"
 #include "espalier/linear/kept_features.h"
 
 namespace espalier::search {
@@ -13,12 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Rows of weights: packed ones for static features, dense ones for hashed.
+/// Packed rows of weights, those of static features and those of hashed ones.
 class StoredRows final : public StoredPolicy {
  public:
   linear::FeatureMap state_map, hashed_map;
-  linear::PackedRows state;
-  std::span<const float> hashed;
+  linear::PackedRows state, hashed;
   size_t labels = 0, stride = 0, feature_count = 0, weight_count = 0;
 
   std::unique_ptr<InputScorer> make_scorer() const override;
@@ -30,7 +30,8 @@ class StoredRows final : public StoredPolicy {
 
 class StoredRowScorer final : public InputScorer {
  public:
-  explicit StoredRowScorer(const StoredRows& rows) : rows_(rows), row_(rows.stride, 0.0f) {}
+  explicit StoredRowScorer(const StoredRows& rows)
+      : rows_(rows), row_(rows.stride, 0.0f), kept_(kKept * rows.stride, 0.0f), kept_key_(kKept, 0) {}
 
   void begin(const StaticBlocks&) override {}
   void prepare(const data::HashedFeatures& blocks) override {
@@ -56,13 +57,27 @@ class StoredRowScorer final : public InputScorer {
       }
     }
     if (first) std::fill_n(row, S, 0.0f);
-    for (const auto& e : features.entries()) {
-      const uint32_t r = rows_.hashed_map.find(e.hash);
-      if (r == linear::kNoFeature) continue;
-      const float value = static_cast<float>(e.value);
-      const float* const w = rows_.hashed.data() + r * S;
-      for (size_t l = 0; l < S; ++l) row[l] += value * w[l];
+    const auto entries = features.entries();
+    if (entries.empty()) return row_;
+    const bool plain =
+        std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.value == 1; });
+    if (entries.size() > kFew || !plain) {
+      // Many are scattered over the table: they are fetched while others are sought.
+      for (const auto& e : entries) rows_.hashed_map.prefetch(e.hash);
+      add_entries(entries, row);
+      return row_;
     }
+    // Few are label n-grams, which come up again and again: their sums are kept.
+    uint64_t key = kSeed;
+    for (const auto& e : entries) key = hash_combine(key, e.hash);
+    const size_t slot = key % kKept;
+    float* const kept = kept_.data() + slot * S;
+    if (kept_key_[slot] != key) {
+      std::fill_n(kept, S, 0.0f);
+      add_entries(entries, kept);
+      kept_key_[slot] = key;
+    }
+    for (size_t l = 0; l < S; ++l) row[l] += kept[l];
     return row_;
   }
   void visit_block(uint32_t block, const Visit& visit) const override {
@@ -74,16 +89,36 @@ class StoredRowScorer final : public InputScorer {
     }
   }
   void visit_entry(uint64_t hash, const Visit& visit) const override {
-    const uint32_t r = rows_.hashed_map.find(hash);
-    if (r == linear::kNoFeature) return;
-    for (uint32_t l = 0; l < rows_.labels; ++l) visit(0, l, rows_.hashed[r * rows_.stride + l]);
+    const uint32_t offset = rows_.hashed_map.find(hash);
+    if (offset == linear::kNoFeature) return;
+    rows_.hashed.for_each(offset, [&](uint32_t label, float w) { visit(0, label, w); });
   }
 
  private:
+  void add_entries(std::span<const FeatureSink::Entry> entries, float* row) {
+    found_.clear();
+    found_values_.clear();
+    bool valued = false;
+    for (const auto& e : entries) {
+      const uint32_t offset = rows_.hashed_map.find(e.hash);
+      if (offset == linear::kNoFeature) continue;
+      found_.push_back(offset);
+      found_values_.push_back(static_cast<float>(e.value));
+      valued = valued || e.value != 1;
+    }
+    if (found_.empty()) return;
+    const uint32_t all[2] = {0, static_cast<uint32_t>(found_.size())};
+    rows_.hashed.add(found_, all, valued ? found_values_.data() : nullptr, rows_.stride, row);
+  }
+
+  static constexpr size_t kFew = 4, kKept = 512;
+  static constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
   const StoredRows& rows_;
-  std::vector<uint32_t> offsets_, begin_;
-  std::vector<float> values_;
+  std::vector<uint32_t> offsets_, begin_, found_;
+  std::vector<float> values_, found_values_;
   AlignedVector<float> scores_, row_;
+  AlignedVector<float> kept_;       ///< kKept sums of entries, by the remainder of their key
+  std::vector<uint64_t> kept_key_;  ///< 0: none
 };
 
 std::unique_ptr<InputScorer> StoredRows::make_scorer() const {
@@ -145,25 +180,21 @@ json save_rows(const std::string& prefix, const RowWeights& weights, const linea
   out.add_array(prefix + "state.rows", kept_rows.rows.words());
   if (!kept_rows.names.empty()) out.add_text(prefix + "state.names", kept_rows.names);
 
-  // Hashed rows that stayed 0 are left out.
-  std::vector<uint64_t> kept;
-  std::vector<uint32_t> numbers;
-  AlignedVector<float> dense;
   const HashedRows& hashed = weights.hashed();
-  for (uint32_t r = 0; r < hashed.size(); ++r) {
-    const float* const row = hashed.row(r);
-    if (std::all_of(row, row + weights.labels(), [](float w) { return w == 0; })) continue;
-    numbers.push_back(static_cast<uint32_t>(kept.size()));
-    kept.push_back(hashed.hashes()[r]);
-    dense.insert(dense.end(), row, row + weights.labels());
-    dense.resize(kept.size() * weights.stride(), 0.0f);
-  }
-  out.add_array(prefix + "hashed.map", linear::FeatureMap::build(kept, numbers, nullptr).slots());
-  out.add_array(prefix + "hashed.rows", dense);
+  std::vector<float> dense;
+  dense.reserve(hashed.size() * weights.labels());
+  for (uint32_t r = 0; r < hashed.size(); ++r)
+    dense.insert(dense.end(), hashed.row(r), hashed.row(r) + weights.labels());
+  const linear::KeptFeatures kept_hashed =
+      linear::keep_features(linear::full_rows(hashed.size(), weights.labels()), dense.data(),
+                            linear::FeatureSpace{hashed.hashes(), {}, {}}, bits);
+  out.add_array(prefix + "hashed.map", kept_hashed.map().slots());
+  out.add_array(prefix + "hashed.rows", kept_hashed.rows.words());
   return {{"scorer", "rows"},
           {"bits", kept_rows.rows.bits()},
           {"scale", kept_rows.rows.scale()},
-          {"features", kept_rows.hashes.size() + kept.size()}};
+          {"hashed_scale", kept_hashed.rows.scale()},
+          {"features", kept_rows.hashes.size() + kept_hashed.hashes.size()}};
 }
 
 json save_kernel(const std::string& prefix, const KernelScorer& kernel, const linear::FeatureSpace& features,
@@ -188,28 +219,26 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
   auto policy = std::make_unique<StoredRows>();
   policy->labels = labels;
   policy->stride = linear::padded(labels);
-  ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(prefix + "state.rows"));
-  std::vector<uint32_t> starts;
-  auto viewed = linear::PackedRows::view(words, labels, header.at("bits").get<int>(),
-                                         header.at("scale").get<float>(), &starts);
-  if (!viewed.ok())
-    return fail("{}: section '{}state.rows': {}", file.name(), prefix, viewed.error().message);
-  policy->state = std::move(viewed).value();
-  ESPALIER_ASSIGN(policy->state_map, load_map(file, prefix + "state.map", policy->state.offset_limit()));
-  // An offset that is no row's beginning would be read as one.
-  for (const auto& slot : policy->state_map.slots())
-    if (slot.value != linear::kNoFeature && !std::binary_search(starts.begin(), starts.end(), slot.value))
-      return fail("{}: section '{}state.map': an entry points into the middle of a row", file.name(), prefix);
-  ESPALIER_ASSIGN(policy->hashed, file.array<float>(prefix + "hashed.rows"));
-  if (policy->hashed.size() % policy->stride != 0)
-    return fail("{}: section '{}hashed.rows' does not hold whole rows", file.name(), prefix);
-  for (const float w : policy->hashed)
-    if (!std::isfinite(w)) return fail("{}: a weight is not a finite number", file.name());
-  const size_t rows = policy->hashed.size() / policy->stride;
-  ESPALIER_ASSIGN(policy->hashed_map, load_map(file, prefix + "hashed.map", rows));
-  policy->feature_count = starts.size() + rows;
-  policy->weight_count = rows * labels;
-  for (const uint32_t start : starts) policy->weight_count += words[start];
+  const int bits = header.at("bits").get<int>();
+  const auto load = [&](const std::string& part, float scale, linear::PackedRows& rows,
+                        linear::FeatureMap& map) -> Status {
+    const std::string rows_name = prefix + part + ".rows", map_name = prefix + part + ".map";
+    ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(rows_name));
+    std::vector<uint32_t> starts;
+    auto viewed = linear::PackedRows::view(words, labels, bits, scale, &starts);
+    if (!viewed.ok()) return fail("{}: section '{}': {}", file.name(), rows_name, viewed.error().message);
+    rows = std::move(viewed).value();
+    ESPALIER_ASSIGN(map, load_map(file, map_name, rows.offset_limit()));
+    // An offset that is no row's beginning would be read as one.
+    for (const auto& slot : map.slots())
+      if (slot.value != linear::kNoFeature && !std::binary_search(starts.begin(), starts.end(), slot.value))
+        return fail("{}: section '{}': an entry points into the middle of a row", file.name(), map_name);
+    policy->feature_count += starts.size();
+    for (const uint32_t start : starts) policy->weight_count += words[start];
+    return {};
+  };
+  ESPALIER_TRY(load("state", header.at("scale").get<float>(), policy->state, policy->state_map));
+  ESPALIER_TRY(load("hashed", header.at("hashed_scale").get<float>(), policy->hashed, policy->hashed_map));
   return std::unique_ptr<StoredPolicy>(std::move(policy));
 }
 

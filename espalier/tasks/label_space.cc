@@ -51,7 +51,7 @@ void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
 LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
   State next = s;
   const Label label = static_cast<Label>(action.label);
-  std::copy_backward(next.recent.begin(), next.recent.end() - 1, next.recent.end());
+  for (size_t n = shape_.history; n-- > 1;) next.recent[n] = s.recent[n - 1];  // no more is looked at
   next.recent[0] = label;
   if (input_.legal != nullptr) next.legal = legal_after(s, label);
   ++next.made;

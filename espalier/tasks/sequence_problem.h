@@ -34,6 +34,7 @@ struct LabelProblem {
   std::span<const LegalMoves> legal = {};  ///< per sequence: what constraints leave; empty: everything
 
   size_t size() const { return data.sequences(); }
+  size_t tokens(size_t s) const { return data.length(s); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   LabelInput input(size_t s) const {
     const size_t first = data.sequence_begin[s], T = data.length(s);
@@ -56,6 +57,7 @@ struct EasiestProblem {
   const LabelProblem& words;
 
   size_t size() const { return words.size(); }
+  size_t tokens(size_t s) const { return words.tokens(s); }
   search::StaticBlocks blocks(size_t s) const { return words.blocks(s); }
   Space space(size_t s) const { return EasiestSpace(words.shape, words.input(s)); }
 };
@@ -71,6 +73,7 @@ struct JointProblem {
   std::vector<uint32_t> edge_begin = {};
 
   size_t size() const { return data.sequences(); }
+  size_t tokens(size_t s) const { return data.length(s); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   Space space(size_t s) const {
     const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
@@ -110,6 +113,7 @@ struct ChunkProblem {
   std::span<const constrain::Move> moves = {};
 
   size_t size() const { return length.size(); }
+  size_t tokens(size_t s) const { return length[s]; }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   Space space(size_t s) const {
     ChunkInput in{length[s], gold[s], looks[s]};
