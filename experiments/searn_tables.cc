@@ -250,7 +250,11 @@ Result<Report> searn_chunking(const Request& request) {
   const std::string passes = request.quick ? "passes=1" : "passes=8",
                     few = request.quick ? "iterations=1" : "iterations=2";
   const std::vector<std::string> search = {few, passes, "beam=10"};
-  const std::vector<std::string> chunk = {"iterations=1", request.quick ? "passes=1" : "passes=6", "beam=10"};
+  // Chosen on the last 1,200 sentences of the training set, learning from the others.
+  const std::vector<std::string> chunk = {few, request.quick ? "passes=1" : "passes=5", "beam=10",
+                                          "names=no"};
+  std::vector<std::string> penalised = chunk;
+  penalised.push_back("l2=1");
   struct Line {
     TableEntry method;
     std::string task;
@@ -270,10 +274,10 @@ Result<Report> searn_chunking(const Request& request) {
       {{"searn classifier=perceptron", "searn", searn_settings("perceptron", chunk), 94.36, std::nullopt,
         "local classifier=perceptron"},
        "segment"},
-      {{"searn classifier=logistic", "searn", searn_settings("logistic", chunk), 94.47, std::nullopt,
+      {{"searn classifier=logistic", "searn", searn_settings("logistic", penalised), 94.47, std::nullopt,
         "local classifier=logistic"},
        "segment"},
-      {{"searn classifier=softmax-margin", "searn", searn_settings("softmax-margin", chunk), std::nullopt,
+      {{"searn classifier=softmax-margin", "searn", searn_settings("softmax-margin", penalised), std::nullopt,
         std::nullopt, "local classifier=logistic"},
        "segment"},
   };

@@ -30,7 +30,7 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
       {"order",
        Kind::kChoice,
        "left-to-right",
-       "the order of decisions; easiest-first is learned (words, greedy, time quadratic in the length)",
+       "the order of decisions; easiest-first is learned (words, greedy)",
        0,
        0,
        {"left-to-right", "right-to-left", "easiest-first"}},
@@ -126,6 +126,8 @@ std::vector<Parameter> searn_parameters() {
            "passes over the examples of an iteration (not liblinear, quadratic-svm)", 1, 1e6},
           {"rate", Kind::kNumber, "0.1", "step size (logistic, softmax-margin, svm)", 1e-9, 1e3},
           {"l2", Kind::kNumber, "0", "penalty of the weights (logistic, softmax-margin, svm)", 0, 1e6},
+          {"costing-samples", Kind::kInteger, "10",
+           "liblinear, where costs differ: samples drawn by cost, whose classifiers decide together", 1, 1000},
           {"c", Kind::kNumber, "auto", "liblinear, quadratic-svm: weight of the errors", 1e-9, 1e9},
       },
       search_parameters("1"));

@@ -49,6 +49,7 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
   options.direct.passes = static_cast<int>(v.integer("passes"));
   options.direct.rate = v.number("rate");
   options.direct.l2 = v.number("l2");
+  options.costing_samples = static_cast<int>(v.integer("costing-samples"));
   if (v.text("c") != "auto") options.liblinear.C = options.libsvm.C = v.number("c");
   options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
@@ -274,6 +275,24 @@ linear::FeatureMap number_map(const linear::FeatureSpace& features) {
   return linear::FeatureMap::build(features.hashes, numbers, nullptr);
 }
 
+/// Takes features without a weight out of a dataset: most of what spans that are no chunks look like was
+/// never seen in one, and need not be summed up in every pass.
+void drop_weightless(linear::Dataset& data, const linear::StateRows& rows) {
+  Ragged<uint32_t> kept;
+  std::vector<float> kept_values;
+  for (size_t b = 0; b < data.state.size(); ++b) {
+    for (uint64_t i = data.state.begin[b]; i < data.state.begin[b + 1]; ++i) {
+      const uint32_t f = data.state.values[i];
+      if (rows.begin[f] == rows.begin[f + 1]) continue;
+      kept.push(f);
+      if (!data.state_values.empty()) kept_values.push_back(data.state_values[i]);
+    }
+    kept.close();
+  }
+  data.state = std::move(kept);
+  data.state_values = std::move(kept_values);
+}
+
 Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   tasks::add_scheme_labels(shape);
   for (const data::Label label : job.training.data.gold)
@@ -306,7 +325,7 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   linear::EncodeOptions encoding;
   encoding.cutoff = static_cast<uint32_t>(job.values.integer("cutoff"));
   encoding.names = job.values.flag("names");
-  const tasks::ChunkTraining training =
+  tasks::ChunkTraining training =
       tasks::encode_chunks(job.sequences, shape, *job.extractor, features, encoding, job.workers);
   if (training.cut > 0)
     job.report.notes.push_back(
@@ -328,15 +347,16 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
                     }));
   }
   job.sequences = {};
+  const size_t types = training.encoded.labels.size();
+  linear::StateRows rows =
+      chain::make_weights(training.encoded, false, pair_options(job, types), job.workers).state_rows;
+  drop_weightless(training.encoded.data, rows);
   tasks::ChunkProblem problem = training.problem(shape);
   if (legality) {
     problem.legal = legality->train;
     problem.moves = legality->moves;
   }
-  const size_t types = training.encoded.labels.size();
   const auto train_on = [&](const tasks::ChunkProblem* dev) {
-    auto rows =
-        chain::make_weights(training.encoded, false, pair_options(job, types), job.workers).state_rows;
     return train_problem(job, shape, problem, dev, one_column(job), training.encoded, std::move(rows), types,
                          &features.options());
   };

@@ -23,6 +23,22 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
   return weights;
 }
 
+RowWeights mean_of(std::span<const RowWeights> classifiers) {
+  ESPALIER_CHECK(!classifiers.empty());
+  RowWeights mean(classifiers[0].layout(), classifiers[0].labels());
+  const float share = 1.0f / static_cast<float>(classifiers.size());
+  for (const RowWeights& one : classifiers) {
+    ESPALIER_CHECK(one.layout() == mean.layout());
+    for (size_t i = 0; i < one.static_weights().size(); ++i)
+      mean.static_weights()[i] += share * one.static_weights()[i];
+    for (uint32_t r = 0; r < one.hashed().size(); ++r) {
+      float* const row = mean.hashed().row(mean.hashed().insert(one.hashed().hashes()[r]));
+      for (size_t l = 0; l < one.labels(); ++l) row[l] += share * one.hashed().row(r)[l];
+    }
+  }
+  return mean;
+}
+
 std::span<const float> KernelScorer::score(const FeatureSink& features) {
   ids_.clear();
   values_.clear();

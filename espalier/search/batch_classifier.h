@@ -20,12 +20,15 @@ struct ExportedExamples {
   linear::Dataset data;
   std::vector<uint64_t> hashes;  ///< feature static_features + i is hashes[i]
   size_t static_features = 0;
+  bool sampled = false;  ///< some examples weighed less than others and had to be drawn
 };
 
 /// Exports the examples for which keep(instance) holds. The label is that of the oracle's action among the
 /// cheapest. Examples weigh as much as their worst action costs; the packages take no weights, so where these
-/// differ the examples are drawn by costing's rejection sampling: kept with probability weight / largest
-/// weight. Under Hamming loss all stay. Precondition: one candidate a state.
+/// differ the examples are drawn by costing's rejection sampling (Zadrozny, Langford and Abe 2003): kept with
+/// probability weight / largest weight. Under Hamming loss all stay. One sample leaves much unseen, so
+/// classifiers of several, drawn with other seeds, are to decide together. Precondition: one candidate a
+/// state.
 template <Problem P, typename Keep>
 ExportedExamples export_examples(const P& problem, const Examples<typename P::Space>& examples,
                                  size_t static_features, uint64_t seed, const Keep& keep) {
@@ -55,6 +58,7 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
     space.actions(example.state, actions);
     space.optimal_actions(example.state, optimal);
     const float weight = weight_of(i, actions.size());
+    out.sampled = out.sampled || weight < largest;
     if (weight < largest && random.uniform() * largest >= weight) continue;
     size_t label = 0;
     const float* const costs = examples.costs.data() + example.costs;
@@ -90,6 +94,10 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
 Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
                                    std::shared_ptr<const linear::StateRows> layout, size_t labels,
                                    const linear::LiblinearOptions& options, const Monitor& monitor);
+
+/// The classifier whose scores are the mean of the classifiers' scores: what linear machines of several
+/// samples have to say together. Precondition: there are some, and they share their layout.
+RowWeights mean_of(std::span<const RowWeights> classifiers);
 
 /// A kernel machine that scores candidates. The model is shared and immutable; this is a thread's view of it.
 class KernelScorer final : public Scorer {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/search/easiest_walk.h"
 #include "espalier/search/nodes.h"
 #include "espalier/search/space.h"
 
@@ -27,17 +28,25 @@ template <SearchSpace S, ScorerOf<S> W>
 Found<S> decode_greedily(const S& space, W& scorer, size_t expected = 0) {
   Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
   found.actions.reserve(expected);
-  std::vector<Action> actions;
-  std::vector<typename W::Value> scores;
-  while (!space.is_goal(found.state)) {
-    const auto best = best_of(space, scorer, found.state, actions, scores);
-    if (!best) {
-      found.ended = Ended::kDeadEnd;
-      return found;
+  const auto follow = [&](const auto& best_in) {
+    while (!space.is_goal(found.state)) {
+      const auto best = best_in(found.state);
+      if (!best) {
+        found.ended = Ended::kDeadEnd;
+        return;
+      }
+      found.score += double{best->score};
+      found.actions.push_back(best->action);
+      found.state = space.apply(found.state, best->action);
     }
-    found.score += double{best->score};
-    found.actions.push_back(best->action);
-    found.state = space.apply(found.state, best->action);
+  };
+  if constexpr (HasSeparateCandidates<S> && RowScorerOf<W, S> && !ActionScorerOf<W, S> && !HasPreference<S>) {
+    EasiestWalk<S, W> walk(space, scorer);
+    follow([&](const typename S::State& state) { return walk.best(state); });
+  } else {
+    std::vector<Action> actions;
+    std::vector<typename W::Value> scores;
+    follow([&](const typename S::State& state) { return best_of(space, scorer, state, actions, scores); });
   }
   return found;
 }

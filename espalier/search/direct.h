@@ -86,13 +86,12 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
       weights.begin(problem.blocks(instance));
       for (size_t i = first; i < last; ++i) {
         const auto& example = examples.list[i];
-        actions.clear();
-        space.actions(example.state, actions);
+        example_actions(space, example.state, actions);
         score_actions(space, weights, example.state, std::span<const Action>(actions), scores);
         const std::span<const float> costs{examples.costs.data() + example.costs, actions.size()};
         // a*: the best-scoring of what the oracle would do, so that free choices stay free.
         optimal.clear();
-        space.optimal_actions(example.state, optimal);
+        if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);
         gradient.resize(actions.size());
         for (size_t from = 0; from < actions.size();) {
           size_t to = actions.size();
@@ -101,7 +100,8 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
           size_t target = to;
           for (size_t a = from; a < to; ++a) {
             if (costs[a] > 0) continue;
-            const bool imitated = std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
+            const bool imitated = HasSeparateCandidates<Space> ||
+                                  std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
             if (imitated && (target == to || scores[a] > scores[target])) target = a;
           }
           if (target == to)  // estimates may disagree with the oracle

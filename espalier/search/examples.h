@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <concepts>
+#include <memory>
 #include <vector>
 
+#include "espalier/search/easiest_walk.h"
 #include "espalier/search/policy.h"
 
 namespace espalier::search {
@@ -18,8 +20,8 @@ concept Problem = TrainingSpace<typename P::Space> && requires(const P& problem,
 };
 
 /// One example for each state on a path: the state itself (features are found again from it, which is cheaper
-/// than storing them) and what each of its actions costs, in the order of actions(s). Costs are regrets: the
-/// least is 0.
+/// than storing them) and what each of its actions costs, in the order of example_actions(). Costs are
+/// regrets: the least is 0.
 template <SearchSpace S>
 struct Examples {
   struct Example {
@@ -44,6 +46,19 @@ struct ExampleOptions {
   double oracle_share = 0;
 };
 
+/// What an example is about: all actions of its state; where candidates stand apart, those of fresh ones, for
+/// the others have not changed since they were examples themselves.
+template <SearchSpace S>
+void example_actions(const S& space, const typename S::State& state, std::vector<Action>& actions) {
+  if constexpr (HasSeparateCandidates<S>) {
+    std::vector<uint32_t> candidates;
+    fresh_actions(space, state, candidates, actions);
+  } else {
+    actions.clear();
+    space.actions(state, actions);
+  }
+}
+
 /// Follows the mixture through one instance and appends an example for every state on the way. With the
 /// optimal estimate that is O(T) states and O(T·L) costs. Errors say what the task's functions did wrong.
 template <TrainingSpace S>
@@ -54,18 +69,30 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
   std::vector<double> losses;
   typename S::State state = space.initial();
   const Random walk = random.split(0);
+  // One classifier that walks alone need not score again what has not changed.
+  const bool alone = mixture.size() == 1 && mixture.oracle_share() == 0;
+  [[maybe_unused]] const auto easiest = [&] {
+    if constexpr (HasSeparateCandidates<S>) {
+      return alone ? std::make_unique<EasiestWalk<S, Scorer>>(space, mixture.classifier(0)) : nullptr;
+    } else {
+      return 0;
+    }
+  }();
   for (size_t depth = 0; !space.is_goal(state); ++depth) {
-    actions.clear();
+    example_actions(space, state, actions);
     optimal.clear();
-    space.actions(state, actions);
-    space.optimal_actions(state, optimal);
-    ESPALIER_TRY(check_actions(space, state, actions, optimal));
+    if (!HasSeparateCandidates<S> || !alone) space.optimal_actions(state, optimal);
+    if constexpr (!HasSeparateCandidates<S>) ESPALIER_TRY(check_actions(space, state, actions, optimal));
     losses.assign(actions.size(), 0.0);
     for (size_t i = 0; i < actions.size(); ++i) {
-      const typename S::State next = space.apply(state, actions[i]);
       if (options.estimate == CostEstimate::kOptimal) {
-        losses[i] = space.best_loss(next);
+        if constexpr (HasBestLossAfter<S>) {
+          losses[i] = space.best_loss_after(state, actions[i]);
+        } else {
+          losses[i] = space.best_loss(space.apply(state, actions[i]));
+        }
       } else {
+        const typename S::State next = space.apply(state, actions[i]);
         for (int n = 1; n <= options.samples; ++n) {
           const Random luck = random.split(static_cast<uint64_t>(n));
           const bool by_oracle =
@@ -80,12 +107,28 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
         return fail("the loss after action (candidate {}, label {}) is not a finite number",
                     actions[i].candidate, actions[i].label);
     }
-    const double least = *std::min_element(losses.begin(), losses.end());
-    out.list.push_back({instance, out.costs.size(), state});
-    for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
+    if (!actions.empty()) {
+      const double least = *std::min_element(losses.begin(), losses.end());
+      out.list.push_back({instance, out.costs.size(), state});
+      for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
+    }
     const size_t who = mixture.draw(walk.split(depth).uniform());
-    const Action action =
-        who == Mixture::kOracle ? optimal[0] : act(space, state, mixture, who, scratch, scores);
+    Action action;
+    if (who == Mixture::kOracle) {
+      if (optimal.empty()) return fail("the oracle gives no action");
+      action = optimal[0];
+    } else {
+      bool found = false;
+      if constexpr (HasSeparateCandidates<S>) {
+        if (easiest != nullptr) {
+          const auto best = easiest->best(state);
+          if (!best) return fail("a state that is no goal has no actions");
+          action = best->action;
+          found = true;
+        }
+      }
+      if (!found) action = act(space, state, mixture, who, scratch, scores);
+    }
     state = space.apply(state, action);
   }
   return {};

@@ -64,10 +64,15 @@ class FeatureSink {
 ///                    with every action. Without it the level is the number of actions.
 ///   free_labels(s)   a range of labels where the actions of s are candidate 0 with each of them in turn, and
 ///                    no others; empty where that cannot be said. Saves the list of actions.
+///   best_loss_after(s, a)  of a training space: best_loss(apply(s, a)), where that can be had for less
 ///   kCandidatesApart true where every candidate has a right label of its own, and only the order is free:
-///   each
-///                    candidate is then an example by itself. Together they would all be content with the
-///                    easiest one's being right.
+///                    each candidate is then an example by itself. (Together they would all be content with
+///                    the easiest one's being right.) Such a space also says
+///                      fresh_candidates(s, out)      those whose features are not what they were in the
+///                                                    state before s; all of them in the initial state
+///                      candidate_actions(s, c, out)  those of actions(s) that are about c; none where c has
+///                                                    been dealt with
+///                    so that a greedy path costs as much as it changes.
 /// All of it is const; spaces are not shared between threads, so they may keep scratch.
 template <typename S>
 concept SearchSpace = std::copyable<typename S::State> &&
@@ -97,7 +102,17 @@ concept HasFreeLabels = requires(const S& space, const typename S::State& state)
 };
 
 template <typename S>
-concept HasSeparateCandidates = S::kCandidatesApart;
+concept HasSeparateCandidates = S::kCandidatesApart &&
+    requires(const S& space, const typename S::State& state, uint32_t c, std::vector<uint32_t>& candidates,
+             std::vector<Action>& actions) {
+  space.fresh_candidates(state, candidates);
+  space.candidate_actions(state, c, actions);
+};
+
+template <typename S>
+concept HasBestLossAfter = requires(const S& space, const typename S::State& state, Action action) {
+  { space.best_loss_after(state, action) } -> std::convertible_to<double>;
+};
 
 template <typename S>
 concept HasLevel = requires(const S& space, const typename S::State& state) {

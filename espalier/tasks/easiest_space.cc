@@ -1,5 +1,7 @@
 #include "espalier/tasks/easiest_space.h"
 
+#include <algorithm>
+
 namespace espalier::tasks {
 
 using data::kNoLabel;
@@ -7,29 +9,57 @@ using data::Label;
 using search::Action;
 
 namespace {
-/// Which neighbours an entry joins, by distance; 0 ends the list.
+/// Which neighbours an entry joins, by distance up to kReach; 0 ends the list.
 constexpr int kNeighbours[][3] = {{-1, 0, 0}, {1, 0, 0}, {-1, 1, 0}, {-2, -1, 0}, {1, 2, 0}};
 constexpr size_t kJoined = std::size(kNeighbours);
 uint64_t easiest_entry(uint64_t kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
 }  // namespace
 
-void EasiestSpace::actions(const State& s, std::vector<Action>& out) const {
-  const auto K = static_cast<uint32_t>(labels());
-  for (uint32_t t = 0; t < input_.length; ++t) {
-    if (s.labels[t] != kNoLabel) continue;
-    const Label forced = input_.forced.empty() ? kNoLabel : input_.forced[t];
-    for (uint32_t l = 0; l < K; ++l)
-      if (forced == kNoLabel || forced == l) out.push_back({t, l});
+EasiestSpace::State EasiestSpace::initial() const {
+  auto path = std::make_shared<Path>();
+  path->when.assign(input_.length, Path::kNever);
+  path->labels.assign(input_.length, kNoLabel);
+  return {std::move(path), 0, 0};
+}
+
+void EasiestSpace::candidate_actions(const State& s, uint32_t t, std::vector<Action>& out) const {
+  if (s.label(t) != kNoLabel) return;
+  const Label forced = input_.forced.empty() ? kNoLabel : input_.forced[t];
+  if (forced != kNoLabel) {
+    out.push_back({t, forced});
+    return;
   }
+  for (uint32_t l = 0; l < labels(); ++l) out.push_back({t, l});
+}
+
+void EasiestSpace::actions(const State& s, std::vector<Action>& out) const {
+  for (uint32_t t = 0; t < input_.length; ++t) candidate_actions(s, t, out);
+}
+
+void EasiestSpace::fresh_candidates(const State& s, std::vector<uint32_t>& out) const {
+  size_t first = 0, last = input_.length;
+  if (s.made > 0) {
+    const size_t changed = s.path->order[s.made - 1];
+    first = changed - std::min(changed, kReach);
+    last = std::min(last, changed + kReach + 1);
+  }
+  for (size_t t = first; t < last; ++t)
+    if (s.label(t) == kNoLabel) out.push_back(static_cast<uint32_t>(t));
 }
 
 EasiestSpace::State EasiestSpace::apply(const State& s, Action action) const {
   State next = s;
-  next.labels[action.candidate] = static_cast<Label>(action.label);
+  if (s.path->order.size() != s.made) {  // the path went on another way
+    next.path = std::make_shared<Path>(*s.path);
+    for (size_t n = s.made; n < s.path->order.size(); ++n) next.path->when[s.path->order[n]] = Path::kNever;
+    next.path->order.resize(s.made);
+  }
+  Path& path = *next.path;
+  path.when[action.candidate] = next.made;
+  path.labels[action.candidate] = static_cast<Label>(action.label);
+  path.order.push_back(action.candidate);
   ++next.made;
-  if (input_.gold.empty()) return next;
-  const Label right = input_.gold[action.candidate];
-  if (right != kNoLabel && right != action.label) ++next.errors;
+  if (!input_.gold.empty() && is_error(action)) ++next.errors;
   return next;
 }
 
@@ -66,7 +96,7 @@ std::string EasiestSpace::entry_name(const State& s, uint32_t candidate, size_t 
 void EasiestSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
   const auto K = static_cast<uint32_t>(labels());
   for (uint32_t t = 0; t < input_.length; ++t) {
-    if (s.labels[t] != kNoLabel) continue;
+    if (s.label(t) != kNoLabel) continue;
     const Label right = input_.gold[t];
     if (right != kNoLabel) {
       out.push_back({t, right});

@@ -20,6 +20,9 @@ Mixture alone(std::shared_ptr<Scorer> classifier) {
   return mixture;
 }
 
+/// Seeds of the samples of an iteration lie this far apart, those of iterations 1000.
+constexpr uint64_t kSampleStride = 0x9E3779B97F4A7C15ull;
+
 template <search::Problem P>
 Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchOptions& options,
                                                  const SearchContext& context,
@@ -37,12 +40,19 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
           "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
           "order=easiest-first one a token");
     } else {
-      const auto exported = search::export_examples(problem, examples, context.static_features, seed, keep);
-      if (options.classifier == BaseClassifier::kQuadraticSvm)
-        return search::learn_kernel(exported, context.labels, options.libsvm);
-      ESPALIER_ASSIGN(RowWeights weights, search::learn_liblinear(exported, context.layout, context.labels,
-                                                                  options.liblinear, context.monitor));
-      return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(std::move(weights)));
+      std::vector<RowWeights> machines;
+      for (int sample = 0; sample == 0 || sample < options.costing_samples; ++sample) {
+        const auto exported =
+            search::export_examples(problem, examples, context.static_features,
+                                    seed + static_cast<uint64_t>(sample) * kSampleStride, keep);
+        if (options.classifier == BaseClassifier::kQuadraticSvm)
+          return search::learn_kernel(exported, context.labels, options.libsvm);
+        ESPALIER_ASSIGN(RowWeights weights, search::learn_liblinear(exported, context.layout, context.labels,
+                                                                    options.liblinear, context.monitor));
+        machines.push_back(std::move(weights));
+        if (!exported.sampled || context.monitor.stop_requested()) break;  // the others would be the same
+      }
+      return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(search::mean_of(machines)));
     }
   }
   search::DirectOptions direct = options.direct;

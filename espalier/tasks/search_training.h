@@ -37,6 +37,9 @@ struct SearchOptions {
   BaseClassifier classifier = BaseClassifier::kPerceptron;
   linear::LiblinearOptions liblinear;
   linear::LibsvmOptions libsvm;
+  /// kLiblinear, where errors cost more in some examples than in others: samples of costing, each with
+  /// machines of its own; the mean of their scores decides. One for kernel machines.
+  int costing_samples = 10;
   search::LasoOptions laso;
   search::IncrementalUpdate incremental = search::IncrementalUpdate::kMaxViolation;
   int passes = 10;  ///< of the LaSO family and the incremental perceptron

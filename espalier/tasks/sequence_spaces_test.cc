@@ -235,6 +235,50 @@ TEST(EasiestSpace, TheOracleIsOptimalFromEveryStateInAnyOrder) {
   }
 }
 
+TEST(EasiestSpace, AWalkThatScoresOnlyWhatChangedFindsTheBestActionOfEveryState) {
+  Random random(13);
+  SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  shape.legal = false;
+  shape.order = DecisionOrder::kEasiestFirst;
+  /// Scores from the features, few enough values for ties.
+  struct Dice {
+    using Value = float;
+    uint64_t seed;
+    std::vector<float> scores = std::vector<float>(5);
+    search::FeatureSink sink = {};
+    std::span<const float> row(const EasiestSpace& space, const EasiestSpace::State& s, uint32_t c) {
+      sink.clear();
+      space.features(s, c, sink);
+      uint64_t h = hash_combine(seed, c % 3);
+      for (const auto& e : sink.entries()) h = hash_combine(h, e.hash);
+      for (size_t l = 0; l < scores.size(); ++l) scores[l] = static_cast<float>(Random(h).split(l).below(6));
+      return scores;
+    }
+  };
+  for (int trial = 0; trial < 20; ++trial) {
+    LabelInput input;
+    input.length = 1 + random.below(12);
+    const EasiestSpace space(shape, input);
+    Dice dice{random.next()};
+    search::EasiestWalk<EasiestSpace, Dice> walk(space, dice);
+    auto state = space.initial();
+    std::vector<Action> actions;
+    std::vector<float> scores;
+    while (!space.is_goal(state)) {
+      const auto expected = search::best_of(space, dice, state, actions, scores);
+      const auto found = walk.best(state);
+      ASSERT_TRUE(found && expected);
+      EXPECT_EQ(found->action, expected->action);
+      EXPECT_EQ(found->score, expected->score);
+      // Whatever is done, the walk goes on from there.
+      const Action any = actions[random.below(actions.size())];
+      const auto other = space.apply(state, actions[random.below(actions.size())]);
+      state = space.apply(state, trial % 2 == 0 ? found->action : any);
+      EXPECT_EQ(other.made, state.made);
+    }
+  }
+}
+
 TEST(JointSpace, ColumnsAreDecidedInTurnEachSoManyTokensAheadOfTheNext) {
   SequenceShape shape = two_columns();
   const std::vector<Label> gold{0, 2, 1, 4, 1, 3};
