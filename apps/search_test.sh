@@ -57,6 +57,18 @@ expect 0 "$espalier" tag words.txt -m joint.model --json
 json /sequences/0/others/0/0 >/dev/null
 
 # What cannot be is refused before anything is written.
+# CoNLL-U: each label goes to its own field, everything else stays as it was.
+conllu() { awk -v OFS='\t' 'NF { print ++n, $1, "_", $2, $3, "_", n - 1, "dep", "_", "a=" n; next } { n = 0; print "" }'; }
+conllu <train.txt >train.conllu
+conllu <test.txt >test.conllu
+awk 'BEGIN { FS = OFS = "\t" } NF { $4 = $5 = "_" } 1' test.conllu >bare.conllu
+expect 0 "$espalier" train train.conllu --format conllu -m ud.model --task joint --learner searn --label-column upos,xpos --quiet
+expect 0 "$espalier" tag bare.conllu -m ud.model -o ud.out --quiet
+paste test.conllu ud.out | awk -F'\t' 'NF > 2 { n += 2; r += ($4 == $14) + ($5 == $15); same += $2 == $12 && $7 == $17 && $10 == $20 }
+  END { exit !(r >= .99 * n && same == n / 2) }' || fail_test "joint labels in CoNLL-U"
+expect 1 "$espalier" train train.txt -m never.model --task label --learner searn -p lead=1
+says err "task joint"
+
 expect 2 "$espalier" train train.txt -m never.model --task joint --learner searn
 says err "--label-column 2,3"
 expect 2 "$espalier" train train.txt -m never.model --label-column 2,3

@@ -12,7 +12,7 @@ namespace espalier::predictor {
 
 namespace {
 
-Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
+Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks::SequenceShape& shape) {
   const ParameterValues& v = job.values;
   tasks::SearchOptions options;
   options.seed = job.request.seed;
@@ -31,7 +31,9 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
                                                         : search::IncrementalUpdate::kMaxViolation;
     return options;
   }
-  const std::string& classifier = v.text("classifier");
+  const bool chunks = shape.unit == tasks::DecisionUnit::kChunk;
+  std::string classifier = v.text("classifier");
+  if (classifier == "auto") classifier = chunks || shape.columns() > 1 ? "softmax-margin" : "perceptron";
   options.classifier = classifier == "perceptron"       ? tasks::BaseClassifier::kPerceptron
                        : classifier == "logistic"       ? tasks::BaseClassifier::kLogistic
                        : classifier == "softmax-margin" ? tasks::BaseClassifier::kSoftmaxMargin
@@ -48,13 +50,16 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
         "reduction: liblinear reduces one against all, quadratic-svm to all pairs; it cannot be chosen");
   options.direct.passes = static_cast<int>(v.integer("passes"));
   options.direct.rate = v.number("rate");
-  options.direct.l2 = v.number("l2");
+  options.direct.l2 = v.text("l2") != "auto" ? v.number("l2") : chunks ? 1.0 : 0.0;
   options.costing_samples = static_cast<int>(v.integer("costing-samples"));
   if (v.text("c") != "auto") options.liblinear.C = options.libsvm.C = v.number("c");
   options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
   search::SearnOptions& searn = options.searn;
-  searn.iterations = static_cast<int>(v.integer("iterations"));
+  const bool adaptive = classifier == "logistic" || classifier == "softmax-margin" || classifier == "svm";
+  searn.iterations = v.text("iterations") != "auto" ? static_cast<int>(v.integer("iterations"))
+                     : adaptive                     ? 2
+                                                    : 5;
   searn.beta = v.number("beta");
   const std::string& interpolation = v.text("interpolation");
   searn.interpolation = interpolation == "constant"   ? search::Interpolation::kConstant
@@ -180,7 +185,7 @@ template <typename Problem>
 Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const Problem& problem,
                      const Problem* dev, const DevMeasure& measure, const linear::EncodedTraining& encoded,
                      linear::StateRows rows, size_t labels, const tasks::ChunkFeatureOptions* chunks) {
-  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job));
+  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job, shape));
   const auto layout = std::make_shared<const linear::StateRows>(std::move(rows));
   tasks::DecodeOptions decode;
   decode.beam = static_cast<size_t>(job.values.integer("beam"));
