@@ -280,24 +280,6 @@ linear::FeatureMap number_map(const linear::FeatureSpace& features) {
   return linear::FeatureMap::build(features.hashes, numbers, nullptr);
 }
 
-/// Takes features without a weight out of a dataset: most of what spans that are no chunks look like was
-/// never seen in one, and need not be summed up in every pass.
-void drop_weightless(linear::Dataset& data, const linear::StateRows& rows) {
-  Ragged<uint32_t> kept;
-  std::vector<float> kept_values;
-  for (size_t b = 0; b < data.state.size(); ++b) {
-    for (uint64_t i = data.state.begin[b]; i < data.state.begin[b + 1]; ++i) {
-      const uint32_t f = data.state.values[i];
-      if (rows.begin[f] == rows.begin[f + 1]) continue;
-      kept.push(f);
-      if (!data.state_values.empty()) kept_values.push_back(data.state_values[i]);
-    }
-    kept.close();
-  }
-  data.state = std::move(kept);
-  data.state_values = std::move(kept_values);
-}
-
 Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   tasks::add_scheme_labels(shape);
   for (const data::Label label : job.training.data.gold)
@@ -327,11 +309,8 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
     shape.max_length = static_cast<size_t>(job.values.integer("max-length"));
   }
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, shape.max_length));
-  linear::EncodeOptions encoding;
-  encoding.cutoff = static_cast<uint32_t>(job.values.integer("cutoff"));
-  encoding.names = job.values.flag("names");
-  tasks::ChunkTraining training =
-      tasks::encode_chunks(job.sequences, shape, *job.extractor, features, encoding, job.workers);
+  tasks::ChunkTraining training = tasks::encode_chunks(job.sequences, shape, *job.extractor, features,
+                                                       static_cast<uint32_t>(job.values.integer("cutoff")));
   if (training.cut > 0)
     job.report.notes.push_back(
         fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "
@@ -351,11 +330,24 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
                       return tasks::labels_of(shape, training.gold[s], training.length[s]);
                     }));
   }
-  job.sequences = {};
   const size_t types = training.encoded.labels.size();
   linear::StateRows rows =
       chain::make_weights(training.encoded, false, pair_options(job, types), job.workers).state_rows;
-  drop_weightless(training.encoded.data, rows);
+  // Most of what spans that are no chunks look like was never seen in one and gets no weight: it need be
+  // neither named nor summed up in every pass.
+  std::vector<bool> weighty(rows.rows());
+  std::vector<uint32_t> kept(rows.rows(), linear::kNoFeature);
+  for (uint32_t f = 0; f < rows.rows(); ++f)
+    if (rows.begin[f] != rows.begin[f + 1]) {
+      weighty[f] = true;
+      kept[f] = f;
+    }
+  tasks::renumber_features(training.encoded.data, kept);
+  const linear::FeatureMap map = number_map(training.encoded.state);
+  if (job.values.flag("names"))
+    training.encoded.state.names =
+        tasks::chunk_feature_names(job.sequences, shape, *job.extractor, features, map, weighty);
+  job.sequences = {};
   tasks::ChunkProblem problem = training.problem(shape);
   if (legality) {
     problem.legal = legality->train;
@@ -366,7 +358,6 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
                          &features.options());
   };
   if (job.dev.sequences.empty()) return train_on(nullptr);
-  const linear::FeatureMap map = number_map(training.encoded.state);
   const tasks::ChunkTraining dev_data =
       tasks::encode_chunks_with(job.dev.sequences, shape, *job.extractor, features, map);
   tasks::ChunkProblem dev = dev_data.problem(shape);

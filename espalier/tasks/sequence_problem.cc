@@ -82,6 +82,8 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
   }
 }
 
+constexpr uint64_t kNotNamed = ~uint64_t{0};
+
 /// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
 template <typename Number>
 void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
@@ -100,7 +102,7 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
     const ChunkBlocks blocks{sequence.length(), shape.max_length};
     const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
     numbers.resize(hashed.state.size());
-    number(sequence, tokens, scratch, hashed, numbers);
+    number(hashed, numbers);
     for (size_t b = 0; b < blocks.size(); ++b) {
       for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
         if (numbers[i] == linear::kNoFeature) continue;
@@ -120,46 +122,72 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
 
 }  // namespace
 
+void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber) {
+  uint64_t kept = 0, from = 0;
+  for (size_t b = 0; b < data.state.size(); ++b) {
+    const uint64_t to = data.state.begin[b + 1];
+    for (uint64_t i = from; i < to; ++i) {
+      const uint32_t f = renumber[data.state.values[i]];
+      if (f == linear::kNoFeature) continue;
+      data.state.values[kept] = f;
+      if (!data.state_values.empty()) data.state_values[kept] = data.state_values[i];
+      ++kept;
+    }
+    from = to;
+    data.state.begin[b + 1] = kept;
+  }
+  data.state.values.resize(kept);
+  if (!data.state_values.empty()) data.state_values.resize(kept);
+}
+
 ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
-                            const linear::EncodeOptions& options, const Workers& workers) {
+                            uint32_t cutoff) {
   ChunkTraining out;
   linear::FeatureCollector collector;
-  encode_into(
-      sequences, shape, extractor, features, out,
-      [&](const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkFeatures::Scratch& scratch,
-          const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
-        linear::FeatureCollector::Namer namer;
-        if (options.names)
-          namer = [&](size_t position) {
-            const auto after =
-                std::upper_bound(hashed.state_begin.begin(), hashed.state_begin.end(), position);
-            const auto block = static_cast<uint32_t>(after - hashed.state_begin.begin() - 1);
-            return features.name(sequence, extractor, tokens, scratch, block,
-                                 position - hashed.state_begin[block]);
-          };
-        // One thread: names are built from scratch that threads would have to share.
-        collector.add(hashed.state, numbers.data(), Workers(1), namer);
-      });
-  (void)workers;
+  encode_into(sequences, shape, extractor, features, out,
+              [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
+                collector.add(hashed.state, numbers.data(), Workers(1), {});
+              });
   out.encoded.state_before_cutoff = collector.size();
-  auto found = collector.finish(options.cutoff);
-  linear::Dataset& data = out.encoded.data;
-  Ragged<uint32_t> kept;
-  std::vector<float> kept_values;
-  for (size_t b = 0; b < data.state.size(); ++b) {
-    for (uint64_t i = data.state.begin[b]; i < data.state.begin[b + 1]; ++i) {
-      const uint32_t f = found.renumber[data.state.values[i]];
-      if (f == linear::kNoFeature) continue;
-      kept.push(f);
-      if (!data.state_values.empty()) kept_values.push_back(data.state_values[i]);
-    }
-    kept.close();
-  }
-  data.state = std::move(kept);
-  data.state_values = std::move(kept_values);
-  out.encoded.state = {std::move(found.hashes), std::move(found.counts), std::move(found.names)};
+  auto found = collector.finish(cutoff);
+  renumber_features(out.encoded.data, found.renumber);
+  out.encoded.state = {std::move(found.hashes), std::move(found.counts), {}};
   return out;
+}
+
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                const linear::FeatureMap& map, const std::vector<bool>& wanted) {
+  std::string found;  // names as they come up, and where each begins
+  std::vector<uint64_t> begin(wanted.size(), kNotNamed), end(wanted.size(), 0);
+  data::FeatureExtractor::Scratch token_scratch;
+  ChunkFeatures::Scratch scratch;
+  data::HashedFeatures tokens, hashed;
+  std::vector<TokenLook> looks;
+  std::vector<uint32_t> numbers;
+  for (const data::Sequence& sequence : sequences) {
+    extractor.extract(sequence, token_scratch, tokens);
+    features.extract(sequence, tokens, scratch, hashed, looks);
+    numbers.resize(hashed.state.size());
+    map.find_all(hashed.state, numbers.data());
+    const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length}.size();
+    for (uint32_t b = 0; b < blocks; ++b)
+      for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
+        const uint32_t f = numbers[i];
+        if (f == linear::kNoFeature || !wanted[f] || begin[f] != kNotNamed) continue;
+        begin[f] = found.size();
+        found += features.name(sequence, extractor, tokens, scratch, b, i - hashed.state_begin[b]);
+        end[f] = found.size();
+      }
+  }
+  std::string names;
+  names.reserve(found.size() + wanted.size());
+  for (size_t f = 0; f < wanted.size(); ++f) {
+    if (begin[f] != kNotNamed) names.append(found, begin[f], end[f] - begin[f]);
+    names.push_back('\n');
+  }
+  return names;
 }
 
 ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
@@ -167,9 +195,9 @@ ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, cons
                                  const linear::FeatureMap& map) {
   ChunkTraining out;
   encode_into(sequences, shape, extractor, features, out,
-              [&](const data::Sequence&, const data::HashedFeatures&, ChunkFeatures::Scratch&,
-                  const data::HashedFeatures& hashed,
-                  std::vector<uint32_t>& numbers) { map.find_all(hashed.state, numbers.data()); });
+              [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
+                map.find_all(hashed.state, numbers.data());
+              });
   return out;
 }
 

@@ -138,10 +138,18 @@ struct ChunkTraining {
     return {shape, encoded.data, length, gold, looks, {}, {}};
   }
 };
-/// Finds and numbers the features of all sequences. The shape says how long chunks may be.
+/// Finds and numbers the features of all sequences, those seen fewer than `cutoff` times left out; they have
+/// no names yet. The shape says how long chunks may be.
 ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
-                            const linear::EncodeOptions& options, const Workers& workers);
+                            uint32_t cutoff);
+/// The names of the features wanted, by number, a line each; empty lines for the others. A separate walk over
+/// the sequences: most of what spans look like gets no weight, and names take more room than anything else.
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                const linear::FeatureMap& map, const std::vector<bool>& wanted);
+/// Gives every feature of the dataset its new number; kNoFeature takes it out.
+void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber);
 /// Encodes further sequences with the features that are known already.
 ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                                  const data::FeatureExtractor& extractor, const ChunkFeatures& features,
