@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "espalier/base/random.h"
 #include "espalier/chain/kernels.h"
@@ -54,17 +55,19 @@ double viterbi_seconds(size_t labels, size_t positions) {
   return (processor_seconds() - start) / static_cast<double>(kTimes * positions);
 }
 
-/// Every n-th sequence, and those that have a label not seen before.
-std::vector<data::Sequence> few_with_all_labels(std::span<const data::Sequence> all, size_t n) {
-  std::vector<data::Sequence> chosen;
+/// Every n-th sequence and those that have a label not seen before; the last so many of the others.
+std::pair<std::vector<data::Sequence>, std::vector<data::Sequence>> few_with_all_labels(
+    std::span<const data::Sequence> all, size_t n, size_t others) {
+  std::vector<data::Sequence> chosen, rest;
   std::set<std::string, std::less<>> seen;
   for (size_t i = 0; i < all.size(); ++i) {
     bool wanted = i % n == 0;
     for (size_t t = 0; t < all[i].length(); ++t)
       if (seen.emplace(all[i].label(t)).second) wanted = true;
-    if (wanted) chosen.push_back(all[i]);
+    (wanted ? chosen : rest).push_back(all[i]);
   }
-  return chosen;
+  rest.erase(rest.begin(), rest.end() - static_cast<ptrdiff_t>(std::min(others, rest.size())));
+  return {std::move(chosen), std::move(rest)};
 }
 
 size_t tokens_of(std::span<const data::Sequence> sequences) {
@@ -119,14 +122,11 @@ Result<Report> cascade_speed(const Request& request) {
   report.check("arcs alive do not grow with the labels", arcs.back() <= 10 * std::max(1.0, arcs.front()),
                fmt::format("{:.1f} against {:.1f}", arcs.back(), arcs.front()));
 
-  ESPALIER_ASSIGN(auto brown, data::read_all({request.corpus("brown/brown.txt.gz")}, {}));
-  const size_t held_out = std::min<size_t>(1000, brown.size() / 10);
-  const std::vector<data::Sequence> test(brown.end() - static_cast<ptrdiff_t>(held_out), brown.end());
-  brown.resize(brown.size() - held_out);
-  brown = few_with_all_labels(brown, 10);
+  ESPALIER_ASSIGN(const auto brown, data::read_all({request.corpus("brown/brown.txt.gz")}, {}));
+  const auto [few, test] = few_with_all_labels(brown, 10, 1000);
   options.full_rows_from = 0;
   ESPALIER_ASSIGN(const StudiedCascade cascade,
-                  study_cascade(brown, features, options, false, workers, request.monitor));
+                  study_cascade(few, features, options, false, workers, request.monitor));
   ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascade, test, true));
   const size_t K = cascade.predictor->labels().size();
   const double own = 1e6 * figures.decode_seconds / static_cast<double>(tokens_of(test));
