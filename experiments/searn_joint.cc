@@ -76,12 +76,12 @@ Result<Report> searn_joint(const Request& request) {
        "local classifier=logistic"},
       {"searn classifier=softmax-margin",
        "searn",
-       {"classifier=softmax-margin", few, more, beam},
+       {"classifier=softmax-margin", few, more, "rate=0.05", beam},
        std::nullopt,
        "local classifier=logistic"},
       {"searn classifier=softmax-margin lead=0",
        "searn",
-       {"classifier=softmax-margin", few, passes, beam, "lead=0"},
+       {"classifier=softmax-margin", few, more, "rate=0.05", beam, "lead=0"},
        std::nullopt},
   };
   double best = 0;
