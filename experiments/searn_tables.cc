@@ -207,6 +207,8 @@ Result<Report> searn_ner(const Request& request) {
   const std::string passes = request.quick ? "passes=2" : "passes=8",
                     few = request.quick ? "iterations=2" : "iterations=3";
   const std::vector<std::string> search = {few, passes, "beam=10"};
+  // The penalty was chosen on esp.testa.
+  const std::vector<std::string> penalised = {few, passes, "beam=10", "l2=1"};
   const std::vector<TableEntry> methods = {
       {"local classifier=perceptron", "local", {"classifier=perceptron", "calibrate=no"}, 91.11, 94.37},
       {"local classifier=logistic", "local", {}, 93.62, 96.09},
@@ -214,7 +216,7 @@ Result<Report> searn_ner(const Request& request) {
       {"crf", "crf", {}, 94.94, std::nullopt},
       {"searn classifier=perceptron", "searn", searn_settings("perceptron", search), 95.01, 97.67,
        "local classifier=perceptron"},
-      {"searn classifier=logistic", "searn", searn_settings("logistic", search), 95.90, 98.17,
+      {"searn classifier=logistic", "searn", searn_settings("logistic", penalised), 95.90, 98.17,
        "local classifier=logistic"},
   };
   for (const bool large : {false, true}) {
