@@ -19,13 +19,14 @@ double score_labels(const Scores& scores, std::span<const Label> labels) {
 }
 
 Method choose_method(const Compiled& compiled, size_t length, bool neighbours_scored) {
-  constexpr double kMostArcs = 1 << 25;
+  constexpr double kWorthALattice = 1 << 25;
   const double K = static_cast<double>(compiled.constraints().labels());
   const bool chain_like = neighbours_scored || compiled.local().pairs;
   if (compiled.only_local() && chain_like) return Method::kLattice;
   const double states = static_cast<double>(compiled.joint_states());
   if (compiled.regular() && chain_like)
-    return static_cast<double>(length) * K * K * states <= kMostArcs ? Method::kLattice : Method::kInteger;
+    return static_cast<double>(length) * K * K * states <= kWorthALattice ? Method::kLattice
+                                                                          : Method::kInteger;
   return searchable(compiled) ? Method::kAuto : Method::kInteger;  // kAuto: the exact search
 }
 

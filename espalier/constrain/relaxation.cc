@@ -11,11 +11,7 @@ using chain::kMinusInfinity;
 using data::Label;
 
 Relaxation::Relaxation(const Compiled& compiled, const Instance& instance, std::vector<double>& value)
-    : compiled_(compiled),
-      instance_(instance),
-      value_(value),
-      T_(instance.length),
-      K_(compiled.constraints().labels()) {
+    : instance_(instance), value_(value), T_(instance.length), K_(compiled.constraints().labels()) {
   const auto rules = compiled.constraints().rules();
   for (const size_t r : compiled.overlaps())
     if (overlap_ == nullptr && rules[r].hard()) overlap_ = &rules[r];

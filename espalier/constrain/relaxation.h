@@ -64,7 +64,6 @@ class Relaxation {
   double outs(size_t from, size_t to) const;
   bool covers(size_t y) const { return overlap_ != nullptr && overlap_->first[y] != 0; }
 
-  const Compiled& compiled_;
   const Instance& instance_;
   std::vector<double>& value_;
   size_t T_, K_;
