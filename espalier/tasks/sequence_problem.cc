@@ -84,6 +84,20 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
 
 constexpr uint64_t kNotNamed = ~uint64_t{0};
 
+/// The features of a sequence's chunks, and what finding them needs, kept from sequence to sequence.
+struct SeenChunks {
+  data::FeatureExtractor::Scratch token_scratch;
+  ChunkFeatures::Scratch scratch;
+  data::HashedFeatures tokens, hashed;
+  std::vector<TokenLook> looks;
+
+  void look_at(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
+               const ChunkFeatures& features) {
+    extractor.extract(sequence, token_scratch, tokens);
+    features.extract(sequence, tokens, scratch, hashed, looks);
+  }
+};
+
 /// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
 template <typename Number>
 void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
@@ -91,14 +105,11 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
                  const Number& number) {
   for (const std::string& type : shape.types) out.encoded.labels.add(type);
   linear::Dataset& data = out.encoded.data;
-  data::FeatureExtractor::Scratch token_scratch;
-  ChunkFeatures::Scratch scratch;
-  data::HashedFeatures tokens, hashed;
-  std::vector<TokenLook> looks;
+  SeenChunks seen;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
-    extractor.extract(sequence, token_scratch, tokens);
-    features.extract(sequence, tokens, scratch, hashed, looks);
+    seen.look_at(sequence, extractor, features);
+    const data::HashedFeatures& hashed = seen.hashed;
     const ChunkBlocks blocks{sequence.length(), shape.max_length};
     const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
     numbers.resize(hashed.state.size());
@@ -116,7 +127,7 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
     data.weight.push_back(sequence.weight());
     out.length.push_back(sequence.length());
     out.gold.append(chunks);
-    out.looks.append(looks);
+    out.looks.append(seen.looks);
   }
 }
 
@@ -161,14 +172,11 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
                                 const linear::FeatureMap& map, const std::vector<bool>& wanted) {
   std::string found;  // names as they come up, and where each begins
   std::vector<uint64_t> begin(wanted.size(), kNotNamed), end(wanted.size(), 0);
-  data::FeatureExtractor::Scratch token_scratch;
-  ChunkFeatures::Scratch scratch;
-  data::HashedFeatures tokens, hashed;
-  std::vector<TokenLook> looks;
+  SeenChunks seen;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
-    extractor.extract(sequence, token_scratch, tokens);
-    features.extract(sequence, tokens, scratch, hashed, looks);
+    seen.look_at(sequence, extractor, features);
+    const data::HashedFeatures& hashed = seen.hashed;
     numbers.resize(hashed.state.size());
     map.find_all(hashed.state, numbers.data());
     const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length}.size();
@@ -177,7 +185,7 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
         const uint32_t f = numbers[i];
         if (f == linear::kNoFeature || !wanted[f] || begin[f] != kNotNamed) continue;
         begin[f] = found.size();
-        found += features.name(sequence, extractor, tokens, scratch, b, i - hashed.state_begin[b]);
+        found += features.name(sequence, extractor, seen.tokens, seen.scratch, b, i - hashed.state_begin[b]);
         end[f] = found.size();
       }
   }
