@@ -44,15 +44,21 @@ using ModelPointer = std::unique_ptr<model, ModelDeleter>;
 struct Instances {
   std::vector<feature_node> nodes;
   std::vector<feature_node*> rows;
+  std::vector<data::Label> gold;  ///< of each row
 };
 
-/// The features for which keep(feature) holds, and the bias as feature number `features`.
-template <typename Keep>
-void fill_instances(const TokenRows& tokens, size_t features, double bias, Keep&& keep, Instances& out) {
+/// The tokens whose label is one for which take(label) holds: their features for which keep(feature) holds,
+/// and the bias as feature number `features`.
+template <typename Take, typename Keep>
+void fill_instances(const TokenRows& tokens, size_t features, double bias, Take&& take, Keep&& keep,
+                    Instances& out) {
   out.nodes.clear();
   out.nodes.reserve(tokens.values.size() + 2 * tokens.size());  // no growth below: rows point into it
   out.rows.clear();
+  out.gold.clear();
   for (size_t i = 0; i < tokens.size(); ++i) {
+    if (!take(tokens.gold[i])) continue;
+    out.gold.push_back(tokens.gold[i]);
     const size_t start = out.nodes.size();
     const auto list = tokens.features[i];
     for (size_t j = 0; j < list.size(); ++j)
@@ -84,13 +90,9 @@ class Trainer {
     parameter_.eps = options.epsilon > 0 ? options.epsilon : named(options.solver).epsilon;
     result_.weights = make_weights(rows.weights());
     result_.bias.assign(rows.width, 0.0f);
-    for (size_t k = 0; k < rows.width; ++k)
-      if (count_[k] == 0) result_.bias[k] = -1;
   }
 
   Result<LinearClassifier> one_against_rest(const Monitor& monitor) {
-    fill_instances(
-        tokens_, rows_.rows(), options_.bias, [](uint32_t) { return true; }, all_);
     for (size_t k = 0; k < rows_.width; ++k) {
       if (monitor.stop_requested()) return fail("training was stopped before every label had its classifier");
       monitor.report({.phase = "training",
@@ -99,7 +101,7 @@ class Trainer {
                       .round = {},
                       .objective = {},
                       .dev_score = {}});
-      if (count_[k] > 0) ESPALIER_TRY(train_label(k));
+      ESPALIER_TRY(train_label(k));
     }
     return std::move(result_);
   }
@@ -107,9 +109,12 @@ class Trainer {
   Result<LinearClassifier> crammer_singer() {
     for (size_t f = 0; f < rows_.rows(); ++f)
       if (!rows_.full(f)) return fail("the Crammer-Singer solver needs a weight for every feature and label");
-    fill_instances(
-        tokens_, rows_.rows(), options_.bias, [](uint32_t) { return true; }, all_);
+    if (!options_.groups.empty()) return fail("the Crammer-Singer solver tells all labels apart at once");
+    const auto all = [](uint32_t) { return true; };
+    fill_instances(tokens_, rows_.rows(), options_.bias, all, all, all_);
     std::vector<double> y(tokens_.gold.begin(), tokens_.gold.end());
+    for (size_t k = 0; k < rows_.width; ++k)
+      if (count_[k] == 0) result_.bias[k] = -1;
     ESPALIER_ASSIGN(const ModelPointer trained, run(all_, y));
     const size_t classes = static_cast<size_t>(trained->nr_class);
     for (size_t c = 0; c < classes; ++c) {
@@ -123,9 +128,17 @@ class Trainer {
   }
 
  private:
+  uint32_t group_of(size_t label) const { return options_.groups.empty() ? 0 : options_.groups[label]; }
+
   Status train_label(size_t k) {
-    if (count_[k] == tokens_.size()) {  // nothing to tell it apart from
-      result_.bias[k] = 1;
+    const auto rival = [this, k](data::Label label) { return group_of(label) == group_of(k); };
+    size_t rivals = 0;
+    for (size_t l = 0; l < rows_.width; ++l)
+      if (rival(static_cast<data::Label>(l))) rivals += count_[l];
+    // Nothing to tell apart: the bias says so where there is one, and is learned from the others otherwise.
+    const bool one_sided = count_[k] == 0 || count_[k] == rivals;
+    if (rivals == 0 || (one_sided && options_.bias > 0)) {
+      result_.bias[k] = count_[k] == 0 ? -1 : 1;
       return {};
     }
     place_.resize(rows_.rows());
@@ -134,13 +147,19 @@ class Trainer {
       place_[f] = weight_at(rows_, f, k).value_or(kNoFeature);
       complete = complete && place_[f] != kNoFeature;
     }
-    if (!complete)
+    Instances& instances = complete ? all_ : some_;
+    if (!complete) {
       fill_instances(
-          tokens_, rows_.rows(), options_.bias, [this](uint32_t f) { return place_[f] != kNoFeature; },
+          tokens_, rows_.rows(), options_.bias, rival, [this](uint32_t f) { return place_[f] != kNoFeature; },
           some_);
-    std::vector<double> y(tokens_.size());
-    for (size_t i = 0; i < y.size(); ++i) y[i] = tokens_.gold[i] == k ? 1 : -1;
-    ESPALIER_ASSIGN(const ModelPointer trained, run(complete ? all_ : some_, y));
+    } else if (all_of_ != group_of(k)) {
+      fill_instances(
+          tokens_, rows_.rows(), options_.bias, rival, [](uint32_t) { return true; }, all_);
+      all_of_ = group_of(k);
+    }
+    std::vector<double> y(instances.gold.size());
+    for (size_t i = 0; i < y.size(); ++i) y[i] = instances.gold[i] == k ? 1 : -1;
+    ESPALIER_ASSIGN(const ModelPointer trained, run(instances, y));
     const double sign = trained->label[0] > 0 ? 1 : -1;  // w speaks for the class that comes first
     for (size_t f = 0; f < rows_.rows(); ++f)
       if (place_[f] != kNoFeature) result_.weights[place_[f]] = static_cast<float>(sign * trained->w[f]);
@@ -170,7 +189,8 @@ class Trainer {
   parameter parameter_{};
   std::vector<size_t> count_;  ///< tokens of each label
   Instances all_, some_;
-  std::vector<uint32_t> place_;  ///< of each feature's weight for the label at hand
+  std::optional<uint32_t> all_of_;  ///< the group that all_ holds
+  std::vector<uint32_t> place_;     ///< of each feature's weight for the label at hand
   LinearClassifier result_;
 };
 
@@ -201,6 +221,7 @@ Result<LinearClassifier> train_liblinear(const Dataset& data, const StateRows& r
   if (!(options.C > 0)) return fail("C is {}, wanted a number above 0", options.C);
   if (!(options.epsilon >= 0)) return fail("epsilon is {}, wanted a number from 0", options.epsilon);
   if (!(options.bias >= 0)) return fail("bias is {}, wanted a number from 0", options.bias);
+  ESPALIER_CHECK(options.groups.empty() || options.groups.size() == rows.width);
   ESPALIER_ASSIGN(const TokenRows tokens, collect_labelled_tokens(data, rows.width));
   constexpr size_t kLimit = std::numeric_limits<int>::max() - 2;
   if (tokens.size() > kLimit || rows.rows() > kLimit)

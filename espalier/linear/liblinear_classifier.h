@@ -30,10 +30,14 @@ struct LiblinearOptions {
   double epsilon = 0;  ///< tolerance of the solver; 0 takes liblinear's own default for it
   double bias = 1;     ///< value of a feature that every token has; 0: none (the data has one already)
   uint64_t seed = 1;
+  /// Per label: labels of different groups never compete, and are not told apart. Empty: one group. (Several
+  /// columns of labels, decided in turn: half the tokens for each label's machine where there are two.)
+  std::vector<uint32_t> groups = {};
 };
 
 /// score(x, k) = bias[k] + Σ_{f ∈ x} value · weight(f, k), weights laid out by the rows given to training. A
-/// label that no token has gets bias −1: every token is on the far side of its margin.
+/// label that no token has gets bias −1: every token is on the far side of its margin. Without a bias feature
+/// its weights are learned so that it is, as far as may be.
 struct LinearClassifier {
   AlignedVector<float> weights;
   std::vector<float> bias;  ///< per label

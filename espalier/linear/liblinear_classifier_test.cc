@@ -117,6 +117,36 @@ TEST(Liblinear, ALabelThatNeverOccursIsNeverChosenFirst) {
   EXPECT_EQ(accuracy(trained(one_label, rows), rows, one_label), 1.0);
 }
 
+TEST(Liblinear, WithoutABiasALabelThatNeverOccursIsStillOnTheFarSide) {
+  const Dataset data = noisy_hints(3, 300, 8);
+  const StateRows rows = full_rows(9, 4);
+  const auto classifier = trained(data, rows, {.bias = 0});
+  for (size_t t = 0; t < data.tokens(); ++t) {
+    if (data.state[t].empty()) continue;
+    EXPECT_LT(scores_of(classifier, rows, data, t)[3], 0);
+  }
+}
+
+TEST(Liblinear, LabelsOfDifferentGroupsAreNotToldApart) {
+  // Two columns of labels, {0, 1, 2} and {3, 4, 5}, over the same features.
+  const Dataset first = noisy_hints(3, 200, 9), second = noisy_hints(3, 200, 10);
+  Dataset both;
+  for (size_t t = 0; t < 200; ++t)
+    for (const Dataset* one : {&first, &second}) {
+      const auto features = one->state[t];
+      add_token(both, {features.begin(), features.end()},
+                static_cast<data::Label>(one->gold[t] + (one == &first ? 0 : 3)));
+    }
+  const StateRows three = full_rows(9, 3), six = full_rows(9, 6);
+  const auto together = trained(both, six, {.groups = {0, 0, 0, 3, 3, 3}});
+  const auto a = trained(first, three), b = trained(second, three);
+  for (uint32_t f = 0; f < 9; ++f)
+    for (uint32_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(together.weights[f * 6 + k], a.weights[f * 3 + k]);
+      EXPECT_EQ(together.weights[f * 6 + 3 + k], b.weights[f * 3 + k]);
+    }
+}
+
 TEST(Liblinear, SaysWhatItDoesNotTake) {
   const StateRows rows = full_rows(15, 5);
   EXPECT_EQ(train_liblinear(noisy_hints(5, 9, 1), rows, {.C = 0}).error().message,

@@ -56,10 +56,9 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
   options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
   search::SearnOptions& searn = options.searn;
-  const bool adaptive = classifier == "logistic" || classifier == "softmax-margin" || classifier == "svm";
   searn.iterations = v.text("iterations") != "auto" ? static_cast<int>(v.integer("iterations"))
-                     : adaptive                     ? 2
-                                                    : 5;
+                     : classifier == "perceptron"   ? 5
+                                                    : 2;
   searn.beta = v.number("beta");
   const std::string& interpolation = v.text("interpolation");
   searn.interpolation = interpolation == "constant"   ? search::Interpolation::kConstant

@@ -12,8 +12,10 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
     for (size_t l = 0; l < labels; ++l) all.column.push_back(static_cast<uint16_t>(l));
     all.begin.push_back(static_cast<uint32_t>(all.column.size()));
   }
+  linear::LiblinearOptions grouped = options;
+  grouped.groups = examples.groups;
   ESPALIER_ASSIGN(const linear::LinearClassifier classifier,
-                  linear::train_liblinear(examples.data, all, options, monitor));
+                  linear::train_liblinear(examples.data, all, grouped, monitor));
   RowWeights weights(layout, labels);
   const size_t split = layout->weights();
   std::copy_n(classifier.weights.begin(), split, weights.static_weights().begin());

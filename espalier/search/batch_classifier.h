@@ -21,6 +21,33 @@ struct ExportedExamples {
   std::vector<uint64_t> hashes;  ///< feature static_features + i is hashes[i]
   size_t static_features = 0;
   bool sampled = false;  ///< some examples weighed less than others and had to be drawn
+  /// Per label, the least of the labels it competes with, directly or through others: labels are of one group
+  /// where a state has both.
+  std::vector<uint32_t> groups;
+};
+
+/// Which labels compete: a union-find whose roots are the least labels of their groups.
+class LabelGroups {
+ public:
+  void reserve(size_t labels) {
+    while (parent_.size() < labels) parent_.push_back(static_cast<uint32_t>(parent_.size()));
+  }
+  void join(uint32_t a, uint32_t b) {
+    a = root(a);
+    b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<uint32_t> of_labels() {
+    for (uint32_t l = 0; l < parent_.size(); ++l) parent_[l] = root(l);
+    return parent_;
+  }
+
+ private:
+  uint32_t root(uint32_t l) {
+    while (parent_[l] != l) l = parent_[l] = parent_[parent_[l]];
+    return l;
+  }
+  std::vector<uint32_t> parent_;
 };
 
 /// Exports the examples for which keep(instance) holds. The label is that of the oracle's action among the
@@ -49,6 +76,7 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
     largest = std::max(largest, weight_of(i, end - examples.list[i].costs));
   }
   Random random(seed);
+  LabelGroups groups;
   for (size_t i = 0; i < examples.list.size(); ++i) {
     const auto& example = examples.list[i];
     if (!keep(example.instance)) continue;
@@ -56,6 +84,8 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
     actions.clear();
     optimal.clear();
     space.actions(example.state, actions);
+    groups.reserve(space.labels());
+    for (const Action& a : actions) groups.join(actions[0].label, a.label);
     space.optimal_actions(example.state, optimal);
     const float weight = weight_of(i, actions.size());
     out.sampled = out.sampled || weight < largest;
@@ -87,6 +117,7 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
   }
   if (valued) out.data.state_values = std::move(values);
   out.hashes = numbers.hashes();
+  out.groups = groups.of_labels();
   return out;
 }
 

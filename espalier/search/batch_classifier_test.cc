@@ -36,6 +36,15 @@ TEST(Costing, EqualWeightsKeepEveryExampleAndUnequalOnesAreDrawnByWeight) {
   EXPECT_NE(one.data.gold.size(), other.data.gold.size());
 }
 
+TEST(LabelGroups, LabelsThatShareAStateAreOfOneGroup) {
+  LabelGroups groups;
+  groups.reserve(6);
+  groups.join(4, 5);
+  groups.join(2, 4);
+  groups.join(0, 1);
+  EXPECT_EQ(groups.of_labels(), (std::vector<uint32_t>{0, 0, 2, 3, 2, 2}));
+}
+
 TEST(Costing, ClassifiersOfSeveralSamplesScoreTheirMean) {
   const auto layout = no_static_features(2);
   std::vector<RowWeights> machines;

@@ -38,7 +38,7 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
     if constexpr (!std::is_same_v<P, LabelProblem> && !std::is_same_v<P, JointProblem>) {
       return fail(
           "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
-          "order=easiest-first one a token");
+          "order=easiest-first one a token (classifier=svm learns linear machines for these)");
     } else {
       std::vector<RowWeights> machines;
       for (int sample = 0; sample == 0 || sample < options.costing_samples; ++sample) {
