@@ -23,32 +23,37 @@ struct Found {
   bool reached_goal() const { return ended == Ended::kExact || ended == Ended::kApproximate; }
 };
 
+/// The path on which every state gets the action that best_in(state) has for it, if any.
+template <SearchSpace S, typename BestIn>
+Found<S> follow(const S& space, size_t expected, const BestIn& best_in) {
+  Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
+  found.actions.reserve(expected);
+  while (!space.is_goal(found.state)) {
+    const auto best = best_in(found.state);
+    if (!best) {
+      found.ended = Ended::kDeadEnd;
+      break;
+    }
+    found.score += double{best->score};
+    found.actions.push_back(best->action);
+    found.state = space.apply(found.state, best->action);
+  }
+  return found;
+}
+
 /// The best action of every state in turn. O(T) states; room is made for as many as are expected.
 template <SearchSpace S, ScorerOf<S> W>
 Found<S> decode_greedily(const S& space, W& scorer, size_t expected = 0) {
-  Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
-  found.actions.reserve(expected);
-  const auto follow = [&](const auto& best_in) {
-    while (!space.is_goal(found.state)) {
-      const auto best = best_in(found.state);
-      if (!best) {
-        found.ended = Ended::kDeadEnd;
-        return;
-      }
-      found.score += double{best->score};
-      found.actions.push_back(best->action);
-      found.state = space.apply(found.state, best->action);
-    }
-  };
   if constexpr (HasSeparateCandidates<S> && RowScorerOf<W, S> && !ActionScorerOf<W, S> && !HasPreference<S>) {
     EasiestWalk<S, W> walk(space, scorer);
-    follow([&](const typename S::State& state) { return walk.best(state); });
+    return follow(space, expected, [&](const typename S::State& state) { return walk.best(state); });
   } else {
     std::vector<Action> actions;
     std::vector<typename W::Value> scores;
-    follow([&](const typename S::State& state) { return best_of(space, scorer, state, actions, scores); });
+    return follow(space, expected, [&](const typename S::State& state) {
+      return best_of(space, scorer, state, actions, scores);
+    });
   }
-  return found;
 }
 
 /// What a breadth-first beam search shows its observer after each level has been cut down.

@@ -69,11 +69,9 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
   std::vector<double> losses;
   typename S::State state = space.initial();
   const Random walk = random.split(0);
-  // One classifier that walks alone need not score again what has not changed.
-  const bool alone = mixture.size() == 1 && mixture.oracle_share() == 0;
-  [[maybe_unused]] const auto easiest = [&] {
+  [[maybe_unused]] auto easiest = [&] {
     if constexpr (HasSeparateCandidates<S>) {
-      return alone ? std::make_unique<EasiestWalk<S, Scorer>>(space, mixture.classifier(0)) : nullptr;
+      return MixtureWalk<S>(space, mixture);
     } else {
       return 0;
     }
@@ -81,7 +79,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
   for (size_t depth = 0; !space.is_goal(state); ++depth) {
     example_actions(space, state, actions);
     optimal.clear();
-    if (!HasSeparateCandidates<S> || !alone) space.optimal_actions(state, optimal);
+    if (!HasSeparateCandidates<S> || mixture.oracle_share() > 0) space.optimal_actions(state, optimal);
     if constexpr (!HasSeparateCandidates<S>) ESPALIER_TRY(check_actions(space, state, actions, optimal));
     losses.assign(actions.size(), 0.0);
     for (size_t i = 0; i < actions.size(); ++i) {
@@ -113,21 +111,17 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
     }
     const size_t who = mixture.draw(walk.split(depth).uniform());
+    if constexpr (HasSeparateCandidates<S>) {
+      if (!easiest.enter(state) && mixture.size() > 0) return fail("a state that is no goal has no actions");
+    }
     Action action;
     if (who == Mixture::kOracle) {
       if (optimal.empty()) return fail("the oracle gives no action");
       action = optimal[0];
+    } else if constexpr (HasSeparateCandidates<S>) {
+      action = easiest.best_of(who).action;
     } else {
-      bool found = false;
-      if constexpr (HasSeparateCandidates<S>) {
-        if (easiest != nullptr) {
-          const auto best = easiest->best(state);
-          if (!best) return fail("a state that is no goal has no actions");
-          action = best->action;
-          found = true;
-        }
-      }
-      if (!found) action = act(space, state, mixture, who, scratch, scores);
+      action = act(space, state, mixture, who, scratch, scores);
     }
     state = space.apply(state, action);
   }

@@ -119,6 +119,65 @@ struct Normalised {
   }
 };
 
+/// The classifiers of a mixture side by side along one path through a space whose candidates stand apart,
+/// each scoring only what has changed: n classifiers take O(n (T log T + T·L)) instead of O(n T²·L).
+template <HasSeparateCandidates S>
+class MixtureWalk {
+ public:
+  MixtureWalk(const S& space, const Mixture& mixture) : mixture_(mixture), best_(mixture.size()) {
+    for (size_t i = 0; i < mixture.size(); ++i) walks_.emplace_back(space, mixture.classifier(i));
+  }
+
+  /// To be called for every state of the path in turn, from the initial one. False: it has no actions.
+  bool enter(const typename S::State& state) {
+    bool any = false;
+    for (size_t i = 0; i < walks_.size(); ++i) {
+      const auto best = walks_[i].best(state);
+      if (best) best_[i] = *best;
+      any = best.has_value();
+    }
+    return any;
+  }
+  /// What one of them would do in the state entered last.
+  const Scored<float>& best_of(size_t who) const { return best_[who]; }
+  /// The action with most votes, and their share: what Mixture::score_actions puts first, of equals the one
+  /// with the lower candidate and label.
+  Scored<float> vote() const {
+    if (best_.size() == 1) return best_[0];
+    std::vector<Scored<float>> tally;  // few: most agree
+    for (size_t i = 0; i < best_.size(); ++i) {
+      const auto same = [&](const Scored<float>& t) { return t.action == best_[i].action; };
+      auto line = std::find_if(tally.begin(), tally.end(), same);
+      if (line == tally.end()) line = tally.insert(line, {best_[i].action, 0.0f});
+      line->score += static_cast<float>(mixture_.share(i));
+    }
+    return *std::max_element(tally.begin(), tally.end(), [](const auto& a, const auto& b) {
+      return a.score != b.score ? a.score < b.score : b.action < a.action;
+    });
+  }
+
+ private:
+  const Mixture& mixture_;
+  std::vector<EasiestWalk<S, Scorer>> walks_;
+  std::vector<Scored<float>> best_;
+};
+
+/// Decodes greedily by the scores of one classifier, or the votes of several. Precondition: π has no share.
+template <SearchSpace S>
+Found<S> decode_by_vote(const S& space, const Mixture& mixture, size_t expected = 0) {
+  if constexpr (HasSeparateCandidates<S> && !HasPreference<S>) {
+    MixtureWalk<S> walk(space, mixture);
+    return follow(space, expected, [&](const typename S::State& state) -> std::optional<Scored<float>> {
+      if (!walk.enter(state)) return std::nullopt;
+      return walk.vote();
+    });
+  } else {
+    // One classifier scores its rows without the detour of a vote.
+    return mixture.size() == 1 ? decode_greedily(space, mixture.classifier(0), expected)
+                               : decode_greedily(space, mixture, expected);
+  }
+}
+
 /// What goes wrong with a task's own functions, found where they are used.
 template <TrainingSpace S>
 Status check_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
@@ -186,23 +245,20 @@ double expected_loss(const S& space, const typename S::State& state, const Mixtu
 /// about. Precondition: π has no share.
 template <SearchSpace S>
 Found<S> decode_stochastically(const S& space, const Mixture& mixture, Random random) {
-  Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
-  std::vector<Action> actions;
-  std::vector<float> scores;
-  while (!space.is_goal(found.state)) {
-    actions.clear();
-    space.actions(found.state, actions);
-    if (actions.empty()) {
-      found.ended = Ended::kDeadEnd;
-      return found;
-    }
-    Scorer& who = mixture.classifier(mixture.draw(random.uniform()));
-    score_actions(space, who, found.state, std::span<const Action>(actions), scores);
-    const size_t best = best_action(space, found.state, std::span<const Action>(actions), scores);
-    found.actions.push_back(actions[best]);
-    found.state = space.apply(found.state, actions[best]);
+  const auto draw = [&] { return mixture.draw(random.uniform()); };
+  if constexpr (HasSeparateCandidates<S> && !HasPreference<S>) {
+    MixtureWalk<S> walk(space, mixture);
+    return follow(space, 0, [&](const typename S::State& state) -> std::optional<Scored<float>> {
+      if (!walk.enter(state)) return std::nullopt;
+      return walk.best_of(draw());
+    });
+  } else {
+    std::vector<Action> actions;
+    std::vector<float> scores;
+    return follow(space, 0, [&](const typename S::State& state) {
+      return best_of(space, mixture.classifier(draw()), state, actions, scores);
+    });
   }
-  return found;
 }
 
 }  // namespace espalier::search

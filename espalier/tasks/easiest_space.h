@@ -18,7 +18,7 @@ namespace espalier::tasks {
 /// one whose label scores highest is labelled first, so that the hard ones see what their neighbours got
 /// (section 6.1.8). Features are the token's, and the labels that its neighbours on both sides have by then.
 /// A decision changes the features of the tokens within kReach of it and no others, so that a greedy path
-/// costs O(T·L + T log T) with one classifier (several vote on all open tokens at every step: O(T²·L)).
+/// costs O(T·L + T log T) for each classifier that has a say.
 /// Different orders lead to the same labelling, so a beam would fill with copies; this space is searched
 /// greedily.
 class EasiestSpace {

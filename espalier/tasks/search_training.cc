@@ -173,9 +173,7 @@ Result<Decoded> decode_by(const Space& space, const By& scorer, const Mixture& p
       breadth_first = true;
     }
   } else if (!breadth_first) {
-    // One classifier scores its rows without the detour of a vote.
-    auto found = policy.size() == 1 ? search::decode_greedily(space, policy.classifier(0), longest)
-                                    : search::decode_greedily(space, scorer, longest);
+    auto found = search::decode_by_vote(space, policy, longest);
     if (found.reached_goal()) add(std::move(found.actions), found.score);
   }
   if (breadth_first) {

@@ -279,6 +279,54 @@ TEST(EasiestSpace, AWalkThatScoresOnlyWhatChangedFindsTheBestActionOfEveryState)
   }
 }
 
+TEST(EasiestSpace, ClassifiersThatScoreOnlyWhatChangedVoteAsIfTheyHadScoredEverything) {
+  /// Few values and many labels in common, for ties within classifiers and between them.
+  class Dice final : public search::Scorer {
+   public:
+    explicit Dice(uint64_t seed) : seed_(seed) {}
+    void begin(const search::StaticBlocks&) override {}
+    std::span<const float> score(const search::FeatureSink& sink) override {
+      uint64_t h = seed_;
+      for (const auto& e : sink.entries()) h = hash_combine(h, e.hash);
+      h = hash_combine(h, sink.blocks().front() % 3);
+      for (size_t l = 0; l < scores_.size(); ++l)
+        scores_[l] = static_cast<float>(Random(h).split(l).below(3));
+      return scores_;
+    }
+
+   private:
+    uint64_t seed_;
+    std::vector<float> scores_ = std::vector<float>(5);
+  };
+  Random random(17);
+  SequenceShape shape = segments_shape(SequenceLoss::kHamming);
+  shape.legal = false;
+  shape.order = DecisionOrder::kEasiestFirst;
+  for (int trial = 0; trial < 20; ++trial) {
+    LabelInput input;
+    input.length = 1 + random.below(12);
+    const EasiestSpace space(shape, input);
+    search::Mixture mixture;
+    for (const double beta : {1.0, 0.5, 0.25, 0.5})
+      mixture.interpolate(std::make_shared<Dice>(random.next()), beta);
+    mixture = mixture.without_oracle();
+    const auto slow = search::decode_greedily(space, mixture), fast = search::decode_by_vote(space, mixture);
+    EXPECT_EQ(fast.actions, slow.actions);
+    EXPECT_EQ(fast.score, slow.score);
+    EXPECT_EQ(fast.actions.size(), input.length);
+    search::MixtureWalk<EasiestSpace> walk(space, mixture);
+    std::vector<Action> actions;
+    std::vector<float> scores;
+    for (auto state = space.initial(); !space.is_goal(state);) {
+      ASSERT_TRUE(walk.enter(state));
+      for (size_t i = 0; i < mixture.size(); ++i)
+        EXPECT_EQ(walk.best_of(i).action,
+                  search::best_of(space, mixture.classifier(i), state, actions, scores)->action);
+      state = space.apply(state, actions[random.below(actions.size())]);
+    }
+  }
+}
+
 TEST(JointSpace, ColumnsAreDecidedInTurnEachSoManyTokensAheadOfTheNext) {
   SequenceShape shape = two_columns();
   const std::vector<Label> gold{0, 2, 1, 4, 1, 3};
