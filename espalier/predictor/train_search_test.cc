@@ -269,6 +269,21 @@ TEST_F(SearchTraining, WordListsAreFeaturesOfChunks) {
   EXPECT_LT(without, 90);
 }
 
+TEST_F(SearchTraining, ChunksLearnedForABeamAreExplainedBesideChunksOfTheSameWords) {
+  ASSERT_TRUE(run("laso-br", "segment", {"beam=1", "passes=3"}).ok());
+  const auto model = Model::open(model_);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const auto sequences = data::read_all({test_}, model->about().reading_for_use());
+  ASSERT_TRUE(sequences.ok());
+  const auto scratch = model->predictor().make_scratch();
+  for (const data::Sequence& sequence : *sequences) {
+    const auto reasons = model->predictor().explain(sequence, *scratch);
+    ASSERT_TRUE(reasons.ok()) << reasons.error().message;
+    // A beam of one keeps the best that covers these words, so nothing of the same words is above it.
+    for (const auto& reason : *reasons) EXPECT_GE(reason.margin, 0);
+  }
+}
+
 TEST_F(SearchTraining, ModelsExplainAndShowThemselves) {
   for (const char* unit : {"unit=word", "unit=chunk"}) {
     ASSERT_TRUE(run("searn", "segment", {unit}).ok());

@@ -34,6 +34,9 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
   std::vector<Action> actions;
   std::vector<float> scores;
   search::FeatureSink sink;
+  // Rivals of one candidate: the token may get another label; and where weights were learned for a beam by
+  // levels, a chunk competes with those that cover the same words, and its score says nothing beside others'.
+  const bool same_candidate = kEasiest || (kChunks && !decode_.normalise && !decode_.best_first);
   auto state = space.initial();
   for (const Action& taken_action : path) {
     actions.clear();
@@ -43,7 +46,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
         static_cast<size_t>(std::find(actions.begin(), actions.end(), taken_action) - actions.begin());
     size_t second = best;
     for (size_t i = 0; i < actions.size(); ++i)
-      if (i != best && (!kEasiest || actions[i].candidate == actions[best].candidate) &&
+      if (i != best && (!same_candidate || actions[i].candidate == actions[best].candidate) &&
           (second == best || scores[i] > scores[second]))
         second = i;
     // Contributions by name: what the action taken had, what the other would have had.
@@ -94,7 +97,6 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
         out[state.at + t] = e;
       }
     } else if constexpr (kEasiest) {
-      // The rival is what else the token might have got, not another token.
       e.label = static_cast<Label>(actions[best].label);
       e.runner_up = static_cast<Label>(actions[second].label);
       out[actions[best].candidate] = std::move(e);
