@@ -29,7 +29,8 @@ nlohmann::ordered_json train_report_json(const predictor::TrainReport& report,
   using Json = nlohmann::ordered_json;
   Json log = Json::array();
   for (const auto& round : report.log) {
-    Json entry = {{"round", round.number}, {"objective", round.objective}};
+    Json entry = {{"round", round.number}};
+    entry["objective"] = round.objective ? Json(*round.objective) : Json(nullptr);
     entry["dev_score"] = round.dev_score ? Json(*round.dev_score) : Json(nullptr);
     entry["seconds"] = round.seconds;
     log.push_back(std::move(entry));

@@ -150,9 +150,10 @@ std::vector<Parameter> laso_parameters(std::string_view learner) {
                    0,
                    0,
                    {"early", "max-violation"}});
-  // LaSO-BST asks for a target anywhere in the beam and never that it comes out on top, so wider beams leave
-  // the order of what they hold unlearned, and tag worse.
-  return join(own, search_parameters(learner == "laso-bst" ? "1" : "5"));
+  // LaSO-BR and LaSO-BST ask for a target anywhere in the beam and never that it comes out on top, so wider
+  // beams leave the order of what they hold unlearned, and tag worse.
+  const bool in_beam = learner == "laso-br" || learner == "laso-bst";
+  return join(own, search_parameters(in_beam ? "1" : "5"));
 }
 
 }  // namespace espalier::predictor

@@ -39,7 +39,7 @@ struct TrainRequest {
 struct TrainReport {
   struct Round {
     int number = 0;
-    double objective = 0;
+    std::optional<double> objective;  ///< the learner's own measure, where it has one
     std::optional<double> dev_score;  ///< F1 for span labels, token accuracy otherwise; percent
     double seconds = 0;
   };

@@ -214,7 +214,8 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
   search::Mixture best;
   tasks::SearchContext context{layout, labels, encoded.state.size(), job.monitor, {}, {}};
   if (dev != nullptr) context.dev_score = score;
-  context.round_ended = [&](int number, int total, double objective, const search::Mixture& policy) {
+  context.round_ended = [&](int number, int total, std::optional<double> objective,
+                            const search::Mixture& policy) {
     std::optional<double> dev_score;
     if (dev != nullptr && !job.monitor.stop_requested()) dev_score = score(policy);
     const auto verdict = job.round_ended(number, total, objective, dev_score);

@@ -269,6 +269,39 @@ TEST_F(SearchTraining, WordListsAreFeaturesOfChunks) {
   EXPECT_LT(without, 90);
 }
 
+TEST_F(SearchTraining, ProgressOnlyGoesForward) {
+  const std::pair<const char*, std::vector<std::string>> runs[] = {
+      {"searn", {"unit=chunk", "iterations=3"}},
+      {"searn", {"unit=word", "classifier=liblinear", "costing-samples=2"}},  // costs differ under F1
+      {"searn", {"unit=word", "folds=2", "beta=0.5", "iterations=2"}},
+      {"laso-br", {"passes=3"}}};
+  for (const auto& [learner, settings] : runs) {
+    TrainRequest request;
+    request.train = {train_};
+    request.model = model_;
+    request.learner = learner;
+    request.task = "segment";
+    request.settings = settings;
+    request.threads = 1;
+    double done = 0;
+    size_t between = 0;
+    Monitor monitor;
+    monitor.on_progress = [&](const Progress& progress) {
+      if (progress.phase != "training") return;
+      EXPECT_GE(progress.done, done) << learner << " " << settings[0];
+      EXPECT_LE(progress.done, progress.total);
+      done = progress.done;
+      if (!progress.round_ended) ++between;
+    };
+    const auto report = train(request, monitor);
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    EXPECT_GT(between, 10u) << learner << " " << settings[0];
+    // SEARN that is rid of its initial policy at once has nothing to measure.
+    const bool at_once = std::find(settings.begin(), settings.end(), "beta=0.5") == settings.end();
+    EXPECT_EQ(report->log.back().objective.has_value(), learner != std::string("searn") || !at_once);
+  }
+}
+
 TEST_F(SearchTraining, ChunksLearnedForABeamAreExplainedBesideChunksOfTheSameWords) {
   ASSERT_TRUE(run("laso-br", "segment", {"beam=1", "passes=3"}).ok());
   const auto model = Model::open(model_);

@@ -231,7 +231,7 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
   return scores[0].f1();  // the accuracy where labels are plain
 }
 
-TrainingJob::Verdict TrainingJob::round_ended(int number, int total, double objective,
+TrainingJob::Verdict TrainingJob::round_ended(int number, int total, std::optional<double> objective,
                                               std::optional<double> score) {
   Verdict verdict;
   if (score) {

@@ -74,7 +74,7 @@ struct TrainingJob {
     bool go_on = true;  ///< false: the dev set has not got better for `patience` rounds
   };
   /// Writes the round into the log, tells the monitor, and says how to go on.
-  Verdict round_ended(int number, int total, double objective, std::optional<double> score);
+  Verdict round_ended(int number, int total, std::optional<double> objective, std::optional<double> score);
 
   /// Adds the sections that every model has (about, constraints) and writes the model to its place; fills in
   /// the report's figures about the file.

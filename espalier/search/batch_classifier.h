@@ -127,7 +127,9 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
                                    const linear::LiblinearOptions& options, const Monitor& monitor);
 
 /// The classifier whose scores are the mean of the classifiers' scores: what linear machines of several
-/// samples have to say together. Precondition: there are some, and they share their layout.
+/// samples have to say together. Costing lets its hypotheses vote; a mean is the same vote with each one's
+/// margin as its weight, costs no more than one machine when it is used, and stays graded, as sums along a
+/// beam must be. Precondition: there are some, and they share their layout.
 RowWeights mean_of(std::span<const RowWeights> classifiers);
 
 /// A kernel machine that scores candidates. The model is shared and immutable; this is a thread's view of it.

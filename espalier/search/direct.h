@@ -77,8 +77,10 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   for (int pass = 1; pass <= options.passes; ++pass) {
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
+    Steps progress(order.size());
     for (size_t done = 0; done < order.size(); ++done) {
       const uint32_t s = order[done];
+      progress.report(monitor, pass, options.passes);
       if (monitor.stop_requested()) return options.average ? weights.averaged() : weights;
       const auto [first, last] = stretches[s];
       const uint32_t instance = examples.list[first].instance;

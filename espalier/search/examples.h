@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "espalier/base/progress.h"
 #include "espalier/search/easiest_walk.h"
 #include "espalier/search/policy.h"
 
@@ -17,6 +18,27 @@ concept Problem = TrainingSpace<typename P::Space> && requires(const P& problem,
   { problem.size() } -> std::convertible_to<size_t>;
   { problem.space(i) } -> std::same_as<typename P::Space>;
   { problem.blocks(i) } -> std::same_as<StaticBlocks>;
+};
+
+/// Tells how far a pass over so many instances has come, a hundred times on the way.
+class Steps {
+ public:
+  explicit Steps(size_t instances) : instances_(instances) {}
+  /// Before each instance; passes count from 1.
+  void report(const Monitor& monitor, int pass, int passes) {
+    constexpr size_t kReports = 100;
+    const size_t at = seen_++;
+    if (at * kReports / instances_ == (at + 1) * kReports / instances_) return;
+    Progress progress;
+    progress.phase = "training";
+    progress.done = pass - 1 + static_cast<double>(at) / static_cast<double>(instances_);
+    progress.total = passes;
+    progress.round = pass;
+    monitor.report(progress);
+  }
+
+ private:
+  size_t instances_, seen_ = 0;
 };
 
 /// One example for each state on a path: the state itself (features are found again from it, which is cheaper

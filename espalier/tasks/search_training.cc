@@ -20,6 +20,21 @@ Mixture alone(std::shared_ptr<Scorer> classifier) {
   return mixture;
 }
 
+/// A monitor for a part of the work, [from, from + length) of `total` rounds, that counts its own steps from
+/// 0.
+Monitor within(const Monitor& whole, double from, double length, int total) {
+  Monitor part = whole;
+  if (whole.on_progress)
+    part.on_progress = [&whole, from, length, total](const Progress& progress) {
+      Progress out = progress;
+      out.done = from + (progress.total > 0 ? length * progress.done / progress.total : 0);
+      out.total = total;
+      out.round = static_cast<int>(from) + 1;
+      whole.report(out);
+    };
+  return part;
+}
+
 /// Seeds of the samples of an iteration lie this far apart, those of iterations 1000.
 constexpr uint64_t kSampleStride = 0x9E3779B97F4A7C15ull;
 
@@ -33,6 +48,14 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
     return without < 0 || search::fold_of(instance, folds) != without;
   };
   const uint64_t seed = options.seed + 1000 * static_cast<uint64_t>(iteration);
+  // Classifiers of folds come after the one that counts, and are not counted.
+  Monitor silent = context.monitor;
+  silent.on_progress = nullptr;
+  const auto monitor = [&](int part, int parts) {
+    return without >= 0 ? silent
+                        : within(context.monitor, iteration - 1 + static_cast<double>(part) / parts,
+                                 1.0 / parts, options.searn.iterations);
+  };
   if (options.classifier == BaseClassifier::kLiblinear ||
       options.classifier == BaseClassifier::kQuadraticSvm) {
     if constexpr (!std::is_same_v<P, LabelProblem> && !std::is_same_v<P, JointProblem>) {
@@ -47,8 +70,9 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
                                     seed + static_cast<uint64_t>(sample) * kSampleStride, keep);
         if (options.classifier == BaseClassifier::kQuadraticSvm)
           return search::learn_kernel(exported, context.labels, options.libsvm);
+        const Monitor part = monitor(sample, exported.sampled ? options.costing_samples : 1);
         ESPALIER_ASSIGN(RowWeights weights, search::learn_liblinear(exported, context.layout, context.labels,
-                                                                    options.liblinear, context.monitor));
+                                                                    options.liblinear, part));
         machines.push_back(std::move(weights));
         if (!exported.sampled || context.monitor.stop_requested()) break;  // the others would be the same
       }
@@ -68,7 +92,7 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
     std::erase_if(part.list, [&](const auto& e) { return !keep(e.instance); });
   }
   return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(search::learn_direct(
-      problem, without >= 0 ? part : examples, context.layout, context.labels, direct, context.monitor)));
+      problem, without >= 0 ? part : examples, context.layout, context.labels, direct, monitor(0, 1))));
 }
 
 template <search::Problem P>
@@ -76,8 +100,10 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
   search::SearnHooks hooks;
   hooks.dev_score = context.dev_score;
   hooks.round_ended = [&](const search::SearnRound& round) {
+    std::optional<double> share;  // of π: of interest where there are smaller steps than to be rid of it
+    if (round.beta < 1) share = round.oracle_share;
     return !context.round_ended ||
-           context.round_ended(round.number, options.searn.iterations, round.oracle_share, round.policy);
+           context.round_ended(round.number, options.searn.iterations, share, round.policy);
   };
   search::SearnOptions searn = options.searn;
   searn.seed = options.seed;
@@ -103,8 +129,10 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
     size_t updates = 0;
+    search::Steps steps(order.size());
     for (const uint32_t i : order) {
       if (context.monitor.stop_requested()) break;
+      steps.report(context.monitor, pass, options.passes);
       const Space space = problem.space(i);
       weights.begin(problem.blocks(i));
       switch (options.learner) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,10 @@ struct SearchContext {
   size_t labels = 0;
   size_t static_features = 0;
   const Monitor& monitor;
-  /// After each round: number, rounds at most, the learner's own measure, the policy as it would be used.
-  /// False ends training.
-  std::function<bool(int number, int total, double objective, const search::Mixture& policy)> round_ended;
+  /// After each round: number, rounds at most, the learner's own measure (updates for each sequence, or what
+  /// is left of SEARN's initial policy) if any, the policy as it would be used. False ends training.
+  std::function<bool(int number, int total, std::optional<double> objective, const search::Mixture& policy)>
+      round_ended;
   /// For a line search; may be null.
   std::function<double(const search::Mixture&)> dev_score;
 };
