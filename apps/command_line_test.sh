@@ -38,6 +38,7 @@ wrong "TRAIN" train -m x.model
 wrong "perceptron" train train.txt -m x.model --learner perceptorn
 wrong "l2" train train.txt -m x.model -p l3=1
 wrong "passes" train train.txt -m x.model -p passes=-1
+wrong "dropout" train train.txt -m x.model -p dropout=1
 wrong "name=value" train train.txt -m x.model -p passes
 wrong "there are columns" train train.txt -m x.model --format column
 wrong "folds" train train.txt -m x.model --folds x
@@ -67,6 +68,15 @@ for learner in crf perceptron svm memm local; do
 done
 expect 0 "$espalier" train train.txt -m crf.other.model -q -p passes=3 --seed 8
 cmp -s crf.1.model crf.other.model && fail_test "another seed gave the same model"
+
+# dropout: by the seed, too; and only where steps are stochastic
+for threads in 1 2; do
+  expect 0 "$espalier" train train.txt -m "dropout.$threads.model" -q -p passes=3 -p dropout=0.25 --threads $threads
+done
+same dropout.1.model dropout.2.model
+expect 1 "$espalier" train train.txt -m no.model -q -p dropout=0.25 -p algorithm=lbfgs
+says err "algorithm=adagrad can"
+absent no.model
 
 # feature columns
 expect 0 "$espalier" train train.txt -m words.model --feature-columns 1 -q -p passes=3

@@ -41,7 +41,8 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
       lattices_(lattices),
       options_(options),
       workers_(workers),
-      monitor_(monitor) {
+      monitor_(monitor),
+      features_(data, {options.dropout, options.seed}) {
   ESPALIER_CHECK(lattices.empty() ? weights_.order == 1 : lattices.size() == data.sequences());
   const auto prepare = [&](Extra& extra, size_t n) {
     if (options_.steps == Steps::kAdaptive) extra.squares.assign(n, 0.0f);
@@ -55,7 +56,8 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
 }
 
 void LevelLearner::go_on_with(const LearnerOptions& options) {
-  weights_ = weights();
+  ESPALIER_CHECK(options.dropout == options_.dropout);
+  weights_ = averaged();
   scale_ = 1;
   averaged_ = 0;
   for (Extra* extra : {&state_, &gram_, &edge_}) std::fill(extra->sum.begin(), extra->sum.end(), 0.0);
@@ -109,10 +111,11 @@ double LevelLearner::loss_of(uint32_t s, TrainingLattice& lattice, Piece& piece)
                       piece.scratch, piece.gradient);
 }
 
-void LevelLearner::find_gradient(uint32_t s, Piece& piece, SequenceGradient& out) {
+void LevelLearner::find_gradient(uint32_t s, linear::SequenceFeatures features, Piece& piece,
+                                 SequenceGradient& out) {
   const auto gold = data_.gold_of(s);
   const float copies = data_.weight[s];
-  score_nodes(layout_, weights_, data_, s, piece.node);
+  score_nodes(layout_, weights_, features, gold.size(), piece.node);
   if (lattices_.empty()) {
     if (scale_ != 1)
       for (float& x : piece.node) x *= static_cast<float>(scale_);
@@ -161,11 +164,13 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
     const size_t n = std::min(options_.batch, order_.size() - done);
     const std::span<const uint32_t> batch(order_.data() + done, n);
     if (slots_.size() < n) slots_.resize(n);
+    features_.make_places(n);
     const size_t pieces = std::min(kPieces, n);
     workers_.for_each(pieces, [&](size_t p) {
       const Range range = piece_of(n, pieces, p);
       for (size_t i = range.first; i < range.last; ++i)
-        if (data_.length(batch[i]) > 0) find_gradient(batch[i], pieces_[p], slots_[i]);
+        if (data_.length(batch[i]) > 0)
+          find_gradient(batch[i], features_.put(i, batch[i], number), pieces_[p], slots_[i]);
     });
     for (size_t i = 0; i < n; ++i)
       if (data_.length(batch[i]) > 0) loss += slots_[i].loss;
@@ -223,27 +228,20 @@ void LevelLearner::update(std::span<const uint32_t> sequences) {
 void LevelLearner::update_rows(std::span<const uint32_t> sequences, float rate) {
   // As in chain/batch.h: features belong to shards, a thread owns a stretch of them, tokens come in order.
   const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
-  const float* values = data_.state_values.empty() ? nullptr : data_.state_values.data();
   workers_.for_each(stretches, [&](size_t stretch) {
     const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);
     for (size_t i = 0; i < sequences.size(); ++i) {
       const SequenceGradient& slot = slots_[i];
-      const uint64_t first = data_.sequence_begin[sequences[i]];
+      const linear::SequenceFeatures sequence = features_[i];
       for (size_t t = 0; t < data_.length(sequences[i]); ++t) {
         if (!slot.active[t]) continue;
-        const std::span<const uint32_t> features = data_.state[first + t];
-        size_t begin = 0, end = features.size();
-        if (stretches > 1) {
-          while (begin < end && features[begin] % linear::kUpdateShards < shards.first) ++begin;
-          while (end > begin && features[end - 1] % linear::kUpdateShards >= shards.last) --end;
-        }
+        const linear::TokenFeatures token = stretches > 1 ? sequence[t].in_shards(shards) : sequence[t];
         const float* g = slot.node.data() + t * layout_.stride;
-        const float* v = values == nullptr ? nullptr : values + data_.state.begin[first + t] + begin;
         if (options_.steps == Steps::kAdaptive) {
-          chain::adagrad_rows(layout_.state, features.subspan(begin, end - begin), v, g, rate,
-                              weights_.state.data(), state_.squares.data());
+          chain::adagrad_rows(layout_.state, token.features, token.values, g, rate, weights_.state.data(),
+                              state_.squares.data());
         } else {
-          plain_rows(layout_.state, features.subspan(begin, end - begin), v, g, rate, weights_.state.data());
+          plain_rows(layout_.state, token.features, token.values, g, rate, weights_.state.data());
         }
       }
     }
@@ -298,6 +296,15 @@ void LevelLearner::end_of_step(bool average, double fraction) {
 }
 
 LevelWeights LevelLearner::weights() const {
+  LevelWeights out = averaged();
+  if (options_.dropout > 0) {
+    const float kept = linear::Dropout{options_.dropout}.kept();
+    for (float& w : out.state) w *= kept;
+  }
+  return out;
+}
+
+LevelWeights LevelLearner::averaged() const {
   LevelWeights out = weights_;
   const double share = averaged_ == 0 ? 0 : 1.0 / static_cast<double>(averaged_);
   const auto finish = [&](auto& w, const auto& sum) {

@@ -36,6 +36,7 @@ struct LearnerOptions {
   double lambda = 0;     ///< kPlain: λ of equation 8
   double l2 = 1;         ///< kAdaptive: against the loss summed over the data
   size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
+  double dropout = 0;    ///< share of the state features left out at random; see linear::Dropout
   double ignore = 1e-2;  ///< positions whose gradient is smaller in every label are not worth an update
   uint64_t seed = 1;
   const LatticeRestriction* restriction = nullptr;  ///< paths that may be; null: all
@@ -51,14 +52,16 @@ class LevelLearner {
                std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
                const Monitor& monitor);
 
-  /// From here on another loss and other steps, from the average so far; what AdaGrad knows is kept.
+  /// From here on another loss and other steps, from the average so far; what AdaGrad knows is kept. Dropout
+  /// stays what it was.
   void go_on_with(const LearnerOptions& options);
 
   /// One pass over these sequences; with `average`, its weights count towards the average. Returns the loss
   /// summed. Ends early when the monitor wants it to.
   double pass(std::span<const uint32_t> sequences, int number, bool average);
 
-  /// The average, or the weights as they stand where nothing has been averaged yet.
+  /// The average, or the weights as they stand where nothing has been averaged yet, as they are used where
+  /// no feature is left out.
   LevelWeights weights() const;
 
   /// What it takes to go on from here, as sections that begin with `prefix`; load goes on from there.
@@ -78,7 +81,10 @@ class LevelLearner {
     std::vector<double> sum;
   };
 
-  void find_gradient(uint32_t sequence, Piece& piece, SequenceGradient& out);
+  /// The average so far, or the weights as they stand, for features as they are dropped in training.
+  LevelWeights averaged() const;
+  void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
+                     SequenceGradient& out);
   double loss_of(uint32_t sequence, TrainingLattice& lattice, Piece& piece) const;
   void update(std::span<const uint32_t> sequences);
   void update_rows(std::span<const uint32_t> sequences, float rate);
@@ -102,6 +108,7 @@ class LevelLearner {
   uint64_t averaged_ = 0;
   std::vector<Piece> pieces_;
   std::vector<SequenceGradient> slots_;
+  linear::BatchFeatures features_;
   GramValues gram_gradient_, edge_gradient_;
   std::vector<uint32_t> order_;
 };

@@ -66,6 +66,8 @@ struct Options {
   size_t batch = 8;
   double rate = 0.2;
   double l2 = 1;
+  double dropout = 0;    ///< of the last level
+  double filter_l2 = 1;  ///< of crf filters, and of the log loss that learned ones begin with
   double average_from = 0.2;
   bool calibrate = true;            ///< fit a temperature where the last level's scores are no probabilities
   bool check_rounding = false;      ///< find out what 16-bit weights would change

@@ -64,7 +64,7 @@ LearnerOptions CascadeTraining::log_options() const {
   learner.loss.label_weight = options_.label_weight;
   learner.steps = Steps::kAdaptive;
   learner.rate = options_.rate;
-  learner.l2 = options_.l2;
+  learner.l2 = options_.filter_l2;
   learner.batch = options_.batch;
   learner.seed = options_.seed;
   return learner;

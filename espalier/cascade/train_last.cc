@@ -20,6 +20,7 @@ LearnerOptions CascadeTraining::last_options() const {
   options.steps = options_.last == Loss::kPerceptron ? Steps::kPlain : Steps::kAdaptive;
   options.rate = options_.last == Loss::kPerceptron ? 1 : options_.rate;
   options.l2 = options_.l2;
+  options.dropout = options_.dropout;
   options.batch = options_.batch;
   options.seed = options_.seed;
   options.restriction = context_.restriction;

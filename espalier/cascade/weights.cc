@@ -84,13 +84,15 @@ Layout make_layout(const linear::EncodedTraining& training, uint32_t full_rows_f
 
 void score_nodes(const Layout& layout, const LevelWeights& level, const linear::Dataset& data,
                  size_t sequence, AlignedVector<float>& node) {
-  const size_t T = data.length(sequence), S = layout.stride;
-  const uint64_t first = data.sequence_begin[sequence];
-  const float* values = data.state_values.empty() ? nullptr : data.state_values.data();
-  node.assign(T * S, 0.0f);
-  for (size_t t = 0; t < T; ++t)
-    linear::add_rows(layout.state, level.state.data(), data.state[first + t],
-                     values == nullptr ? nullptr : values + data.state.begin[first + t], node.data() + t * S);
+  score_nodes(layout, level, linear::features_of(data, sequence), data.length(sequence), node);
+}
+
+void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
+                 size_t positions, AlignedVector<float>& node) {
+  node.assign(positions * layout.stride, 0.0f);
+  for (size_t t = 0; t < positions; ++t)
+    linear::add_rows(layout.state, level.state.data(), features[t].features, features[t].values,
+                     node.data() + t * layout.stride);
 }
 
 void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<const double> states,

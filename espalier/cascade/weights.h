@@ -12,6 +12,7 @@
 #include "espalier/cascade/trellis.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/rows.h"
+#include "espalier/linear/token_features.h"
 
 namespace espalier::cascade {
 
@@ -62,6 +63,9 @@ Layout make_layout(const linear::EncodedTraining& training, uint32_t full_rows_f
 /// Score of the labels of every position: node gets T×S.
 void score_nodes(const Layout& layout, const LevelWeights& level, const linear::Dataset& data,
                  size_t sequence, AlignedVector<float>& node);
+/// The same for so many positions with these features.
+void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
+                 size_t positions, AlignedVector<float>& node);
 
 /// A level as lattices are scored with it, wherever its weights live.
 struct LevelView {

@@ -15,6 +15,7 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     slots_.push_back({s, rows});
     rows += data_.length(s);
   }
+  features_.make_places(slots_.size());
   const bool edges = weights.edge_rows.rows() > 0;
   node_.assign(rows * S, 0.0f);
   active_.assign(rows, 0);
@@ -35,7 +36,7 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     piece.loss = 0;
     for (size_t i = first_slot[p]; i < first_slot[p + 1]; ++i) {
       const Slot& slot = slots_[i];
-      score_sequence(weights, data_, slot.sequence, piece.scores);
+      score_sequence(weights, data_, slot.sequence, features_.put(i, slot.sequence, pass_), piece.scores);
       const ScoreGradient out{node_.data() + slot.first_row * S, piece.pairs.data(),
                               edges ? edge_.data() + slot.first_row * K * S : nullptr,
                               active_.data() + slot.first_row};

@@ -11,6 +11,7 @@
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
+#include "espalier/linear/token_features.h"
 
 namespace espalier::chain {
 
@@ -32,7 +33,11 @@ class BatchRunner {
   using Gradient = std::function<double(size_t sequence, SequenceScores& scores, ChainScratch& scratch,
                                         const TransitionPotentials& potentials, ScoreGradient out)>;
 
-  BatchRunner(const linear::Dataset& data, const Workers& workers) : data_(data), workers_(workers) {}
+  BatchRunner(const linear::Dataset& data, const Workers& workers, linear::Dropout dropout = {})
+      : data_(data), workers_(workers), features_(data, dropout) {}
+
+  /// Every pass drops other features.
+  void begin_pass(int pass) { pass_ = pass; }
 
   /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it.
   double compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
@@ -69,6 +74,8 @@ class BatchRunner {
   AlignedVector<float> node_, edge_;
   std::vector<uint8_t> active_;
   TransitionPotentials potentials_;
+  linear::BatchFeatures features_;
+  int pass_ = 0;
   size_t stride_ = 0, labels_ = 0;
 };
 
@@ -76,23 +83,15 @@ template <typename Update>
 void BatchRunner::for_each_state_row(const Update& update) const {
   // One stretch of shards a thread; with one thread a token's features are taken whole.
   const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
-  const float* values = data_.state_values.empty() ? nullptr : data_.state_values.data();
   workers_.for_each(stretches, [&](size_t stretch) {
     const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);
-    for (const Slot& slot : slots_) {
-      const uint64_t first = data_.sequence_begin[slot.sequence];
-      const size_t T = data_.length(slot.sequence);
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      const linear::SequenceFeatures sequence = features_[i];
+      const size_t T = data_.length(slots_[i].sequence), first_row = slots_[i].first_row;
       for (size_t t = 0; t < T; ++t) {
-        if (!active_[slot.first_row + t]) continue;
-        std::span<const uint32_t> features = data_.state[first + t];
-        size_t begin = 0, end = features.size();
-        if (stretches > 1) {
-          while (begin < end && features[begin] % linear::kUpdateShards < shards.first) ++begin;
-          while (end > begin && features[end - 1] % linear::kUpdateShards >= shards.last) --end;
-        }
-        update(features.subspan(begin, end - begin),
-               values == nullptr ? nullptr : values + data_.state.begin[first + t] + begin,
-               node_.data() + (slot.first_row + t) * stride_);
+        if (!active_[first_row + t]) continue;
+        const linear::TokenFeatures token = stretches > 1 ? sequence[t].in_shards(shards) : sequence[t];
+        update(token.features, token.values, node_.data() + (first_row + t) * stride_);
       }
     }
   });

@@ -26,9 +26,10 @@ inline std::ostream& operator<<(std::ostream& out, const ChainLearner& learner) 
 }
 
 inline std::vector<ChainLearner> chain_learners() {
-  const auto stochastic = [](LogLoss loss) {
-    return [loss](TrainingContext context, int passes) {
-      return train_stochastic(std::move(context), {.loss = loss, .l2 = 0.01, .passes = passes});
+  const auto stochastic = [](LogLoss loss, double dropout = 0) {
+    return [loss, dropout](TrainingContext context, int passes) {
+      return train_stochastic(std::move(context),
+                              {.loss = loss, .l2 = 0.01, .passes = passes, .dropout = dropout});
     };
   };
   const auto perceptron = [](TrainingContext context, int passes) {
@@ -43,6 +44,7 @@ inline std::vector<ChainLearner> chain_learners() {
     };
   };
   return {{"crf", true, stochastic(LogLoss::kSequence)},
+          {"crf_dropout", true, stochastic(LogLoss::kSequence, 0.2)},
           {"memm", true, stochastic(LogLoss::kPosition)},
           {"logistic", false, stochastic(LogLoss::kPosition)},
           {"perceptron", true, perceptron},

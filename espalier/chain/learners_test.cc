@@ -27,8 +27,10 @@ const ToyOptions kHard{.sequences = 90, .noise = 0.3, .unknown = 0.15, .values =
 TEST_P(LearnerTest, FitsASeparableSet) {
   const linear::EncodedTraining training = toy_data(1, {.sequences = 60});
   const ChainWeights w = Session{training, transitions()}.run(passes(100));
-  // A perceptron is content with a tie that falls its way, and the average may break it the other way.
-  EXPECT_GE(accuracy(w, training.data), GetParam().name.ends_with("perceptron") ? 0.99 : 1);
+  // A perceptron is content with a tie that falls its way, and the average may break it the other way. What
+  // learns with dropout does not trust any one of these few features.
+  const bool near = GetParam().name.ends_with("perceptron") || GetParam().name.ends_with("dropout");
+  EXPECT_GE(accuracy(w, training.data), near ? 0.99 : 1);
 }
 
 TEST_P(LearnerTest, GeneralisesToFreshData) {
@@ -42,7 +44,7 @@ TEST_P(LearnerTest, LearnsFromRealValuesAndEdgeFeatures) {
   const linear::EncodedTraining training =
       toy_data(4, {.sequences = 60, .values = true, .edges = transitions()});
   const ChainWeights w = Session{training, transitions()}.run(passes(25));
-  EXPECT_GT(accuracy(w, training.data), 0.99);
+  EXPECT_GT(accuracy(w, training.data), GetParam().name.ends_with("dropout") ? 0.96 : 0.99);
   if (transitions()) {
     EXPECT_TRUE(std::any_of(w.edge.begin(), w.edge.end(), [](float x) { return x != 0; }));
   }

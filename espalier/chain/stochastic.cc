@@ -31,7 +31,12 @@ class StochasticRun {
         state_(weights_.state.size()),
         trans_(weights_.trans.size()),
         edge_(weights_.edge.size()),
-        runner_(context_.training.data, context_.workers) {}
+        dropout_{options.dropout, context_.seed},
+        runner_(context_.training.data, context_.workers, dropout_) {
+    // A warm start's weights are ones for all features to be there.
+    if (dropout_.share > 0)
+      for (float& w : weights_.state) w /= dropout_.kept();
+  }
 
   Result<ChainWeights> run() {
     const linear::Dataset& data = context_.training.data;
@@ -57,6 +62,8 @@ class StochasticRun {
   double one_pass(int pass, bool average);
   void update();
   void end_of_step(bool average, size_t steps);
+  ChainWeights averaged() const;
+  /// The average, as it is used where no feature is left out.
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
   Result<int> load(const SectionFile& in);
@@ -66,6 +73,7 @@ class StochasticRun {
   ChainWeights weights_;
   Parameters state_, trans_, edge_;
   uint64_t averaged_ = 0;  ///< how many snapshots the sums hold
+  linear::Dropout dropout_;
   BatchRunner runner_;
   std::vector<uint32_t> order_;
   bool stopped_ = false;
@@ -88,6 +96,7 @@ double StochasticRun::one_pass(int pass, bool average) {
                    : local_log_loss_gradient(scores, gold, transitions, ignore, out);
       });
   double loss = 0;
+  runner_.begin_pass(pass);
   PassSteps steps(context_.monitor, pass, options_.passes, order_.size());
   size_t done = 0;
   while (done < order_.size() && !stopped_) {
@@ -142,6 +151,13 @@ void StochasticRun::end_of_step(bool average, size_t steps) {
 }
 
 ChainWeights StochasticRun::result() const {
+  ChainWeights w = averaged();
+  if (dropout_.share > 0)
+    for (float& x : w.state) x *= dropout_.kept();
+  return w;
+}
+
+ChainWeights StochasticRun::averaged() const {
   ChainWeights w = weights_;
   if (averaged_ == 0) return w;
   const double share = 1.0 / static_cast<double>(averaged_);

@@ -19,6 +19,7 @@ struct StochasticOptions {
   int passes = 6;
   size_t batch = 8;           ///< sequences whose gradient is taken at the same weights
   double average_from = 0.2;  ///< the part of the passes after which weights are averaged
+  double dropout = 0;         ///< share of the state features left out at random; see linear::Dropout
   double ignore = 1e-2;       ///< tokens whose gradient is smaller in every label are not worth an update
 };
 

@@ -104,14 +104,18 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
 
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     SequenceScores& out) {
+  score_sequence(weights, data, sequence, linear::features_of(data, sequence), out);
+}
+
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
+                    linear::SequenceFeatures features, SequenceScores& out) {
   const size_t T = data.length(sequence), K = weights.labels, S = weights.stride;
   const uint64_t first = data.sequence_begin[sequence];
   out.node.assign(T * S, 0.0f);
-  const float* values = data.state_values.empty() ? nullptr : data.state_values.data();
   for (size_t t = 0; t < T; ++t) {
     float* node = out.node.data() + t * S;
-    linear::add_rows(weights.state_rows, weights.state.data(), data.state[first + t],
-                     values == nullptr ? nullptr : values + data.state.begin[first + t], node);
+    linear::add_rows(weights.state_rows, weights.state.data(), features[t].features, features[t].values,
+                     node);
     std::fill(node + K, node + S, -std::numeric_limits<float>::infinity());
   }
   out.view = {T, K, S, out.node.data(), weights.trans.data(), nullptr};

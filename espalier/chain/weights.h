@@ -9,6 +9,7 @@
 #include "espalier/chain/kernels.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/rows.h"
+#include "espalier/linear/token_features.h"
 
 namespace espalier::chain {
 
@@ -48,6 +49,9 @@ struct SequenceScores {
 };
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     SequenceScores& out);
+/// The same with these state features in place of the sequence's own.
+void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
+                    linear::SequenceFeatures features, SequenceScores& out);
 
 /// Score of a given labelling under scores already computed. Precondition: every label is known.
 double score_of(const ChainScores& scores, std::span<const data::Label> labels);

@@ -33,11 +33,13 @@ int perceptron_passes(const ParameterValues& values, size_t tokens) {
 
 Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const ParameterValues& values,
                                            chain::TrainingContext context) {
+  const double dropout = values.number("dropout"), l2 = l2_penalty(values, dropout);
   if (values.text("algorithm") == "lbfgs") {
+    if (dropout > 0) return fail("parameter dropout: lbfgs cannot do with it, algorithm=adagrad can");
     chain::LbfgsOptions options;
     options.loss = loss_of(learner);
     options.l1 = values.number("l1");
-    options.l2 = values.number("l2");
+    options.l2 = l2;
     options.passes = static_cast<int>(values.integer("iterations"));
     options.epsilon = values.number("epsilon");
     return chain::train_lbfgs(std::move(context), options);
@@ -45,7 +47,8 @@ Result<chain::ChainWeights> learn_log_loss(std::string_view learner, const Param
   chain::StochasticOptions options;
   options.loss = loss_of(learner);
   options.l1 = values.number("l1");
-  options.l2 = values.number("l2");
+  options.l2 = l2;
+  options.dropout = dropout;
   options.rate = values.number("rate");
   options.passes = log_loss_passes(values, context.training.data.tokens());
   options.batch = static_cast<size_t>(values.integer("batch"));
@@ -92,6 +95,11 @@ std::string_view method_of(std::string_view learner, const ParameterValues& valu
 }
 
 }  // namespace
+
+double l2_penalty(const ParameterValues& values, double dropout) {
+  if (values.text("l2") != "auto") return values.number("l2");
+  return dropout > 0 ? 0.3 : 1;
+}
 
 LearnerShape shape_of(std::string_view learner, const ParameterValues& values) {
   LearnerShape shape;

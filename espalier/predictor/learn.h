@@ -28,6 +28,9 @@ Result<linear::KernelModel> learn_kernel(const ParameterValues& values, const li
 /// How many rounds the learner makes at most on so many tokens.
 int total_rounds(std::string_view learner, const ParameterValues& values, size_t tokens);
 
+/// The penalty asked for. Left to us, log losses that learn with dropout take less: it penalises, too.
+double l2_penalty(const ParameterValues& values, double dropout);
+
 /// Runs the learner.
 Result<chain::ChainWeights> learn(std::string_view learner, const ParameterValues& values,
                                   chain::TrainingContext context);

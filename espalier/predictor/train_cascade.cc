@@ -8,6 +8,7 @@
 #include "espalier/cascade/model_json.h"
 #include "espalier/cascade/train.h"
 #include "espalier/constrain/training.h"
+#include "espalier/predictor/learn.h"
 #include "espalier/predictor/task_data.h"
 
 namespace espalier::predictor {
@@ -148,7 +149,12 @@ Result<cascade::Options> options_of(const TrainingJob& job) {
                                                    : static_cast<int>(values.integer("passes"));
   options.batch = static_cast<size_t>(values.integer("batch"));
   options.rate = values.number("rate");
-  options.l2 = values.number("l2");
+  if (values.text("dropout") != "auto")
+    options.dropout = values.number("dropout");
+  else if (options.last == cascade::Loss::kLog)
+    options.dropout = 0.25;
+  options.l2 = l2_penalty(values, options.dropout);
+  options.filter_l2 = l2_penalty(values, 0);
   options.average_from = values.number("average-from");
   options.calibrate = values.flag("calibrate");
   options.label_weight = job.label_weight;

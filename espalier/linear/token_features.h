@@ -1,0 +1,70 @@
+// The state features of tokens as learners see them: all of them, or what dropout leaves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/linear/dataset.h"
+
+namespace espalier::linear {
+
+struct TokenFeatures {
+  std::span<const uint32_t> features;
+  const float* values = nullptr;  ///< beside the features; null: every value is 1
+
+  /// Those that belong to a stretch of the update shards.
+  TokenFeatures in_shards(Range shards) const;
+};
+
+/// The features of one sequence's tokens, wherever they live.
+struct SequenceFeatures {
+  const uint64_t* begin = nullptr;  ///< where the features of each token begin, and where the last ones end
+  const uint32_t* features = nullptr;
+  const float* values = nullptr;
+
+  TokenFeatures operator[](size_t t) const {
+    return {{features + begin[t], features + begin[t + 1]}, values == nullptr ? nullptr : values + begin[t]};
+  }
+};
+SequenceFeatures features_of(const Dataset& data, size_t sequence);
+
+/// Dropout (Srivastava et al. 2014; for linear chains Wang and Manning 2013): whenever a sequence is learned
+/// from, each feature of each token is left out with this probability, so that no feature comes to lean on
+/// the company of another. What is learned meets only a share 1 − share of its features; where all are there,
+/// the weights of features are to be multiplied by that.
+struct Dropout {
+  double share = 0;  ///< 0 to below 1; 0: nothing is left out
+  uint64_t seed = 1;
+
+  float kept() const { return static_cast<float>(1 - share); }
+};
+
+/// The features of a batch of sequences, in numbered places. What is left out of a sequence depends on the
+/// seed, the pass and the sequence alone.
+class BatchFeatures {
+ public:
+  BatchFeatures(const Dataset& data, Dropout dropout) : data_(data), dropout_(dropout) {}
+
+  void make_places(size_t n) {
+    if (places_.size() < n) places_.resize(n);
+  }
+  /// Puts a sequence into a place and returns its features. Different places may be filled at the same time.
+  SequenceFeatures put(size_t place, uint32_t sequence, int pass);
+  SequenceFeatures operator[](size_t place) const { return places_[place].view; }
+
+ private:
+  struct Place {
+    SequenceFeatures view;
+    std::vector<uint64_t> begin;
+    std::vector<uint32_t> features;
+    std::vector<float> values;
+  };
+
+  const Dataset& data_;
+  Dropout dropout_;
+  std::vector<Place> places_;
+};
+
+}  // namespace espalier::linear
