@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <span>
 
 #include "espalier/base/random.h"
 #include "espalier/predictor/model.h"
@@ -35,21 +36,30 @@ Result<double> last_round_seconds(const Request& request, const std::string& tra
   return ends.back() - ends[ends.size() - 2];
 }
 
-/// Seconds a token, the best of several times over all sequences.
-Result<double> token_seconds(const predictor::Model& model, const std::vector<data::Sequence>& sequences,
-                             const data::PredictOptions& options, int times) {
-  const auto scratch = model.predictor().make_scratch();
+/// A way to decode, and the best time it took over all sequences so far.
+struct TimedDecoder {
+  const predictor::Model& model;
+  data::PredictOptions options;
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+/// Seconds a token of each, the best of several times. They take turns, so that a machine that is slow for a
+/// while is slow for all of them.
+Status time_in_turn(std::span<TimedDecoder> decoders, const std::vector<data::Sequence>& sequences,
+                    int times) {
   data::Prediction out;
-  double best = std::numeric_limits<double>::infinity();
   size_t tokens = 0;
   for (const data::Sequence& sequence : sequences) tokens += sequence.length();
-  for (int i = 0; i < times; ++i) {
-    const double start = processor_seconds();
-    for (const data::Sequence& sequence : sequences)
-      ESPALIER_TRY(model.predictor().predict(sequence, {}, options, *scratch, out));
-    best = std::min(best, processor_seconds() - start);
-  }
-  return best / static_cast<double>(tokens);
+  for (int i = 0; i < times; ++i)
+    for (TimedDecoder& decoder : decoders) {
+      const auto scratch = decoder.model.predictor().make_scratch();
+      const double start = processor_seconds();
+      for (const data::Sequence& sequence : sequences)
+        ESPALIER_TRY(decoder.model.predictor().predict(sequence, {}, decoder.options, *scratch, out));
+      decoder.seconds =
+          std::min(decoder.seconds, (processor_seconds() - start) / static_cast<double>(tokens));
+    }
+  return {};
 }
 
 /// The rows of the sequences one after the other, in sequences of this length.
@@ -88,11 +98,17 @@ Result<Report> searn_speed(const Request& request) {
     }
   } const files{{chain_file, search_file}};
 
-  ESPALIER_ASSIGN(const double pass,
-                  last_round_seconds(request, train, "perceptron", {"passes=2", "calibrate=no"}, chain_file));
-  ESPALIER_ASSIGN(
-      const double iteration,
-      last_round_seconds(request, train, "searn", {"iterations=2", "passes=1", "history=1"}, search_file));
+  const int trainings = request.quick ? 1 : 5;
+  double pass = std::numeric_limits<double>::infinity(), iteration = pass;
+  for (int i = 0; i < trainings; ++i) {
+    ESPALIER_ASSIGN(const double chain_seconds, last_round_seconds(request, train, "perceptron",
+                                                                   {"passes=2", "calibrate=no"}, chain_file));
+    ESPALIER_ASSIGN(
+        const double search_seconds,
+        last_round_seconds(request, train, "searn", {"iterations=2", "passes=1", "history=1"}, search_file));
+    pass = std::min(pass, chain_seconds);
+    iteration = std::min(iteration, search_seconds);
+  }
   report.add("searn iteration", "seconds", std::nullopt, iteration);
   report.add("perceptron pass", "seconds", std::nullopt, pass);
   report.add("searn iteration", "perceptron passes", std::nullopt, iteration / pass);
@@ -106,10 +122,10 @@ Result<Report> searn_speed(const Request& request) {
   greedy.search = {Method::kGreedy, 0};
   beam.search = {Method::kBeam, 10};
   best_first.search = {Method::kBestFirst, 10};
-  ESPALIER_ASSIGN(const double by_viterbi, token_seconds(chain, sequences, {}, times));
-  ESPALIER_ASSIGN(const double by_greedy, token_seconds(search, sequences, greedy, times));
-  ESPALIER_ASSIGN(const double by_beam, token_seconds(search, sequences, beam, times));
-  ESPALIER_ASSIGN(const double by_best, token_seconds(search, sequences, best_first, request.quick ? 1 : 2));
+  TimedDecoder decoders[] = {{chain, {}}, {search, greedy}, {search, beam}, {search, best_first}};
+  ESPALIER_TRY(time_in_turn(decoders, sequences, times));
+  const double by_viterbi = decoders[0].seconds, by_greedy = decoders[1].seconds,
+               by_beam = decoders[2].seconds, by_best = decoders[3].seconds;
   report.add("viterbi", "microseconds a token", std::nullopt, 1e6 * by_viterbi);
   report.add("greedy", "microseconds a token", std::nullopt, 1e6 * by_greedy);
   report.add("beam=10", "microseconds a token", std::nullopt, 1e6 * by_beam);
@@ -119,14 +135,13 @@ Result<Report> searn_speed(const Request& request) {
   const size_t longest = request.quick ? 1000 : 10000;
   for (size_t length = 100; length <= longest; length *= 10) {
     const auto made = joined(sequences, length, longest / length * 2);
-    ESPALIER_ASSIGN(const double greedily, token_seconds(search, made, greedy, times));
-    ESPALIER_ASSIGN(const double by_width, token_seconds(search, made, beam, request.quick ? 1 : 3));
-    report.add("greedy", fmt::format("{} tokens, microseconds a token", length), std::nullopt,
-               1e6 * greedily);
-    report.add("beam=10", fmt::format("{} tokens, microseconds a token", length), std::nullopt,
-               1e6 * by_width);
-    at_length.push_back(greedily);
-    at_length.push_back(by_width);
+    TimedDecoder widths[] = {{search, greedy}, {search, beam}};
+    ESPALIER_TRY(time_in_turn(widths, made, request.quick ? 1 : 4));
+    for (const TimedDecoder& width : widths) {
+      report.add(&width == widths ? "greedy" : "beam=10",
+                 fmt::format("{} tokens, microseconds a token", length), std::nullopt, 1e6 * width.seconds);
+      at_length.push_back(width.seconds);
+    }
   }
   if (request.quick) return report;
   report.check("an iteration costs at most 3 passes of the perceptron", iteration <= 3 * pass,
