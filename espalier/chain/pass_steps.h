@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/pass_progress.h"
 
 namespace espalier::chain {
 
@@ -23,12 +23,8 @@ class PassSteps {
     const size_t newly = ended - ended_;
     ended_ = ended;
     if (newly == 0) return 0;
-    Progress progress;
-    progress.phase = "training";
-    progress.done = pass_ - 1 + static_cast<double>(done) / static_cast<double>(sequences_);
-    progress.total = passes_;
-    progress.round = pass_;
-    monitor_.report(progress);
+    monitor_.report(
+        pass_progress(pass_, passes_, static_cast<double>(done) / static_cast<double>(sequences_)));
     return newly;
   }
 

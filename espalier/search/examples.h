@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/pass_progress.h"
 #include "espalier/search/easiest_walk.h"
 #include "espalier/search/policy.h"
 
@@ -29,12 +29,7 @@ class Steps {
     constexpr size_t kReports = 100;
     const size_t at = seen_++;
     if (at * kReports / instances_ == (at + 1) * kReports / instances_) return;
-    Progress progress;
-    progress.phase = "training";
-    progress.done = pass - 1 + static_cast<double>(at) / static_cast<double>(instances_);
-    progress.total = passes;
-    progress.round = pass;
-    monitor.report(progress);
+    monitor.report(pass_progress(pass, passes, static_cast<double>(at) / static_cast<double>(instances_)));
   }
 
  private:
