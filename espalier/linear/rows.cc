@@ -45,6 +45,22 @@ void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::sp
   }
 }
 
+size_t PlaceOfLargest(const float* HWY_RESTRICT numbers, size_t n) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  if (n < lanes) return place_of_largest_plain(std::span<const float>(numbers, n));
+  // The last vector may overlap the one before it: neither the maximum nor its first place mind.
+  const size_t last = n - lanes;
+  auto top = hn::LoadU(d, numbers + last);
+  for (size_t i = 0; i < last; i += lanes) top = hn::Max(top, hn::LoadU(d, numbers + i));
+  top = hn::MaxOfLanes(d, top);
+  for (size_t i = 0; i < last; i += lanes) {
+    const intptr_t place = hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, numbers + i), top));
+    if (place >= 0) return i + static_cast<size_t>(place);
+  }
+  return last + static_cast<size_t>(hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, numbers + last), top)));
+}
+
 }  // namespace espalier::linear::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -52,10 +68,15 @@ HWY_AFTER_NAMESPACE();
 namespace espalier::linear {
 
 HWY_EXPORT(AddRows);
+HWY_EXPORT(PlaceOfLargest);
 
 void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
               const float* values, float* scores) {
   HWY_DYNAMIC_DISPATCH(AddRows)(layout, weights, features, values, scores);
+}
+
+size_t place_of_largest(std::span<const float> numbers) {
+  return HWY_DYNAMIC_DISPATCH(PlaceOfLargest)(numbers.data(), numbers.size());
 }
 
 }  // namespace espalier::linear

@@ -1,6 +1,7 @@
 // Weight rows: for each feature, the weights of the labels it speaks about.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,6 +36,31 @@ using EdgeRows = RowLayout<uint32_t>;
 
 /// A weight array for a layout, with slack at the end so that a vector load may run past the last row.
 inline AlignedVector<float> make_weights(size_t n) { return AlignedVector<float>(n + kLanes, 0.0f); }
+
+/// to[c] += from[c] for rows padded to a whole number of vectors. (Fixed stretches, so that every compiler
+/// makes vectors of them.)
+inline void add_padded(const float* __restrict from, size_t stride, float* __restrict to) {
+  for (size_t c = 0; c < stride; c += kLanes)
+    for (size_t i = 0; i < kLanes; ++i) to[c + i] += from[c + i];
+}
+inline void add_padded(float value, const float* __restrict from, size_t stride, float* __restrict to) {
+  for (size_t c = 0; c < stride; c += kLanes)
+    for (size_t i = 0; i < kLanes; ++i) to[c + i] += value * from[c + i];
+}
+/// sum[c] = a[c] + b[c], likewise.
+inline void sum_padded(const float* __restrict a, const float* __restrict b, size_t stride,
+                       float* __restrict sum) {
+  for (size_t c = 0; c < stride; c += kLanes)
+    for (size_t i = 0; i < kLanes; ++i) sum[c + i] = a[c + i] + b[c + i];
+}
+
+/// The place of the largest number, the first of equals. Precondition: there are some, and none is NaN.
+size_t place_of_largest(std::span<const float> numbers);
+/// The same without vectors.
+template <typename Value>
+size_t place_of_largest_plain(std::span<const Value> numbers) {
+  return static_cast<size_t>(std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
+}
 
 /// scores[c] += value · weight for every weight of every feature's row. `values` may be null (all 1). Padding
 /// lanes of `scores` (from layout.width up to the padded width) end up with arbitrary finite values.

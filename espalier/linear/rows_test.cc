@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "espalier/base/random.h"
 #include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {
@@ -41,6 +42,29 @@ TEST(RowsTest, AFeatureTwiceCountsTwice) {
   add_rows(rows.layout, rows.weights.data(), std::vector<uint32_t>{4}, nullptr, once.data());
   add_rows(rows.layout, rows.weights.data(), std::vector<uint32_t>{4, 4}, nullptr, twice.data());
   for (size_t c = 0; c < 9; ++c) EXPECT_FLOAT_EQ(twice[c], 2 * once[c]);
+}
+
+TEST(RowsTest, TheLargestIsFoundAtEveryLengthTheFirstOfEquals) {
+  Random random(11);
+  for (size_t n = 1; n <= 70; ++n)
+    for (int trial = 0; trial < 20; ++trial) {
+      std::vector<float> numbers(n);
+      for (float& x : numbers) x = static_cast<float>(random.below(8)) - 6;  // few values: many equals
+      EXPECT_EQ(place_of_largest(numbers), place_of_largest_plain(std::span<const float>(numbers)));
+    }
+}
+
+TEST(RowsTest, PaddedRowsAddUp) {
+  const size_t stride = padded(19);
+  AlignedVector<float> a(stride), b(stride), sum(stride);
+  for (size_t c = 0; c < stride; ++c) {
+    a[c] = static_cast<float>(c);
+    b[c] = 0.5f;
+  }
+  sum_padded(a.data(), b.data(), stride, sum.data());
+  add_padded(b.data(), stride, sum.data());
+  add_padded(-4.0f, b.data(), stride, sum.data());
+  for (size_t c = 0; c < stride; ++c) EXPECT_EQ(sum[c], a[c] - 1);
 }
 
 }  // namespace

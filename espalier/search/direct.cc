@@ -35,7 +35,7 @@ double binary_loss(DirectLoss loss, double margin) {
 }
 
 double one_against_all(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
-                       size_t target, std::vector<float>& gradient) {
+                       size_t target, std::span<float> gradient) {
   // Missing the target costs as much as the worst that may be done instead.
   const double most = *std::max_element(costs.begin(), costs.end());
   double sum = 0;
@@ -44,13 +44,13 @@ double one_against_all(DirectLoss loss, std::span<const float> scores, std::span
     const double weight = a == target ? most : costs[a];
     if (weight == 0) continue;
     sum += weight * binary_loss(loss, y * scores[a]);
-    gradient[a] = static_cast<float>(weight * y * binary_slope(loss, y * scores[a]));
+    gradient[a] += static_cast<float>(weight * y * binary_slope(loss, y * scores[a]));
   }
   return sum;
 }
 
 double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
-                 std::vector<float>& gradient) {
+                 std::span<float> gradient) {
   const std::vector<double> v = all_pairs_values(costs);
   double sum = 0;
   for (size_t i = 0; i < scores.size(); ++i)
@@ -66,7 +66,7 @@ double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const
 }
 
 double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
-                   size_t target, std::vector<float>& gradient) {
+                   size_t target, std::span<float> gradient) {
   if (loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin) {
     // Costs weigh the example or, as margins, raise the scores of what they belong to.
     const bool margin = loss == DirectLoss::kSoftmaxMargin;
@@ -83,22 +83,25 @@ double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<con
       if (counts(a)) sum += std::exp(raised(a) - top);
     for (size_t a = 0; a < scores.size(); ++a) {
       const double p = std::exp(raised(a) - top) / sum;
-      if (counts(a)) gradient[a] = static_cast<float>(weight * (p - (a == target ? 1 : 0)));
+      if (counts(a)) gradient[a] += static_cast<float>(weight * (p - (a == target ? 1 : 0)));
     }
     return weight * (std::log(sum) + top - scores[target]);
   }
-  // The worst offender. A tie is an offence: at first all scores are 0.
-  size_t worst = scores.size();
+  // The worst offender. A tie is an offence: at first all scores are 0. Most examples have none, which is
+  // seen without a branch an action.
   const double margin = loss == DirectLoss::kHinge ? 1 : 0;
+  const auto raised = [&](size_t a) { return scores[a] + margin * costs[a]; };
+  bool offended = false;
   for (size_t a = 0; a < scores.size(); ++a)
-    if (costs[a] > 0 &&
-        (worst == scores.size() || scores[a] + margin * costs[a] > scores[worst] + margin * costs[worst]))
-      worst = a;
-  if (worst == scores.size() || scores[worst] + margin * costs[worst] < scores[target]) return 0;
+    offended = offended | ((costs[a] > 0) & (raised(a) >= scores[target]));
+  if (!offended) return 0;
+  size_t worst = scores.size();
+  for (size_t a = 0; a < scores.size(); ++a)
+    if (costs[a] > 0 && (worst == scores.size() || raised(a) > raised(worst))) worst = a;
   const double size = loss == DirectLoss::kHinge ? 1 : costs[worst];
-  gradient[target] = static_cast<float>(-size);
-  gradient[worst] = static_cast<float>(size);
-  return size * (scores[worst] + margin * costs[worst] - scores[target]);
+  gradient[target] -= static_cast<float>(size);
+  gradient[worst] += static_cast<float>(size);
+  return size * (raised(worst) - scores[target]);
 }
 
 }  // namespace
@@ -114,8 +117,7 @@ std::vector<double> all_pairs_values(std::span<const float> costs) {
 }
 
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
-                       std::span<const float> costs, size_t target, std::vector<float>& gradient) {
-  gradient.assign(scores.size(), 0.0f);
+                       std::span<const float> costs, size_t target, std::span<float> gradient) {
   switch (reduction) {
     case Reduction::kOneVsAll:
       return one_against_all(loss, scores, costs, target, gradient);

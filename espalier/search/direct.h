@@ -43,10 +43,10 @@ struct DirectOptions {
 /// v_r = v_{r−1} + (c_r − c_{r−1})/(r − 1); the pair i, j weighs |v_i − v_j|. Returns v in the order given.
 std::vector<double> all_pairs_values(std::span<const float> costs);
 
-/// The derivative of the loss by every action's score. Returns the loss; gradient is 0 where nothing is to
-/// be learned. `target` is a*.
+/// Adds the derivative of the loss by every action's score to `gradient`; nothing where nothing is to be
+/// learned. Returns the loss. `target` is a*.
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
-                       std::span<const float> costs, size_t target, std::vector<float>& gradient);
+                       std::span<const float> costs, size_t target, std::span<float> gradient);
 
 /// Learns from all examples, instance by instance in random order. The monitor's wish to stop ends it after
 /// the instance at hand.
@@ -68,7 +68,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   }
   std::vector<uint32_t> order(stretches.size());
   std::vector<Action> actions, optimal;
-  std::vector<float> scores, gradient, part, row(weights.stride());
+  std::vector<float> scores, gradient, row(weights.stride());
   FeatureSink sink;
   // A few times a pass, weights shrink and join the average; the first passes do not, where there are more.
   constexpr size_t kSteps = 8;
@@ -94,7 +94,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         // a*: the best-scoring of what the oracle would do, so that free choices stay free.
         optimal.clear();
         if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);
-        gradient.resize(actions.size());
+        gradient.assign(actions.size(), 0.0f);
         for (size_t from = 0; from < actions.size();) {
           size_t to = actions.size();
           if constexpr (HasSeparateCandidates<Space>)
@@ -112,21 +112,21 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
                                          costs.begin());
           direct_gradient(options.loss, options.reduction,
                           std::span<const float>(scores).subspan(from, to - from),
-                          costs.subspan(from, to - from), target - from, part);
-          std::copy(part.begin(), part.end(), gradient.begin() + static_cast<ptrdiff_t>(from));
+                          costs.subspan(from, to - from), target - from,
+                          std::span<float>(gradient).subspan(from, to - from));
           from = to;
         }
         bool moved = false;
         for (size_t a = 0; a < actions.size();) {
           const uint32_t candidate = actions[a].candidate;
-          std::fill(row.begin(), row.end(), 0.0f);
+          const size_t from = a;
           bool any = false;
           for (; a < actions.size() && actions[a].candidate == candidate; ++a)
-            if (std::abs(gradient[a]) > least) {
-              row[actions[a].label] = gradient[a];
-              any = true;
-            }
+            any = any | (std::abs(gradient[a]) > least);
           if (!any) continue;
+          std::fill(row.begin(), row.end(), 0.0f);
+          for (size_t g = from; g < a; ++g)
+            if (std::abs(gradient[g]) > least) row[actions[g].label] = gradient[g];
           sink.clear();
           space.features(example.state, candidate, sink);
           weights.gather(sink, row);

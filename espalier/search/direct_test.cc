@@ -34,7 +34,7 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
        {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic, DirectLoss::kSoftmaxMargin})
     for (const auto reduction : {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs})
       for (int trial = 0; trial < 20; ++trial) {
-        std::vector<float> scores(5), costs(5), gradient, ignored;
+        std::vector<float> scores(5), costs(5), gradient(5, 0.0f);
         for (float& s : scores) s = static_cast<float>(random.gaussian() * 2);
         for (float& c : costs) c = static_cast<float>(random.below(3));
         const size_t target = random.below(5);
@@ -46,7 +46,7 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
           auto up = scores, down = scores;
           up[a] += h;
           down[a] -= h;
-          std::vector<float> at_up, at_down;
+          std::vector<float> at_up(5, 0.0f), at_down(5, 0.0f);
           const double above = direct_gradient(loss, reduction, up, costs, target, at_up);
           const double below = direct_gradient(loss, reduction, down, costs, target, at_down);
           const bool smooth = loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin;
@@ -63,7 +63,7 @@ TEST(DirectLosses, ActionsAsGoodAsTheTargetAreLeftInPeace) {
   for (const auto loss :
        {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic, DirectLoss::kSoftmaxMargin})
     for (const auto reduction : {Reduction::kDirect, Reduction::kOneVsAll}) {
-      std::vector<float> gradient;
+      std::vector<float> gradient(3, 0.0f);
       direct_gradient(loss, reduction, scores, costs, 0, gradient);
       EXPECT_EQ(gradient[1], 0);
     }
@@ -71,10 +71,11 @@ TEST(DirectLosses, ActionsAsGoodAsTheTargetAreLeftInPeace) {
 
 TEST(DirectLosses, AsAMarginWhatCostsMoreIsPushedFurtherDown) {
   const std::vector<float> scores{1, 1, 1}, costs{0, 1, 3};
-  std::vector<float> gradient;
+  std::vector<float> gradient(3, 0.0f);
   direct_gradient(DirectLoss::kSoftmaxMargin, Reduction::kDirect, scores, costs, 0, gradient);
   EXPECT_GT(gradient[2], gradient[1]);
   EXPECT_NEAR(gradient[0] + gradient[1] + gradient[2], 0, 1e-6);
+  gradient.assign(3, 0.0f);
   direct_gradient(DirectLoss::kLogistic, Reduction::kDirect, scores, costs, 0, gradient);
   EXPECT_EQ(gradient[2], gradient[1]);
 }

@@ -48,6 +48,11 @@ struct Examples {
   };
   std::vector<Example> list;  ///< by instance, along its path
   std::vector<float> costs;
+  /// The memory stays: the next iteration makes about as many.
+  void clear() {
+    list.clear();
+    costs.clear();
+  }
 };
 
 /// How the expected loss of an action is estimated (section 3.2.2).
@@ -127,7 +132,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       out.list.push_back({instance, out.costs.size(), state});
       for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
     }
-    const size_t who = mixture.draw(walk.split(depth).uniform());
+    const size_t who = mixture.draw(walk, depth);
     if constexpr (HasSeparateCandidates<S>) {
       if (!easiest.enter(state) && mixture.size() > 0) return fail("a state that is no goal has no actions");
     }

@@ -58,6 +58,11 @@ class Mixture {
   }
 
   static constexpr size_t kOracle = static_cast<size_t>(-1);
+  /// Who answers the n-th time on a path with this luck.
+  size_t draw(const Random& luck, uint64_t n) const {
+    if (classifiers_.size() == 1 && oracle_ == 0) return 0;  // no need for luck
+    return draw(luck.split(n).uniform());
+  }
   /// Who answers, for a number drawn uniformly from [0, 1).
   size_t draw(double u) const {
     if (u < oracle_ || classifiers_.empty()) return kOracle;
@@ -218,8 +223,7 @@ typename S::State roll_out(const S& space, typename S::State state, const Mixtur
                            const Random& random, size_t depth, std::vector<Action>& actions,
                            std::vector<float>& scores) {
   for (; !space.is_goal(state); ++depth)
-    state = space.apply(
-        state, act(space, state, mixture, mixture.draw(random.split(depth).uniform()), actions, scores));
+    state = space.apply(state, act(space, state, mixture, mixture.draw(random, depth), actions, scores));
   return state;
 }
 

@@ -54,7 +54,7 @@ void RowWeights::begin(const StaticBlocks& blocks) {
 
 std::span<const float> RowWeights::score(const FeatureSink& features) {
   float* const row = row_.data();
-  bool first = true;
+  std::fill_n(row, stride_, 0.0f);
   for (const uint32_t b : features.blocks()) {
     float* const sum = block_scores_.data() + b * stride_;
     if (block_version_[b] != version_) {
@@ -62,20 +62,12 @@ std::span<const float> RowWeights::score(const FeatureSink& features) {
       linear::add_rows(*layout_, state_.data(), blocks_[b], blocks_.values_of(b), sum);
       block_version_[b] = version_;
     }
-    if (first) {
-      std::copy_n(sum, stride_, row);
-      first = false;
-    } else {
-      for (size_t l = 0; l < stride_; ++l) row[l] += sum[l];
-    }
+    linear::add_padded(sum, stride_, row);
   }
-  if (first) std::fill_n(row, stride_, 0.0f);
   for (const FeatureSink::Entry& e : features.entries()) {
     const uint32_t r = hashed_.find(e.hash);
     if (r == HashedRows::kNone) continue;
-    const float value = static_cast<float>(e.value);
-    const float* const w = hashed_.row(r);
-    for (size_t l = 0; l < stride_; ++l) row[l] += value * w[l];
+    linear::add_padded(static_cast<float>(e.value), hashed_.row(r), stride_, row);
   }
   return {row, stride_};
 }

@@ -140,7 +140,7 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
   Examples<Space> examples;
   double chance_of_oracle = static_cast<double>(longest);
   for (int n = 1; n <= iterations; ++n) {
-    if (options.roll_in == RollIn::kMixture) examples = {};
+    if (options.roll_in == RollIn::kMixture) examples.clear();
     for (uint32_t i = 0; i < problem.size(); ++i) {
       if (monitor.stop_requested()) break;
       const Space space = problem.space(i);

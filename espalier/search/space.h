@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "espalier/linear/rows.h"
+
 namespace espalier::search {
 
 /// What can be done in a state: a candidate, and the label it gets. Sequence labelling has one candidate (the
@@ -31,18 +33,31 @@ class FeatureSink {
     uint64_t hash;
     double value;
   };
-  void block(uint32_t number) { blocks_.push_back(number); }
-  void add(uint64_t hash, double value = 1) { entries_.push_back({hash, value}); }
-  void clear() {
-    blocks_.clear();
-    entries_.clear();
+  void block(uint32_t number) {
+    if (block_count_ == blocks_.size()) blocks_.resize(2 * block_count_ + 1);
+    blocks_[block_count_++] = number;
   }
-  std::span<const uint32_t> blocks() const { return blocks_; }
-  std::span<const Entry> entries() const { return entries_; }
+  void add(uint64_t hash, double value = 1) {
+    if (entry_count_ == entries_.size()) entries_.resize(2 * entry_count_ + 1);
+    entries_[entry_count_++] = {hash, value};
+    plain_ = plain_ && value == 1;
+  }
+  void clear() {
+    block_count_ = entry_count_ = 0;
+    plain_ = true;
+  }
+  std::span<const uint32_t> blocks() const { return {blocks_.data(), block_count_}; }
+  std::span<const Entry> entries() const { return {entries_.data(), entry_count_}; }
+  /// Every entry has the value 1.
+  bool plain() const { return plain_; }
 
  private:
+  // Vectors that only ever grow, with what is in use counted beside them: every decision of every search
+  // fills a sink, and a test and a store are all that an entry should cost.
   std::vector<uint32_t> blocks_;
   std::vector<Entry> entries_;
+  size_t block_count_ = 0, entry_count_ = 0;
+  bool plain_ = true;
 };
 
 /// A search space is the search for one input's output. The contract:
@@ -200,22 +215,6 @@ struct Scored {
   Value score;
 };
 
-/// The place of the largest of some numbers, the first of equals. Precondition: there are some.
-template <typename Value>
-size_t place_of_largest(std::span<const Value> numbers) {
-  // Four maxima that do not wait for each other, then the place of theirs.
-  constexpr size_t kAbreast = 4;
-  Value top[kAbreast];
-  std::fill_n(top, kAbreast, numbers[0]);
-  size_t i = 0;
-  for (; i + kAbreast <= numbers.size(); i += kAbreast)
-    for (size_t j = 0; j < kAbreast; ++j) top[j] = numbers[i + j] > top[j] ? numbers[i + j] : top[j];
-  for (; i < numbers.size(); ++i) top[0] = numbers[i] > top[0] ? numbers[i] : top[0];
-  const Value largest = *std::max_element(top, top + kAbreast);
-  for (i = 0; i + 1 < numbers.size() && numbers[i] != largest;) ++i;
-  return i;
-}
-
 /// The best action of a state, or nothing in a dead end. `actions` and `scores` are scratch.
 template <SearchSpace S, ScorerOf<S> W>
 std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, const typename S::State& state,
@@ -224,8 +223,13 @@ std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, cons
   if constexpr (HasFreeLabels<S> && !HasPreference<S> && !ActionScorerOf<W, S>) {
     if (const LabelRange range = space.free_labels(state); !range.empty()) {
       const auto row = scorer.row(space, state, 0);
-      const auto best = static_cast<uint32_t>(
-          range.first + place_of_largest(row.subspan(range.first, range.last - range.first)));
+      const auto some = row.subspan(range.first, range.last - range.first);
+      uint32_t best = range.first;
+      if constexpr (std::same_as<typename W::Value, float>) {
+        best += static_cast<uint32_t>(linear::place_of_largest(some));
+      } else {
+        best += static_cast<uint32_t>(linear::place_of_largest_plain(some));
+      }
       return Scored<typename W::Value>{{0, best}, row[best]};
     }
   }

@@ -46,38 +46,22 @@ class StoredRowScorer final : public InputScorer {
   std::span<const float> score(const FeatureSink& features) override {
     const size_t S = rows_.stride;
     float* const row = row_.data();
-    bool first = true;
-    for (const uint32_t b : features.blocks()) {
-      const float* const sum = scores_.data() + b * S;
-      if (first) {
-        std::copy_n(sum, S, row);
-        first = false;
-      } else {
-        for (size_t l = 0; l < S; ++l) row[l] += sum[l];
-      }
-    }
-    if (first) std::fill_n(row, S, 0.0f);
+    const auto blocks = features.blocks();
     const auto entries = features.entries();
-    if (entries.empty()) return row_;
-    const bool plain =
-        std::all_of(entries.begin(), entries.end(), [](const auto& e) { return e.value == 1; });
-    if (entries.size() > kFew || !plain) {
+    const bool few = !entries.empty() && entries.size() <= kFew && features.plain();
+    if (blocks.size() == 1 && few) {  // one decision of a tagger
+      linear::sum_padded(scores_.data() + blocks[0] * S, kept_sum(entries), S, row);
+      return row_;
+    }
+    std::fill_n(row, S, 0.0f);
+    for (const uint32_t b : blocks) linear::add_padded(scores_.data() + b * S, S, row);
+    if (few) {
+      linear::add_padded(kept_sum(entries), S, row);
+    } else {
       // Many are scattered over the table: they are fetched while others are sought.
       for (const auto& e : entries) rows_.hashed_map.prefetch(e.hash);
       add_entries(entries, row);
-      return row_;
     }
-    // Few are label n-grams, which come up again and again: their sums are kept.
-    uint64_t key = kSeed;
-    for (const auto& e : entries) key = hash_combine(key, e.hash);
-    const size_t slot = key % kKept;
-    float* const kept = kept_.data() + slot * S;
-    if (kept_key_[slot] != key) {
-      std::fill_n(kept, S, 0.0f);
-      add_entries(entries, kept);
-      kept_key_[slot] = key;
-    }
-    for (size_t l = 0; l < S; ++l) row[l] += kept[l];
     return row_;
   }
   void visit_block(uint32_t block, const Visit& visit) const override {
@@ -95,6 +79,19 @@ class StoredRowScorer final : public InputScorer {
   }
 
  private:
+  /// Few entries are label n-grams, which come up again and again: their sums are kept.
+  const float* kept_sum(std::span<const FeatureSink::Entry> entries) {
+    uint64_t key = kSeed;
+    for (const auto& e : entries) key = hash_combine(key, e.hash);
+    const size_t slot = key % kKept;
+    float* const kept = kept_.data() + slot * rows_.stride;
+    if (kept_key_[slot] != key) {
+      std::fill_n(kept, rows_.stride, 0.0f);
+      add_entries(entries, kept);
+      kept_key_[slot] = key;
+    }
+    return kept;
+  }
   void add_entries(std::span<const FeatureSink::Entry> entries, float* row) {
     found_.clear();
     found_values_.clear();

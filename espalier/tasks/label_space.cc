@@ -8,13 +8,11 @@ using data::kNoLabel;
 using data::Label;
 using search::Action;
 
-namespace {
-/// Kinds of entries; part of the hash, so that they never meet.
-enum LabelEntry : uint64_t { kBias = 0x51, kHistory, kEdge };
-constexpr uint64_t start(LabelEntry kind) { return kind * 0x9E3779B97F4A7C15ull; }
-}  // namespace
-
-LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input) : shape_(shape), input_(input) {
+LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
+    : shape_(shape),
+      input_(input),
+      label_count_(shape.labels.size()),
+      anything_goes_(!shape.legal && input.legal == nullptr && input.forced.empty()) {
   ESPALIER_CHECK(shape.columns() == 1);
   ESPALIER_CHECK(input.legal == nullptr || shape.order == DecisionOrder::kLeftToRight);
   if (shape.loss != SequenceLoss::kF1 || input.gold.empty()) return;
@@ -44,31 +42,28 @@ bool LabelSpace::allowed(const State& s, Label label) const {
 }
 
 void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
-  for (uint32_t l = 0; l < labels(); ++l)
+  const auto K = static_cast<uint32_t>(labels());
+  if (anything_goes_) {
+    const size_t before = out.size();
+    out.resize(before + K);
+    for (uint32_t l = 0; l < K; ++l) out[before + l] = {0, l};
+    return;
+  }
+  for (uint32_t l = 0; l < K; ++l)
     if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
 }
 
-LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
-  State next = s;
-  const Label label = static_cast<Label>(action.label);
-  for (size_t n = shape_.history; n-- > 1;) next.recent[n] = s.recent[n - 1];  // no more is looked at
-  next.recent[0] = label;
-  if (input_.legal != nullptr) next.legal = legal_after(s, label);
-  ++next.made;
-  if (input_.gold.empty()) return next;
-  const Label right = gold(s);
-  if (right != kNoLabel && right != label) ++next.errors;
-  if (shape_.loss != SequenceLoss::kF1) return next;
+void LabelSpace::count_segments(const State& s, Label label, State& next) const {
   // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
   const SequenceShape::Tag tag = shape_.tags[label];
-  const SequenceShape::Tag gold_tag = right == kNoLabel ? SequenceShape::Tag{} : shape_.tags[right];
+  const SequenceShape::Tag gold_tag = this->gold_tag(token(s));
   const Label before = s.recent[0];
   const bool open = before != kNoLabel && shape_.tags[before].type != 0;
   const bool goes_on = open && tag.prefix == 'I' && tag.type == shape_.tags[before].type;
   const bool gold_goes_on = gold_tag.prefix == 'I';
   if (goes_on) {
     next.agreeing = s.agreeing && gold_goes_on;
-    return next;
+    return;
   }
   if (s.agreeing && !gold_goes_on) ++next.correct;  // both end here
   next.agreeing = false;
@@ -76,21 +71,12 @@ LabelSpace::State LabelSpace::apply(const State& s, Action action) const {
     ++next.predicted;
     next.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
   }
-  return next;
 }
 
-void LabelSpace::features(const State& s, uint32_t, search::FeatureSink& sink) const {
+void LabelSpace::add_edges(const State& s, search::FeatureSink& sink) const {
   const size_t t = token(s);
-  sink.block(static_cast<uint32_t>(t));
-  sink.add(start(kBias));
-  uint64_t gram = start(kHistory);
-  for (size_t n = 0; n < shape_.history; ++n) {
-    gram = hash_combine(gram, s.recent[n]);
-    sink.add(gram);
-  }
-  if (!input_.edges.empty())
-    for (uint32_t i = input_.edge_begin[t]; i < input_.edge_begin[t + 1]; ++i)
-      sink.add(hash_combine(hash_combine(start(kEdge), input_.edges[i]), s.recent[0]));
+  for (uint32_t i = input_.edge_begin[t]; i < input_.edge_begin[t + 1]; ++i)
+    sink.add(hash_combine(hash_combine(kEdge, input_.edges[i]), s.recent[0]));
 }
 
 std::string LabelSpace::entry_name(const State& s, size_t i) const {
@@ -104,8 +90,6 @@ std::string LabelSpace::entry_name(const State& s, size_t i) const {
   i -= shape_.history + 1;
   return fmt::format("edge feature {} after {}", i + 1, name(s.recent[0]));
 }
-
-double LabelSpace::loss(const State& s) const { return best_loss(s); }
 
 double LabelSpace::best_loss(const State& s) const {
   switch (shape_.loss) {

@@ -53,15 +53,41 @@ class LabelSpace {
   void actions(const State& s, std::vector<search::Action>& out) const;
   /// Everything, unless labels must be legal or are forced.
   search::LabelRange free_labels(const State&) const {
-    if (shape_.legal || input_.legal != nullptr || !input_.forced.empty()) return {};
-    return {0, static_cast<uint32_t>(labels())};
+    return {0, anything_goes_ ? static_cast<uint32_t>(labels()) : 0};
   }
-  State apply(const State& s, search::Action action) const;
-  size_t labels() const { return shape_.labels.size(); }
-  void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+  State apply(const State& s, search::Action action) const {
+    State next = s;
+    const auto label = static_cast<data::Label>(action.label);
+    for (size_t n = shape_.history; n-- > 1;) next.recent[n] = s.recent[n - 1];  // no more is looked at
+    next.recent[0] = label;
+    if (input_.legal != nullptr) next.legal = legal_after(s, label);
+    ++next.made;
+    if (!input_.gold.empty()) {
+      if (differs_from_gold(s, label)) ++next.errors;
+      if (shape_.loss == SequenceLoss::kF1) count_segments(s, label, next);
+    }
+    return next;
+  }
+  size_t labels() const { return label_count_; }
+  void features(const State& s, uint32_t, search::FeatureSink& sink) const {
+    const size_t t = token(s);
+    sink.block(static_cast<uint32_t>(t));
+    sink.add(kBias);
+    uint64_t gram = kHistory;
+    for (size_t n = 0; n < shape_.history; ++n) {
+      gram = hash_combine(gram, s.recent[n]);
+      sink.add(gram);
+    }
+    if (!input_.edges.empty()) add_edges(s, sink);
+  }
 
-  double loss(const State& s) const;
+  double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;
+  double best_loss_after(const State& s, search::Action action) const {
+    if (anything_goes_ && shape_.loss == SequenceLoss::kHamming)
+      return s.errors + (differs_from_gold(s, static_cast<data::Label>(action.label)) ? 1.0 : 0.0);
+    return best_loss(apply(s, action));
+  }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
 
   /// The token that state decides about.
@@ -72,7 +98,18 @@ class LabelSpace {
   std::string entry_name(const State& s, size_t i) const;
 
  private:
+  /// Kinds of entries: where their hashes begin, so that they never meet.
+  static constexpr uint64_t kBias = 0x51 * 0x9E3779B97F4A7C15ull, kHistory = 0x52 * 0x9E3779B97F4A7C15ull,
+                            kEdge = 0x53 * 0x9E3779B97F4A7C15ull;
+
   data::Label gold(const State& s) const { return input_.gold[token(s)]; }
+  bool differs_from_gold(const State& s, data::Label label) const {
+    const data::Label right = gold(s);
+    return right != data::kNoLabel && right != label;
+  }
+  /// What a label does to the counts of segments, for F1.
+  void count_segments(const State& s, data::Label label, State& next) const;
+  void add_edges(const State& s, search::FeatureSink& sink) const;
   bool allowed(const State& s, data::Label label) const;
   constrain::Completion::State legal_after(const State& s, data::Label label) const {
     return input_.legal->after(token(s), s.legal, {.single = label}, 1);
@@ -80,7 +117,7 @@ class LabelSpace {
   /// Labels must stay legal (or constraints are to be kept), and what was given before rules out the gold
   /// label here.
   bool gold_is_barred(const State& s) const {
-    return !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
+    return !anything_goes_ && !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
   }
   /// Of a token without a gold label: outside.
   SequenceShape::Tag gold_tag(size_t t) const {
@@ -89,6 +126,8 @@ class LabelSpace {
 
   const SequenceShape& shape_;
   LabelInput input_;
+  size_t label_count_;
+  bool anything_goes_;                       ///< every label in every state
   std::vector<uint32_t> gold_begins_after_;  ///< F1: gold segments that begin at t or later
 };
 
