@@ -134,6 +134,9 @@ class Predictor {
     std::vector<Contribution>
         contributions;  ///< by |weight − runner_up|, largest first; transitions included
     size_t column = 0;  ///< which column of labels this is about
+    /// Where a decision is about more than this token: what was decided, and what was not ("NP, words 3 to
+    /// 5").
+    std::string decision = {}, runner_up_decision = {};
   };
   /// Row by row, and for each row column by column.
   virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
@@ -159,6 +162,11 @@ class Predictor {
                                                          std::optional<Label> only) const = 0;
   /// Weights of one label after another; nothing where there are no such.
   virtual std::vector<WeightedTransition> weighted_transitions() const = 0;
+  /// What must be known about the weights that explain() and strongest() show: which of several classifiers
+  /// they belong to, or why there are none. Empty: they are all there is.
+  virtual std::string about_weights() const { return {}; }
+  /// Why weighted_transitions() has nothing.
+  virtual std::string no_transitions() const { return "labels of neighbours do not interact"; }
   virtual Size size() const = 0;
   /// What else this kind of model has to say about itself, as a JSON object.
   virtual std::string details() const { return "{}"; }
