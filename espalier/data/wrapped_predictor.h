@@ -26,6 +26,8 @@ class WrappedPredictor : public Predictor {
     return wrapped_.weighted_transitions();
   }
   Size size() const override { return wrapped_.size(); }
+  std::string about_weights() const override { return wrapped_.about_weights(); }
+  std::string no_transitions() const override { return wrapped_.no_transitions(); }
   std::string details() const override { return wrapped_.details(); }
 
  protected:
