@@ -21,12 +21,13 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
        0,
        {"auto", "breadth-first", "best-first"}},
       {"history", Kind::kInteger, "2",
-       "labels before that are looked at, as n-grams of every length up to this", 0,
-       static_cast<double>(tasks::kMostHistory)},
+       "how many labels before are looked at, as n-grams of every length up to this; types of chunks before; "
+       "with order=easiest-first labels on either side",
+       0, static_cast<double>(tasks::kMostHistory)},
       {"lead", Kind::kInteger, "2",
        "task joint: each column of labels is decided so many tokens ahead of the next, which then sees its "
        "labels on both sides",
-       0, 10},
+       0, static_cast<double>(tasks::kMostLead)},
       {"order",
        Kind::kChoice,
        "left-to-right",

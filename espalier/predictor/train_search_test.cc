@@ -371,7 +371,7 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(joint_refusal("searn", "2,2", {}), HasSubstr("twice"));
   EXPECT_THAT(joint_refusal("searn", "1,2,3", {}), HasSubstr("all 3 columns are labels"));
   EXPECT_THAT(joint_refusal("searn", "2,3", {"loss=f1"}), HasSubstr("hamming or zero-one"));
-  EXPECT_THAT(joint_refusal("searn", "2,3", {"history=7"}), HasSubstr("6 labels with 2 columns"));
+  EXPECT_THAT(joint_refusal("searn", "2,3", {"history=256"}), HasSubstr("history"));
   EXPECT_THAT(joint_refusal("searn", "2,3", {"unit=chunk"}), HasSubstr("word by word"));
   EXPECT_THAT(refusal("searn", "label", {"beam=0"}), HasSubstr("beam"));
   EXPECT_THAT(refusal("searn", "label", {"order=easiest-first", "beam=5"}), HasSubstr("greedily"));

@@ -15,9 +15,13 @@ enum ChunkEntry : uint64_t {
   kAfterEnds,
   kAfterTag,
   kAfterFirst,
-  kAfterTags
+  kAfterTags,
+  kAfterMore,
+  kAfterAnyWord,
+  kAfterWordPair,
+  kAfterAllWords,
 };
-constexpr uint16_t kNoType = 0xFFFF;
+constexpr data::Label kNoType = data::kNoLabel;
 uint64_t entry(ChunkEntry kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
 }  // namespace
 
@@ -46,8 +50,8 @@ ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
   State next = s;
   const uint32_t length = action.candidate + 1;
   next.at = s.at + length;
-  next.before = s.last;
-  next.last = static_cast<uint16_t>(action.label);
+  if (shape_.history > 0)
+    push_label(next.types.data(), shape_.history, static_cast<data::Label>(action.label));
   next.last_begin = s.at;
   if (input_.legal != nullptr) next.legal = legal_after(s, action);
   if (action.label != 0) ++next.predicted;
@@ -78,32 +82,55 @@ void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSin
 
 template <typename Emit>
 void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& emit) const {
-  const auto name = [&](uint16_t type) { return type == kNoType ? std::string("^") : shape_.types[type]; };
-  const uint64_t last = s.last, both = hash_combine(s.last, s.before);
-  emit(entry(kAfterType, last), [&] { return "after " + name(s.last); });
-  emit(entry(kAfterTwo, both), [&] { return "after " + name(s.before) + " " + name(s.last); });
+  const auto name = [&](data::Label type) { return type == kNoType ? std::string("^") : shape_.types[type]; };
+  const data::Label* const types = s.types.data();
+  const data::Label last_type = shape_.history > 0 ? types[0] : kNoType;
+  const uint64_t last = last_type;
+  emit(entry(kAfterType, last), [&] { return "after " + name(last_type); });
+  uint64_t gram = last;
+  for (size_t n = 1; n < shape_.history; ++n) {
+    gram = hash_combine(gram, types[n]);
+    emit(entry(n == 1 ? kAfterTwo : kAfterMore, gram), [&] {
+      std::string text = "after";
+      for (size_t i = n + 1; i-- > 0;) text += " " + name(types[i]);
+      return text;
+    });
+  }
   emit(hash_combine(entry(kAfterLength, last), candidate),
-       [&] { return fmt::format("{} words after {}", candidate + 1, name(s.last)); });
-  if (input_.looks.empty()) return;
+       [&] { return fmt::format("{} words after {}", candidate + 1, name(last_type)); });
+  if (input_.looks.empty() || shape_.history == 0) return;
   const TokenLook none{}, &first = input_.looks[s.at];
   const size_t end = s.at + candidate + 1;
   emit(hash_combine(entry(kAfterTag, last), first.tag),
-       [&] { return "kind of the first word after " + name(s.last); });
+       [&] { return "kind of the first word after " + name(last_type); });
   emit(hash_combine(entry(kAfterFirst, last), first.word),
-       [&] { return "first word after " + name(s.last); });
+       [&] { return "first word after " + name(last_type); });
   uint64_t tags = hash_combine(entry(kAfterTags, last), candidate);
   for (size_t t = s.at; t < end; ++t) tags = hash_combine(tags, input_.looks[t].tag);
-  emit(tags, [&] { return "kinds of all words after " + name(s.last); });
+  emit(tags, [&] { return "kinds of all words after " + name(last_type); });
   emit(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
-       [&] { return "kinds of all words and the next after " + name(s.last); });
-  if (s.last == kNoType) return;
-  emit(hash_combine(entry(kAfterWord, last), input_.looks[s.at - 1].word),
-       [&] { return "last word of the " + name(s.last) + " before"; });
-  emit(hash_combine(hash_combine(entry(kAfterEnds, last), input_.looks[s.last_begin].word),
-                    s.at - s.last_begin),
-       [&] {
-         return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(s.last));
-       });
+       [&] { return "kinds of all words and the next after " + name(last_type); });
+  if (last_type == kNoType) return;
+  // The words of the chunk before: the last, the first with the length; those between, pairs, and all of
+  // them.
+  const auto word = [&](size_t t) { return input_.looks[t].word; };
+  emit(hash_combine(entry(kAfterWord, last), word(s.at - 1)),
+       [&] { return "last word of the " + name(last_type) + " before"; });
+  emit(hash_combine(hash_combine(entry(kAfterEnds, last), word(s.last_begin)), s.at - s.last_begin), [&] {
+    return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(last_type));
+  });
+  if (s.at - s.last_begin == 1) return;
+  uint64_t all = entry(kAfterAllWords, last);
+  for (size_t t = s.last_begin; t < s.at; ++t) {
+    const size_t place = t - s.last_begin + 1;
+    all = hash_combine(all, word(t));
+    if (t + 1 == s.at) break;
+    emit(hash_combine(entry(kAfterAnyWord, last), word(t)),
+         [&] { return fmt::format("word {} of the {} before", place, name(last_type)); });
+    emit(hash_combine(hash_combine(entry(kAfterWordPair, last), word(t)), word(t + 1)),
+         [&] { return fmt::format("words {} and {} of the {} before", place, place + 1, name(last_type)); });
+  }
+  emit(all, [&] { return fmt::format("all words of the {} before", name(last_type)); });
 }
 
 std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i) const {

@@ -8,6 +8,7 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/recent_labels.h"
 #include "espalier/tasks/sequence_shape.h"
 
 namespace espalier::tasks {
@@ -52,18 +53,20 @@ struct ChunkInput {
 class ChunkSpace {
  public:
   struct State {
-    uint32_t at = 0;                          ///< tokens covered
-    uint32_t last_begin = 0;                  ///< of the last chunk
-    uint16_t last = 0xFFFF, before = 0xFFFF;  ///< types of the last two; 0xFFFF: none yet
-    uint32_t errors = 0;                      ///< wrong token labels
+    uint32_t at = 0;          ///< tokens covered
+    uint32_t last_begin = 0;  ///< of the last chunk
+    uint32_t errors = 0;      ///< wrong token labels
     uint32_t predicted = 0, correct = 0;
     constrain::Completion::State legal = 0;  ///< what constraints remember
+    /// Types of the chunks before, the latest first; kNoLabel: there was none. As many as are looked at.
+    RecentLabels<4> types;
   };
 
   ChunkSpace(const SequenceShape& shape, const ChunkInput& input);
 
   State initial() const {
     State s;
+    s.types = RecentLabels<4>(shape_.history);
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }

@@ -9,11 +9,50 @@ using data::Label;
 using search::Action;
 
 namespace {
-/// Which neighbours an entry joins, by distance up to kReach; 0 ends the list.
-constexpr int kNeighbours[][3] = {{-1, 0, 0}, {1, 0, 0}, {-1, 1, 0}, {-2, -1, 0}, {1, 2, 0}};
-constexpr size_t kJoined = std::size(kNeighbours);
-uint64_t easiest_entry(uint64_t kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
+/// Kinds of entries; part of the hash, so that they never meet.
+enum EasiestEntry : uint64_t {
+  kEasiestBias,
+  kOneBefore,
+  kOneAfter,
+  kOneEach,
+  kPairBefore,
+  kPairAfter,
+  kEasiestEdge,
+  kBothSides
+};
+uint64_t easiest_entry(EasiestEntry kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
 }  // namespace
+
+EasiestSpace::EasiestSpace(const SequenceShape& shape, const LabelInput& input)
+    : shape_(shape), input_(input), reach_(std::max<size_t>(shape.history, input.edges.empty() ? 0 : 1)) {}
+
+template <typename Emit>
+void EasiestSpace::visit_grams(const State& s, uint32_t token, const Emit& emit) const {
+  const int N = static_cast<int>(shape_.history);
+  const auto with = [&](uint64_t hash, int distance) {
+    return hash_combine(hash, around(s, token, distance));
+  };
+  if (N < 1) return;
+  emit(with(easiest_entry(kOneBefore), -1), -1, -1);
+  emit(with(easiest_entry(kOneAfter), 1), 1, 1);
+  emit(with(with(easiest_entry(kOneEach), -1), 1), -1, 1);
+  if (N < 2) return;
+  uint64_t before = with(with(easiest_entry(kPairBefore), -2), -1);
+  uint64_t after = with(with(easiest_entry(kPairAfter), 1), 2);
+  emit(before, -2, -1);
+  emit(after, 1, 2);
+  // Farther away every n-gram goes on from the one before it, so that all together cost what the longest
+  // does.
+  uint64_t both = hash_combine(hash_combine(easiest_entry(kBothSides), before), after);
+  for (int n = 3; n <= N; ++n) {
+    before = with(before, -n);
+    after = with(after, n);
+    both = with(with(both, -n), n);
+    emit(before, -n, -1);
+    emit(after, 1, n);
+    emit(both, -n, n);
+  }
+}
 
 EasiestSpace::State EasiestSpace::initial() const {
   auto path = std::make_shared<Path>();
@@ -40,8 +79,8 @@ void EasiestSpace::fresh_candidates(const State& s, std::vector<uint32_t>& out) 
   size_t first = 0, last = input_.length;
   if (s.made > 0) {
     const size_t changed = s.path->order[s.made - 1];
-    first = changed - std::min(changed, kReach);
-    last = std::min(last, changed + kReach + 1);
+    first = changed - std::min(changed, reach_);
+    last = std::min(last, changed + reach_ + 1);
   }
   for (size_t t = first; t < last; ++t)
     if (s.label(t) == kNoLabel) out.push_back(static_cast<uint32_t>(t));
@@ -65,15 +104,10 @@ EasiestSpace::State EasiestSpace::apply(const State& s, Action action) const {
 
 void EasiestSpace::features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
   sink.block(candidate);
-  sink.add(easiest_entry(0));
-  for (size_t i = 0; i < kJoined; ++i) {
-    uint64_t hash = easiest_entry(i + 1);
-    for (size_t n = 0; kNeighbours[i][n] != 0; ++n)
-      hash = hash_combine(hash, around(s, candidate, kNeighbours[i][n]));
-    sink.add(hash);
-  }
+  sink.add(easiest_entry(kEasiestBias));
+  visit_grams(s, candidate, [&](uint64_t hash, int, int) { sink.add(hash); });
   if (input_.edges.empty()) return;
-  const uint64_t before = hash_combine(easiest_entry(kJoined + 1), around(s, candidate, -1));
+  const uint64_t before = hash_combine(easiest_entry(kEasiestEdge), around(s, candidate, -1));
   for (uint32_t i = input_.edge_begin[candidate]; i < input_.edge_begin[candidate + 1]; ++i)
     sink.add(hash_combine(before, input_.edges[i]));
 }
@@ -86,10 +120,15 @@ std::string EasiestSpace::entry_name(const State& s, uint32_t candidate, size_t 
                            : shape_.label_name(static_cast<Label>(l));
   };
   if (i == 0) return "bias";
-  if (i > kJoined) return fmt::format("edge feature {} after {}", i - kJoined, name(-1));
-  std::string text = "labels";
-  for (size_t n = 0; kNeighbours[i - 1][n] != 0; ++n)
-    text += fmt::format(" {:+}:{}", kNeighbours[i - 1][n], name(kNeighbours[i - 1][n]));
+  size_t seen = 0;
+  std::string text;
+  visit_grams(s, candidate, [&](uint64_t, int first, int last) {
+    if (++seen != i) return;
+    text = "labels";
+    for (int d = first; d <= last; ++d)
+      if (d != 0) text += fmt::format(" {:+}:{}", d, name(d));
+  });
+  if (text.empty()) return fmt::format("edge feature {} after {}", i - seen, name(-1));
   return text;
 }
 

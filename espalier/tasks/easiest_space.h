@@ -17,14 +17,13 @@ namespace espalier::tasks {
 /// Every right label of an open token is an optimal action; each open token is an example by itself, and the
 /// one whose label scores highest is labelled first, so that the hard ones see what their neighbours got
 /// (section 6.1.8). Features are the token's, and the labels that its neighbours on both sides have by then.
-/// A decision changes the features of the tokens within kReach of it and no others, so that a greedy path
-/// costs O(T·L + T log T) for each classifier that has a say.
+/// They are looked at up to `history` tokens away; a decision changes the features of the tokens that near
+/// and no others, so that a greedy path costs O(T·L + T log T) for each classifier that has a say.
 /// Different orders lead to the same labelling, so a beam would fill with copies; this space is searched
 /// greedily.
 class EasiestSpace {
  public:
   static constexpr bool kCandidatesApart = true;
-  static constexpr size_t kReach = 2;  ///< how far away labels are looked at
 
   /// The decisions of a path. States along it share it: state n sees the first n.
   struct Path {
@@ -42,7 +41,7 @@ class EasiestSpace {
     }
   };
 
-  EasiestSpace(const SequenceShape& shape, const LabelInput& input) : shape_(shape), input_(input) {}
+  EasiestSpace(const SequenceShape& shape, const LabelInput& input);
 
   State initial() const;
   bool is_goal(const State& s) const { return s.made == input_.length; }
@@ -78,8 +77,13 @@ class EasiestSpace {
     return shape_.loss == SequenceLoss::kZeroOne ? (errors > 0 ? 1 : 0) : errors;
   }
 
+  /// Calls emit(hash, first, last) for each n-gram of labels: those at these distances, 0 left out.
+  template <typename Emit>
+  void visit_grams(const State& s, uint32_t token, const Emit& emit) const;
+
   const SequenceShape& shape_;
   LabelInput input_;
+  size_t reach_;  ///< how far away labels are looked at
 };
 
 }  // namespace espalier::tasks

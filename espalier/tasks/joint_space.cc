@@ -43,7 +43,10 @@ uint64_t joint_entry(JointEntry kind, size_t column) {
 }  // namespace
 
 JointSpace::JointSpace(const SequenceShape& shape, const JointInput& input)
-    : shape_(shape), input_(input), columns_(shape.columns()), slots_(kRemembered / columns_) {
+    : shape_(shape), input_(input), columns_(shape.columns()) {
+  // A column looks back at its own history, and at labels up to two before its token of one that has decided
+  // so many tokens more.
+  slots_ = std::max(shape.history, shape.lead * (columns_ - 1) + 3);
   schedule_.reserve(input.length * columns_);
   const size_t rounds = input.length == 0 ? 0 : input.length + (columns_ - 1) * shape.lead;
   for (size_t round = 0; round < rounds; ++round)
@@ -69,9 +72,7 @@ void JointSpace::actions(const State& s, std::vector<Action>& out) const {
 JointSpace::State JointSpace::apply(const State& s, Action action) const {
   State next = s;
   const size_t c = column(s);
-  Label* const own = next.recent.data() + c * slots_;
-  std::copy_backward(own, own + slots_ - 1, own + slots_);
-  own[0] = static_cast<Label>(action.label);
+  push_label(next.recent.data() + c * slots_, slots_, static_cast<Label>(action.label));
   ++next.made;
   if (input_.gold.empty()) return next;
   const Label right = input_.gold[token(s) * columns_ + c];

@@ -1,7 +1,6 @@
 // Labelling a sequence in several columns at once, as a search (section 6.1.4).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/recent_labels.h"
 #include "espalier/tasks/sequence_shape.h"
 
 namespace espalier::tasks {
@@ -32,22 +32,21 @@ struct JointInput {
 /// Features are the token's block; label n-grams of the same column, and the last label with the word; of the
 /// columns that run ahead the labels around the token, single, in pairs and triples, with the word and with
 /// the own label before (the crossing pairs of section 6.1.4 among them); of the columns behind, the labels
-/// they got last. A state is O(1): it remembers the last kRemembered / columns labels of each column.
+/// they got last. A state remembers of each column the labels that any of these features looks at.
 class JointSpace {
  public:
-  static constexpr size_t kRemembered = kMostJointHistory;
   struct State {
     uint32_t made = 0;    ///< decisions
     uint32_t errors = 0;  ///< of these
     /// Column c has slots_ places from c·slots_ on, its latest label first.
-    std::array<data::Label, kRemembered> recent;
+    RecentLabels<12> recent;
   };
 
   JointSpace(const SequenceShape& shape, const JointInput& input);
 
   State initial() const {
     State s;
-    s.recent.fill(data::kNoLabel);
+    s.recent = RecentLabels<12>(columns_ * slots_);
     return s;
   }
   bool is_goal(const State& s) const { return s.made == schedule_.size(); }

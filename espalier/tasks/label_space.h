@@ -1,7 +1,7 @@
 // Labelling a sequence token by token, as a search: tags, segments in IOB2.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/recent_labels.h"
 #include "espalier/tasks/sequence_shape.h"
 
 namespace espalier::tasks {
@@ -25,15 +26,16 @@ struct LabelInput {
   const constrain::Completion* legal = nullptr;
 };
 
-/// One decision a token. Blocks are the tokens. Everything about a state is O(1), so an example
-/// with the optimal approximation costs O(T·L), however far histories reach.
+/// One decision a token. Blocks are the tokens. With the optimal approximation an example costs O(T·L) for
+/// the losses of its actions, however far histories reach; each label more that they reach back is one
+/// feature more a decision.
 class LabelSpace {
  public:
   struct State {
     uint32_t made = 0;    ///< decisions
     uint32_t errors = 0;  ///< of these
-    /// The labels given last, latest first.
-    std::array<data::Label, kMostHistory> recent;
+    /// The labels given last, latest first: as many as n-grams reach back to, at least one.
+    RecentLabels<8> recent;
     // Segments, where the loss is F1:
     uint32_t predicted = 0;  ///< segments begun
     uint32_t correct = 0;    ///< segments ended that are in the gold standard
@@ -45,7 +47,7 @@ class LabelSpace {
 
   State initial() const {
     State s;
-    s.recent.fill(data::kNoLabel);
+    s.recent = RecentLabels<8>(std::max<size_t>(1, shape_.history));
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
@@ -58,8 +60,7 @@ class LabelSpace {
   State apply(const State& s, search::Action action) const {
     State next = s;
     const auto label = static_cast<data::Label>(action.label);
-    for (size_t n = shape_.history; n-- > 1;) next.recent[n] = s.recent[n - 1];  // no more is looked at
-    next.recent[0] = label;
+    push_label(next.recent.data(), next.recent.size(), label);
     if (input_.legal != nullptr) next.legal = legal_after(s, label);
     ++next.made;
     if (!input_.gold.empty()) {
@@ -74,8 +75,9 @@ class LabelSpace {
     sink.block(static_cast<uint32_t>(t));
     sink.add(kBias);
     uint64_t gram = kHistory;
+    const data::Label* const recent = s.recent.data();
     for (size_t n = 0; n < shape_.history; ++n) {
-      gram = hash_combine(gram, s.recent[n]);
+      gram = hash_combine(gram, recent[n]);
       sink.add(gram);
     }
     if (!input_.edges.empty()) add_edges(s, sink);

@@ -66,13 +66,8 @@ Status SequenceShape::check() const {
     if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
     if (loss == SequenceLoss::kF1)
       return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
-    const size_t most = kMostJointHistory / columns();
-    if (history > most)
-      return fail("histories reach back {} decisions at most: {} labels with {} columns, not {}",
-                  kMostJointHistory, most, columns(), history);
-    if (lead * (columns() - 1) >= most)
-      return fail("of {} columns each can be decided up to {} tokens ahead of the next, not {}", columns(),
-                  (most - 1) / (columns() - 1), lead);
+    if (lead > kMostLead)
+      return fail("a column can be decided up to {} tokens ahead of the next, not {}", kMostLead, lead);
   }
   if (history > kMostHistory)
     return fail("histories reach back {} labels at most, not {}", kMostHistory, history);

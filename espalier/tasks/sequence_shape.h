@@ -34,12 +34,12 @@ enum class DecisionUnit {
   kChunk,  ///< the next segment: its length and its type
 };
 
-/// How far back histories reach at most.
-inline constexpr size_t kMostHistory = 8;
-
-/// How many columns a joint task may have, and how many labels of all of them together it looks back at.
+/// How far back histories reach at most. Every label more is a feature more of every decision, and beyond a
+/// sentence there is nothing left to see.
+inline constexpr size_t kMostHistory = 255;
+/// How many columns a joint task may have, and how far ahead of the next each may be decided.
 inline constexpr size_t kMostColumns = 4;
-inline constexpr size_t kMostJointHistory = 12;
+inline constexpr size_t kMostLead = 10;
 
 struct SequenceShape {
   /// Of the output. Where there are several columns, all of them one after the other, as "1:NN", "2:B-NP".
@@ -50,7 +50,9 @@ struct SequenceShape {
   DecisionUnit unit = DecisionUnit::kWord;
   DecisionOrder order = DecisionOrder::kLeftToRight;
   SequenceLoss loss = SequenceLoss::kHamming;
-  size_t history = 2;     ///< labels of the same column that n-gram features reach back to
+  /// What n-gram features reach back to: labels of the same column; types of chunks; labels on either side
+  /// where the order is learned.
+  size_t history = 2;
   bool legal = false;     ///< IOB2: no I-X but after B-X or I-X
   size_t max_length = 1;  ///< of chunks
   // Where there are several columns:
