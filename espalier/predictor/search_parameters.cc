@@ -88,8 +88,10 @@ std::vector<Parameter> searn_parameters() {
            0,
            0,
            {"direct", "one-vs-all", "all-pairs"}},
-          {"iterations", Kind::kInteger, "auto", "iterations at most; auto: 5 for perceptron, otherwise 2", 1,
-           1e6},
+          {"iterations", Kind::kInteger, "auto",
+           "iterations at most; auto: with beta=1 5 for perceptron, otherwise 2, with smaller steps until "
+           "hardly anything is left of the initial policy",
+           1, 1e6},
           {"beta", Kind::kNumber, "1", "share of the new classifier in each iteration; 1: policy iteration",
            1e-9, 1},
           {"interpolation",

@@ -56,9 +56,10 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
   options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
   search::SearnOptions& searn = options.searn;
-  searn.iterations = v.text("iterations") != "auto" ? static_cast<int>(v.integer("iterations"))
-                     : classifier == "perceptron"   ? 5
-                                                    : 2;
+  searn.until_independent = v.text("iterations") == "auto";
+  searn.iterations = !searn.until_independent     ? static_cast<int>(v.integer("iterations"))
+                     : classifier == "perceptron" ? 5
+                                                  : 2;
   searn.beta = v.number("beta");
   const std::string& interpolation = v.text("interpolation");
   searn.interpolation = interpolation == "constant"   ? search::Interpolation::kConstant
@@ -72,6 +73,9 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
   searn.folds = static_cast<int>(v.integer("folds"));
   if (searn.interpolation == search::Interpolation::kLineSearch && job.request.dev.empty())
     return fail("interpolation=line-search needs a development set (--dev)");
+  if (searn.interpolation == search::Interpolation::kAnalytic && !searn.until_independent)
+    return fail("interpolation=analytic says how many iterations there are; iterations does not go with it");
+  ESPALIER_TRY(search::check_options(searn));
   return options;
 }
 
@@ -213,6 +217,7 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
   };
   search::Mixture best;
   tasks::SearchContext context{layout, labels, encoded.state.size(), job.monitor, {}, {}};
+  context.note = [&](std::string text) { job.report.notes.push_back(std::move(text)); };
   if (dev != nullptr) context.dev_score = score;
   context.round_ended = [&](int number, int total, std::optional<double> objective,
                             const search::Mixture& policy) {

@@ -67,13 +67,14 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
   bool valued = false;
   std::vector<float> values;
   const auto weight_of = [&](size_t i, size_t n) {
-    const auto first = examples.costs.begin() + static_cast<ptrdiff_t>(examples.list[i].costs);
+    const auto first = examples.costs.begin() + static_cast<ptrdiff_t>(examples.list[i].first_cost);
     return n == 0 ? 0.0f : *std::max_element(first, first + static_cast<ptrdiff_t>(n));
   };
   float largest = 0;
   for (size_t i = 0; i < examples.list.size(); ++i) {
-    const uint64_t end = i + 1 < examples.list.size() ? examples.list[i + 1].costs : examples.costs.size();
-    largest = std::max(largest, weight_of(i, end - examples.list[i].costs));
+    const uint64_t end =
+        i + 1 < examples.list.size() ? examples.list[i + 1].first_cost : examples.costs.size();
+    largest = std::max(largest, weight_of(i, end - examples.list[i].first_cost));
   }
   Random random(seed);
   LabelGroups groups;
@@ -91,7 +92,7 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
     out.sampled = out.sampled || weight < largest;
     if (weight < largest && random.uniform() * largest >= weight) continue;
     size_t label = 0;
-    const float* const costs = examples.costs.data() + example.costs;
+    const float* const costs = examples.costs.data() + example.first_cost;
     for (size_t a = 0; a < actions.size(); ++a)
       if (costs[a] < costs[label] || (costs[a] == costs[label] && actions[a] == optimal[0])) label = a;
     sink.clear();

@@ -46,7 +46,7 @@ TEST(LabelGroups, LabelsThatShareAStateAreOfOneGroup) {
 }
 
 TEST(Costing, ClassifiersOfSeveralSamplesScoreTheirMean) {
-  const auto layout = no_static_features(2);
+  const auto layout = no_static_rows(2);
   std::vector<RowWeights> machines;
   FeatureSink sink;
   sink.add(7);

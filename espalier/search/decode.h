@@ -31,7 +31,10 @@ Found<S> follow(const S& space, size_t expected, const BestIn& best_in) {
   while (!space.is_goal(found.state)) {
     const auto best = best_in(found.state);
     if (!best) {
-      found.ended = Ended::kDeadEnd;
+      std::vector<Action> actions;
+      space.actions(found.state, actions);
+      found.ended =
+          labels_exist(space, std::span<const Action>(actions)) ? Ended::kDeadEnd : Ended::kNoSuchLabel;
       break;
     }
     found.score += double{best->score};
@@ -110,7 +113,8 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     std::vector<uint32_t>& beam = scratch.beam;
     for (size_t level = 1; !beam.empty(); ++level) {
       scratch.children.clear();
-      for (const uint32_t node : beam) expand(space, scorer, scratch, node, scratch.children);
+      for (const uint32_t node : beam)
+        if (!expand(space, scorer, scratch, node, scratch.children)) return {kNoNode, Ended::kNoSuchLabel};
       if (scratch.children.empty()) break;
       keep_best(scratch.children, width, scratch.order);
       const size_t kept = std::min(width, scratch.children.size());
@@ -135,11 +139,12 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     std::map<size_t, std::vector<Child>> waiting;
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
-      expand(space, scorer, scratch, node, scratch.children);
+      if (!expand(space, scorer, scratch, node, scratch.children)) return false;
       for (const Child& child : scratch.children)
         waiting[space.level(space.apply(nodes[node].state, child.action))].push_back(child);
+      return true;
     };
-    expand_into_levels(0);
+    if (!expand_into_levels(0)) return {kNoNode, Ended::kNoSuchLabel};
     while (!waiting.empty()) {
       const auto first = waiting.begin();
       const size_t level = first->first;
@@ -160,7 +165,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       for (const uint32_t index : scratch.beam) {
         const uint32_t node = make_node(space, nodes, children[index]);
         if (next.replace && scratch.beam.size() > 1) rescore(space, scorer, nodes, node);
-        if (!put_aside(node)) expand_into_levels(node);
+        if (!put_aside(node) && !expand_into_levels(node)) return {kNoNode, Ended::kNoSuchLabel};
       }
     }
   }
@@ -185,10 +190,29 @@ Found<S> decode_breadth_first(const S& space, W& scorer, size_t width) {
   return decode_breadth_first(space, scorer, width, scratch);
 }
 
+/// One step of a best-first beam search: the first node of `beam`, its best, is replaced by its children (by
+/// nothing where it is a goal), and of what is then there, the `candidates`, the `width` best are the new
+/// beam; both best first. False: an action has a label that there is not.
+template <SearchSpace S, ScorerOf<S> W>
+bool step_best_first(const S& space, W& scorer, size_t width, SearchScratch<S, typename W::Value>& scratch,
+                     std::vector<uint32_t>& beam, std::vector<uint32_t>& candidates) {
+  Nodes<S>& nodes = scratch.nodes;
+  const uint32_t top = beam.front();
+  candidates.assign(beam.begin() + 1, beam.end());
+  if (!space.is_goal(nodes[top].state)) {
+    scratch.children.clear();
+    if (!expand(space, scorer, scratch, top, scratch.children)) return false;
+    for (const Child& child : scratch.children) candidates.push_back(make_node(space, nodes, child));
+  }
+  std::sort(candidates.begin(), candidates.end(), NodeOrder<S>{space, nodes});
+  const size_t kept = std::min(width, candidates.size());
+  beam.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(kept));
+  return true;
+}
+
 /// Best-first beam search: the best node of the beam is replaced by its children, then the beam is cut down
 /// to `width`. Ends when the best node is a goal, or after `horizon` expansions. The observer is shown the
-/// nodes of the beam before (`candidates`) and after the cut (`beam`), both best first, and may put others in
-/// their place by changing `beam`; false ends the search.
+/// nodes of the beam after each step.
 /// Precondition: width > 0.
 template <SearchSpace S, ScorerOf<S> W, typename Observer>
 std::pair<uint32_t, Ended> search_best_first(const S& space, W& scorer, size_t width, size_t horizon,
@@ -200,21 +224,14 @@ std::pair<uint32_t, Ended> search_best_first(const S& space, W& scorer, size_t w
   nodes.push_back({space.initial(), kNoNode, {}, 0});
   std::vector<uint32_t>& beam = scratch.beam;
   beam.assign(1, 0);
-  const NodeOrder<S> before{space, nodes};
   std::vector<uint32_t> candidates;
   for (size_t step = 0; !beam.empty(); ++step) {
     const uint32_t top = beam.front();
     if (space.is_goal(nodes[top].state)) return {top, Ended::kApproximate};
     if (step == horizon) return {kNoNode, Ended::kOutOfSteps};
-    scratch.children.clear();
-    expand(space, scorer, scratch, top, scratch.children);
-    candidates.assign(beam.begin() + 1, beam.end());
-    for (const Child& child : scratch.children) candidates.push_back(make_node(space, nodes, child));
-    std::sort(candidates.begin(), candidates.end(), before);
-    beam.assign(candidates.begin(),
-                candidates.begin() + static_cast<ptrdiff_t>(std::min(width, candidates.size())));
-    if (!observer(std::span<const uint32_t>(candidates), beam)) break;
-    std::sort(beam.begin(), beam.end(), before);
+    if (!step_best_first(space, scorer, width, scratch, beam, candidates))
+      return {kNoNode, Ended::kNoSuchLabel};
+    observer(std::span<const uint32_t>(beam));
   }
   return {kNoNode, Ended::kDeadEnd};
 }
@@ -225,8 +242,7 @@ template <SearchSpace S, ScorerOf<S> W>
 Found<S> decode_best_first(const S& space, W& scorer, size_t width, size_t horizon = kNoHorizon) {
   SearchScratch<S, typename W::Value> scratch;
   const auto [node, ended] =
-      search_best_first(space, scorer, width, horizon, scratch,
-                        [](std::span<const uint32_t>, std::vector<uint32_t>&) { return true; });
+      search_best_first(space, scorer, width, horizon, scratch, [](std::span<const uint32_t>) {});
   return found_at(scratch.nodes, node, ended);
 }
 
@@ -244,7 +260,8 @@ Found<S> decode_exhaustively(const S& space, W& scorer, size_t budget = 1'000'00
       continue;
     }
     scratch.children.clear();
-    expand(space, scorer, scratch, next, scratch.children);
+    if (!expand(space, scorer, scratch, next, scratch.children))
+      return found_at(nodes, kNoNode, Ended::kNoSuchLabel);
     if (nodes.size() + scratch.children.size() > budget) return found_at(nodes, kNoNode, Ended::kOutOfSteps);
     for (const Child& child : scratch.children) make_node(space, nodes, child);
   }

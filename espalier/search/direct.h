@@ -90,7 +90,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         const auto& example = examples.list[i];
         example_actions(space, example.state, actions);
         score_actions(space, weights, example.state, std::span<const Action>(actions), scores);
-        const std::span<const float> costs{examples.costs.data() + example.costs, actions.size()};
+        const std::span<const float> costs{examples.costs.data() + example.first_cost, actions.size()};
         // a*: the best-scoring of what the oracle would do, so that free choices stay free.
         optimal.clear();
         if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);

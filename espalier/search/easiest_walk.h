@@ -28,10 +28,11 @@ class EasiestWalk {
  public:
   EasiestWalk(const S& space, W& scorer) : space_(space), scorer_(scorer) {}
 
-  /// The best action of a state; nothing where it has none. To be called for every state of the path in turn,
-  /// from the initial one, whatever actions are taken.
+  /// The best action of a state; nothing where it has none, or one with a label that there is not. To be
+  /// called for every state of the path in turn, from the initial one, whatever actions are taken.
   std::optional<Scored<typename W::Value>> best(const typename S::State& state) {
     fresh_actions(space_, state, candidates_, actions_);
+    if (!labels_exist(space_, std::span<const Action>(actions_))) return std::nullopt;
     for (size_t i = 0; i < actions_.size();) {
       const uint32_t c = actions_[i].candidate;
       const auto row = scorer_.row(space_, state, c);

@@ -9,6 +9,7 @@
 #include "espalier/base/pass_progress.h"
 #include "espalier/search/easiest_walk.h"
 #include "espalier/search/policy.h"
+#include "espalier/search/roll_out.h"
 
 namespace espalier::search {
 
@@ -43,7 +44,7 @@ template <SearchSpace S>
 struct Examples {
   struct Example {
     uint32_t instance;
-    uint64_t costs;  ///< where its costs begin
+    uint64_t first_cost;  ///< where its costs begin
     typename S::State state;
   };
   std::vector<Example> list;  ///< by instance, along its path
@@ -82,13 +83,18 @@ void example_actions(const S& space, const typename S::State& state, std::vector
 }
 
 /// Follows the mixture through one instance and appends an example for every state on the way. With the
-/// optimal estimate that is O(T) states and O(T·L) costs. Errors say what the task's functions did wrong.
+/// optimal estimate that is O(T) states and O(T·L) costs; with sampled ones, see RollOuts. Errors say what
+/// the task's functions did wrong.
 template <TrainingSpace S>
 Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, const Random& random,
                     const ExampleOptions& options, Examples<S>& out) {
-  std::vector<Action> actions, optimal, scratch;
-  std::vector<float> scores;
+  std::vector<Action> actions;
+  ActScratch scratch;
   std::vector<double> losses;
+  std::vector<RollOuts<S>> roll_outs;
+  if (options.estimate == CostEstimate::kSample)
+    for (int n = 1; n <= options.samples; ++n)
+      roll_outs.emplace_back(space, mixture, random.split(static_cast<uint64_t>(n)));
   typename S::State state = space.initial();
   const Random walk = random.split(0);
   [[maybe_unused]] auto easiest = [&] {
@@ -100,9 +106,15 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
   }();
   for (size_t depth = 0; !space.is_goal(state); ++depth) {
     example_actions(space, state, actions);
-    optimal.clear();
-    if (!HasSeparateCandidates<S> || mixture.oracle_share() > 0) space.optimal_actions(state, optimal);
-    if constexpr (!HasSeparateCandidates<S>) ESPALIER_TRY(check_actions(space, state, actions, optimal));
+    if constexpr (HasSeparateCandidates<S>) {
+      if (!labels_exist(space, std::span<const Action>(actions)))
+        ESPALIER_TRY(check_actions(space, actions, actions));
+    } else {
+      // Asked for in every state, whoever goes on from here, so that no error of a task stays hidden.
+      scratch.lists.optimal.clear();
+      space.optimal_actions(state, scratch.lists.optimal);
+      ESPALIER_TRY(check_actions(space, actions, scratch.lists.optimal));
+    }
     losses.assign(actions.size(), 0.0);
     for (size_t i = 0; i < actions.size(); ++i) {
       if (options.estimate == CostEstimate::kOptimal) {
@@ -115,17 +127,16 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
         const typename S::State next = space.apply(state, actions[i]);
         for (int n = 1; n <= options.samples; ++n) {
           const Random luck = random.split(static_cast<uint64_t>(n));
-          const bool by_oracle =
-              options.oracle_share > 0 && luck.split(~depth).uniform() < options.oracle_share;
-          const double loss = by_oracle ? static_cast<double>(space.best_loss(next))
-                                        : static_cast<double>(space.loss(roll_out(
-                                              space, next, mixture, luck, depth + 1, scratch, scores)));
-          losses[i] += loss / options.samples;
+          if (options.oracle_share > 0 && luck.split(~depth).uniform() < options.oracle_share) {
+            losses[i] += static_cast<double>(space.best_loss(next)) / options.samples;
+          } else {
+            ESPALIER_ASSIGN(const typename S::State goal,
+                            roll_outs[static_cast<size_t>(n - 1)].goal_from(next, depth + 1));
+            losses[i] += static_cast<double>(space.loss(goal)) / options.samples;
+          }
         }
       }
-      if (!std::isfinite(losses[i]))
-        return fail("the loss after action (candidate {}, label {}) is not a finite number",
-                    actions[i].candidate, actions[i].label);
+      ESPALIER_TRY(check_loss(losses[i], actions[i]));
     }
     if (!actions.empty()) {
       const double least = *std::min_element(losses.begin(), losses.end());
@@ -133,18 +144,17 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
     }
     const size_t who = mixture.draw(walk, depth);
+    Action action;
     if constexpr (HasSeparateCandidates<S>) {
       if (!easiest.enter(state) && mixture.size() > 0) return fail("a state that is no goal has no actions");
-    }
-    Action action;
-    if (who == Mixture::kOracle) {
-      if (optimal.empty()) return fail("the oracle gives no action");
-      action = optimal[0];
-    } else if constexpr (HasSeparateCandidates<S>) {
-      action = easiest.best_of(who).action;
+      if (who == Mixture::kOracle) ESPALIER_TRY(ask_oracle(space, state, scratch.lists));
+      action = who == Mixture::kOracle ? scratch.lists.optimal[0] : easiest.best_of(who).action;
+    } else if (who == Mixture::kOracle) {
+      action = scratch.lists.optimal[0];
     } else {
-      action = act(space, state, mixture, who, scratch, scores);
+      ESPALIER_ASSIGN(action, act(space, state, mixture, who, scratch));
     }
+    for (RollOuts<S>& done : roll_outs) done.forget(state, depth);
     state = space.apply(state, action);
   }
   return {};

@@ -13,6 +13,7 @@
 #include "espalier/search/decode.h"
 #include "espalier/search/nodes.h"
 #include "espalier/search/space.h"
+#include "espalier/search/task_checks.h"
 
 namespace espalier::search {
 
@@ -23,7 +24,8 @@ struct LasoOptions {
 };
 
 /// Which nodes lie on target paths: the root, and whatever an optimal action leads to from such a node. An
-/// instance thus has as many target paths as its oracle allows.
+/// instance thus has as many target paths as its oracle allows. What the oracle gets wrong is noted; the
+/// learner then ends with it as an error.
 template <TrainingSpace S>
 class Targets {
  public:
@@ -32,27 +34,49 @@ class Targets {
   bool node(uint32_t n) {
     while (known_.size() <= n) {
       const Node<S>& next = nodes_[known_.size()];
-      known_.push_back(next.parent == kNoNode || (known_[next.parent] && optimal(next.parent, next.action)));
+      const bool target =
+          next.parent == kNoNode || (known_[next.parent] != kOther && optimal(next.parent, next.action));
+      known_.push_back(target ? kTarget : kOther);
     }
-    return known_[n];
+    return known_[n] != kOther;
   }
   bool child(const Child& child) { return node(child.parent) && optimal(child.parent, child.action); }
+  const Status& status() const { return status_; }
 
  private:
+  enum Known : uint8_t { kOther, kTarget, kCheckedTarget };
   bool optimal(uint32_t parent, Action action) {
     if (parent != of_) {
-      optimal_.clear();
-      space_.optimal_actions(nodes_[parent].state, optimal_);
+      if (known_[parent] == kTarget) {
+        known_[parent] = kCheckedTarget;
+        const Status asked = ask_oracle(space_, nodes_[parent].state, lists_);
+        if (status_.ok() && !asked.ok()) status_ = asked;
+      } else {
+        lists_.optimal.clear();
+        space_.optimal_actions(nodes_[parent].state, lists_.optimal);
+      }
       of_ = parent;
     }
-    return std::find(optimal_.begin(), optimal_.end(), action) != optimal_.end();
+    return std::find(lists_.optimal.begin(), lists_.optimal.end(), action) != lists_.optimal.end();
   }
   const S& space_;
   const Nodes<S>& nodes_;
-  std::vector<uint8_t> known_;
+  std::vector<Known> known_;
   uint32_t of_ = kNoNode;
-  std::vector<Action> optimal_;
+  ActionLists lists_;
+  Status status_;
 };
+
+/// A learner's error where targets end before a goal is reached: nothing can be learned from those.
+template <TrainingSpace S>
+Error target_is_lost(const Targets<S>& targets) {
+  if (!targets.status().ok()) return targets.status().error();
+  return fail("the oracle leads to a state that is no goal and has no actions");
+}
+inline Error no_such_label() { return fail("an action has a label that its space has not"); }
+inline Status check_width(size_t width) {
+  return width > 0 ? Status() : Status(fail("a beam of 0 keeps no state"));
+}
 
 /// w += Σ x · f(v) over nodes or children v, where f(v) is the sum of the features along the path. Shares of
 /// the same ancestor are added up first, so that the common part of two paths costs nothing.
@@ -99,29 +123,38 @@ class PathUpdate {
 /// LaSO-BR (Xu and Fern 2007, Figure 3) on one instance: breadth-first beam search; where the beam of a level
 /// holds no target although its candidates C do,
 ///   w += α (mean of f over the targets in C − Σ_{v ∈ B} f(v) / b),
-/// and the search goes on from those targets. Returns the number of updates.
+/// and the search goes on from those targets. Returns the number of updates; errors say what the task's
+/// functions did wrong. (Losses are not asked for, here or below: targets are what the oracle says.)
 template <TrainingSpace S, LearnerOf<S> W>
-size_t learn_breadth_first(const S& space, W& weights, const LasoOptions& options,
-                           SearchScratch<S, typename W::Value>& scratch) {
+Result<size_t> learn_breadth_first(const S& space, W& weights, const LasoOptions& options,
+                                   SearchScratch<S, typename W::Value>& scratch) {
+  ESPALIER_TRY(check_width(options.width));
   Targets<S> targets(space, scratch.nodes);
   size_t updates = 0;
-  search_breadth_first(space, weights, options.width, scratch, [&](const Level& level) {
-    GoOn next;
-    for (size_t i = 0; i < level.kept; ++i)
-      if (targets.child(level.children[level.order[i]])) return next;
-    for (uint32_t i = 0; i < level.children.size(); ++i)
-      if (targets.child(level.children[i])) next.with.push_back(i);
-    if (next.with.empty()) return next;  // no target path passes through this level
-    PathUpdate<S, W> update(space, scratch.nodes);
-    const double share = options.rate / static_cast<double>(next.with.size());
-    for (const uint32_t i : next.with) update.add(level.children[i], share);
-    const double each = options.rate / static_cast<double>(options.width);
-    for (size_t i = 0; i < level.kept; ++i) update.add(level.children[level.order[i]], -each);
-    update.apply(weights);
-    ++updates;
-    next.replace = true;
-    return next;
-  });
+  const auto [best, ended] =
+      search_breadth_first(space, weights, options.width, scratch, [&](const Level& level) {
+        GoOn next;
+        next.stop = !targets.status().ok();
+        for (size_t i = 0; i < level.kept; ++i)
+          if (targets.child(level.children[level.order[i]])) return next;
+        for (uint32_t i = 0; i < level.children.size(); ++i)
+          if (targets.child(level.children[i])) next.with.push_back(i);
+        if (next.with.empty()) return next;  // no target path passes through this level
+        PathUpdate<S, W> update(space, scratch.nodes);
+        const double share = options.rate / static_cast<double>(next.with.size());
+        for (const uint32_t i : next.with) update.add(level.children[i], share);
+        const double each = options.rate / static_cast<double>(options.width);
+        for (size_t i = 0; i < level.kept; ++i) update.add(level.children[level.order[i]], -each);
+        update.apply(weights);
+        ++updates;
+        next.replace = true;
+        return next;
+      });
+  if (ended == Ended::kNoSuchLabel) return no_such_label();
+  // Every beam had a target in it, so that one of the goals is one.
+  const bool reached = std::any_of(scratch.goals.begin(), scratch.goals.end(),
+                                   [&](uint32_t goal) { return targets.node(goal); });
+  if (!reached || !targets.status().ok()) return target_is_lost(targets);
   return updates;
 }
 
@@ -133,11 +166,11 @@ enum class BestFirstRule {
 
 /// LaSO-BST (Figure 4) and the original LaSO on one instance: best-first beam search until the beam holds a
 /// goal that is a target, or the horizon is reached; after an error it goes on from the targets in the
-/// candidates. Returns the number of updates.
+/// candidates. Returns the number of updates; errors say what the task's functions did wrong.
 template <TrainingSpace S, LearnerOf<S> W>
-size_t learn_best_first(const S& space, W& weights, BestFirstRule rule, const LasoOptions& options,
-                        SearchScratch<S, typename W::Value>& scratch) {
-  ESPALIER_CHECK(options.width > 0);
+Result<size_t> learn_best_first(const S& space, W& weights, BestFirstRule rule, const LasoOptions& options,
+                                SearchScratch<S, typename W::Value>& scratch) {
+  ESPALIER_TRY(check_width(options.width));
   Nodes<S>& nodes = scratch.nodes;
   nodes.clear();
   nodes.push_back({space.initial(), kNoNode, {}, 0});
@@ -150,25 +183,17 @@ size_t learn_best_first(const S& space, W& weights, BestFirstRule rule, const La
     if (rule == BestFirstRule::kDaumeMarcu) return is_goal(beam.front()) && targets.node(beam.front());
     return std::any_of(beam.begin(), beam.end(), [&](uint32_t n) { return is_goal(n) && targets.node(n); });
   };
-  for (size_t step = 0; !beam.empty() && step < options.horizon && !finished(); ++step) {
-    const uint32_t top = beam.front();
-    candidates.assign(beam.begin() + 1, beam.end());
-    if (!is_goal(top)) {
-      scratch.children.clear();
-      expand(space, weights, scratch, top, scratch.children);
-      for (const Child& child : scratch.children) candidates.push_back(make_node(space, nodes, child));
-    }
-    std::sort(candidates.begin(), candidates.end(), before);
-    const size_t kept = std::min(options.width, candidates.size());
-    beam.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(kept));
+  for (size_t step = 0; step < options.horizon && !finished(); ++step) {
+    if (!step_best_first(space, weights, options.width, scratch, beam, candidates)) return no_such_label();
     good.clear();
     for (const uint32_t n : candidates)
       if (targets.node(n)) good.push_back(n);
     const bool lost = std::none_of(beam.begin(), beam.end(), [&](uint32_t n) { return targets.node(n); });
     const bool wrong_goal = rule == BestFirstRule::kDaumeMarcu && !beam.empty() && is_goal(beam.front()) &&
                             !targets.node(beam.front());
+    if (!targets.status().ok()) return targets.status().error();
     if (!lost && !wrong_goal) continue;
-    if (good.empty()) break;  // the oracle's paths end: nothing to go on from
+    if (good.empty()) return target_is_lost(targets);  // the oracle's paths end: nothing to go on from
     PathUpdate<S, W> update(space, nodes);
     for (const uint32_t n : good) update.add_node(n, options.rate / static_cast<double>(good.size()));
     const size_t share = rule == BestFirstRule::kDaumeMarcu ? beam.size() : options.width;
@@ -192,25 +217,25 @@ enum class IncrementalUpdate {
 };
 
 /// The incremental perceptron on one instance: breadth-first beam search, at most one update
-/// w += α (f(target prefix) − f(best prefix)). The target is the path of first optimal actions. Returns
-/// whether there was an update.
+/// w += α (f(target prefix) − f(best prefix)). The target is the path of first optimal actions. Returns the
+/// number of updates, 0 or 1; errors say what the task's functions did wrong.
 template <TrainingSpace S, LearnerOf<S> W>
-bool learn_incrementally(const S& space, W& weights, IncrementalUpdate when, const LasoOptions& options,
-                         SearchScratch<S, typename W::Value>& scratch) {
+Result<size_t> learn_incrementally(const S& space, W& weights, IncrementalUpdate when,
+                                   const LasoOptions& options, SearchScratch<S, typename W::Value>& scratch) {
   struct Prefix {
     typename S::State state;  ///< before the action
     Action action;
     double score;  ///< after it
     size_t level;  ///< after it
   };
+  ESPALIER_TRY(check_width(options.width));
   std::vector<Prefix> gold;
   typename S::State state = space.initial();
-  std::vector<Action> actions;
+  ActionLists lists;
   double score = 0;
   while (!space.is_goal(state)) {
-    actions.clear();
-    space.optimal_actions(state, actions);
-    const Action action = actions.at(0);
+    ESPALIER_TRY(ask_oracle(space, state, lists));
+    const Action action = lists.optimal[0];
     score += double{weights.row(space, state, action.candidate)[action.label]};
     gold.push_back({state, action, score, gold.size() + 1});
     state = space.apply(state, action);
@@ -244,9 +269,11 @@ bool learn_incrementally(const S& space, W& weights, IncrementalUpdate when, con
         prefix = at;
         return next;
       });
+  if (ended == Ended::kNoSuchLabel) return no_such_label();
   const bool best_is_wrong = goal != kNoNode && !targets.node(goal);
-  if (prefix == 0 && !best_is_wrong) return false;
-  if (when == IncrementalUpdate::kMaxViolation && !best_is_wrong) return false;  // nothing to mend
+  if (!targets.status().ok()) return targets.status().error();
+  if (prefix == 0 && !best_is_wrong) return 0;
+  if (when == IncrementalUpdate::kMaxViolation && !best_is_wrong) return 0;  // nothing to mend
   if (prefix == 0 || (best_is_wrong && scratch.nodes[goal].score - gold.back().score > violation)) {
     worst = {scratch.nodes[goal].parent, scratch.nodes[goal].action, scratch.nodes[goal].score};
     prefix = gold.size();
@@ -261,7 +288,7 @@ bool learn_incrementally(const S& space, W& weights, IncrementalUpdate when, con
   for (size_t i = common; i < prefix; ++i) weights.add(space, gold[i].state, gold[i].action, options.rate);
   for (size_t i = common; i < found.size(); ++i)
     weights.add(space, *found[i].first, found[i].second, -options.rate);
-  return true;
+  return 1;
 }
 
 }  // namespace espalier::search

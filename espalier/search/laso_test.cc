@@ -57,8 +57,8 @@ TEST(Laso, BreadthFirstLearningEndsWithATargetInEveryBeam) {
       Scratch scratch;
       LasoOptions options;
       options.width = width;
-      ASSERT_TRUE(
-          converges(trees, [&](const TreeSpace& t) { return learn_breadth_first(t, w, options, scratch); }));
+      ASSERT_TRUE(converges(
+          trees, [&](const TreeSpace& t) { return learn_breadth_first(t, w, options, scratch).value(); }));
       for (const TreeSpace& tree : trees) {
         Targets<TreeSpace> targets(tree, scratch.nodes);
         bool every_level = true;
@@ -84,16 +84,18 @@ TEST(Laso, WithABeamOfOneEveryLearnerLeadsGreedySearchToTheTarget) {
       ASSERT_TRUE(converges(trees, [&](const TreeSpace& t) { return learn(t, w); }));
       for (const TreeSpace& tree : trees) EXPECT_EQ(tree.loss(decode_greedily(tree, w).state), 0);
     };
-    check([&](const TreeSpace& t, DenseWeights& w) { return learn_breadth_first(t, w, options, scratch); });
     check([&](const TreeSpace& t, DenseWeights& w) {
-      return learn_best_first(t, w, BestFirstRule::kXuFern, options, scratch);
+      return learn_breadth_first(t, w, options, scratch).value();
     });
     check([&](const TreeSpace& t, DenseWeights& w) {
-      return learn_best_first(t, w, BestFirstRule::kDaumeMarcu, options, scratch);
+      return learn_best_first(t, w, BestFirstRule::kXuFern, options, scratch).value();
+    });
+    check([&](const TreeSpace& t, DenseWeights& w) {
+      return learn_best_first(t, w, BestFirstRule::kDaumeMarcu, options, scratch).value();
     });
     for (const auto when : {IncrementalUpdate::kEarly, IncrementalUpdate::kMaxViolation})
       check([&](const TreeSpace& t, DenseWeights& w) -> size_t {
-        return learn_incrementally(t, w, when, options, scratch) ? 1 : 0;
+        return learn_incrementally(t, w, when, options, scratch).value();
       });
   }
 }
@@ -112,7 +114,7 @@ TEST(Laso, TheUpdateIsTheMeanOfTheTargetsMinusTheBeam) {
   options.width = 2;
   options.rate = 0.5;
   Scratch scratch;
-  EXPECT_EQ(learn_breadth_first(tree, w, options, scratch), 1u);
+  EXPECT_EQ(learn_breadth_first(tree, w, options, scratch).value(), 1u);
   // ½ ((3,0)+(5,2))/2 − ½ ((1,0)+(0,4))/2
   EXPECT_DOUBLE_EQ(w.values()[0], 0.5 * 4 - 0.5 * 0.5);
   EXPECT_DOUBLE_EQ(w.values()[1], 0.5 * 1 - 0.5 * 2);
@@ -128,7 +130,7 @@ TEST(Laso, DeepPathsAreUpdatedByTheirNodesAlone) {
   LasoOptions options;
   options.width = 1;
   Scratch scratch;
-  EXPECT_EQ(learn_breadth_first(tree, w, options, scratch), 1u);
+  EXPECT_EQ(learn_breadth_first(tree, w, options, scratch).value(), 1u);
   EXPECT_DOUBLE_EQ(w.values()[0], 3 - 7);
 }
 
@@ -144,9 +146,10 @@ TEST(Laso, EarlyUpdatesStopWhereTheTargetIsLostAndViolationsAreLookedForToTheEnd
   Scratch scratch;
   DenseWeights early(3, 1), violation(3, 1);
   early.values() = violation.values() = {1, 4, 0};
-  EXPECT_TRUE(learn_incrementally(tree, early, IncrementalUpdate::kEarly, options, scratch));
+  EXPECT_EQ(learn_incrementally(tree, early, IncrementalUpdate::kEarly, options, scratch).value(), 1u);
   EXPECT_EQ(early.values(), (std::vector<double>{0, 4, 0}));
-  EXPECT_TRUE(learn_incrementally(tree, violation, IncrementalUpdate::kMaxViolation, options, scratch));
+  EXPECT_EQ(learn_incrementally(tree, violation, IncrementalUpdate::kMaxViolation, options, scratch).value(),
+            1u);
   EXPECT_EQ(violation.values(), (std::vector<double>{0, 3, 1}));
 }
 
@@ -160,8 +163,8 @@ TEST(Laso, TheOriginalRuleAlsoMindsWrongGoalsOnTop) {
   LasoOptions options;
   options.width = 2;
   Scratch scratch;
-  EXPECT_EQ(learn_best_first(tree, w, BestFirstRule::kXuFern, options, scratch), 0u);
-  EXPECT_EQ(learn_best_first(tree, w, BestFirstRule::kDaumeMarcu, options, scratch), 1u);
+  EXPECT_EQ(learn_best_first(tree, w, BestFirstRule::kXuFern, options, scratch).value(), 0u);
+  EXPECT_EQ(learn_best_first(tree, w, BestFirstRule::kDaumeMarcu, options, scratch).value(), 1u);
   EXPECT_DOUBLE_EQ(w.values()[0], 1 + 0 - 0.5);
 }
 

@@ -17,6 +17,7 @@ enum class Ended {
   kApproximate,  ///< at a goal; there may be better ones
   kDeadEnd,      ///< every state that was kept had no action left
   kOutOfSteps,   ///< the horizon was reached before a goal
+  kNoSuchLabel,  ///< at an action whose label is none of the space's: its task is at fault
 };
 
 /// A state with the way to it. Scores add up along the path.
@@ -57,13 +58,14 @@ struct SearchScratch {
   std::vector<uint32_t> goals;  ///< that a breadth-first search came upon, in that order
 };
 
-/// Appends the children of a node to `out`; returns how many there are.
+/// Appends the children of a node to `out`. False: an action has a label that there is not.
 template <SearchSpace S, ScorerOf<S> W>
-size_t expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
-              std::vector<Child>& out) {
+bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
+            std::vector<Child>& out) {
   const Node<S>& parent = scratch.nodes[node];
   scratch.actions.clear();
   space.actions(parent.state, scratch.actions);
+  if (!labels_exist(space, std::span<const Action>(scratch.actions))) return false;
   score_actions(space, scorer, parent.state, scratch.actions, scratch.scores);
   for (size_t i = 0; i < scratch.actions.size(); ++i) {
     Child child{node, scratch.actions[i], parent.score + double{scratch.scores[i]}};
@@ -71,7 +73,7 @@ size_t expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& sc
       child.preference = space.preference(space.apply(parent.state, child.action));
     out.push_back(child);
   }
-  return scratch.actions.size();
+  return true;
 }
 
 /// Makes the child a node.

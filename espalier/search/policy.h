@@ -135,13 +135,13 @@ class MixtureWalk {
 
   /// To be called for every state of the path in turn, from the initial one. False: it has no actions.
   bool enter(const typename S::State& state) {
-    bool any = false;
+    // All see the same actions, so that either each has a best one or none.
     for (size_t i = 0; i < walks_.size(); ++i) {
       const auto best = walks_[i].best(state);
-      if (best) best_[i] = *best;
-      any = best.has_value();
+      if (!best) return false;
+      best_[i] = *best;
     }
-    return any;
+    return !walks_.empty();
   }
   /// What one of them would do in the state entered last.
   const Scored<float>& best_of(size_t who) const { return best_[who]; }
@@ -181,68 +181,6 @@ Found<S> decode_by_vote(const S& space, const Mixture& mixture, size_t expected 
     return mixture.size() == 1 ? decode_greedily(space, mixture.classifier(0), expected)
                                : decode_greedily(space, mixture, expected);
   }
-}
-
-/// What goes wrong with a task's own functions, found where they are used.
-template <TrainingSpace S>
-Status check_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
-                     std::span<const Action> optimal) {
-  if (actions.empty()) return fail("a state that is no goal has no actions");
-  if (optimal.empty()) return fail("the oracle gives no action");
-  for (const Action& a : optimal)
-    if (std::find(actions.begin(), actions.end(), a) == actions.end())
-      return fail("the oracle gives the action (candidate {}, label {}), which is not legal in its state",
-                  a.candidate, a.label);
-  for (const Action& a : actions)
-    if (a.label >= space.labels())
-      return fail("an action has label {}, there are {}", a.label, static_cast<size_t>(space.labels()));
-  (void)state;
-  return {};
-}
-
-/// The action that member `who` of the mixture takes. Precondition: the mixture has begun this input, and
-/// the state has actions.
-template <TrainingSpace S>
-Action act(const S& space, const typename S::State& state, const Mixture& mixture, size_t who,
-           std::vector<Action>& actions, std::vector<float>& scores) {
-  if (who == Mixture::kOracle) {
-    actions.clear();
-    space.optimal_actions(state, actions);
-    return actions.at(0);
-  }
-  const auto best = best_of(space, mixture.classifier(who), state, actions, scores);
-  ESPALIER_CHECK(best.has_value());
-  return best->action;
-}
-
-/// Goes on from a state to a goal under the mixture. The choice at the n-th action from the root is drawn
-/// from split(n) of `random`, so that paths that are compared share their luck (tied randomness, Pegasus).
-/// Returns the goal; `depth` is the number of actions made so far.
-template <TrainingSpace S>
-typename S::State roll_out(const S& space, typename S::State state, const Mixture& mixture,
-                           const Random& random, size_t depth, std::vector<Action>& actions,
-                           std::vector<float>& scores) {
-  for (; !space.is_goal(state); ++depth)
-    state = space.apply(state, act(space, state, mixture, mixture.draw(random, depth), actions, scores));
-  return state;
-}
-
-/// E[loss] of the mixture from a state on, exactly: every draw is followed. Exponential; for small spaces.
-template <TrainingSpace S>
-double expected_loss(const S& space, const typename S::State& state, const Mixture& mixture) {
-  if (space.is_goal(state)) return space.loss(state);
-  std::vector<Action> actions;
-  std::vector<float> scores;
-  double sum = 0;
-  if (mixture.oracle_share() > 0)
-    sum += mixture.oracle_share() *
-           expected_loss(space,
-                         space.apply(state, act(space, state, mixture, Mixture::kOracle, actions, scores)),
-                         mixture);
-  for (size_t i = 0; i < mixture.size(); ++i)
-    sum += mixture.share(i) *
-           expected_loss(space, space.apply(state, act(space, state, mixture, i, actions, scores)), mixture);
-  return sum;
 }
 
 /// Decodes greedily, drawing the classifier of every decision: the stochastic policy that SEARN's theory is

@@ -45,6 +45,13 @@ class HashedRows {
   AlignedVector<float> weights_;
 };
 
+/// The layout of spaces whose features are all hashed.
+inline std::shared_ptr<const linear::StateRows> no_static_rows(size_t labels) {
+  linear::StateRows rows;
+  rows.width = static_cast<uint32_t>(labels);
+  return std::make_shared<const linear::StateRows>(std::move(rows));
+}
+
 /// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of actions that
 /// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
 /// can be divided. Gradients up to this are left alone.

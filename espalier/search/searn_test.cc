@@ -4,10 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/search/direct.h"
-#include "espalier/search/queue_space.h"
-#include "espalier/search/search_oracle.h"
 #include "espalier/search/toy_space.h"
-#include "espalier/search/tree_space.h"
 
 namespace espalier::search {
 namespace {
@@ -19,11 +16,9 @@ static_assert(Problem<ToyProblem>);
 LearnClassifier<ToySpace> direct_learner(const ToyProblem& problem, DirectOptions options = {}) {
   return [&problem, options](const Examples<ToySpace>& examples, int,
                              int without) -> Result<std::shared_ptr<Scorer>> {
-    Examples<ToySpace> part = examples;
-    if (without >= 0)
-      std::erase_if(part.list, [&](const auto& e) { return fold_of(e.instance, 3) == without; });
-    return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(learn_direct(
-        problem, part, no_static_features(problem.spaces[0].k), problem.spaces[0].k, options, {})));
+    const Examples<ToySpace> part = without < 0 ? examples : without_fold(examples, without, 3);
+    return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(
+        learn_direct(problem, part, no_static_rows(problem.spaces[0].k), problem.spaces[0].k, options, {})));
   };
 }
 
@@ -46,14 +41,88 @@ TEST(Searn, LearnsWhatDependsOnItsOwnDecisions) {
     }
 }
 
-TEST(Searn, WithFoldsAggregationAndSampledCostsToo) {
+/// Always the same label.
+class Constant final : public Scorer {
+ public:
+  Constant(size_t labels, size_t label) : row_(labels, 0.0f) { row_[label] = 1; }
+  void begin(const StaticBlocks&) override {}
+  std::span<const float> score(const FeatureSink&) override { return row_; }
+
+ private:
+  std::vector<float> row_;
+};
+
+TEST(Searn, StatesComeFromClassifiersThatHaveNotSeenTheInstance) {
+  ToyProblem train = toggles(1, 12, 5, 0);
+  for (ToySpace& space : train.spaces) space.k = 4;
+  SearnOptions options;
+  options.folds = 3;
+  options.iterations = 2;
+  // The classifier without fold f always says f, the one of all folds 3: labels tell whose states they are.
+  const LearnClassifier<ToySpace> learn = [&](const Examples<ToySpace>& examples, int iteration,
+                                              int without) -> Result<std::shared_ptr<Scorer>> {
+    EXPECT_EQ(examples.list.size(), 12u * 5);
+    for (const auto& e : examples.list)
+      if (iteration == 2 && e.state.at > 0) {
+        EXPECT_EQ(e.state.before, static_cast<uint32_t>(fold_of(e.instance, 3)));
+      }
+    return std::shared_ptr<Scorer>(std::make_shared<Constant>(4, without < 0 ? 3 : without));
+  };
+  const auto policy = searn(train, options, learn, {}, {});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(decode_greedily(train.spaces[0], *policy).state.before, 3u);
+}
+
+TEST(Searn, ExamplesOfAFoldAreLeftOutAndTheOthersKeepTheirCosts) {
+  const ToyProblem train = toggles(1, 7, 4, 0.3);
+  Examples<ToySpace> all;
+  for (uint32_t i = 0; i < train.size(); ++i)
+    ASSERT_TRUE(add_examples(train.spaces[i], i, Mixture(), Random(1), {}, all).ok());
+  const Examples<ToySpace> part = without_fold(all, 1, 3);
+  EXPECT_EQ(part.list.size(), 5u * 4);  // 1 and 4 are of fold 1
+  for (const auto& e : part.list) {
+    EXPECT_NE(e.instance % 3, 1u);
+    const ToySpace& space = train.spaces[e.instance];
+    EXPECT_EQ(part.costs[e.first_cost + space.y[e.state.at]], 0);
+    EXPECT_EQ(part.costs[e.first_cost + 1 - space.y[e.state.at]], 1);
+  }
+}
+
+TEST(Searn, AggregationKeepsEveryExampleAndFollowsTheLastClassifier) {
+  const ToyProblem train = toggles(1, 10, 4, 0);
+  SearnOptions options;
+  options.roll_in = RollIn::kAggregate;
+  options.iterations = 3;
+  const LearnClassifier<ToySpace> learn = [&](const Examples<ToySpace>& examples, int iteration,
+                                              int) -> Result<std::shared_ptr<Scorer>> {
+    EXPECT_EQ(examples.list.size(), 40u * static_cast<size_t>(iteration));
+    for (size_t i = 40; i < examples.list.size(); ++i)  // after the oracle's come those of labels 1, 0
+      if (examples.list[i].state.at > 0) {
+        EXPECT_EQ(examples.list[i].state.before, i < 80 ? 1u : 0u);
+      }
+    return std::shared_ptr<Scorer>(std::make_shared<Constant>(2, iteration % 2));
+  };
+  int rounds = 0;
+  SearnHooks hooks;
+  hooks.round_ended = [&](const SearnRound& round) {
+    rounds = round.number;
+    EXPECT_EQ(round.policy.size(), 1u);
+    return true;
+  };
+  ASSERT_TRUE(searn(train, options, learn, hooks, {}).ok());
+  EXPECT_EQ(rounds, 3);
+  options.beta = 0.5;
+  const auto refused = searn(train, options, learn, hooks, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("nothing to interpolate"));
+}
+
+TEST(Searn, LearnsFromSampledCostsToo) {
   const ToyProblem train = toggles(1, 60, 10, 0.02), test = toggles(2, 60, 10, 0);
-  std::vector<SearnOptions> ways(4);
-  ways[0].folds = 3;
-  ways[1].roll_in = RollIn::kAggregate;
-  ways[2].examples.estimate = CostEstimate::kSample;
-  ways[3].examples = {CostEstimate::kSample, 4, 0.5};
-  for (const SearnOptions& options : ways) {
+  for (const ExampleOptions& examples :
+       {ExampleOptions{CostEstimate::kSample, 1, 0}, ExampleOptions{CostEstimate::kSample, 4, 0.5}}) {
+    SearnOptions options;
+    options.examples = examples;
     const auto policy = searn(train, options, direct_learner(train), {}, {});
     ASSERT_TRUE(policy.ok());
     EXPECT_LE(mean_loss(test, *policy), 0.2);
@@ -83,8 +152,50 @@ TEST(Searn, SmallStepsEndWhenTheOracleHardlyMatters) {
   for (size_t i = 0; i < policy->size(); ++i) sum += policy->share(i);
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_EQ(mean_loss(train, *policy), 0);
-  for (const ToySpace& space : train.spaces)
-    EXPECT_EQ(decode_stochastically(space, *policy, Random(5)).state.errors, 0u);
+}
+
+TEST(Searn, GoesOnUntilTheOracleHardlyMattersWhereTheNumberOfIterationsIsLeftToIt) {
+  const ToyProblem train = toggles(1, 10, 6, 0);
+  SearnOptions options;
+  options.iterations = 2;
+  options.beta = 0.5;
+  SearnPlan plan;
+  int rounds = 0;
+  SearnHooks hooks;
+  hooks.planned = [&](const SearnPlan& made) { plan = made; };
+  hooks.round_ended = [&](const SearnRound& round) {
+    rounds = round.number;
+    return true;
+  };
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, 2);
+  EXPECT_EQ(plan.expected, 2);
+  options.until_independent = true;
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, 10);
+  EXPECT_EQ(plan.expected, 10);
+  EXPECT_EQ(plan.longest, 6u);
+  options.beta = 0.01;  // would take 637
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, kMostUntilIndependent);
+  EXPECT_EQ(plan.expected, kMostUntilIndependent);
+  options.beta = 1;  // π is gone at once; what was asked for is made
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, 2);
+  EXPECT_EQ(plan.longest, 0u);  // nobody had to know
+}
+
+TEST(Searn, AStochasticPolicyDrawsItsClassifiersByTheirShares) {
+  Mixture mixture;
+  mixture.interpolate(std::make_shared<Constant>(2, 1), 1);
+  mixture.interpolate(std::make_shared<Constant>(2, 0), 0.75);
+  ToySpace space;
+  space.x = space.y = std::vector<uint32_t>(4000, 0);
+  EXPECT_EQ(decode_greedily(space, mixture).state.errors, 0u);  // the vote is for 0 every time
+  const auto drawn = decode_stochastically(space, mixture, Random(5));
+  EXPECT_NEAR(drawn.state.errors / 4000.0, 0.25, 0.03);
+  EXPECT_NE(decode_stochastically(space, mixture, Random(6)).actions, drawn.actions);
+  EXPECT_EQ(decode_stochastically(space, mixture, Random(5)).actions, drawn.actions);
 }
 
 TEST(Searn, TheLineSearchTakesWhatTheDevelopmentSetLikesBest) {
@@ -102,6 +213,35 @@ TEST(Searn, TheLineSearchTakesWhatTheDevelopmentSetLikesBest) {
   };
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
   EXPECT_EQ(chosen, (std::vector<double>{1, 1}));  // nothing is better than perfect, and 1 is tried first
+  // A development set with a taste of its own. Alone in the mixture, the first classifier is all there is.
+  chosen.clear();
+  options.iterations = 4;
+  hooks.dev_score = [&](const Mixture& m) { return -std::abs(m.share(m.size() - 1) - 0.3); };
+  const auto policy = searn(train, options, direct_learner(train), hooks, {});
+  ASSERT_TRUE(policy.ok());
+  EXPECT_EQ(chosen, (std::vector<double>{1, 0.3, 0.3, 0.3}));
+  EXPECT_DOUBLE_EQ(policy->share(0), 0.7 * 0.7 * 0.7);
+}
+
+TEST(Searn, ALineSearchGoesOnUntilTheOracleHardlyMattersToo) {
+  const ToyProblem train = toggles(1, 10, 6, 0);
+  SearnOptions options;
+  options.interpolation = Interpolation::kLineSearch;
+  options.iterations = 3;
+  options.until_independent = true;
+  SearnHooks hooks;
+  int rounds = 0, asked = 0;
+  hooks.round_ended = [&](const SearnRound& round) {
+    rounds = round.number;
+    return true;
+  };
+  // Likes each classifier's ninth trial best, which has β = 0.2: 6 · 0.8ⁿ < 0.01 from n = 29 on.
+  hooks.dev_score = [&](const Mixture&) { return ++asked % 10 == 9 ? 1.0 : 0.0; };
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, 29);
+  hooks.dev_score = [](const Mixture&) { return 0.0; };  // β = 1: not fewer iterations than asked for
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_EQ(rounds, 3);
 }
 
 TEST(Searn, AHopelessAnalyticalBetaIsRefusedWithItsNumberOfRounds) {
@@ -113,6 +253,24 @@ TEST(Searn, AHopelessAnalyticalBetaIsRefusedWithItsNumberOfRounds) {
   EXPECT_THAT(refused.error().message, HasSubstr("978006 iterations"));  // 2 · 50³ · ln 50
 }
 
+TEST(Searn, AnAnalyticalBetaSaysBeforehandHowLongItTakes) {
+  const ToyProblem train = toggles(1, 3, 3, 0);
+  SearnOptions options;
+  options.interpolation = Interpolation::kAnalytic;
+  SearnPlan plan;
+  int rounds = 0;
+  SearnHooks hooks;
+  hooks.planned = [&](const SearnPlan& made) { plan = made; };
+  hooks.round_ended = [&](const SearnRound& round) {
+    rounds = round.number;
+    return true;
+  };
+  ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
+  EXPECT_DOUBLE_EQ(plan.beta, 1 / 27.0);
+  EXPECT_EQ(plan.expected, 60);
+  EXPECT_EQ(rounds, 60);
+}
+
 TEST(Searn, TheSameSeedGivesTheSamePolicy) {
   const ToyProblem train = toggles(1, 30, 8, 0.1);
   SearnOptions options;
@@ -122,248 +280,6 @@ TEST(Searn, TheSameSeedGivesTheSamePolicy) {
   const auto b = searn(train, options, direct_learner(train), {}, {});
   for (const ToySpace& space : train.spaces)
     EXPECT_EQ(decode_greedily(space, *a).actions, decode_greedily(space, *b).actions);
-}
-
-// ---- the theory ------------------------------------------------------------------------------------------
-
-/// ℓ^CS_h(h'): the regret of h' under completions by h, averaged over the steps of a path drawn from h.
-double cost_sensitive_loss(const ToySpace& space, const ToySpace::State& state, const Mixture& h,
-                           const Mixture& learned) {
-  if (space.is_goal(state)) return 0;
-  std::vector<Action> actions, scratch;
-  std::vector<float> scores;
-  space.actions(state, actions);
-  double least = 1e300;
-  for (const Action& a : actions) least = std::min(least, expected_loss(space, space.apply(state, a), h));
-  const Action taken = act(space, state, learned, 0, scratch, scores);
-  double sum =
-      (expected_loss(space, space.apply(state, taken), h) - least) / static_cast<double>(space.x.size());
-  if (h.oracle_share() > 0)
-    sum +=
-        h.oracle_share() *
-        cost_sensitive_loss(
-            space, space.apply(state, act(space, state, h, Mixture::kOracle, scratch, scores)), h, learned);
-  for (size_t i = 0; i < h.size(); ++i)
-    sum += h.share(i) * cost_sensitive_loss(
-                            space, space.apply(state, act(space, state, h, i, scratch, scores)), h, learned);
-  return sum;
-}
-
-/// Inputs of a small finite distribution, drawn uniformly.
-ToyProblem finite_distribution(uint64_t seed, size_t length) {
-  ToyProblem d = toggles(seed, 3, length, 0.3);
-  for (ToySpace& space : d.spaces) space.all_history = true;
-  return d;
-}
-template <typename Of>
-double mean_over(const ToyProblem& d, const Of& of) {
-  double sum = 0;
-  for (const ToySpace& space : d.spaces) sum += of(space);
-  return sum / static_cast<double>(d.size());
-}
-
-TEST(SearnTheory, OneStepDegradesAPolicyByNoMoreThanLemma1Says) {
-  size_t close = 0;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const size_t T = 2 + seed % 3;
-    const ToyProblem d = finite_distribution(seed, T);
-    Mixture h;  // some policy on the way: π and a few classifiers
-    for (uint64_t i = 0; i < seed % 4; ++i)
-      h.interpolate(std::make_shared<RandomScorer>(2, seed * 10 + i), 0.3);
-    Mixture learned;
-    learned.interpolate(std::make_shared<RandomScorer>(2, seed * 10 + 9), 1);
-    const double beta = (0.1 + 0.85 * Random(seed).uniform()) / static_cast<double>(T);
-    Mixture mixed = h;
-    mixed.interpolate(learned.shared_classifier(0), beta);
-    const double before = mean_over(d, [&](const ToySpace& s) { return expected_loss(s, s.initial(), h); });
-    const double after =
-        mean_over(d, [&](const ToySpace& s) { return expected_loss(s, s.initial(), mixed); });
-    const double cost =
-        mean_over(d, [&](const ToySpace& s) { return cost_sensitive_loss(s, s.initial(), h, learned); });
-    const double bound = lemma_1_bound(before, static_cast<double>(T), beta, cost, static_cast<double>(T));
-    EXPECT_LE(after, bound + 1e-9) << "seed " << seed;
-    if (after > before + static_cast<double>(T) * beta * cost * 0.5) ++close;
-  }
-  EXPECT_GT(close, 50u);  // the bound's linear term is not idle
-}
-
-TEST(SearnTheory, TheLearnedPolicyKeepsTheoremTwosPromise) {
-  for (const size_t T : {2, 3}) {
-    const ToyProblem d = finite_distribution(T, T);
-    SearnOptions options;
-    options.interpolation = Interpolation::kAnalytic;
-    options.examples = {CostEstimate::kSample, 8, 0};
-    // Every third classifier is a bad one, or there would be nothing to bound.
-    Mixture h;
-    std::vector<double> losses;
-    const auto good = direct_learner(d);
-    const LearnClassifier<ToySpace> learn = [&](const Examples<ToySpace>& examples, int n,
-                                                int without) -> Result<std::shared_ptr<Scorer>> {
-      if (n % 3 == 0)
-        return std::shared_ptr<Scorer>(std::make_shared<RandomScorer>(2, static_cast<uint64_t>(n)));
-      return good(examples, n, without);
-    };
-    SearnHooks hooks;
-    hooks.round_ended = [&](const SearnRound& round) {
-      Mixture learned;
-      learned.interpolate(round.policy.shared_classifier(round.policy.size() - 1), 1);
-      if (round.number <= 12)  // exact losses grow exponentially with the mixture's size
-        losses.push_back(
-            mean_over(d, [&](const ToySpace& s) { return cost_sensitive_loss(s, s.initial(), h, learned); }));
-      if (round.number <= 11) h.interpolate(learned.shared_classifier(0), round.beta);
-      return true;
-    };
-    const auto policy = searn(d, options, learn, hooks, {});
-    ASSERT_TRUE(policy.ok());
-    EXPECT_EQ(policy->size(), static_cast<size_t>(analytic_choice(T).iterations));
-    double average = 0;
-    for (const double loss : losses) average += loss / static_cast<double>(losses.size());
-    // L(h_last), by chance instead of by recursion: mixtures of this size have too many branches.
-    double loss = 0;
-    constexpr int kDraws = 4000;
-    for (int i = 0; i < kDraws; ++i)
-      loss +=
-          mean_over(d,
-                    [&](const ToySpace& s) {
-                      return double(
-                          decode_stochastically(s, *policy, Random(static_cast<uint64_t>(i))).state.errors);
-                    }) /
-          kDraws;
-    const double c_max = static_cast<double>(T);
-    EXPECT_LE(loss, theorem_2_bound(0, static_cast<double>(T), average, c_max));
-    EXPECT_GT(average, 0);
-  }
-}
-
-/// Footnote 7: whether a or b is right is a coin toss that no feature tells; `s` twice is a safe way out
-/// that costs 0.2. The first decision alone decides nothing, as long as the oracle, which has seen the coin,
-/// completes it.
-struct CoinSpace {
-  struct State {
-    uint32_t at = 0, first = 9, second = 9;
-  };
-  uint32_t coin;
-  State initial() const { return {}; }
-  bool is_goal(const State& s) const { return s.at == 2; }
-  void actions(const State&, std::vector<Action>& out) const {
-    for (uint32_t l = 0; l < 3; ++l) out.push_back({0, l});
-  }
-  State apply(const State& s, Action a) const {
-    return s.at == 0 ? State{1, a.label, 9} : State{2, s.first, a.label};
-  }
-  size_t labels() const { return 3; }
-  void features(const State& s, uint32_t, FeatureSink& sink) const { sink.add(100 * s.at + s.first); }
-  double loss(const State& s) const {
-    if (s.second == 2) return s.first == 2 ? 0.2 : 1;
-    return s.second == coin ? 0 : 1;
-  }
-  double best_loss(const State& s) const { return s.at < 2 ? 0 : loss(s); }
-  void optimal_actions(const State& s, std::vector<Action>& out) const {
-    if (s.at == 0) {
-      for (uint32_t l = 0; l < 3; ++l) out.push_back({0, l});
-    } else {
-      out.push_back({0, coin});
-    }
-  }
-};
-struct CoinProblem {
-  using Space = CoinSpace;
-  size_t size() const { return 40; }
-  CoinSpace space(size_t i) const { return {static_cast<uint32_t>(i % 2)}; }
-  StaticBlocks blocks(size_t) const { return {}; }
-};
-
-TEST(SearnTheory, NoiseAndASafeWayOffTheOptimalPathMakeItFail) {
-  const CoinProblem problem;
-  const LearnClassifier<CoinSpace> learn = [&](const Examples<CoinSpace>& examples, int,
-                                               int) -> Result<std::shared_ptr<Scorer>> {
-    return std::shared_ptr<Scorer>(
-        std::make_shared<RowWeights>(learn_direct(problem, examples, no_static_features(3), 3, {}, {})));
-  };
-  const auto policy = searn(problem, {}, learn, {}, {});
-  ASSERT_TRUE(policy.ok());
-  double loss = 0;
-  for (size_t i = 0; i < problem.size(); ++i) {
-    const CoinSpace space = problem.space(i);
-    loss += space.loss(decode_greedily(space, *policy).state) / static_cast<double>(problem.size());
-  }
-  EXPECT_DOUBLE_EQ(loss, 0.5);  // a constant policy with 0.2 exists
-}
-
-// ---- wrappers, and tasks that misbehave -------------------------------------------------------------------
-
-TEST(SearchOracle, AWideBeamFindsTheOptimalPolicy) {
-  for (const ToySpace& space : toggles(4, 20, 5, 0.2).spaces) {
-    const SearchOracle<ToySpace> searched(space, 40);
-    static_assert(TrainingSpace<SearchOracle<ToySpace>>);
-    ToySpace::State state = space.initial();
-    for (uint32_t step = 0; !space.is_goal(state); ++step) {
-      EXPECT_DOUBLE_EQ(searched.best_loss(state), space.best_loss(state));
-      std::vector<Action> by_search, analytic;
-      searched.optimal_actions(state, by_search);
-      space.optimal_actions(state, analytic);
-      EXPECT_EQ(by_search, analytic);
-      state = space.apply(state, {0, step % 2});  // off the right path as well
-    }
-  }
-}
-
-struct ToyQueueProblem {
-  using Space = QueueSpace<ToySpace>;
-  const ToyProblem& toys;
-  size_t size() const { return toys.size(); }
-  Space space(size_t i) const { return Space(toys.spaces[i], 3); }
-  StaticBlocks blocks(size_t) const { return {}; }
-};
-
-TEST(QueueSpace, GreedySearchOverQueuesIsLearnedLikeAnyOther) {
-  const ToyProblem toys = toggles(1, 40, 6, 0);
-  const ToyQueueProblem problem{toys};
-  const LearnClassifier<ToyQueueProblem::Space> learn = [&](const Examples<ToyQueueProblem::Space>& examples,
-                                                            int, int) -> Result<std::shared_ptr<Scorer>> {
-    return std::shared_ptr<Scorer>(
-        std::make_shared<RowWeights>(learn_direct(problem, examples, no_static_features(2), 2, {}, {})));
-  };
-  const auto policy = searn(problem, {}, learn, {}, {});
-  ASSERT_TRUE(policy.ok()) << policy.error().message;
-  size_t wrong = 0;
-  for (size_t i = 0; i < problem.size(); ++i) {
-    const auto space = problem.space(i);
-    const auto found = decode_greedily(space, *policy);
-    EXPECT_TRUE(found.reached_goal());
-    wrong += static_cast<size_t>(space.loss(found.state));
-  }
-  EXPECT_LE(wrong, 4u);
-}
-
-struct BadSpace : ToySpace {
-  int fault = 0;
-  void actions(const State& s, std::vector<Action>& out) const {
-    if (fault != 1) ToySpace::actions(s, out);
-  }
-  void optimal_actions(const State& s, std::vector<Action>& out) const {
-    if (fault == 2) return;
-    if (fault == 3) {
-      out.push_back({0, 7});
-    } else {
-      ToySpace::optimal_actions(s, out);
-    }
-  }
-  double best_loss(const State& s) const { return fault == 4 ? std::nan("") : ToySpace::best_loss(s); }
-};
-
-TEST(Searn, TasksThatMisbehaveAreToldWhatTheyDid) {
-  const char* const words[] = {"", "has no actions", "gives no action", "not legal", "not a finite number"};
-  for (int fault = 1; fault <= 4; ++fault) {
-    BadSpace space;
-    space.x = {0, 1};
-    space.y = {0, 1};
-    space.fault = fault;
-    Examples<BadSpace> examples;
-    const Status status = add_examples(space, 0, Mixture(), Random(1), {}, examples);
-    ASSERT_FALSE(status.ok());
-    EXPECT_THAT(status.error().message, HasSubstr(words[fault]));
-  }
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class FeatureSink {
 ///                    side. Their order is the order of preference: of equal scores the first wins, so that
 ///                    every run can be repeated exactly. No action at all: s is a dead end.
 ///   apply(s, a)      the state after action a. Every path ends after finitely many actions.
-///   labels()         how many labels actions may have
+///   labels()         how many labels actions may have, counted from 0
 ///   features(s, c, sink)  the features of candidate c in s. Each is conjoined with the action's label:
 ///                    score(s, (c, l)) = Σ value · weight(feature, l), and the score of a path is the sum
 ///                    of its actions' scores.
@@ -88,6 +88,13 @@ class FeatureSink {
 ///                      candidate_actions(s, c, out)  those of actions(s) that are about c; none where c has
 ///                                                    been dealt with
 ///                    so that a greedy path costs as much as it changes.
+///   future_key(s)    of a training space: a number that is the same for two states only if the same lies
+///                    ahead of them: the same actions, features and optimal actions now and after any
+///                    actions, and the same change of the loss. Asked of states with the same number of
+///                    actions behind them, of the same level where there are levels
+///   goal_like(s, other, goal)  where s and `other` have the same future_key, and `goal` was reached from
+///                    `other`: the goal that the same actions reach from s. With both, sampled costs share
+///                    what paths have in common (roll_out.h)
 /// All of it is const; spaces are not shared between threads, so they may keep scratch.
 template <typename S>
 concept SearchSpace = std::copyable<typename S::State> &&
@@ -127,6 +134,12 @@ concept HasSeparateCandidates = S::kCandidatesApart &&
 template <typename S>
 concept HasBestLossAfter = requires(const S& space, const typename S::State& state, Action action) {
   { space.best_loss_after(state, action) } -> std::convertible_to<double>;
+};
+
+template <typename S>
+concept HasFutureKey = requires(const S& space, const typename S::State& state) {
+  { space.future_key(state) } -> std::convertible_to<uint64_t>;
+  { space.goal_like(state, state, state) } -> std::same_as<typename S::State>;
 };
 
 template <typename S>
@@ -174,7 +187,16 @@ concept LearnerOf = RowScorerOf<W, S> &&
   scorer.add(space, state, action, x);
 };
 
-/// scores[i] of actions[i], each candidate's row asked for once.
+/// Every action has one of the space's labels. Searches look before they ask for a score: what a task gets
+/// wrong must not be read from memory that is not there.
+template <SearchSpace S>
+bool labels_exist(const S& space, std::span<const Action> actions) {
+  uint32_t largest = 0;
+  for (const Action& a : actions) largest = std::max(largest, a.label);
+  return actions.empty() || largest < space.labels();
+}
+
+/// scores[i] of actions[i], each candidate's row asked for once. Precondition: labels_exist.
 template <SearchSpace S, ScorerOf<S> W>
 void score_actions(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
                    std::vector<typename W::Value>& scores) {
@@ -215,13 +237,15 @@ struct Scored {
   Value score;
 };
 
-/// The best action of a state, or nothing in a dead end. `actions` and `scores` are scratch.
+/// The best action of a state; nothing in a dead end, or where an action has a label that there is not.
+/// `actions` and `scores` are scratch.
 template <SearchSpace S, ScorerOf<S> W>
 std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, const typename S::State& state,
                                                  std::vector<Action>& actions,
                                                  std::vector<typename W::Value>& scores) {
   if constexpr (HasFreeLabels<S> && !HasPreference<S> && !ActionScorerOf<W, S>) {
     if (const LabelRange range = space.free_labels(state); !range.empty()) {
+      if (range.last > space.labels()) return std::nullopt;
       const auto row = scorer.row(space, state, 0);
       const auto some = row.subspan(range.first, range.last - range.first);
       uint32_t best = range.first;
@@ -235,7 +259,7 @@ std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, cons
   }
   actions.clear();
   space.actions(state, actions);
-  if (actions.empty()) return std::nullopt;
+  if (actions.empty() || !labels_exist(space, std::span<const Action>(actions))) return std::nullopt;
   score_actions(space, scorer, state, std::span<const Action>(actions), scores);
   const size_t best = best_action(space, state, std::span<const Action>(actions), scores);
   return Scored<typename W::Value>{actions[best], scores[best]};

@@ -26,13 +26,16 @@ Convergence learn_until_unchanged(const BeamProblem& problem, BeamLearner learne
   Convergence result;
   while (!result.unchanged && result.sweeps < options.max_sweeps && !options.monitor.stop_requested()) {
     const std::vector<double> before = weights.values();
-    for (const TreeSpace& tree : problem.instances)
-      result.updates += learner == BeamLearner::kLasoBr
-                            ? learn_breadth_first(tree, weights, laso, scratch)
-                            : learn_best_first(tree, weights,
-                                               learner == BeamLearner::kLaso ? BestFirstRule::kDaumeMarcu
-                                                                             : BestFirstRule::kXuFern,
-                                               laso, scratch);
+    for (const TreeSpace& tree : problem.instances) {
+      // What the trees must be was checked above, so that the learners have nothing to complain about.
+      const auto updates = learner == BeamLearner::kLasoBr
+                               ? learn_breadth_first(tree, weights, laso, scratch)
+                               : learn_best_first(tree, weights,
+                                                  learner == BeamLearner::kLaso ? BestFirstRule::kDaumeMarcu
+                                                                                : BestFirstRule::kXuFern,
+                                                  laso, scratch);
+      result.updates += updates.value();
+    }
     ++result.sweeps;
     result.unchanged = weights.values() == before;
   }

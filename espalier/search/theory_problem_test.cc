@@ -50,10 +50,9 @@ TEST(BeamTrajectories, AreThoseOfTheBestFirstDecoderUpToItsFirstGoal) {
       SearchScratch<TreeSpace, double> scratch;
       std::vector<TreeNodes> seen;
       search_best_first(tree, weights, problem.width, problem.horizon, scratch,
-                        [&](std::span<const uint32_t>, const std::vector<uint32_t>& beam) {
+                        [&](std::span<const uint32_t> beam) {
                           TreeNodes& states = seen.emplace_back();
                           for (const uint32_t node : beam) states.push_back(scratch.nodes[node].state);
-                          return true;
                         });
       // The decoder ends with any goal on top, the trajectory with a target goal anywhere in the beam.
       const BeamTrajectory trajectory = beam_trajectory(problem, tree, weights.values());

@@ -7,7 +7,6 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/base/random.h"
-#include "espalier/linear/liblinear_classifier.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/row_weights.h"
 
@@ -78,10 +77,6 @@ inline ToyProblem toggles(uint64_t seed, size_t instances, size_t length, double
     problem.spaces.push_back(std::move(space));
   }
   return problem;
-}
-
-inline std::shared_ptr<const linear::StateRows> no_static_features(size_t labels) {
-  return std::make_shared<const linear::StateRows>(linear::full_rows(0, labels));
 }
 
 /// A policy like any other: scores drawn from the features.

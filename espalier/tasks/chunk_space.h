@@ -80,6 +80,17 @@ class ChunkSpace {
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// What lies ahead of a place depends on the last chunks and on what constraints remember.
+  uint64_t future_key(const State& s) const {
+    return hash_combine(hash_combine(hash_combine(s.last_begin, s.last), s.before), s.legal);
+  }
+  State goal_like(const State& s, const State& other, const State& goal) const {
+    State out = goal;
+    out.errors = s.errors + (goal.errors - other.errors);
+    out.predicted = s.predicted + (goal.predicted - other.predicted);
+    out.correct = s.correct + (goal.correct - other.correct);
+    return out;
+  }
   std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
 
  private:

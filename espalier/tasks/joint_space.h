@@ -66,6 +66,17 @@ class JointSpace {
     return shape_.loss == SequenceLoss::kZeroOne ? (s.errors > 0 ? 1 : 0) : s.errors;
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// What lies ahead depends on the labels that are remembered.
+  uint64_t future_key(const State& s) const {
+    uint64_t key = 0;
+    for (size_t n = 0; n < columns_ * slots_; ++n) key = hash_combine(key, s.recent[n]);
+    return key;
+  }
+  State goal_like(const State& s, const State& other, const State& goal) const {
+    State out = goal;
+    out.errors = s.errors + (goal.errors - other.errors);
+    return out;
+  }
 
   /// The token and the column that state decides about.
   size_t token(const State& s) const { return token_at(schedule_[s.made] / columns_); }

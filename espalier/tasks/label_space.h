@@ -91,6 +91,21 @@ class LabelSpace {
     return best_loss(apply(s, action));
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// What lies ahead depends on the labels that are looked at, on whether the open segment can still be right
+  /// and on what constraints remember.
+  uint64_t future_key(const State& s) const {
+    uint64_t key = s.agreeing ? 1 : 0;
+    for (size_t n = 0; n < std::max<size_t>(1, shape_.history); ++n) key = hash_combine(key, s.recent[n]);
+    return hash_combine(key, s.legal);
+  }
+  /// Losses are functions of counts, which grow alike.
+  State goal_like(const State& s, const State& other, const State& goal) const {
+    State out = goal;
+    out.errors = s.errors + (goal.errors - other.errors);
+    out.predicted = s.predicted + (goal.predicted - other.predicted);
+    out.correct = s.correct + (goal.correct - other.correct);
+    return out;
+  }
 
   /// The token that state decides about.
   size_t token(const State& s) const {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "espalier/search/batch_classifier.h"
+#include "espalier/search/passes.h"
 
 namespace espalier::tasks {
 
@@ -42,7 +43,7 @@ template <search::Problem P>
 Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchOptions& options,
                                                  const SearchContext& context,
                                                  const Examples<typename P::Space>& examples, int iteration,
-                                                 int without) {
+                                                 int iterations, int without) {
   const int folds = std::max(1, options.searn.folds);
   const auto keep = [&](uint32_t instance) {
     return without < 0 || search::fold_of(instance, folds) != without;
@@ -54,7 +55,7 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   const auto monitor = [&](int part, int parts) {
     return without >= 0 ? silent
                         : within(context.monitor, iteration - 1 + static_cast<double>(part) / parts,
-                                 1.0 / parts, options.searn.iterations);
+                                 1.0 / parts, iterations);
   };
   if (options.classifier == BaseClassifier::kLiblinear ||
       options.classifier == BaseClassifier::kQuadraticSvm) {
@@ -86,77 +87,92 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
                 : options.classifier == BaseClassifier::kLogistic      ? search::DirectLoss::kLogistic
                 : options.classifier == BaseClassifier::kSoftmaxMargin ? search::DirectLoss::kSoftmaxMargin
                                                                        : search::DirectLoss::kHinge;
-  Examples<typename P::Space> part;
-  if (without >= 0) {
-    part = examples;
-    std::erase_if(part.list, [&](const auto& e) { return !keep(e.instance); });
-  }
-  return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(search::learn_direct(
-      problem, without >= 0 ? part : examples, context.layout, context.labels, direct, monitor(0, 1))));
+  const auto from = [&](const Examples<typename P::Space>& some) {
+    return std::make_shared<RowWeights>(
+        search::learn_direct(problem, some, context.layout, context.labels, direct, monitor(0, 1)));
+  };
+  return std::shared_ptr<Scorer>(without < 0 ? from(examples)
+                                             : from(search::without_fold(examples, without, folds)));
+}
+
+/// How much of the initial policy π was left at the end, and why it ended there.
+std::string about_interpolation(const search::SearnOptions& options, const search::SearnPlan& plan, int made,
+                                double oracle_share) {
+  const double chance = static_cast<double>(plan.longest) * oracle_share;
+  if (options.interpolation == search::Interpolation::kAnalytic)
+    return fmt::format(
+        "beta is 1/T³ = {:.3g} for paths of T = {} actions; of its 2T³ ln T = {} iterations {} "
+        "were made",
+        plan.beta, plan.longest, plan.expected, made);
+  std::string text = fmt::format(
+      "after {} iterations with {} the initial policy is asked with a chance of at most {:.3g} on "
+      "a path of {} actions",
+      made,
+      options.interpolation == search::Interpolation::kConstant ? fmt::format("beta={}", plan.beta)
+                                                                : std::string("a line search for beta"),
+      std::min(1.0, chance), plan.longest);
+  if (chance >= options.dependence)
+    text += options.until_independent
+                ? fmt::format("; {} iterations is the limit", plan.at_most)
+                : fmt::format(", which iterations=auto brings below {}", options.dependence);
+  return text;
 }
 
 template <search::Problem P>
 Result<Mixture> train_searn(const P& problem, const SearchOptions& options, const SearchContext& context) {
   search::SearnHooks hooks;
   hooks.dev_score = context.dev_score;
+  search::SearnPlan plan;
+  hooks.planned = [&](const search::SearnPlan& made) { plan = made; };
+  // Of a search for β nobody knows beforehand how long it takes.
+  const auto iterations = [&](int so_far) { return std::max(plan.expected, so_far); };
+  int made = 0;
+  double oracle_share = 1;
   hooks.round_ended = [&](const search::SearnRound& round) {
     std::optional<double> share;  // of π: of interest where there are smaller steps than to be rid of it
     if (round.beta < 1) share = round.oracle_share;
+    made = round.number;
+    oracle_share = round.oracle_share;
     return !context.round_ended ||
-           context.round_ended(round.number, options.searn.iterations, share, round.policy);
+           context.round_ended(round.number, iterations(round.number), share, round.policy);
   };
   search::SearnOptions searn = options.searn;
   searn.seed = options.seed;
-  return search::searn(problem, searn,
-                       search::LearnClassifier<typename P::Space>(
-                           [&](const Examples<typename P::Space>& examples, int iteration, int without) {
-                             return learn_classifier(problem, options, context, examples, iteration, without);
-                           }),
-                       hooks, context.monitor);
+  const search::LearnClassifier<typename P::Space> learn = [&](const Examples<typename P::Space>& examples,
+                                                               int iteration, int without) {
+    return learn_classifier(problem, options, context, examples, iteration, iterations(iteration), without);
+  };
+  ESPALIER_ASSIGN(Mixture policy, search::searn(problem, searn, learn, hooks, context.monitor));
+  if (context.note && plan.longest > 0) context.note(about_interpolation(searn, plan, made, oracle_share));
+  return policy;
 }
 
-/// Passes over the instances in random order, one search with updates each.
 template <search::Problem P>
 Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, const SearchContext& context) {
   using Space = typename P::Space;
   RowWeights weights(context.layout, context.labels);
-  search::SearchScratch<Space, float> scratch;
-  std::vector<uint32_t> order(problem.size());
   const auto result = [&] {
     return alone(std::make_shared<RowWeights>(options.average ? weights.averaged() : weights));
   };
-  for (int pass = 1; pass <= options.passes; ++pass) {
-    std::iota(order.begin(), order.end(), 0);
-    Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
-    size_t updates = 0;
-    search::Steps steps(order.size());
-    for (const uint32_t i : order) {
-      if (context.monitor.stop_requested()) break;
-      steps.report(context.monitor, pass, options.passes);
-      const Space space = problem.space(i);
-      weights.begin(problem.blocks(i));
-      switch (options.learner) {
-        case SearchLearner::kLasoBr:
-          updates += search::learn_breadth_first(space, weights, options.laso, scratch);
-          break;
-        case SearchLearner::kLasoBst:
-          updates +=
-              search::learn_best_first(space, weights, search::BestFirstRule::kXuFern, options.laso, scratch);
-          break;
-        case SearchLearner::kLaso:
-          updates += search::learn_best_first(space, weights, search::BestFirstRule::kDaumeMarcu,
-                                              options.laso, scratch);
-          break;
-        default:
-          updates += search::learn_incrementally(space, weights, options.incremental, options.laso, scratch);
-      }
-      weights.tick();
+  const auto learn = [&](const Space& space, RowWeights& w, search::SearchScratch<Space, float>& scratch) {
+    switch (options.learner) {
+      case SearchLearner::kLasoBr:
+        return search::learn_breadth_first(space, w, options.laso, scratch);
+      case SearchLearner::kLasoBst:
+        return search::learn_best_first(space, w, search::BestFirstRule::kXuFern, options.laso, scratch);
+      case SearchLearner::kLaso:
+        return search::learn_best_first(space, w, search::BestFirstRule::kDaumeMarcu, options.laso, scratch);
+      default:
+        return search::learn_incrementally(space, w, options.incremental, options.laso, scratch);
     }
-    const double objective =
-        static_cast<double>(updates) / static_cast<double>(std::max<size_t>(1, order.size()));
-    if (context.round_ended && !context.round_ended(pass, options.passes, objective, result())) break;
-    if (updates == 0 || context.monitor.stop_requested()) break;
-  }
+  };
+  const auto pass_ended = [&](int pass, size_t updates) {
+    const double each =
+        static_cast<double>(updates) / static_cast<double>(std::max<size_t>(1, problem.size()));
+    return !context.round_ended || context.round_ended(pass, options.passes, each, result());
+  };
+  ESPALIER_TRY(search::learn_in_passes(problem, weights, options.passes, options.seed, context.monitor, learn,
+                                       pass_ended));
   return result();
 }
 

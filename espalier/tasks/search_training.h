@@ -60,6 +60,8 @@ struct SearchContext {
       round_ended;
   /// For a line search; may be null.
   std::function<double(const search::Mixture&)> dev_score;
+  /// What the person who trains should know; may be null.
+  std::function<void(std::string)> note = nullptr;
 };
 
 Result<search::Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
