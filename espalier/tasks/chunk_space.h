@@ -81,9 +81,7 @@ class ChunkSpace {
   double best_loss(const State& s) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
   /// What lies ahead of a place depends on the last chunks and on what constraints remember.
-  uint64_t future_key(const State& s) const {
-    return hash_combine(hash_combine(hash_combine(s.last_begin, s.last), s.before), s.legal);
-  }
+  uint64_t future_key(const State& s) const { return hash_combine(s.types.hash(s.last_begin), s.legal); }
   State goal_like(const State& s, const State& other, const State& goal) const {
     State out = goal;
     out.errors = s.errors + (goal.errors - other.errors);

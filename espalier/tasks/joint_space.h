@@ -67,11 +67,7 @@ class JointSpace {
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
   /// What lies ahead depends on the labels that are remembered.
-  uint64_t future_key(const State& s) const {
-    uint64_t key = 0;
-    for (size_t n = 0; n < columns_ * slots_; ++n) key = hash_combine(key, s.recent[n]);
-    return key;
-  }
+  uint64_t future_key(const State& s) const { return s.recent.hash(0); }
   State goal_like(const State& s, const State& other, const State& goal) const {
     State out = goal;
     out.errors = s.errors + (goal.errors - other.errors);

@@ -94,9 +94,7 @@ class LabelSpace {
   /// What lies ahead depends on the labels that are looked at, on whether the open segment can still be right
   /// and on what constraints remember.
   uint64_t future_key(const State& s) const {
-    uint64_t key = s.agreeing ? 1 : 0;
-    for (size_t n = 0; n < std::max<size_t>(1, shape_.history); ++n) key = hash_combine(key, s.recent[n]);
-    return hash_combine(key, s.legal);
+    return hash_combine(s.recent.hash(s.agreeing ? 1 : 0), s.legal);
   }
   /// Losses are functions of counts, which grow alike.
   State goal_like(const State& s, const State& other, const State& goal) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "espalier/base/hash.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::tasks {
@@ -42,6 +43,11 @@ class RecentLabels {
   data::Label* data() { return far_ ? far_.get() : in_place_.data(); }
   size_t size() const { return size_; }
   data::Label operator[](size_t n) const { return data()[n]; }
+  /// Of all of them, and of what is given beside.
+  uint64_t hash(uint64_t with) const {
+    for (size_t n = 0; n < size_; ++n) with = hash_combine(with, data()[n]);
+    return with;
+  }
 
  private:
   void copy_far(const RecentLabels& other) {
