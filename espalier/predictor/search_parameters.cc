@@ -53,8 +53,10 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
        "chunks have at most this many words, longer ones are learned in pieces; auto: the longest seen, at "
        "most 10",
        1, 100},
-      {"meta", Kind::kFlag, "yes",
-       "chunks: features of the chunk as a whole and of pairs and triples within it"},
+      {"meta", Kind::kText, "yes",
+       "chunks: features of the chunk as a whole, of n-grams within it and of words around it: no, yes, all, "
+       "or "
+       "a list of roles, places, around, pairs, triples, wholes, each with :BASE+BASE..., and edges"},
       {"stemmer", Kind::kText, "",
        "chunks: stems of this language (english, spanish, ...) are features, too"},
       {"lists", Kind::kText, "", "chunks: files of words or phrases, a line each, separated by commas"},

@@ -294,15 +294,15 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
           job.request.train.front());
   tasks::ChunkFeatureOptions options;
   if (!job.about.features.attributes) options.columns = job.about.features.feature_columns;
-  options.meta = job.values.flag("meta");
+  const auto meta = tasks::ChunkFamilies::parse(job.values.text("meta"));
+  if (!meta.ok()) return fail("meta: {}", meta.error().message);
+  // The usual ones go with the default features of words; a template may have anything or nothing of these.
+  const bool by_template = !job.about.features.template_text.empty();
+  options.meta = by_template && job.values.text("meta") == "yes" ? tasks::ChunkFamilies::all() : *meta;
   options.stemmer = job.values.text("stemmer");
-  std::string_view lists = job.values.text("lists");
-  while (!lists.empty()) {
-    const std::string_view path = lists.substr(0, lists.find(','));
-    lists.remove_prefix(std::min(lists.size(), path.size() + 1));
-    ESPALIER_ASSIGN(auto list, tasks::read_word_list(std::string(path)));
-    options.lists.push_back(std::move(list));
-  }
+  ESPALIER_ASSIGN(options.lists, tasks::read_word_lists(job.values.text("lists")));
+  if (options.meta.none() && (!options.stemmer.empty() || !options.lists.empty()))
+    return fail("stems and lists are features that meta=no leaves out: take it away, or stemmer and lists");
   constexpr size_t kUsualLength = 10;
   if (job.values.text("max-length") == "auto") {
     size_t longest = 1;
@@ -314,8 +314,10 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
     shape.max_length = static_cast<size_t>(job.values.integer("max-length"));
   }
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, shape.max_length));
+  shape.places = features.places();
   tasks::ChunkTraining training = tasks::encode_chunks(job.sequences, shape, *job.extractor, features,
-                                                       static_cast<uint32_t>(job.values.integer("cutoff")));
+                                                       static_cast<uint32_t>(job.values.integer("cutoff")),
+                                                       pair_options(job, shape.types.size()).full_rows_from);
   if (training.cut > 0)
     job.report.notes.push_back(
         fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "

@@ -381,6 +381,9 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
   EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));
   EXPECT_THAT(refusal("searn", "segment", {"lists=/no/such/list"}), HasSubstr("/no/such/list"));
+  EXPECT_THAT(refusal("searn", "segment", {"lists=,"}), HasSubstr("no file before a comma"));
+  EXPECT_THAT(refusal("searn", "segment", {"meta=no", "stemmer=english"}), HasSubstr("meta=no leaves out"));
+  EXPECT_THAT(refusal("searn", "segment", {"meta=pears"}), HasSubstr("'pears'"));
   EXPECT_THAT(refusal("searn", "segment", {"classifier=liblinear"}), HasSubstr("one candidate"));
   EXPECT_THAT(refusal("searn", "label", {"stemmer=english"}), HasSubstr("unit=chunk"));
   EXPECT_THAT(refusal("laso-br", "label", {"label-weights=O:2"}), HasSubstr("label-weights"));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,59 +9,44 @@
 #include "espalier/data/features.h"
 #include "espalier/data/sequence.h"
 #include "espalier/tasks/chunk_space.h"
+#include "espalier/tasks/chunk_views.h"
 
 namespace espalier::tasks {
 
-/// What to look at beside the token features of the template.
-struct ChunkFeatureOptions {
-  std::vector<size_t> columns;  ///< the cells; the first is the word, the others symbols; empty: no cells
-  std::string stemmer;          ///< language of the stems as libstemmer calls it; empty: no stems
-  bool meta = true;             ///< false: the token features alone, by their place in the chunk
-  /// Word lists: hashes of entries in lower case, ascending; an entry may have several words.
-  struct WordList {
-    std::string name;
-    std::vector<uint64_t> entries;
-  };
-  std::vector<WordList> lists;
-};
-
-/// Reads a word list, one entry a line; its name is the file's, without folder and extension.
-Result<ChunkFeatureOptions::WordList> read_word_list(const std::string& path);
-
 /// Fills the blocks of ChunkBlocks: the token's template features under the names begin, inside and end of a
-/// chunk; stems, what stemming cut off, list membership; pairs and triples within the chunk; the chunk as a
-/// whole, with its length and its neighbours. Immutable; scratch is the caller's.
+/// chunk, and what ChunkFamilies says of base features at places within the chunk, before and after it, in
+/// pairs and triples, and of the chunk as a whole, with its length and its neighbours. Immutable.
 class ChunkFeatures {
  public:
-  class Scratch {
-   public:
-    Scratch();
-    ~Scratch();
-    Scratch(Scratch&&) noexcept;
-    Scratch& operator=(Scratch&&) noexcept;
-    struct Buffers;
-    std::unique_ptr<Buffers> buffers;
-  };
-
   /// Fails where there is no such stemmer.
   static Result<ChunkFeatures> make(ChunkFeatureOptions options, size_t longest);
 
-  /// `tokens` are the token features of the same sequence. Replaces `out` (a block takes the place of a
-  /// position) and `looks`.
-  void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, Scratch& scratch,
+  /// `tokens` are the token features of the same sequence. Replaces `views`, `out` (a block takes the place
+  /// of a position) and `looks`. `views` refer to the sequence and to this.
+  void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkViews& views,
                data::HashedFeatures& out, std::vector<TokenLook>& looks) const;
-  /// The readable name of a block's slot, for what extract() made of the sequence last.
+  /// The readable name of a block's slot, for what extract() made of the sequence last; it tells the values.
   std::string name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
-                   const data::HashedFeatures& tokens, Scratch& scratch, uint32_t block, size_t slot) const;
+                   const data::HashedFeatures& tokens, const ChunkViews& views, uint32_t block,
+                   size_t slot) const;
 
+  /// Whether tokens are told apart by their places in chunks, which takes blocks of their own.
+  bool places() const { return options_.meta.has(ChunkWay::kPlaces); }
   const ChunkFeatureOptions& options() const { return options_; }
 
  private:
   ChunkFeatures(ChunkFeatureOptions options, size_t longest)
       : options_(std::move(options)), longest_(longest) {}
-  void look_at(const data::Sequence& sequence, Scratch::Buffers& b) const;
+  ChunkBlocks blocks_of(size_t tokens) const { return {tokens, longest_, places()}; }
+  template <typename Emit, typename Title>
+  void visit_grams(const ChunkViews& views, ChunkWay way, uint64_t start, size_t first, size_t length,
+                   const Emit& emit, const Title& title) const;
   template <typename Emit>
-  void meta_of_block(const Scratch::Buffers& b, size_t tokens, uint32_t block, const Emit& emit) const;
+  void visit_role(const ChunkViews& views, size_t role, size_t t, const Emit& emit) const;
+  template <typename Emit>
+  void visit_whole(const ChunkViews& views, size_t t, size_t length, const Emit& emit) const;
+  template <typename Emit>
+  void meta_of_block(const ChunkViews& views, uint32_t block, const Emit& emit) const;
 
   ChunkFeatureOptions options_;
   size_t longest_;

@@ -25,8 +25,20 @@ constexpr data::Label kNoType = data::kNoLabel;
 uint64_t entry(ChunkEntry kind, uint64_t value) { return hash_combine(kind * 0x9E3779B97F4A7C15ull, value); }
 }  // namespace
 
+ChunkBlocks::What ChunkBlocks::what(uint32_t block) const {
+  const size_t kind = block / tokens, t = block % tokens;
+  if (kind < 3) return {kRole, kind, t, 1};
+  if (kind < 5) return {kGram, 0, t, kind - 1};
+  if (kind < 5 + longest) {
+    const size_t i = block - 5 * tokens;
+    return {kWholeChunk, 0, i / longest, i % longest + 1};
+  }
+  const size_t i = block - (5 + longest) * tokens;
+  return {kPlace, i % (longest - 1) + 1, i / (longest - 1), 1};
+}
+
 ChunkSpace::ChunkSpace(const SequenceShape& shape, const ChunkInput& input)
-    : shape_(shape), input_(input), blocks_{input.length, shape.max_length} {
+    : shape_(shape), input_(input), blocks_{input.length, shape.max_length, shape.places} {
   if (input.gold.empty()) return;
   gold_of_.resize(input.length);
   gold_begins_after_.assign(input.length + 1, 0);
@@ -70,13 +82,7 @@ ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
 }
 
 void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
-  const size_t last = s.at + candidate;
-  sink.block(blocks_.begin(s.at));
-  for (size_t t = s.at + 1; t <= last; ++t) sink.block(blocks_.inside(t));
-  sink.block(blocks_.end(last));
-  for (size_t t = s.at; t + 1 <= last; ++t) sink.block(blocks_.pair(t));
-  for (size_t t = s.at; t + 2 <= last; ++t) sink.block(blocks_.triple(t));
-  sink.block(blocks_.whole(s.at, candidate + 1));
+  blocks_.for_each_of(s.at, candidate + 1, [&](uint32_t block) { sink.block(block); });
   visit_entries(s, candidate, [&](uint64_t hash, const auto&) { sink.add(hash); });
 }
 

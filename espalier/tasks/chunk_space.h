@@ -22,6 +22,8 @@ struct Chunk {
 /// Which block stands for what, in a sequence of T tokens whose chunks have at most M.
 struct ChunkBlocks {
   size_t tokens, longest;
+  bool places = false;  ///< tokens also have a block for each place in a chunk but the first
+
   uint32_t begin(size_t t) const { return static_cast<uint32_t>(t); }              ///< t begins a chunk
   uint32_t inside(size_t t) const { return static_cast<uint32_t>(tokens + t); }    ///< … goes on in one
   uint32_t end(size_t t) const { return static_cast<uint32_t>(2 * tokens + t); }   ///< … ends one
@@ -30,7 +32,31 @@ struct ChunkBlocks {
   uint32_t whole(size_t t, size_t length) const {
     return static_cast<uint32_t>(5 * tokens + t * longest + length - 1);
   }
-  size_t size() const { return 5 * tokens + tokens * longest; }
+  /// Token t follows so many others of its chunk, at least one.
+  uint32_t place(size_t t, size_t after) const {
+    return static_cast<uint32_t>((5 + longest) * tokens + t * (longest - 1) + after - 1);
+  }
+  size_t size() const { return (5 + longest + (places ? longest - 1 : 0)) * tokens; }
+
+  enum Kind { kRole, kGram, kWholeChunk, kPlace };
+  struct What {
+    Kind kind;
+    size_t number;  ///< of the role (0 begin, 1 inside, 2 end), or of tokens before the place
+    size_t first, length;
+  };
+  What what(uint32_t block) const;
+  /// Calls use(block) for every block of a chunk.
+  template <typename Use>
+  void for_each_of(size_t first, size_t length, const Use& use) const {
+    const size_t last = first + length - 1;
+    use(begin(first));
+    for (size_t t = first + 1; t <= last; ++t) use(inside(t));
+    use(end(last));
+    for (size_t t = first; t + 1 <= last; ++t) use(pair(t));
+    for (size_t t = first; t + 2 <= last; ++t) use(triple(t));
+    use(whole(first, length));
+    for (size_t t = first + 1; places && t <= last; ++t) use(place(t, t - first));
+  }
 };
 
 /// What decisions see of a token beside its blocks, to be joined with the chunks before.

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <cstring>
+#include <utility>
 
 #include "espalier/base/hash.h"
 #include "espalier/data/label_set.h"
@@ -13,34 +14,36 @@ namespace espalier::tasks {
 
 /// So many labels that all are remembered that features look at; none was given at first (kNoLabel). A value.
 /// Up to kInPlace of them are kept in place, so that states of short histories are copied at the price of a
-/// few words and a test; longer histories have their labels on the heap, where a copy costs as much as there
-/// are, which is less than it takes to look at them.
+/// few words and a test: every decision of every search copies one. Longer histories have their labels on the
+/// heap and the address in place, where a copy costs as much as there are, which is less than it takes to
+/// look at them.
 template <size_t kInPlace>
 class RecentLabels {
  public:
   RecentLabels() : RecentLabels(0) {}
   explicit RecentLabels(size_t size) : size_(static_cast<uint32_t>(size)) {
-    if (size > kInPlace) far_ = std::make_unique<data::Label[]>(size);
     in_place_.fill(data::kNoLabel);
-    std::fill_n(far_.get(), far_ ? size : 0, data::kNoLabel);
+    if (is_far()) std::fill_n(take_room(), size, data::kNoLabel);
+  }
+  ~RecentLabels() {
+    if (is_far()) [[unlikely]]
+      delete[] far();
   }
   RecentLabels(const RecentLabels& other) : in_place_(other.in_place_), size_(other.size_) {
-    if (other.far_) [[unlikely]]
-      copy_far(other);
+    if (is_far()) [[unlikely]]
+      std::copy_n(other.far(), size_, take_room());
   }
-  RecentLabels& operator=(const RecentLabels& other) {
-    in_place_ = other.in_place_;
-    size_ = other.size_;
-    if (other.far_ || far_) [[unlikely]]
-      copy_far(other);
+  RecentLabels(RecentLabels&& other) noexcept
+      : in_place_(other.in_place_), size_(std::exchange(other.size_, 0)) {}
+  RecentLabels& operator=(RecentLabels other) noexcept {
+    std::swap(in_place_, other.in_place_);
+    std::swap(size_, other.size_);
     return *this;
   }
-  RecentLabels(RecentLabels&&) noexcept = default;
-  RecentLabels& operator=(RecentLabels&&) noexcept = default;
 
   /// size() places.
-  const data::Label* data() const { return far_ ? far_.get() : in_place_.data(); }
-  data::Label* data() { return far_ ? far_.get() : in_place_.data(); }
+  const data::Label* data() const { return is_far() ? far() : in_place_.data(); }
+  data::Label* data() { return is_far() ? far() : in_place_.data(); }
   size_t size() const { return size_; }
   data::Label operator[](size_t n) const { return data()[n]; }
   /// Of all of them, and of what is given beside.
@@ -50,15 +53,21 @@ class RecentLabels {
   }
 
  private:
-  void copy_far(const RecentLabels& other) {
-    if (this == &other) return;
-    far_.reset(other.far_ ? new data::Label[size_] : nullptr);
-    std::copy_n(other.far_.get(), far_ ? size_ : 0, far_.get());
+  static_assert(kInPlace * sizeof(data::Label) >= sizeof(data::Label*));
+  bool is_far() const { return size_ > kInPlace; }
+  data::Label* far() const {
+    data::Label* address;
+    std::memcpy(&address, in_place_.data(), sizeof address);
+    return address;
+  }
+  data::Label* take_room() {
+    auto* const address = new data::Label[size_];
+    std::memcpy(in_place_.data(), &address, sizeof address);
+    return address;
   }
 
-  std::array<data::Label, kInPlace> in_place_;
+  std::array<data::Label, kInPlace> in_place_;  ///< or, in its first bytes, where they are
   uint32_t size_;
-  std::unique_ptr<data::Label[]> far_;  ///< where there are more than kInPlace
 };
 
 /// Puts a label in front of `size` places; the last one's is forgotten.

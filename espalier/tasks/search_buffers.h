@@ -10,7 +10,7 @@ namespace espalier::tasks {
 struct SearchPredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;
   data::HashedFeatures tokens, blocks;
-  ChunkFeatures::Scratch chunks;
+  ChunkViews chunks;
   std::vector<TokenLook> looks;
   std::vector<uint64_t> words;
   search::Mixture policy;

@@ -34,7 +34,7 @@ Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
     }
     header["chunks"] = {{"columns", source.chunks->columns},
                         {"stemmer", source.chunks->stemmer},
-                        {"meta", source.chunks->meta},
+                        {"meta", source.chunks->meta.text()},
                         {"lists", lists}};
   }
   out.add_text("search.policies", header.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -227,13 +227,14 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
       ChunkFeatureOptions options;
       options.columns = about.at("columns").get<std::vector<size_t>>();
       options.stemmer = about.at("stemmer").get<std::string>();
-      options.meta = about.at("meta").get<bool>();
+      ESPALIER_ASSIGN(options.meta, ChunkFamilies::parse(about.at("meta").get<std::string>()));
       for (const json& name : about.at("lists")) {
         ESPALIER_ASSIGN(const auto entries,
                         file.array<uint64_t>(fmt::format("list{}", options.lists.size())));
         options.lists.push_back({name.get<std::string>(), {entries.begin(), entries.end()}});
       }
       ESPALIER_ASSIGN(model->chunks_, ChunkFeatures::make(std::move(options), model->shape_.max_length));
+      model->shape_.places = model->chunks_->places();
       // Every type must have its labels, or decoding could not name what it finds.
       SequenceShape complete = model->shape_;
       add_scheme_labels(complete);

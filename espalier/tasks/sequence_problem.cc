@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/base/text.h"
+#include "espalier/tasks/frequent_hashes.h"
 
 namespace espalier::tasks {
 
@@ -71,14 +72,8 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
   const size_t first = gold.size();
   gold.resize(first + blocks.size(), kNoLabel);
   for (const Chunk& c : chunks) {
-    const auto mark = [&](uint32_t block) { gold[first + block] = static_cast<Label>(c.type); };
-    const size_t last = c.first + c.length - 1;
-    mark(blocks.begin(c.first));
-    for (size_t t = c.first + 1; t <= last; ++t) mark(blocks.inside(t));
-    mark(blocks.end(last));
-    for (size_t t = c.first; t + 1 <= last; ++t) mark(blocks.pair(t));
-    for (size_t t = c.first; t + 2 <= last; ++t) mark(blocks.triple(t));
-    mark(blocks.whole(c.first, c.length));
+    blocks.for_each_of(c.first, c.length,
+                       [&](uint32_t block) { gold[first + block] = static_cast<Label>(c.type); });
   }
 }
 
@@ -87,14 +82,14 @@ constexpr uint64_t kNotNamed = ~uint64_t{0};
 /// The features of a sequence's chunks, and what finding them needs, kept from sequence to sequence.
 struct SeenChunks {
   data::FeatureExtractor::Scratch token_scratch;
-  ChunkFeatures::Scratch scratch;
+  ChunkViews views;
   data::HashedFeatures tokens, hashed;
   std::vector<TokenLook> looks;
 
   void look_at(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
                const ChunkFeatures& features) {
     extractor.extract(sequence, token_scratch, tokens);
-    features.extract(sequence, tokens, scratch, hashed, looks);
+    features.extract(sequence, tokens, views, hashed, looks);
   }
 };
 
@@ -110,7 +105,7 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
   for (const data::Sequence& sequence : sequences) {
     seen.look_at(sequence, extractor, features);
     const data::HashedFeatures& hashed = seen.hashed;
-    const ChunkBlocks blocks{sequence.length(), shape.max_length};
+    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
     const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
     numbers.resize(hashed.state.size());
     number(hashed, numbers);
@@ -129,6 +124,33 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
     out.gold.append(chunks);
     out.looks.append(seen.looks);
   }
+}
+
+/// What gold chunks look like, and what comes up at least `full_rows_from` times; 0: the former alone.
+FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                             uint32_t full_rows_from) {
+  constexpr size_t kFeaturesOfABlock = 32;  // about
+  uint64_t blocks_in_all = 0;
+  for (const data::Sequence& sequence : sequences)
+    blocks_in_all += ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
+  FrequentHashes known(blocks_in_all * kFeaturesOfABlock, std::max<uint32_t>(1, full_rows_from));
+  SeenChunks seen;
+  std::vector<Label> gold;
+  for (const data::Sequence& sequence : sequences) {
+    seen.look_at(sequence, extractor, features);
+    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
+    gold.clear();
+    add_gold(chunks_of(shape, labels_in(sequence, shape), shape.max_length), blocks, gold);
+    for (size_t b = 0; b < blocks.size(); ++b)
+      for (uint32_t i = seen.hashed.state_begin[b]; i < seen.hashed.state_begin[b + 1]; ++i)
+        if (gold[b] != kNoLabel) {
+          known.mark(seen.hashed.state[i]);
+        } else if (full_rows_from > 0) {
+          known.add(seen.hashed.state[i]);
+        }
+  }
+  return known;
 }
 
 }  // namespace
@@ -153,12 +175,25 @@ void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber
 
 ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
-                            uint32_t cutoff) {
+                            uint32_t cutoff, uint32_t full_rows_from) {
+  // A feature gets a weight if a gold chunk has it, or if it is frequent. Spans that are no chunks have
+  // far more that are neither.
+  const FrequentHashes known = useful_hashes(sequences, shape, extractor, features, full_rows_from);
   ChunkTraining out;
   linear::FeatureCollector collector;
+  std::vector<uint64_t> useful;
+  std::vector<uint32_t> numbers_of_useful;
   encode_into(sequences, shape, extractor, features, out,
               [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
-                collector.add(hashed.state, numbers.data(), Workers(1), {});
+                useful.clear();
+                for (const uint64_t hash : hashed.state)
+                  if (known.may_matter(hash)) useful.push_back(hash);
+                numbers_of_useful.resize(useful.size());
+                collector.add(useful, numbers_of_useful.data(), Workers(1), {});
+                size_t next = 0;
+                for (size_t i = 0; i < hashed.state.size(); ++i)
+                  numbers[i] =
+                      known.may_matter(hashed.state[i]) ? numbers_of_useful[next++] : linear::kNoFeature;
               });
   out.encoded.state_before_cutoff = collector.size();
   auto found = collector.finish(cutoff);
@@ -179,13 +214,13 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
     const data::HashedFeatures& hashed = seen.hashed;
     numbers.resize(hashed.state.size());
     map.find_all(hashed.state, numbers.data());
-    const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length}.size();
+    const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
     for (uint32_t b = 0; b < blocks; ++b)
       for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
         const uint32_t f = numbers[i];
         if (f == linear::kNoFeature || !wanted[f] || begin[f] != kNotNamed) continue;
         begin[f] = found.size();
-        found += features.name(sequence, extractor, seen.tokens, seen.scratch, b, i - hashed.state_begin[b]);
+        found += features.name(sequence, extractor, seen.tokens, seen.views, b, i - hashed.state_begin[b]);
         end[f] = found.size();
       }
   }

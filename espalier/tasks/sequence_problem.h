@@ -138,11 +138,12 @@ struct ChunkTraining {
     return {shape, encoded.data, length, gold, looks, {}, {}};
   }
 };
-/// Finds and numbers the features of all sequences, those seen fewer than `cutoff` times left out; they have
-/// no names yet. The shape says how long chunks may be.
+/// Finds and numbers the features of all sequences that can have a weight: those of gold chunks, and those
+/// seen `full_rows_from` times (0: none of these); some others may be among them. What is seen fewer than
+/// `cutoff` times is left out. They have no names yet. The shape says how long chunks may be.
 ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
-                            uint32_t cutoff);
+                            uint32_t cutoff, uint32_t full_rows_from);
 /// The names of the features wanted, by number, a line each; empty lines for the others. A separate walk over
 /// the sequences: most of what spans look like gets no weight, and names take more room than anything else.
 std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
