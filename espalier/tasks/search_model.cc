@@ -227,7 +227,9 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
       ChunkFeatureOptions options;
       options.columns = about.at("columns").get<std::vector<size_t>>();
       options.stemmer = about.at("stemmer").get<std::string>();
-      ESPALIER_ASSIGN(options.meta, ChunkFamilies::parse(about.at("meta").get<std::string>()));
+      const auto meta = ChunkFamilies::parse(about.at("meta").get<std::string>());
+      if (!meta.ok()) return fail("{}: section 'search.policies': {}", file.name(), meta.error().message);
+      options.meta = *meta;
       for (const json& name : about.at("lists")) {
         ESPALIER_ASSIGN(const auto entries,
                         file.array<uint64_t>(fmt::format("list{}", options.lists.size())));
