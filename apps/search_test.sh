@@ -79,6 +79,48 @@ expect 2 "$espalier" train train.txt -m never.model --task joint --learner crf -
 expect 2 "$espalier" train train.txt -m never.model --learner searn -p beam=0
 expect 1 "$espalier" train train.txt -m never.model --task segment --learner searn -p lists=/no/such/list
 says err "/no/such/list"
+# An initial policy that is searched for: with a wide beam, what is known of the loss anyway.
+chunk_data 25 3 >few.txt
+expect 0 "$espalier" train few.txt -m known.model --learner searn -p history=1 --quiet
+expect 0 "$espalier" train few.txt -m searched.model --learner searn -p history=1 -p oracle=search -p oracle-beam=20 --quiet
+expect 0 "$espalier" tag test.txt -m known.model -o known.out --quiet
+expect 0 "$espalier" tag test.txt -m searched.model -o searched.out --quiet
+same known.out searched.out
+expect 0 "$espalier" train few.txt -m searched.model --task segment --learner searn -p unit=word -p oracle=search -p oracle-beam=20 --quiet
+expect 0 "$espalier" eval test.txt -m searched.model --json --quiet
+awk -v f="$(json /f1)" 'BEGIN { exit !(f >= 95) }' || fail_test "F1 $(json /f1) with oracle=search"
+expect 1 "$espalier" train few.txt -m never.model --learner searn -p order=easiest-first -p oracle=search
+says err "oracle=analytic"
+expect 1 "$espalier" train few.txt -m never.model --learner searn -p oracle-beam=3
+says err "oracle=search"
+
+# Smaller steps: how many there were is said, and nothing that does not go with them is ignored.
+awk 'NF { if (++n > 3) next } !NF { n = 0 } 1' few.txt >short.txt
+expect 0 "$espalier" train short.txt -m steps.model --learner searn -p interpolation=analytic --json --quiet
+equal "$(json /notes/0 | grep -c 'T = 3 actions; of its 2T³ ln T = 60 iterations 60 were made')" 1
+json /log/59/round >/dev/null
+expect 0 "$espalier" train short.txt -m steps.model --learner searn -p beta=0.5 --json --quiet
+equal "$(json /notes/0 | grep -c 'after 9 iterations with beta=0.5')" 1
+expect 0 "$espalier" train short.txt -m steps.model --learner searn -p beta=0.5 -p iterations=2
+says out "which iterations=auto brings below 0.01"
+expect 1 "$espalier" train short.txt -m never.model --learner searn -p interpolation=analytic -p iterations=3
+says err "does not go with it"
+expect 1 "$espalier" train short.txt -m never.model --learner searn -p roll-in=aggregate -p beta=0.5
+says err "nothing to interpolate"
+
+# A policy that draws: by sequence, whatever the order; a beam is no way to draw.
+awk 'NR % 3 == 0 && NF { $3 = "O" } 1' few.txt >noisy.txt
+expect 0 "$espalier" train noisy.txt -m drawn.model --learner searn -p beta=0.4 -p iterations=3 -p policy=stochastic --quiet
+awk -v RS= '{ s[NR] = $0 } END { for (i = NR; i > 0; i--) print s[i] "\n" }' test.txt >backwards.txt
+sequences() { awk -v RS= '{ gsub(/\n/, "|"); print }' "$1" | sort; }
+expect 0 "$espalier" tag test.txt -m drawn.model -o drawn.out --quiet --threads 1
+expect 0 "$espalier" tag backwards.txt -m drawn.model -o drawn_backwards.out --quiet --threads 3
+equal "$(sequences drawn.out)" "$(sequences drawn_backwards.out)"
+expect 0 "$espalier" tag test.txt -m drawn.model --decoder greedy -o voted.out --quiet
+cmp -s drawn.out voted.out && fail_test "drawing and voting are the same"
+expect 1 "$espalier" tag test.txt -m drawn.model --beam 4 -o never
+says err "--decoder beam"
+absent never
 expect 2 "$espalier" tag test.txt -m joint.model --format jsonl
 expect 0 "$espalier" train train.txt -m short.model --task segment --learner searn -p max-length=2
 says out "more than 2 words"

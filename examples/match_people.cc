@@ -64,12 +64,15 @@ int main() {
     for (const Matching& m : test.list) right += 6 - m.loss(search::decode_breadth_first(m, policy, 5).state);
     std::printf("%-12s %.1f %% of people in the right job\n", learner, right / 18);
   };
-  report("searn", search::train_searn(train, 1).value());
-  report("laso-br", search::train_by_search(train, 1, 10, 1, [](const Matching& m, auto& w, auto& scratch) {
-           search::learn_breadth_first(m, w, {5}, scratch);
-         }));
-  report("incremental",
-         search::train_by_search(train, 1, 10, 1, [](const Matching& m, auto& w, auto& scratch) {
-           search::learn_incrementally(m, w, search::IncrementalUpdate::kMaxViolation, {5}, scratch);
-         }));
+  // SEARN's classifier knows single decisions: for a beam, its scores become log-probabilities.
+  const search::Mixture searn = search::train_searn(train, 1).value();
+  report("searn", search::Normalised{searn});
+  const auto breadth_first = [](const Matching& m, auto& w, auto& scratch) {
+    return search::learn_breadth_first(m, w, {5}, scratch);
+  };
+  report("laso-br", search::train_by_search(train, 1, 10, 1, breadth_first).value());
+  const auto incremental = [](const Matching& m, auto& w, auto& scratch) {
+    return search::learn_incrementally(m, w, search::IncrementalUpdate::kMaxViolation, {5}, scratch);
+  };
+  report("incremental", search::train_by_search(train, 1, 10, 1, incremental).value());
 }

@@ -113,6 +113,17 @@ std::vector<Parameter> searn_parameters() {
           {"samples", Kind::kInteger, "1", "costs=sample: paths for each action", 1, 1e4},
           {"oracle-roll-outs", Kind::kNumber, "0",
            "costs=sample: share of paths that follow the oracle, as in LOLS", 0, 1},
+          {"oracle",
+           Kind::kChoice,
+           "analytic",
+           "the initial policy: known for every loss here, or found by a search for the best completion "
+           "(slow: "
+           "for small data)",
+           0,
+           0,
+           {"analytic", "search"}},
+          {"oracle-beam", Kind::kInteger, "10", "oracle=search: states kept at each step of the search", 1,
+           1e5},
           {"roll-in",
            Kind::kChoice,
            "mixture",

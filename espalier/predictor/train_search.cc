@@ -60,6 +60,11 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
   searn.iterations = !searn.until_independent     ? static_cast<int>(v.integer("iterations"))
                      : classifier == "perceptron" ? 5
                                                   : 2;
+  if (v.text("oracle") == "search") {
+    options.oracle_beam = static_cast<size_t>(v.integer("oracle-beam"));
+  } else if (!v.is_default("oracle-beam")) {
+    return fail("oracle-beam is the width of the search for an initial policy; oracle=search goes with it");
+  }
   searn.beta = v.number("beta");
   const std::string& interpolation = v.text("interpolation");
   searn.interpolation = interpolation == "constant"   ? search::Interpolation::kConstant
@@ -204,12 +209,22 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
     return fail(
         "policy=stochastic draws each decision anew: beam=1 goes with it, decoder=best-first does not");
 
+  std::vector<uint64_t> dev_seeds;  // of what a stochastic policy draws, as the model will
+  if (dev != nullptr && decode.stochastic)
+    for (const data::Sequence& sequence : job.dev.sequences) {
+      data::FeatureExtractor::Scratch scratch;
+      data::HashedFeatures features;
+      job.extractor->extract(sequence, scratch, features);
+      dev_seeds.push_back(tasks::one_seed(decode.seed, features));
+    }
   const auto score = [&](const search::Mixture& policy) {
     std::vector<std::vector<data::Label>> predicted;
     for (size_t s = 0; s < dev->size(); ++s) {
       policy.begin(dev->blocks(s));
       const size_t T = dev->tokens(s);
-      auto found = tasks::decode_labels(dev->space(s), shape, T, policy, decode);
+      tasks::DecodeOptions one = decode;
+      if (decode.stochastic) one.seed = dev_seeds[s];
+      auto found = tasks::decode_labels(dev->space(s), shape, T, policy, one);
       predicted.push_back(found.ok() ? std::move(found->best[0].labels)
                                      : std::vector<data::Label>(T * shape.columns(), 0));
     }

@@ -152,6 +152,8 @@ concept HasLevel = requires(const S& space, const typename S::State& state) {
 ///   optimal_actions(s, out)   appends those of actions(s) that begin a best completion (at least one), the
 ///                             one to imitate first
 ///   best_loss(s)              the loss of the best completion of s
+/// Where neither optimal_actions nor best_loss can be written down, a space may say instead
+///   loss_so_far(s)            how bad s looks, and SearchOracle<S> searches for the two
 template <typename S>
 concept TrainingSpace = SearchSpace<S> &&
     requires(const S& space, const typename S::State& state, std::vector<Action>& actions) {

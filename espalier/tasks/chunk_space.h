@@ -106,6 +106,12 @@ class ChunkSpace {
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// Wrong labels; with F1 segments missed and segments made up.
+  double loss_so_far(const State& s) const {
+    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    const double begun = gold_begins_after_[0] - gold_begins_after_[s.at];
+    return begun + s.predicted - 2.0 * s.correct;
+  }
   /// What lies ahead of a place depends on the last chunks and on what constraints remember.
   uint64_t future_key(const State& s) const { return hash_combine(s.types.hash(s.last_begin), s.legal); }
   State goal_like(const State& s, const State& other, const State& goal) const {

@@ -66,6 +66,7 @@ class JointSpace {
     return shape_.loss == SequenceLoss::kZeroOne ? (s.errors > 0 ? 1 : 0) : s.errors;
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  double loss_so_far(const State& s) const { return s.errors; }
   /// What lies ahead depends on the labels that are remembered.
   uint64_t future_key(const State& s) const { return s.recent.hash(0); }
   State goal_like(const State& s, const State& other, const State& goal) const {

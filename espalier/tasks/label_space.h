@@ -91,6 +91,12 @@ class LabelSpace {
     return best_loss(apply(s, action));
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// Wrong labels; with F1 segments missed and segments made up.
+  double loss_so_far(const State& s) const {
+    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    const double begun = gold_begins_after_[0] - gold_begins_after_[s.made];
+    return begun + s.predicted - 2.0 * (s.correct + (s.agreeing ? 1 : 0));
+  }
   /// What lies ahead depends on the labels that are looked at, on whether the open segment can still be right
   /// and on what constraints remember.
   uint64_t future_key(const State& s) const {

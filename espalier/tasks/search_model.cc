@@ -95,7 +95,14 @@ Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& opti
       if (choice.beam == 0 && decode.beam == 1) decode.beam = kUsualBeam;
       break;
   }
-  if (choice.method != Method::kModel || choice.beam > 0) decode.stochastic = false;
+  // To name a decoder is to ask for the vote of the classifiers that would be drawn otherwise.
+  if (choice.method != Method::kModel) decode.stochastic = false;
+  if (decode.stochastic && choice.beam > 1)
+    return fail(
+        "the model draws each decision anew (policy=stochastic), which a beam of {} has no use for; "
+        "--decoder "
+        "beam lets its classifiers vote instead",
+        choice.beam);
   decode.nbest = options.nbest;
   if (options.nbest > 1 && (decode.best_first || decode.stochastic || options.nbest > decode.beam))
     return fail(
@@ -143,11 +150,12 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
                                         const data::PredictOptions& options,
                                         const constrain::Completion* legal,
                                         std::span<const constrain::Move> moves, Buffers& b) const {
-  ESPALIER_ASSIGN(const DecodeOptions how, decoding(options));
+  ESPALIER_ASSIGN(DecodeOptions how, decoding(options));
   const bool any_forced =
       std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
   ESPALIER_TRY(prepare(sequence, b));
+  if (how.stochastic) how.seed = one_seed(how.seed, b.tokens);
   const size_t T = sequence.length();
   if (chunks_)
     return decode_labels(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}), shape_, T, b.policy, how);

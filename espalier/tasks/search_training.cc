@@ -5,6 +5,7 @@
 
 #include "espalier/search/batch_classifier.h"
 #include "espalier/search/passes.h"
+#include "espalier/search/search_oracle.h"
 
 namespace espalier::tasks {
 
@@ -59,7 +60,7 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   };
   if (options.classifier == BaseClassifier::kLiblinear ||
       options.classifier == BaseClassifier::kQuadraticSvm) {
-    if constexpr (!std::is_same_v<P, LabelProblem> && !std::is_same_v<P, JointProblem>) {
+    if constexpr (search::HasLevel<typename P::Space> || search::HasSeparateCandidates<typename P::Space>) {
       return fail(
           "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
           "order=easiest-first one a token (classifier=svm learns linear machines for these)");
@@ -178,6 +179,15 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
 
 template <search::Problem P>
 Result<Mixture> train_any(const P& problem, const SearchOptions& options, const SearchContext& context) {
+  if (options.learner == SearchLearner::kSearn && options.oracle_beam > 0) {
+    if constexpr (search::LossSpace<typename P::Space>) {
+      return train_searn(search::SearchOracleProblem<P>{problem, options.oracle_beam}, options, context);
+    } else {
+      return fail(
+          "oracle=search: with order=easiest-first every order of the right labels is as good as another, "
+          "which a beam would fill with; take oracle=analytic");
+    }
+  }
   if (options.learner == SearchLearner::kSearn) return train_searn(problem, options, context);
   return train_on_line(problem, options, context);
 }
@@ -242,6 +252,11 @@ Result<Decoded> decode(const Space& space, const Mixture& policy, const DecodeOp
 }
 
 }  // namespace
+
+uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features) {
+  for (const uint64_t hash : features.state) seed = hash_combine(seed, hash);
+  return hash_combine(seed, features.state.size());
+}
 
 Result<Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {

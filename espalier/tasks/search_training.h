@@ -34,6 +34,9 @@ enum class BaseClassifier {
 struct SearchOptions {
   SearchLearner learner = SearchLearner::kSearn;
   search::SearnOptions searn;
+  /// kSearn, above 0: the initial policy searches for the best completion with a beam as wide as this,
+  /// instead of knowing it.
+  size_t oracle_beam = 0;
   search::DirectOptions direct;
   BaseClassifier classifier = BaseClassifier::kPerceptron;
   linear::LiblinearOptions liblinear;
@@ -80,9 +83,13 @@ struct DecodeOptions {
   bool stochastic = false;  ///< draw the classifier of every decision (greedy)
   bool normalise = false;  ///< scores of each state become log-probabilities first: for classifiers of single
                            ///< decisions, not for weights learned for a beam
-  uint64_t seed = 1;
-  size_t nbest = 1;  ///< more than 1: the best goals of a breadth-first beam, as many as it has
+  uint64_t seed = 1;       ///< of the stochastic policy's draws: one_seed() of each sequence
+  size_t nbest = 1;        ///< more than 1: the best goals of a breadth-first beam, as many as it has
 };
+/// The seed of one sequence's draws: of the model's seed and of all that is seen of the sequence, so that
+/// sequences draw apart from each other, and the same one the same in any order, by any thread.
+uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features);
+
 struct Decoded {
   struct Way {
     std::vector<search::Action> actions;
