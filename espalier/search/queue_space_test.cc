@@ -83,19 +83,28 @@ TEST(QueueSpace, EveryLabelIsWithinReachOfABeamNarrowerThanTheirNumber) {
   EXPECT_DOUBLE_EQ(found.state.queue[0].rank, 4);
 }
 
+class Deepest final : public Scorer {
+ public:
+  void begin(const StaticBlocks&) override {}
+  std::span<const float> score(const FeatureSink&) override { return row_; }
+
+ private:
+  std::vector<float> row_{1, 1};
+};
+
 struct ToyQueueProblem {
   using Space = ToyQueue;
   const ToyProblem& toys;
   Scorer& ranking;
   size_t size() const { return toys.size(); }
-  Space space(size_t i) const { return Space(toys.spaces[i], 7, ranking); }
+  Space space(size_t i) const { return Space(toys.spaces[i], 3, ranking); }
   StaticBlocks blocks(size_t) const { return {}; }
 };
 
 TEST(QueueSpace, LearnsWhenNotToFollowItsRanking) {
-  // A ranking that knows nothing, and room for all that is seen on the right path.
+  // The ranking puts the deepest first and knows nothing else; who goes astray too long falls off its end.
   const ToyProblem toys = toggles(1, 40, 6, 0), test = toggles(2, 40, 6, 0);
-  RandomScorer ranking(2, 5);
+  Deepest ranking;
   const ToyQueueProblem problem{toys, ranking};
   const LearnClassifier<ToyQueue> learn = [&](const Examples<ToyQueue>& examples, int,
                                               int) -> Result<std::shared_ptr<Scorer>> {
@@ -106,11 +115,11 @@ TEST(QueueSpace, LearnsWhenNotToFollowItsRanking) {
   ASSERT_TRUE(policy.ok()) << policy.error().message;
   double learned = 0, by_ranking = 0;
   for (const ToySpace& toy : test.spaces) {
-    const ToyQueue queue(toy, 7, ranking);
+    const ToyQueue queue(toy, 3, ranking);
     const auto found = decode_greedily(queue, *policy);
     ASSERT_TRUE(found.reached_goal());
     learned += queue.loss(found.state) / 40;
-    by_ranking += toy.loss(decode_best_first(toy, ranking, 7).state) / 40;
+    by_ranking += toy.loss(decode_best_first(toy, ranking, 3).state) / 40;
   }
   EXPECT_LT(learned, 0.25);
   EXPECT_GT(by_ranking, 1.5);
