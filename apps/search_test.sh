@@ -5,7 +5,7 @@ chunk_data 30 2 >test.txt
 cut -d' ' -f1 test.txt >words.txt
 
 # Whole chunks: train with a development set, tag, score, explain, look inside.
-for learner in searn laso-br; do
+for learner in searn laso-br laso-bst incremental; do
   expect 0 "$espalier" train train.txt -m seg.model --task segment --learner $learner --dev test.txt --quiet
   expect 0 "$espalier" tag test.txt -m seg.model -o seg.out --quiet
   expect 0 "$espalier" eval --columns seg.out --json

@@ -29,9 +29,15 @@ class EasiestWalk {
   EasiestWalk(const S& space, W& scorer) : space_(space), scorer_(scorer) {}
 
   /// The best action of a state; nothing where it has none, or one with a label that there is not. To be
-  /// called for every state of the path in turn, from the initial one, whatever actions are taken.
+  /// called for every state of the path in turn, wherever it begins, whatever actions are taken.
   std::optional<Scored<typename W::Value>> best(const typename S::State& state) {
-    fresh_actions(space_, state, candidates_, actions_);
+    if (begun_) {
+      fresh_actions(space_, state, candidates_, actions_);
+    } else {
+      actions_.clear();
+      space_.actions(state, actions_);
+      begun_ = true;
+    }
     if (!labels_exist(space_, std::span<const Action>(actions_))) return std::nullopt;
     for (size_t i = 0; i < actions_.size();) {
       const uint32_t c = actions_[i].candidate;
@@ -69,6 +75,7 @@ class EasiestWalk {
 
   const S& space_;
   W& scorer_;
+  bool begun_ = false;
   std::vector<Offer> offers_;
   std::vector<uint32_t> version_;
   std::vector<uint32_t> candidates_;

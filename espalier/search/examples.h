@@ -97,13 +97,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       roll_outs.emplace_back(space, mixture, random.split(static_cast<uint64_t>(n)));
   typename S::State state = space.initial();
   const Random walk = random.split(0);
-  [[maybe_unused]] auto easiest = [&] {
-    if constexpr (HasSeparateCandidates<S>) {
-      return MixtureWalk<S>(space, mixture);
-    } else {
-      return 0;
-    }
-  }();
+  [[maybe_unused]] auto easiest = walk_of(space, mixture);
   for (size_t depth = 0; !space.is_goal(state); ++depth) {
     example_actions(space, state, actions);
     if constexpr (HasSeparateCandidates<S>) {
@@ -136,7 +130,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
           }
         }
       }
-      ESPALIER_TRY(check_loss(losses[i], actions[i]));
+      if (!is_loss(losses[i])) return no_loss(losses[i], actions[i]);
     }
     if (!actions.empty()) {
       const double least = *std::min_element(losses.begin(), losses.end());
@@ -146,9 +140,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
     const size_t who = mixture.draw(walk, depth);
     Action action;
     if constexpr (HasSeparateCandidates<S>) {
-      if (!easiest.enter(state) && mixture.size() > 0) return fail("a state that is no goal has no actions");
-      if (who == Mixture::kOracle) ESPALIER_TRY(ask_oracle(space, state, scratch.lists));
-      action = who == Mixture::kOracle ? scratch.lists.optimal[0] : easiest.best_of(who).action;
+      ESPALIER_ASSIGN(action, act(space, state, easiest, who, scratch));
     } else if (who == Mixture::kOracle) {
       action = scratch.lists.optimal[0];
     } else {

@@ -133,7 +133,7 @@ class MixtureWalk {
     for (size_t i = 0; i < mixture.size(); ++i) walks_.emplace_back(space, mixture.classifier(i));
   }
 
-  /// To be called for every state of the path in turn, from the initial one. False: it has no actions.
+  /// To be called for every state of the path in turn, wherever it begins. False: it has no actions.
   bool enter(const typename S::State& state) {
     // All see the same actions, so that either each has a best one or none.
     for (size_t i = 0; i < walks_.size(); ++i) {

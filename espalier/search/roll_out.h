@@ -35,6 +35,32 @@ Result<Action> act(const S& space, const typename S::State& state, const Mixture
   return fail("a state offers labels that there are not");  // free_labels() alone said so
 }
 
+/// A walk through a space whose candidates stand apart; nothing for others.
+template <SearchSpace S>
+auto walk_of(const S& space, const Mixture& mixture) {
+  if constexpr (HasSeparateCandidates<S>) {
+    return MixtureWalk<S>(space, mixture);
+  } else {
+    return nullptr;
+  }
+}
+
+/// The action that member `who` takes in the state that a walk comes to next.
+template <TrainingSpace S>
+Result<Action> act(const S& space, const typename S::State& state, MixtureWalk<S>& walk, size_t who,
+                   ActScratch& scratch) {
+  const bool any = walk.enter(state);
+  if (who == Mixture::kOracle) {
+    ESPALIER_TRY(ask_oracle(space, state, scratch.lists));
+    return scratch.lists.optimal[0];
+  }
+  if (any) return walk.best_of(who).action;
+  scratch.lists.actions.clear();
+  space.actions(state, scratch.lists.actions);
+  ESPALIER_TRY(check_actions(space, scratch.lists.actions, scratch.lists.actions));
+  return fail("a state has actions of candidates that were never fresh");
+}
+
 /// Goes on from states of one input to goals under a mixture, all with the same luck: who answers is drawn
 /// from split(n) of it at the n-th action from the root, or at level n where the space has levels, so that
 /// paths that are compared share their luck (tied randomness, Pegasus).
@@ -42,6 +68,8 @@ Result<Action> act(const S& space, const typename S::State& state, const Mixture
 /// Where the space says when two states have the same future, a path is followed until it meets one that was
 /// followed before. Roll-outs of all actions of all states of a path then take as many decisions as it takes
 /// them to meet, a few each where features look a few labels back: O(T·L) instead of O(T²·L) altogether.
+/// Where candidates stand apart, a path costs what changes along it, and a new one what there is to begin
+/// with.
 template <TrainingSpace S>
 class RollOuts {
  public:
@@ -52,6 +80,7 @@ class RollOuts {
   /// The goal that is reached from a state with `depth` actions behind it.
   Result<State> goal_from(State state, size_t depth) {
     path_.clear();
+    [[maybe_unused]] auto easiest = walk_of(space_, mixture_);
     for (; !space_.is_goal(state); ++depth) {
       const size_t now = when(state, depth);
       if constexpr (HasFutureKey<S>) {
@@ -62,8 +91,14 @@ class RollOuts {
         }
         path_.push_back({now, key, state});
       }
-      ESPALIER_ASSIGN(const Action action, act(space_, state, mixture_, mixture_.draw(luck_, now), scratch_));
-      state = space_.apply(state, action);
+      const size_t who = mixture_.draw(luck_, now);
+      if constexpr (HasSeparateCandidates<S>) {
+        ESPALIER_ASSIGN(const Action action, act(space_, state, easiest, who, scratch_));
+        state = space_.apply(state, action);
+      } else {
+        ESPALIER_ASSIGN(const Action action, act(space_, state, mixture_, who, scratch_));
+        state = space_.apply(state, action);
+      }
     }
     for (Step& step : path_) insert(std::move(step), state);
     return state;

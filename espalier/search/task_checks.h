@@ -29,14 +29,13 @@ Status check_actions(const S& space, std::span<const Action> actions, std::span<
   return {};
 }
 
-inline Status check_loss(double loss, Action action) {
+inline bool is_loss(double loss) { return loss >= 0 && std::isfinite(loss); }
+inline Error no_loss(double loss, Action action) {
   if (!std::isfinite(loss))
     return fail("the loss after action (candidate {}, label {}) is not a finite number", action.candidate,
                 action.label);
-  if (loss < 0)
-    return fail("the loss after action (candidate {}, label {}) is {}, below 0", action.candidate,
-                action.label, loss);
-  return {};
+  return fail("the loss after action (candidate {}, label {}) is {}, below 0", action.candidate, action.label,
+              loss);
 }
 
 /// Lists that live from state to state.

@@ -129,6 +129,36 @@ TEST(SharedRollOuts, OfWordsChunksAndColumnsGiveTheCostsOfThoseThatShareNothing)
     }
 }
 
+TEST(SharedRollOuts, InAnyOrderGiveTheLossThatThePolicyHas) {
+  SequenceShape shape = shape_with(SequenceLoss::kHamming, 2);
+  shape.legal = false;
+  shape.order = DecisionOrder::kEasiestFirst;
+  Random random(8);
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto gold = labels_like(shape, random, 6);
+    LabelInput words;
+    words.length = gold.size();
+    words.gold = gold;
+    const EasiestSpace space(shape, words);
+    search::Mixture one;
+    one.interpolate(std::make_shared<HistoryScorer>(5, seed), 1);
+    search::Examples<EasiestSpace> examples;
+    ASSERT_TRUE(
+        search::add_examples(space, 0, one, Random(1), {search::CostEstimate::kSample, 1, 0}, examples).ok());
+    ASSERT_GT(examples.list.size(), 3u);
+    for (const auto& e : examples.list) {
+      std::vector<Action> actions;
+      std::vector<double> losses;
+      search::example_actions(space, e.state, actions);
+      for (const Action& a : actions)
+        losses.push_back(search::expected_loss(space, space.apply(e.state, a), one));
+      const double least = *std::min_element(losses.begin(), losses.end());
+      for (size_t i = 0; i < losses.size(); ++i)
+        EXPECT_FLOAT_EQ(examples.costs[e.first_cost + i], static_cast<float>(losses[i] - least));
+    }
+  }
+}
+
 TEST(SearchedOracles, AgreeWithWhatIsKnownOfEveryLoss) {
   Random random(6);
   for (const SequenceLoss loss : kEveryLoss)
