@@ -56,7 +56,7 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
       {"meta", Kind::kText, "yes",
        "chunks: features of the chunk as a whole, of n-grams within it and of words around it: no, yes, all, "
        "or "
-       "a list of roles, places, around, pairs, triples, wholes, each with :BASE+BASE..., and edges"},
+       "a list of roles, places, around, pairs, triples, wholes, each with :BASE+BASE..., and edges, before"},
       {"stemmer", Kind::kText, "",
        "chunks: stems of this language (english, spanish, ...) are features, too"},
       {"lists", Kind::kText, "", "chunks: files of words or phrases, a line each, separated by commas"},

@@ -329,7 +329,7 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
     shape.max_length = static_cast<size_t>(job.values.integer("max-length"));
   }
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, shape.max_length));
-  shape.places = features.places();
+  features.announce(shape);
   tasks::ChunkTraining training = tasks::encode_chunks(job.sequences, shape, *job.extractor, features,
                                                        static_cast<uint32_t>(job.values.integer("cutoff")),
                                                        pair_options(job, shape.types.size()).full_rows_from);

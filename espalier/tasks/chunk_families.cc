@@ -34,7 +34,7 @@ ChunkFamilies ChunkFamilies::usual() { return parse(kUsualFamilies).value(); }
 ChunkFamilies ChunkFamilies::all() {
   ChunkFamilies families;
   for (auto& bases : families.bases_) bases.set();
-  families.edges_ = true;
+  families.edges_ = families.before_ = true;
   return families;
 }
 
@@ -44,6 +44,7 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
   const auto add = [&](const ChunkFamilies& more) {
     for (size_t w = 0; w < kChunkWays; ++w) families.bases_[w] |= more.bases_[w];
     families.edges_ |= more.edges_;
+    families.before_ |= more.before_;
   };
   for (const std::string_view item : split_at(text, ',')) {
     if (item == "yes") {
@@ -52,12 +53,15 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
       add(all());
     } else if (item == "edges") {
       families.edges_ = true;
+    } else if (item == "before") {
+      families.before_ = true;
     } else {
       const std::string_view name = item.substr(0, item.find(':'));
       const auto* const way = std::find(std::begin(kWayNames), std::end(kWayNames), name);
       if (way == std::end(kWayNames))
-        return fail("there are no features '{}' of chunks: no, yes, all, edges or {}, each with :BASE+BASE…",
-                    name, fmt::join(kWayNames, ", "));
+        return fail(
+            "there are no features '{}' of chunks: no, yes, all, edges, before or {}, each with :BASE+BASE…",
+            name, fmt::join(kWayNames, ", "));
       auto& bases = families.bases_[static_cast<size_t>(way - std::begin(kWayNames))];
       if (name.size() == item.size()) {
         bases.set();
@@ -86,6 +90,7 @@ std::string ChunkFamilies::text() const {
     items.push_back(fmt::format("{}:{}", kWayNames[w], fmt::join(bases, "+")));
   }
   if (edges_) items.emplace_back("edges");
+  if (before_) items.emplace_back("before");
   return fmt::format("{}", fmt::join(items, ","));
 }
 

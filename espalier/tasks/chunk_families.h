@@ -35,13 +35,14 @@ enum class ChunkWay {
 };
 inline constexpr size_t kChunkWays = 6;
 
-/// A choice of both, and whether words and symbols at the chunk's edges are joined.
+/// A choice of both; whether words and symbols at the chunk's edges are joined; and whether all words of the
+/// chunk before are looked at, not only its first and its last.
 class ChunkFamilies {
  public:
   /// None.
   ChunkFamilies() = default;
   /// `no`; `all`; `yes`, the usual ones; or a list separated by commas of these and WAY or WAY:BASE+BASE…,
-  /// such as wholes,pairs:low+case, and edges.
+  /// such as wholes,pairs:low+case, and edges, before.
   static Result<ChunkFamilies> parse(std::string_view text);
   static ChunkFamilies usual();
   static ChunkFamilies all();
@@ -53,12 +54,13 @@ class ChunkFamilies {
   }
   bool has(ChunkWay way) const { return bases_[static_cast<size_t>(way)].any(); }
   bool edges() const { return edges_; }
+  bool before() const { return before_; }
   bool none() const { return *this == ChunkFamilies(); }
   bool operator==(const ChunkFamilies&) const = default;
 
  private:
   std::array<std::bitset<kChunkBases>, kChunkWays> bases_;
-  bool edges_ = false;
+  bool edges_ = false, before_ = false;
 };
 
 }  // namespace espalier::tasks

@@ -32,6 +32,11 @@ class ChunkFeatures {
 
   /// Whether tokens are told apart by their places in chunks, which takes blocks of their own.
   bool places() const { return options_.meta.has(ChunkWay::kPlaces); }
+  /// Tells the shape what its chunks have features for.
+  void announce(SequenceShape& shape) const {
+    shape.places = places();
+    shape.words_before = options_.meta.before();
+  }
   const ChunkFeatureOptions& options() const { return options_; }
 
  private:

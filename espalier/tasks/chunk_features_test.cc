@@ -221,10 +221,11 @@ TEST(ChunkFeatures, WithoutAStemmerThereAreNoStems) {
 
 TEST(ChunkFamilies, AreChosenByNameAndSurviveTheirText) {
   for (const char* text :
-       {"no", "yes", "all", "wholes", "edges", "pairs:low+case,wholes:word", "yes,triples:low"})
+       {"no", "yes", "all", "wholes", "edges", "pairs:low+case,wholes:word", "yes,triples:low", "before"})
     EXPECT_EQ(families(families(text).text()), families(text)) << text;
   EXPECT_TRUE(families("no").none());
   EXPECT_FALSE(families("edges").none());
+  EXPECT_TRUE(families("yes,before").before());
   EXPECT_TRUE(families("pairs:low+case").has(ChunkWay::kPairs, ChunkBase::kCase));
   EXPECT_FALSE(families("pairs:low+case").has(ChunkWay::kPairs, ChunkBase::kWord));
   EXPECT_FALSE(families("pairs:low+case").has(ChunkWay::kTriples));

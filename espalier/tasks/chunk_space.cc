@@ -125,7 +125,7 @@ void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& e
   emit(hash_combine(hash_combine(entry(kAfterEnds, last), word(s.last_begin)), s.at - s.last_begin), [&] {
     return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(last_type));
   });
-  if (s.at - s.last_begin == 1) return;
+  if (!shape_.words_before || s.at - s.last_begin == 1) return;
   uint64_t all = entry(kAfterAllWords, last);
   for (size_t t = s.last_begin; t < s.at; ++t) {
     const size_t place = t - s.last_begin + 1;

@@ -158,6 +158,7 @@ TEST(History, EveryWordOfTheChunkBeforeIsSeen) {
   SequenceShape shape = shape_looking_back(1);
   shape.unit = DecisionUnit::kChunk;
   shape.max_length = 5;
+  shape.words_before = true;
   const std::vector<Action> path = {{0, 0}, {4, 1}};
   std::vector<TokenLook> words(8);
   for (size_t t = 0; t < words.size(); ++t) words[t] = {100 + t, 7};
@@ -177,6 +178,8 @@ TEST(History, EveryWordOfTheChunkBeforeIsSeen) {
   words[0].word = 100;
   std::swap(words[2], words[3]);
   EXPECT_GT(differences(plain, seen()), 2u);
+  shape.words_before = false;
+  EXPECT_EQ(seen().size(), plain.size() - 9);  // 4 words, 4 pairs, and all
   shape.history = 0;
   const ChunkSpace blind(shape, {words.size(), {}, words});
   EXPECT_EQ(entries_of(blind, after(blind, path)), entries_of(blind, after(blind, {{1, 1}, {3, 2}})));

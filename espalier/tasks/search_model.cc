@@ -244,7 +244,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
         options.lists.push_back({name.get<std::string>(), {entries.begin(), entries.end()}});
       }
       ESPALIER_ASSIGN(model->chunks_, ChunkFeatures::make(std::move(options), model->shape_.max_length));
-      model->shape_.places = model->chunks_->places();
+      model->chunks_->announce(model->shape_);
       // Every type must have its labels, or decoding could not name what it finds.
       SequenceShape complete = model->shape_;
       add_scheme_labels(complete);

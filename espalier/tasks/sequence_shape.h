@@ -55,9 +55,9 @@ struct SequenceShape {
   size_t history = 2;
   bool legal = false;     ///< IOB2: no I-X but after B-X or I-X
   size_t max_length = 1;  ///< of chunks
-  /// Chunks have features for the exact places of their tokens (ChunkBlocks); what their features are made of
-  /// says so, and models keep it there.
-  bool places = false;
+  // What features of chunks look at says so (ChunkFeatures::announce), and models keep it there:
+  bool places = false;        ///< at the exact places of their tokens (ChunkBlocks)
+  bool words_before = false;  ///< at all words of the chunk before
   // Where there are several columns:
   size_t lead = 0;                  ///< tokens by which each column is decided ahead of the next
   std::optional<size_t> word_cell;  ///< of the word that labels are joined with, where there is one
