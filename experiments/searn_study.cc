@@ -63,8 +63,10 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
   ESPALIER_ASSIGN(const predictor::TrainReport report, predictor::train(train, monitor));
   if (request.monitor.stop_requested()) return fail("stopped");
   outcome.train_seconds = report.seconds;
-  for (const auto& round : report.log)
+  for (const auto& round : report.log) {
     if (round.dev_score) outcome.dev.push_back(*round.dev_score);
+    if (round.objective) outcome.objectives.push_back(*round.objective);
+  }
   ESPALIER_ASSIGN(const predictor::Model loaded, predictor::Model::open(model.path));
   const auto start = std::chrono::steady_clock::now();
   ESPALIER_ASSIGN(const auto reader, data::open_reader(run.test, run.test_reading));

@@ -38,6 +38,8 @@ struct SearnOutcome {
   eval::TaggingScores scores;
   double train_seconds = 0, test_seconds = 0;
   std::vector<double> dev;  ///< test scores after each round, where asked for
+  /// Each round's own measure; of learners that update while they search, updates a sequence.
+  std::vector<double> objectives;
   /// Label column by label column, token after token; where asked for.
   std::vector<std::vector<std::string>> predicted = {};
 };

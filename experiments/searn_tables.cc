@@ -215,6 +215,7 @@ Result<Report> searn_ner(const Request& request) {
       {"local classifier=svm", "local", {"classifier=svm", "calibrate=no"}, 93.74, 97.31},
       {"perceptron", "perceptron", {"calibrate=no"}, 93.18, 95.32},
       {"crf", "crf", {}, 94.94, std::nullopt},
+      {"svm", "svm", {"calibrate=no"}, 94.90, std::nullopt},
       {"searn classifier=perceptron", "searn", searn_settings("perceptron", search), 95.01, 97.67,
        "local classifier=perceptron"},
       {"searn classifier=logistic", "searn", searn_settings("logistic", penalised), 95.90, 98.17,
@@ -235,6 +236,7 @@ Result<Report> searn_ner(const Request& request) {
       ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
       report.add(method.row, column, large ? method.large : method.small, outcome.scores.accuracy());
       report.add(method.row, column + " F1", std::nullopt, outcome.scores.f1());
+      report.add(method.row, column + " sentences", std::nullopt, outcome.scores.sequence_accuracy());
       check_above(report, method, column + " F1");
     }
     if (request.quick) continue;

@@ -34,8 +34,8 @@ namespace espalier {
 // The layout follows from the names and lengths alone, so that equal sections give equal files and a reader
 // can demand every byte to be what it must be.
 
-/// The version of the layout above; the contents of sections are their owners' business.
-inline constexpr uint32_t kSectionFileVersion = 1;
+/// The version of the layout above and of what the library's own models keep in their sections.
+inline constexpr uint32_t kSectionFileVersion = 2;
 inline constexpr size_t kSectionNameSize = 24;
 inline constexpr size_t kSectionAlignment = 64;
 

@@ -39,7 +39,7 @@ ChainPredictor::Size ChainPredictor::size() const {
         linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
     ESPALIER_CHECK(view.ok());
     size.features += starts.size();
-    for (const uint32_t start : starts) size.weights += rows->words()[start];
+    for (const uint32_t start : starts) size.weights += rows->weights_at(start);
   }
   if (transitions_) size.weights += labels_.size() * labels_.size();
   size.weight_bits = state_.bits();

@@ -22,6 +22,139 @@ using Floats = hn::CappedTag<float, kLanes>;
 
 constexpr size_t kAhead = 16;  // rows whose first line is on its way
 
+#if HWY_TARGET == HWY_SCALAR
+void AddNarrowShort(const uint32_t* words, float scale, std::span<const uint32_t> offsets,
+                    std::span<const uint32_t> begin, const float* values, size_t stride, float* scores) {
+  for (size_t t = 0; t + 1 < begin.size(); ++t, scores += stride)
+    for (size_t i = begin[t]; i < begin[t + 1]; ++i) {
+      if (offsets[i] == kNoFeature) continue;
+      const uint32_t* row = words + offsets[i];
+      uint64_t set = *row++;
+      if (stride > 32) set |= static_cast<uint64_t>(*row++) << 32;
+      const int16_t* packed = reinterpret_cast<const int16_t*>(row);
+      const float value = values == nullptr ? scale : values[i] * scale;
+      for (; set != 0; set &= set - 1) scores[std::countr_zero(set)] += value * static_cast<float>(*packed++);
+    }
+}
+#else
+/// For every byte of a set of columns: which two bytes of the packed weights each column gets, 0x80 where it
+/// has none.
+struct SpreadTable {
+  alignas(16) uint8_t bytes[256][16];
+  constexpr SpreadTable() : bytes() {
+    for (unsigned set = 0; set < 256; ++set) {
+      uint8_t next = 0;
+      for (unsigned c = 0; c < 8; ++c) {
+        const bool has = (set >> c & 1) != 0;
+        bytes[set][2 * c] = has ? next : 0x80;
+        bytes[set][2 * c + 1] = has ? next + 1 : 0x80;
+        if (has) next += 2;
+      }
+    }
+  }
+};
+constexpr SpreadTable kSpread;
+
+using Shorts = hn::FixedTag<int16_t, 8>;
+using Ints = hn::Rebind<int32_t, Floats>;
+
+/// The weights of the eight columns that a byte of a set speaks about, 0 where it has none.
+HWY_INLINE hn::Vec<Shorts> Spread(const int16_t* packed, uint64_t byte) {
+  const Shorts d;
+  const hn::Repartition<uint8_t, Shorts> bytes;
+  return hn::BitCast(d, hn::TableLookupBytesOr0(hn::BitCast(bytes, hn::LoadU(d, packed)),
+                                                hn::Load(bytes, kSpread.bytes[byte])));
+}
+
+/// Calls each(number, weights) for the vectors that the weights of stretch g fill, as integers of 32 bits.
+template <typename V, typename Each>
+HWY_INLINE void Widen(size_t g, V weights, Each&& each) {
+  if constexpr (hn::MaxLanes(Ints()) == 8) {
+    each(g, hn::PromoteTo(Ints(), weights));
+  } else {
+    each(2 * g, hn::PromoteTo(Ints(), hn::LowerHalf(weights)));
+    each(2 * g + 1, hn::PromoteTo(Ints(), hn::UpperHalf(hn::Half<Shorts>(), weights)));
+  }
+}
+
+/// A sum of rows for one position, eight columns each of N stretches.
+template <size_t N>
+class NarrowSum {
+ public:
+  HWY_INLINE NarrowSum() {
+    for (auto& part : sum_) part = hn::Zero(Ints());
+  }
+  /// Of up to 65,536 rows: that many 16-bit weights fit into 32 bits.
+  HWY_INLINE void Add(const uint32_t* row) {
+    Visit(row, [this](size_t part, hn::Vec<Ints> w) { sum_[part] = hn::Add(sum_[part], w); });
+  }
+  HWY_INLINE void AddTo(float scale, float* scores) const {
+    const Floats d;
+    const auto v = hn::Set(d, scale);
+    for (size_t p = 0; p < kParts * N; ++p) {
+      float* const at = scores + p * hn::Lanes(d);
+      hn::Store(hn::MulAdd(v, hn::ConvertTo(d, sum_[p]), hn::Load(d, at)), d, at);
+    }
+  }
+  /// One row by itself, with a factor of its own.
+  static HWY_INLINE void AddScaled(const uint32_t* row, float scale, float* scores) {
+    const Floats d;
+    const auto v = hn::Set(d, scale);
+    Visit(row, [&](size_t part, hn::Vec<Ints> w) {
+      float* const at = scores + part * hn::Lanes(d);
+      hn::Store(hn::MulAdd(v, hn::ConvertTo(d, w), hn::Load(d, at)), d, at);
+    });
+  }
+
+ private:
+  static constexpr size_t kParts = 8 / hn::MaxLanes(Ints());
+  template <typename Each>
+  static HWY_INLINE void Visit(const uint32_t* row, Each&& each) {
+    uint64_t set = *row++;
+    if (N > 4) set |= static_cast<uint64_t>(*row++) << 32;
+    const int16_t* const packed = reinterpret_cast<const int16_t*>(row);
+    for (size_t g = 0; g < N; ++g) {
+      const uint64_t before = set & ((uint64_t{1} << (8 * g)) - 1);
+      Widen(g, Spread(packed + std::popcount(before), set >> (8 * g) & 0xFF), each);
+    }
+  }
+  hn::Vec<Ints> sum_[kParts * N];
+};
+
+/// Rows with a set of columns and 16-bit weights, N stretches of eight columns.
+template <size_t N>
+void AddNarrow(const uint32_t* HWY_RESTRICT words, float scale, std::span<const uint32_t> offsets,
+               std::span<const uint32_t> begin, const float* HWY_RESTRICT values, size_t stride,
+               float* HWY_RESTRICT scores) {
+  constexpr size_t kMostAtOnce = 65536;
+  const size_t n = offsets.size();
+  for (size_t t = 0; t + 1 < begin.size(); ++t, scores += stride)
+    for (size_t i = begin[t]; i < begin[t + 1];) {
+      const size_t stop = std::min<size_t>(begin[t + 1], i + kMostAtOnce);
+      NarrowSum<N> sum;
+      for (; i < stop; ++i) {
+        if (i + kAhead < n && offsets[i + kAhead] != kNoFeature)
+          __builtin_prefetch(words + offsets[i + kAhead]);
+        if (offsets[i] == kNoFeature) continue;
+        if (values == nullptr) {
+          sum.Add(words + offsets[i]);
+        } else {
+          NarrowSum<N>::AddScaled(words + offsets[i], values[i] * scale, scores);
+        }
+      }
+      if (values == nullptr) sum.AddTo(scale, scores);
+    }
+}
+void AddNarrowShort(const uint32_t* words, float scale, std::span<const uint32_t> offsets,
+                    std::span<const uint32_t> begin, const float* values, size_t stride, float* scores) {
+  using Kernel = decltype(&AddNarrow<1>);
+  constexpr Kernel kKernels[] = {AddNarrow<1>, AddNarrow<2>, AddNarrow<3>, AddNarrow<4>,
+                                 AddNarrow<5>, AddNarrow<6>, AddNarrow<7>, AddNarrow<8>};
+  kKernels[stride / kLanes - 1](words, scale, offsets, begin, values, stride, scores);
+}
+
+#endif  // HWY_SCALAR
+
 template <bool kShort>
 HWY_INLINE void AddPacked(const uint32_t* HWY_RESTRICT words, uint32_t width, float scale,
                           std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
@@ -86,13 +219,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace espalier::linear {
 
+HWY_EXPORT(AddNarrowShort);
 HWY_EXPORT(AddPackedFloat);
 HWY_EXPORT(AddPackedShort);
 
 void PackedRows::add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
                      size_t stride, float* scores) const {
-  ESPALIER_CHECK(!wide() && !begin.empty() && begin.back() == offsets.size());
-  if (bits_ == 16) {
+  ESPALIER_CHECK(!wide() && stride == padded(width_) && !begin.empty() && begin.back() == offsets.size());
+  if (narrow() && bits_ == 32) {
+    for (size_t t = 0; t + 1 < begin.size(); ++t)
+      for (size_t i = begin[t]; i < begin[t + 1]; ++i)
+        if (offsets[i] != kNoFeature)
+          for_each(offsets[i], [&](uint32_t column, float weight) {
+            scores[t * stride + column] += values == nullptr ? weight : values[i] * weight;
+          });
+  } else if (narrow()) {
+    HWY_DYNAMIC_DISPATCH(AddNarrowShort)(words_.data(), scale_, offsets, begin, values, stride, scores);
+  } else if (bits_ == 16) {
     HWY_DYNAMIC_DISPATCH(AddPackedShort)
     (words_.data(), static_cast<uint32_t>(width_), scale_, offsets, begin, values, stride, scores);
   } else {
@@ -109,7 +252,7 @@ uint32_t PackedRows::column_at(uint32_t offset, uint32_t n, uint32_t i) const {
 }
 
 float PackedRows::weight_at(uint32_t offset, uint32_t n, uint32_t i) const {
-  const uint64_t first = offset + 1 + column_words(n);
+  const uint64_t first = offset + head_words(n);
   if (bits_ == 32) return std::bit_cast<float>(words_[first + i]);
   const uint32_t word = words_[first + i / 2];
   return scale_ * static_cast<float>(static_cast<int16_t>(i % 2 == 0 ? word & 0xFFFF : word >> 16));
@@ -139,19 +282,26 @@ PackedRows PackedRows::pack(const RowLayout<Column>& layout, const float* weight
   for (size_t r = 0; r < layout.rows(); ++r) {
     columns.clear();
     kept.clear();
-    // A row stays full where that is smaller than naming its columns.
     size_t nonzero = 0;
     for (uint32_t i = layout.begin[r]; i < layout.begin[r + 1]; ++i) nonzero += !stored_zero(weights[i]);
     if (nonzero == 0) continue;
-    const bool full = layout.full(r) && nonzero * 2 > layout.width;
+    // A row stays full where that is smaller than naming its columns.
+    const bool full = !rows.narrow() && layout.full(r) && nonzero * 2 > layout.width;
     for (uint32_t i = layout.begin[r]; i < layout.begin[r + 1]; ++i) {
       if (!full && stored_zero(weights[i])) continue;
       columns.push_back(layout.column[i]);
       kept.push_back(weights[i]);
     }
     offsets[r] = static_cast<uint32_t>(rows.owned_.size());
-    rows.owned_.push_back(static_cast<uint32_t>(columns.size()));
-    if (columns.size() != rows.width_) {
+    if (rows.narrow()) {
+      uint64_t set = 0;
+      for (const uint32_t c : columns) set |= uint64_t{1} << c;
+      for (uint64_t w = 0; w < rows.set_words(); ++w, set >>= 32)
+        rows.owned_.push_back(static_cast<uint32_t>(set));
+    } else {
+      rows.owned_.push_back(static_cast<uint32_t>(columns.size()));
+    }
+    if (!rows.narrow() && columns.size() != rows.width_) {
       if (rows.wide()) {
         rows.owned_.insert(rows.owned_.end(), columns.begin(), columns.end());
       } else {
@@ -190,12 +340,16 @@ Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t wi
   uint64_t at = 0;
   const uint64_t end = rows.offset_limit();
   while (at < end) {
-    const uint32_t n = words[at];
-    const uint64_t size = 1 + rows.column_words(n) + rows.weight_words(n);
+    if (rows.narrow() && at + rows.set_words() > end)
+      return fail("the row of weights at word {} runs out of bounds", at);
+    if (rows.narrow() && width < kMostInASet && rows.set_at(at) >> width != 0)
+      return fail("the row of weights at word {} names a label that does not exist", at);
+    const uint32_t n = rows.count_at(at);
+    const uint64_t size = rows.head_words(n) + rows.weight_words(n);
     if (n == 0 || n > width || at + size > end)
       return fail("the row of weights at word {} runs out of bounds", at);
     if (starts != nullptr) starts->push_back(static_cast<uint32_t>(at));
-    if (n != width) {
+    if (!rows.narrow() && n != width) {
       uint64_t least = 0;
       for (uint32_t i = 0; i < n; ++i) {
         const uint32_t column = rows.column_at(static_cast<uint32_t>(at), n, i);
@@ -205,7 +359,7 @@ Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t wi
       }
     }
     if (bits == 32)
-      for (uint64_t i = at + 1 + rows.column_words(n); i < at + size; ++i)
+      for (uint64_t i = at + rows.head_words(n); i < at + size; ++i)
         if (!std::isfinite(std::bit_cast<float>(words[i])))
           return fail("the weight at word {} is not a finite number", i);
     at += size;

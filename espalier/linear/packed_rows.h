@@ -1,6 +1,7 @@
 // Weight rows as a model stores and uses them: one stream of words, a row's labels beside its weights.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,10 +12,15 @@
 namespace espalier::linear {
 
 /// Immutable rows for use, laid out so that a feature costs one cache miss after its probe: the feature table
-/// holds the row's offset, and at that offset lie
+/// holds the row's offset, and at that offset lie, for up to 64 columns,
+///   the set of its columns, a bit each: one word, or two where width() > 32
+///   the n weights: floats, or 16-bit integers, two a word, that stand for integer · scale;
+/// a byte of the set tells how to spread the next weights over eight columns, so that rows of any length are
+/// summed by the same few instructions and no branch is mispredicted. With more columns sets would be mostly
+/// empty, and a row is
 ///   word 0: number of weights n (n == width(): a full row)
 ///   the n columns, two 16-bit ones a word (one 32-bit one where width() > 65,536), absent in a full row
-///   the n weights: floats, or 16-bit integers, two a word, that stand for integer · scale.
+///   the n weights, as above.
 /// The stream may live in a mapped file. Safe for any number of threads.
 class PackedRows {
  public:
@@ -48,17 +54,40 @@ class PackedRows {
   void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
            size_t stride, float* scores) const;
 
+  /// How many weights the row at an offset has.
+  uint32_t weights_at(uint32_t offset) const { return count_at(offset); }
   /// Calls visit(column, weight) for the weights of the row at an offset.
   template <typename Visit>
   void for_each(uint32_t offset, Visit&& visit) const {
-    const uint32_t n = words_[offset];
-    for (uint32_t i = 0; i < n; ++i) visit(column_at(offset, n, i), weight_at(offset, n, i));
+    const uint32_t n = count_at(offset);
+    uint64_t set = narrow() ? set_at(offset) : 0;
+    for (uint32_t i = 0; i < n; ++i) {
+      if (narrow()) {
+        visit(static_cast<uint32_t>(std::countr_zero(set)), weight_at(offset, n, i));
+        set &= set - 1;
+      } else {
+        visit(column_at(offset, n, i), weight_at(offset, n, i));
+      }
+    }
   }
 
  private:
   static constexpr size_t kSlack = kLanes;
+  static constexpr uint64_t kMostInASet = 64;
+  bool narrow() const { return width_ <= kMostInASet; }
   bool wide() const { return width_ > 65536; }
-  uint64_t column_words(uint32_t n) const { return n == width_ ? 0 : wide() ? n : (n + 1) / 2; }
+  uint64_t set_words() const { return width_ > 32 ? 2 : 1; }
+  uint64_t set_at(uint64_t offset) const {
+    return words_[offset] | (width_ > 32 ? static_cast<uint64_t>(words_[offset + 1]) << 32 : 0);
+  }
+  uint32_t count_at(uint64_t offset) const {
+    return narrow() ? static_cast<uint32_t>(std::popcount(set_at(offset))) : words_[offset];
+  }
+  /// Words of a row before its weights.
+  uint64_t head_words(uint32_t n) const {
+    if (narrow()) return set_words();
+    return 1 + (n == width_ ? 0 : wide() ? n : (n + 1) / 2);
+  }
   uint64_t weight_words(uint32_t n) const { return bits_ == 16 ? (n + 1) / 2 : n; }
   uint32_t column_at(uint32_t offset, uint32_t n, uint32_t i) const;
   float weight_at(uint32_t offset, uint32_t n, uint32_t i) const;

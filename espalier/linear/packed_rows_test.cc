@@ -21,7 +21,7 @@ std::map<uint32_t, float> row_of(const PackedRows& rows, uint32_t offset) {
 }
 
 TEST(PackedRowsTest, SumsAreThoseOfTheRowsPacked) {
-  for (uint32_t width = 1; width <= 70; ++width)
+  for (uint32_t width = 1; width <= 75; ++width)
     for (const int bits : {32, 16}) {
       const RandomRows rows(width, 60, width);
       std::vector<uint32_t> offsets;
@@ -70,14 +70,45 @@ TEST(PackedRowsTest, ZerosAndEmptyRowsTakeNoRoom) {
   layout.begin = {0, 2, 4, 4, 8};
   AlignedVector<float> weights = make_weights(8);
   weights[1] = 5;                                  // row 0: one of two
-  weights[4] = 1, weights[5] = 2, weights[6] = 3;  // row 3: three of four, so kept full
+  weights[4] = 1, weights[5] = 2, weights[6] = 3;  // row 3: three of four
   std::vector<uint32_t> offsets;
   const PackedRows packed = PackedRows::pack(layout, weights.data(), 32, offsets);
   EXPECT_EQ(row_of(packed, offsets[0]), (std::map<uint32_t, float>{{2, 5.0f}}));
   EXPECT_EQ(offsets[1], kNoFeature) << "all its weights are 0";
   EXPECT_EQ(offsets[2], kNoFeature) << "it has none";
-  EXPECT_EQ(row_of(packed, offsets[3]),
-            (std::map<uint32_t, float>{{0, 1.0f}, {1, 2.0f}, {2, 3.0f}, {3, 0.0f}}));
+  EXPECT_EQ(row_of(packed, offsets[3]), (std::map<uint32_t, float>{{0, 1.0f}, {1, 2.0f}, {2, 3.0f}}));
+}
+
+TEST(PackedRowsTest, RowsOfManyColumnsStayFullWhereThatIsSmaller) {
+  StateRows layout;
+  layout.width = 100;
+  layout.begin = {0, 100};
+  AlignedVector<float> weights = make_weights(100);
+  for (uint16_t c = 0; c < 100; ++c) {
+    layout.column.push_back(c);
+    weights[c] = c % 10 == 0 ? 0.0f : 1.0f;
+  }
+  std::vector<uint32_t> offsets;
+  const PackedRows packed = PackedRows::pack(layout, weights.data(), 32, offsets);
+  EXPECT_EQ(row_of(packed, offsets[0]).size(), 100u);
+}
+
+TEST(PackedRowsTest, ManyWeightsOfSixteenBitsDoNotOverflow) {
+  StateRows layout;
+  layout.width = 3;
+  layout.column = {0, 2};
+  layout.begin = {0, 2};
+  AlignedVector<float> weights = make_weights(2);
+  weights[0] = 1, weights[1] = -1;  // the largest there are: ±32767 steps
+  std::vector<uint32_t> offsets;
+  const PackedRows packed = PackedRows::pack(layout, weights.data(), 16, offsets);
+  const std::vector<uint32_t> often(200'000, offsets[0]);
+  const std::vector<uint32_t> begin = {0, 200'000};
+  AlignedVector<float> scores(padded(3), 0.0f);
+  packed.add(often, begin, nullptr, padded(3), scores.data());
+  EXPECT_NEAR(scores[0], 200'000, 1);
+  EXPECT_EQ(scores[1], 0);
+  EXPECT_NEAR(scores[2], -200'000, 1);
 }
 
 TEST(PackedRowsTest, AViewOfTheWordsIsTheSame) {
@@ -126,12 +157,13 @@ TEST(PackedRowsTest, NothingToPackIsAValidStream) {
   EXPECT_TRUE(PackedRows::view(packed.words(), 3, 16, packed.scale(), nullptr).ok());
 }
 
-/// A stream with one sparse row (columns 1 and 3 of 5), to be damaged.
+/// A stream with one sparse row (columns 1 and 3), to be damaged.
 struct Doctored {
+  uint64_t width;
   std::vector<uint32_t> words;
-  Doctored() {
+  explicit Doctored(uint32_t columns) : width(columns) {
     StateRows layout;
-    layout.width = 5;
+    layout.width = columns;
     layout.column = {1, 3};
     layout.begin = {0, 2};
     AlignedVector<float> weights = make_weights(2);
@@ -141,52 +173,61 @@ struct Doctored {
     words.assign(packed.words().begin(), packed.words().end());
   }
   bool accepted(int bits = 32, float scale = 1) const {
-    return PackedRows::view(words, 5, bits, scale, nullptr).ok();
+    return PackedRows::view(words, width, bits, scale, nullptr).ok();
+  }
+  bool accepted_with(size_t word, uint32_t value) const {
+    Doctored damaged = *this;
+    damaged.words[word] = value;
+    return damaged.accepted();
   }
 };
 
 TEST(PackedRowsTest, DoctoredWordsAreRefused) {
-  EXPECT_TRUE(Doctored().accepted());
-  EXPECT_FALSE(Doctored().accepted(8)) << "bits";
-  EXPECT_FALSE(Doctored().accepted(32, std::numeric_limits<float>::infinity())) << "scale";
-  const auto damaged = [](size_t word, uint32_t value) {
-    Doctored d;
-    d.words[word] = value;
-    return d.accepted();
-  };
-  EXPECT_FALSE(damaged(0, 0)) << "a row of nothing";
-  EXPECT_FALSE(damaged(0, 6)) << "more weights than columns";
-  EXPECT_FALSE(damaged(0, 4)) << "runs past the end";
-  EXPECT_FALSE(damaged(0, 0xFFFFFFFF));
-  EXPECT_FALSE(damaged(1, 3 | 1u << 16)) << "columns out of order";
-  EXPECT_FALSE(damaged(1, 1 | 1u << 16)) << "a column twice";
-  EXPECT_FALSE(damaged(1, 1 | 5u << 16)) << "a column past the last";
-  EXPECT_FALSE(damaged(2, std::bit_cast<uint32_t>(std::numeric_limits<float>::quiet_NaN())));
-  EXPECT_FALSE(damaged(3, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity())));
-  Doctored cut;
-  cut.words.resize(3);
-  EXPECT_FALSE(cut.accepted()) << "no slack behind the rows";
+  for (const uint32_t width : {5u, 40u, 70u}) {
+    const Doctored sound(width);
+    EXPECT_TRUE(sound.accepted());
+    EXPECT_FALSE(sound.accepted(8)) << "bits";
+    EXPECT_FALSE(sound.accepted(32, std::numeric_limits<float>::infinity())) << "scale";
+    const size_t weights = width == 5 ? 1 : 2;
+    EXPECT_FALSE(
+        sound.accepted_with(weights, std::bit_cast<uint32_t>(std::numeric_limits<float>::quiet_NaN())));
+    EXPECT_FALSE(
+        sound.accepted_with(weights + 1, std::bit_cast<uint32_t>(std::numeric_limits<float>::infinity())));
+    EXPECT_FALSE(sound.accepted_with(0, 0)) << "a row of nothing";
+    EXPECT_FALSE(sound.accepted_with(0, 0xFFFFFFFF)) << "runs past the end";
+    Doctored cut = sound;
+    cut.words.resize(3);
+    EXPECT_FALSE(cut.accepted()) << "no slack behind the rows";
+  }
+  EXPECT_FALSE(Doctored(5).accepted_with(0, 1 << 1 | 1 << 5)) << "a column past the last";
+  EXPECT_FALSE(Doctored(40).accepted_with(1, 1 << 8)) << "a column past the last";
+  EXPECT_FALSE(Doctored(70).accepted_with(0, 71)) << "more weights than columns";
+  EXPECT_FALSE(Doctored(70).accepted_with(0, 4)) << "runs past the end";
+  EXPECT_FALSE(Doctored(70).accepted_with(1, 3 | 1u << 16)) << "columns out of order";
+  EXPECT_FALSE(Doctored(70).accepted_with(1, 1 | 1u << 16)) << "a column twice";
+  EXPECT_FALSE(Doctored(70).accepted_with(1, 1 | 70u << 16)) << "a column past the last";
 }
 
 TEST(PackedRowsTest, RandomWordsNeverLeadOutOfBounds) {
   Random random(11);
-  for (int trial = 0; trial < 2000; ++trial) {
-    std::vector<uint32_t> words(8 + random.below(30));
-    for (uint32_t& word : words)
-      word = static_cast<uint32_t>(random.below(3) == 0 ? random.next() : random.below(6));
-    const int bits = random.below(2) == 0 ? 16 : 32;
-    std::vector<uint32_t> starts;
-    const Result<PackedRows> view = PackedRows::view(words, 5, bits, 1, &starts);
-    if (!view.ok()) continue;
-    AlignedVector<float> scores(8, 0.0f);
-    const std::vector<uint32_t> begin = {0, static_cast<uint32_t>(starts.size())};
-    view->add(starts, begin, nullptr, 8, scores.data());  // the sanitizers watch
-    for (const uint32_t start : starts)
-      for (const auto& [column, weight] : row_of(*view, start)) {
-        EXPECT_LT(column, 5u);
-        EXPECT_TRUE(std::isfinite(weight));
-      }
-  }
+  for (const uint64_t width : {5, 40, 64, 70})
+    for (int trial = 0; trial < 1000; ++trial) {
+      std::vector<uint32_t> words(8 + random.below(30));
+      for (uint32_t& word : words)
+        word = static_cast<uint32_t>(random.below(3) == 0 ? random.next() : random.below(6));
+      const int bits = random.below(2) == 0 ? 16 : 32;
+      std::vector<uint32_t> starts;
+      const Result<PackedRows> view = PackedRows::view(words, width, bits, 1, &starts);
+      if (!view.ok()) continue;
+      AlignedVector<float> scores(padded(width), 0.0f);
+      const std::vector<uint32_t> begin = {0, static_cast<uint32_t>(starts.size())};
+      view->add(starts, begin, nullptr, padded(width), scores.data());  // the sanitizers watch
+      for (const uint32_t start : starts)
+        for (const auto& [column, weight] : row_of(*view, start)) {
+          EXPECT_LT(column, width);
+          EXPECT_TRUE(std::isfinite(weight));
+        }
+    }
 }
 
 }  // namespace

@@ -45,20 +45,36 @@ void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::sp
   }
 }
 
-size_t PlaceOfLargest(const float* HWY_RESTRICT numbers, size_t n) {
+/// The place of the largest of n numbers, a vector of which begins at `load(i)`.
+template <typename Load>
+HWY_INLINE size_t FirstLargest(size_t n, Load&& load) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
-  if (n < lanes) return place_of_largest_plain(std::span<const float>(numbers, n));
   // The last vector may overlap the one before it: neither the maximum nor its first place mind.
   const size_t last = n - lanes;
-  auto top = hn::LoadU(d, numbers + last);
-  for (size_t i = 0; i < last; i += lanes) top = hn::Max(top, hn::LoadU(d, numbers + i));
+  auto top = load(last);
+  for (size_t i = 0; i < last; i += lanes) top = hn::Max(top, load(i));
   top = hn::MaxOfLanes(d, top);
   for (size_t i = 0; i < last; i += lanes) {
-    const intptr_t place = hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, numbers + i), top));
+    const intptr_t place = hn::FindFirstTrue(d, hn::Eq(load(i), top));
     if (place >= 0) return i + static_cast<size_t>(place);
   }
-  return last + static_cast<size_t>(hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, numbers + last), top)));
+  return last + static_cast<size_t>(hn::FindFirstTrue(d, hn::Eq(load(last), top)));
+}
+
+size_t PlaceOfLargest(const float* HWY_RESTRICT numbers, size_t n) {
+  if (n < hn::Lanes(Floats())) return place_of_largest_plain(std::span<const float>(numbers, n));
+  return FirstLargest(n, [=](size_t i) { return hn::LoadU(Floats(), numbers + i); });
+}
+
+size_t PlaceOfLargestSum(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t n) {
+  if (n < hn::Lanes(Floats())) {
+    float sums[kLanes];
+    for (size_t i = 0; i < n; ++i) sums[i] = a[i] + b[i];
+    return place_of_largest_plain(std::span<const float>(sums, n));
+  }
+  return FirstLargest(
+      n, [=](size_t i) { return hn::Add(hn::LoadU(Floats(), a + i), hn::LoadU(Floats(), b + i)); });
 }
 
 }  // namespace espalier::linear::HWY_NAMESPACE
@@ -69,6 +85,7 @@ namespace espalier::linear {
 
 HWY_EXPORT(AddRows);
 HWY_EXPORT(PlaceOfLargest);
+HWY_EXPORT(PlaceOfLargestSum);
 
 void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
               const float* values, float* scores) {
@@ -77,6 +94,9 @@ void add_rows(const StateRows& layout, const float* weights, std::span<const uin
 
 size_t place_of_largest(std::span<const float> numbers) {
   return HWY_DYNAMIC_DISPATCH(PlaceOfLargest)(numbers.data(), numbers.size());
+}
+size_t place_of_largest_sum(const float* a, const float* b, size_t n) {
+  return HWY_DYNAMIC_DISPATCH(PlaceOfLargestSum)(a, b, n);
 }
 
 }  // namespace espalier::linear

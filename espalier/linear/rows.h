@@ -56,6 +56,8 @@ inline void sum_padded(const float* __restrict a, const float* __restrict b, siz
 
 /// The place of the largest number, the first of equals. Precondition: there are some, and none is NaN.
 size_t place_of_largest(std::span<const float> numbers);
+/// The place of the largest sum of a number and the one beside it, likewise.
+size_t place_of_largest_sum(const float* a, const float* b, size_t n);
 /// The same without vectors.
 template <typename Value>
 size_t place_of_largest_plain(std::span<const Value> numbers) {

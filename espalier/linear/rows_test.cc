@@ -51,6 +51,13 @@ TEST(RowsTest, TheLargestIsFoundAtEveryLengthTheFirstOfEquals) {
       std::vector<float> numbers(n);
       for (float& x : numbers) x = static_cast<float>(random.below(8)) - 6;  // few values: many equals
       EXPECT_EQ(place_of_largest(numbers), place_of_largest_plain(std::span<const float>(numbers)));
+      std::vector<float> others(n), sums(n);
+      for (size_t i = 0; i < n; ++i) {
+        others[i] = static_cast<float>(random.below(8)) - 6;
+        sums[i] = numbers[i] + others[i];
+      }
+      EXPECT_EQ(place_of_largest_sum(numbers.data(), others.data(), n),
+                place_of_largest_plain(std::span<const float>(sums)));
     }
 }
 

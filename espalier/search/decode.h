@@ -39,7 +39,7 @@ Found<S> follow(const S& space, size_t expected, const BestIn& best_in) {
     }
     found.score += double{best->score};
     found.actions.push_back(best->action);
-    found.state = space.apply(found.state, best->action);
+    advance(space, found.state, best->action);
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 
 #include "espalier/base/random.h"
@@ -202,6 +203,27 @@ TEST(Decoders, AGoalAtTheBeginningNeedsNoAction) {
   EXPECT_TRUE(decode_greedily(nothing, zero).reached_goal());
   EXPECT_TRUE(decode_breadth_first(nothing, zero, 1).actions.empty());
   EXPECT_TRUE(decode_best_first(nothing, zero, 1).reached_goal());
+}
+
+TEST(KeepBest, HasThoseThatAStableSortPutsFirst) {
+  Random random(17);
+  for (size_t width = 1; width <= 40; ++width) {
+    std::vector<Child> children(random.below(120));
+    for (Child& child : children) {  // few values: many equals
+      child.score = static_cast<double>(random.below(9));
+      child.preference = random.below(2);
+    }
+    std::vector<uint32_t> sorted(children.size()), order;
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](uint32_t a, uint32_t b) { return ranks_higher(children[a], children[b]); });
+    keep_best(children, width, order);
+    const size_t kept = std::min(width, children.size());
+    ASSERT_GE(order.size(), kept);
+    order.resize(kept);
+    sorted.resize(kept);
+    EXPECT_EQ(order, sorted);
+  }
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       ESPALIER_ASSIGN(action, act(space, state, mixture, who, scratch));
     }
     for (RollOuts<S>& done : roll_outs) done.forget(state, depth);
-    state = space.apply(state, action);
+    advance(space, state, action);
   }
   return {};
 }

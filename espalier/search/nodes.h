@@ -84,8 +84,25 @@ uint32_t make_node(const S& space, Nodes<S>& nodes, const Child& child) {
   return static_cast<uint32_t>(nodes.size() - 1);
 }
 
-/// Moves the `width` highest ranking children to the front, best first. Only those are sorted.
-inline void keep_best(std::vector<Child>& children, size_t width, std::vector<uint32_t>& order) {
+/// The places of the `width` highest ranking children come first in `order`, best first; the others may be
+/// missing.
+inline void keep_best(const std::vector<Child>& children, size_t width, std::vector<uint32_t>& order) {
+  constexpr size_t kNarrow = 32;
+  if (width <= kNarrow) {
+    // Most children rank below all that are kept, which takes one look. Of equals the first found stays
+    // ahead.
+    order.clear();
+    for (uint32_t i = 0; i < children.size(); ++i) {
+      if (order.size() == width) {
+        if (!ranks_higher(children[i], children[order.back()])) continue;
+        order.pop_back();
+      }
+      size_t place = order.size();
+      while (place > 0 && ranks_higher(children[i], children[order[place - 1]])) --place;
+      order.insert(order.begin() + static_cast<ptrdiff_t>(place), i);
+    }
+    return;
+  }
   // Sorting positions makes the order of equals that of discovery, without a stable sort's memory.
   order.resize(children.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;

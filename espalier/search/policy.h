@@ -9,6 +9,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/base/result.h"
+#include "espalier/chain/kernels.h"
 #include "espalier/search/decode.h"
 #include "espalier/search/scorer.h"
 #include "espalier/search/space.h"
@@ -116,12 +117,12 @@ struct Normalised {
       constexpr float kNoVote = 1e-3f;  // what nobody voted for is unlikely, not impossible
       for (float& s : scores) s = std::log(s + kNoVote);
     }
-    const float top = *std::max_element(scores.begin(), scores.end());
-    float sum = 0;
-    for (const float s : scores) sum += std::exp(s - top);
-    const float log_sum = top + std::log(sum);
+    probabilities.resize(linear::padded(scores.size()));
+    std::copy(scores.begin(), scores.end(), probabilities.begin());
+    const float log_sum = chain::softmax(probabilities.data(), scores.size());
     for (float& s : scores) s -= log_sum;
   }
+  mutable AlignedVector<float> probabilities = {};  ///< scratch
 };
 
 /// The classifiers of a mixture side by side along one path through a space whose candidates stand apart,

@@ -79,6 +79,10 @@ class FeatureSink {
 ///                    with every action. Without it the level is the number of actions.
 ///   free_labels(s)   a range of labels where the actions of s are candidate 0 with each of them in turn, and
 ///                    no others; empty where that cannot be said. Saves the list of actions.
+///   advance(s, a)    makes s what apply(s, a) is, in place
+///   recall(s)        where the features of candidate 0 in s are one block and hashed ones: the block, and a
+///                    number that says what the others are, not 0; the same number, the same features. A
+///                    scorer that has their sum already need not ask for them. Number 0: that cannot be said.
 ///   best_loss_after(s, a)  of a training space: best_loss(apply(s, a)), where that can be had for less
 ///   kCandidatesApart true where every candidate has a right label of its own, and only the order is free:
 ///                    each candidate is then an example by itself. (Together they would all be content with
@@ -121,6 +125,31 @@ struct LabelRange {
 template <typename S>
 concept HasFreeLabels = requires(const S& space, const typename S::State& state) {
   { space.free_labels(state) } -> std::same_as<LabelRange>;
+};
+
+template <typename S>
+concept HasAdvance = requires(const S& space, typename S::State& state, Action action) {
+  space.advance(state, action);
+};
+
+/// The state after an action takes the place of the one before.
+template <typename S>
+void advance(const S& space, typename S::State& state, Action action) {
+  if constexpr (HasAdvance<S>) {
+    space.advance(state, action);
+  } else {
+    state = space.apply(state, action);
+  }
+}
+
+struct Recall {
+  uint32_t block = 0;
+  uint64_t key = 0;
+};
+
+template <typename S>
+concept HasRecall = requires(const S& space, const typename S::State& state) {
+  { space.recall(state) } -> std::same_as<Recall>;
 };
 
 template <typename S>
@@ -248,15 +277,15 @@ std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, cons
   if constexpr (HasFreeLabels<S> && !HasPreference<S> && !ActionScorerOf<W, S>) {
     if (const LabelRange range = space.free_labels(state); !range.empty()) {
       if (range.last > space.labels()) return std::nullopt;
-      const auto row = scorer.row(space, state, 0);
-      const auto some = row.subspan(range.first, range.last - range.first);
-      uint32_t best = range.first;
-      if constexpr (std::same_as<typename W::Value, float>) {
-        best += static_cast<uint32_t>(linear::place_of_largest(some));
+      if constexpr (requires { scorer.best_label(space, state, range); }) {
+        const auto best = scorer.best_label(space, state, range);
+        return Scored<typename W::Value>{{0, best.label}, best.score};
       } else {
-        best += static_cast<uint32_t>(linear::place_of_largest_plain(some));
+        const auto row = scorer.row(space, state, 0);
+        const auto best = static_cast<uint32_t>(
+            range.first + linear::place_of_largest_plain(row.subspan(range.first, range.last - range.first)));
+        return Scored<typename W::Value>{{0, best}, row[best]};
       }
-      return Scored<typename W::Value>{{0, best}, row[best]};
     }
   }
   actions.clear();

@@ -37,10 +37,10 @@ class StoredRowScorer final : public InputScorer {
   void prepare(const data::HashedFeatures& blocks) override {
     offsets_.resize(blocks.state.size());
     rows_.state_map.find_all(blocks.state, offsets_.data());
-    begin_ = blocks.state_begin;
-    values_ = blocks.state_values;
+    blocks_ = &blocks;
     scores_.assign(blocks.length() * rows_.stride, 0.0f);
-    rows_.state.add(offsets_, begin_, values_.empty() ? nullptr : values_.data(), rows_.stride,
+    rows_.state.add(offsets_, blocks.state_begin,
+                    blocks.state_values.empty() ? nullptr : blocks.state_values.data(), rows_.stride,
                     scores_.data());
   }
   std::span<const float> score(const FeatureSink& features) override {
@@ -49,10 +49,6 @@ class StoredRowScorer final : public InputScorer {
     const auto blocks = features.blocks();
     const auto entries = features.entries();
     const bool few = !entries.empty() && entries.size() <= kFew && features.plain();
-    if (blocks.size() == 1 && few) {  // one decision of a tagger
-      linear::sum_padded(scores_.data() + blocks[0] * S, kept_sum(entries), S, row);
-      return row_;
-    }
     std::fill_n(row, S, 0.0f);
     for (const uint32_t b : blocks) linear::add_padded(scores_.data() + b * S, S, row);
     if (few) {
@@ -64,12 +60,31 @@ class StoredRowScorer final : public InputScorer {
     }
     return row_;
   }
+  std::span<const float> recall(const Recall& known) override {
+    const size_t slot = slot_of(known.key), S = rows_.stride;
+    if (kept_key_[slot] != known.key) return {};
+    linear::sum_padded(scores_.data() + known.block * S, kept_.data() + slot * S, S, row_.data());
+    return row_;
+  }
+  Best recall_best(const Recall& known, LabelRange range) override {
+    const size_t slot = slot_of(known.key), S = rows_.stride;
+    if (kept_key_[slot] != known.key) return {kNoLabel, 0};
+    const float* const block = scores_.data() + known.block * S + range.first;
+    const float* const kept = kept_.data() + slot * S + range.first;
+    const size_t best = linear::place_of_largest_sum(block, kept, range.last - range.first);
+    return {range.first + static_cast<uint32_t>(best), block[best] + kept[best]};
+  }
+  bool keep(const FeatureSink& features, uint64_t key) override {
+    keep_entries(features.entries(), key);
+    return true;
+  }
   void visit_block(uint32_t block, const Visit& visit) const override {
-    for (uint32_t i = begin_[block]; i < begin_[block + 1]; ++i) {
+    const std::vector<uint32_t>& begin = blocks_->state_begin;
+    for (uint32_t i = begin[block]; i < begin[block + 1]; ++i) {
       if (offsets_[i] == linear::kNoFeature) continue;
-      const double value = values_.empty() ? 1.0 : values_[i];
+      const double value = blocks_->state_values.empty() ? 1.0 : blocks_->state_values[i];
       rows_.state.for_each(offsets_[i],
-                           [&](uint32_t label, float w) { visit(i - begin_[block], label, value * w); });
+                           [&](uint32_t label, float w) { visit(i - begin[block], label, value * w); });
     }
   }
   void visit_entry(uint64_t hash, const Visit& visit) const override {
@@ -79,18 +94,20 @@ class StoredRowScorer final : public InputScorer {
   }
 
  private:
+  static size_t slot_of(uint64_t key) { return key * kSpreading >> (64 - kKeptBits); }
+  void keep_entries(std::span<const FeatureSink::Entry> entries, uint64_t key) {
+    const size_t slot = slot_of(key);
+    float* const kept = kept_.data() + slot * rows_.stride;
+    std::fill_n(kept, rows_.stride, 0.0f);
+    add_entries(entries, kept);
+    kept_key_[slot] = key;
+  }
   /// Few entries are label n-grams, which come up again and again: their sums are kept.
   const float* kept_sum(std::span<const FeatureSink::Entry> entries) {
     uint64_t key = kSeed;
     for (const auto& e : entries) key = hash_combine(key, e.hash);
-    const size_t slot = key % kKept;
-    float* const kept = kept_.data() + slot * rows_.stride;
-    if (kept_key_[slot] != key) {
-      std::fill_n(kept, rows_.stride, 0.0f);
-      add_entries(entries, kept);
-      kept_key_[slot] = key;
-    }
-    return kept;
+    if (kept_key_[slot_of(key)] != key) keep_entries(entries, key);
+    return kept_.data() + slot_of(key) * rows_.stride;
   }
   void add_entries(std::span<const FeatureSink::Entry> entries, float* row) {
     found_.clear();
@@ -108,13 +125,14 @@ class StoredRowScorer final : public InputScorer {
     rows_.hashed.add(found_, all, valued ? found_values_.data() : nullptr, rows_.stride, row);
   }
 
-  static constexpr size_t kFew = 4, kKept = 512;
-  static constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull;
+  static constexpr size_t kFew = 4, kKeptBits = 9, kKept = size_t{1} << kKeptBits;
+  static constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull, kSpreading = 0x9E3779B97F4A7C15ull;
   const StoredRows& rows_;
-  std::vector<uint32_t> offsets_, begin_, found_;
-  std::vector<float> values_, found_values_;
+  const data::HashedFeatures* blocks_ = nullptr;
+  std::vector<uint32_t> offsets_, found_;
+  std::vector<float> found_values_;
   AlignedVector<float> scores_, row_;
-  AlignedVector<float> kept_;       ///< kKept sums of entries, by the remainder of their key
+  AlignedVector<float> kept_;       ///< kKept sums of entries, by slot_of their key
   std::vector<uint64_t> kept_key_;  ///< 0: none
 };
 
@@ -227,11 +245,13 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
     rows = std::move(viewed).value();
     ESPALIER_ASSIGN(map, load_map(file, map_name, rows.offset_limit()));
     // An offset that is no row's beginning would be read as one.
+    std::vector<bool> is_start(rows.offset_limit(), false);
+    for (const uint32_t start : starts) is_start[start] = true;
     for (const auto& slot : map.slots())
-      if (slot.value != linear::kNoFeature && !std::binary_search(starts.begin(), starts.end(), slot.value))
+      if (slot.value != linear::kNoFeature && !is_start[slot.value])
         return fail("{}: section '{}': an entry points into the middle of a row", file.name(), map_name);
     policy->feature_count += starts.size();
-    for (const uint32_t start : starts) policy->weight_count += words[start];
+    for (const uint32_t start : starts) policy->weight_count += rows.weights_at(start);
     return {};
   };
   ESPALIER_TRY(load("state", header.at("scale").get<float>(), policy->state, policy->state_map));

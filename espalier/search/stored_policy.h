@@ -20,7 +20,7 @@ namespace espalier::search {
 /// A scorer that finds the static features of an input itself.
 class InputScorer : public Scorer {
  public:
-  /// A new input: block b has the features [state_begin[b], state_begin[b+1]).
+  /// A new input: block b has the features [state_begin[b], state_begin[b+1]). They outlive their scoring.
   virtual void prepare(const data::HashedFeatures& blocks) = 0;
   /// Calls visit(slot, label, weight) for the weights that block's features have; nothing for kernels.
   using Visit = std::function<void(size_t slot, uint32_t label, double weight)>;

@@ -53,7 +53,7 @@ void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
     if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
 }
 
-void LabelSpace::count_segments(const State& s, Label label, State& next) const {
+void LabelSpace::count_segments(State& s, Label label) const {
   // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
   const SequenceShape::Tag tag = shape_.tags[label];
   const SequenceShape::Tag gold_tag = this->gold_tag(token(s));
@@ -62,14 +62,14 @@ void LabelSpace::count_segments(const State& s, Label label, State& next) const 
   const bool goes_on = open && tag.prefix == 'I' && tag.type == shape_.tags[before].type;
   const bool gold_goes_on = gold_tag.prefix == 'I';
   if (goes_on) {
-    next.agreeing = s.agreeing && gold_goes_on;
+    s.agreeing = s.agreeing && gold_goes_on;
     return;
   }
-  if (s.agreeing && !gold_goes_on) ++next.correct;  // both end here
-  next.agreeing = false;
+  if (s.agreeing && !gold_goes_on) ++s.correct;  // both end here
+  s.agreeing = false;
   if (tag.type != 0) {  // B-X, or an I-X that begins a segment all the same
-    ++next.predicted;
-    next.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
+    ++s.predicted;
+    s.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
   }
 }
 

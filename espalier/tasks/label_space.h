@@ -59,15 +59,18 @@ class LabelSpace {
   }
   State apply(const State& s, search::Action action) const {
     State next = s;
-    const auto label = static_cast<data::Label>(action.label);
-    push_label(next.recent.data(), next.recent.size(), label);
-    if (input_.legal != nullptr) next.legal = legal_after(s, label);
-    ++next.made;
-    if (!input_.gold.empty()) {
-      if (differs_from_gold(s, label)) ++next.errors;
-      if (shape_.loss == SequenceLoss::kF1) count_segments(s, label, next);
-    }
+    advance(next, action);
     return next;
+  }
+  void advance(State& s, search::Action action) const {
+    const auto label = static_cast<data::Label>(action.label);
+    if (!input_.gold.empty()) {
+      if (differs_from_gold(s, label)) ++s.errors;
+      if (shape_.loss == SequenceLoss::kF1) count_segments(s, label);
+    }
+    if (input_.legal != nullptr) s.legal = legal_after(s, label);
+    push_label(s.recent.data(), s.recent.size(), label);
+    ++s.made;
   }
   size_t labels() const { return label_count_; }
   void features(const State& s, uint32_t, search::FeatureSink& sink) const {
@@ -81,6 +84,15 @@ class LabelSpace {
       sink.add(gram);
     }
     if (!input_.edges.empty()) add_edges(s, sink);
+  }
+
+  /// Three labels and a bit that is never 0 fit into a key; beyond them, and with edge features, there is
+  /// none.
+  search::Recall recall(const State& s) const {
+    if (shape_.history > kMostRecalled || !input_.edges.empty()) return {};
+    uint64_t key = 1;
+    for (size_t n = 0; n < shape_.history; ++n) key = key << 16 | s.recent[n];
+    return {static_cast<uint32_t>(token(s)), key};
   }
 
   double loss(const State& s) const { return best_loss(s); }
@@ -123,13 +135,16 @@ class LabelSpace {
   static constexpr uint64_t kBias = 0x51 * 0x9E3779B97F4A7C15ull, kHistory = 0x52 * 0x9E3779B97F4A7C15ull,
                             kEdge = 0x53 * 0x9E3779B97F4A7C15ull;
 
+  static constexpr size_t kMostRecalled = 3;
+  static_assert(sizeof(data::Label) == 2);
+
   data::Label gold(const State& s) const { return input_.gold[token(s)]; }
   bool differs_from_gold(const State& s, data::Label label) const {
     const data::Label right = gold(s);
     return right != data::kNoLabel && right != label;
   }
-  /// What a label does to the counts of segments, for F1.
-  void count_segments(const State& s, data::Label label, State& next) const;
+  /// What a label that is about to be given does to the counts of segments, for F1.
+  void count_segments(State& s, data::Label label) const;
   void add_edges(const State& s, search::FeatureSink& sink) const;
   bool allowed(const State& s, data::Label label) const;
   constrain::Completion::State legal_after(const State& s, data::Label label) const {

@@ -123,7 +123,7 @@ Status SearchPredictor::predict_legal(const data::Sequence& sequence, std::span<
                                       std::span<const constrain::Move> moves,
                                       data::Predictor::Scratch& scratch, data::Prediction& out) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, options, legal, moves, b));
+  ESPALIER_ASSIGN(Decoded decoded, decode(sequence, forced, options, legal, moves, b));
   const size_t T = sequence.length(), C = shape_.columns();
   out.best.resize(decoded.best.size());
   out.confidence.clear();
@@ -133,9 +133,14 @@ Status SearchPredictor::predict_legal(const data::Sequence& sequence, std::span<
   out.search_end = decoded.ended;
   for (size_t k = 0; k < decoded.best.size(); ++k) {
     data::Labelling& labelling = out.best[k];
-    const std::vector<Label>& all = decoded.best[k].labels;
+    std::vector<Label>& all = decoded.best[k].labels;
     labelling.score = decoded.best[k].score;
     labelling.probability = std::numeric_limits<double>::quiet_NaN();
+    if (C == 1) {
+      labelling.others.clear();
+      labelling.labels = std::move(all);
+      continue;
+    }
     labelling.labels.resize(T);
     labelling.others.assign(C - 1, std::vector<Label>(T));
     for (size_t t = 0; t < T; ++t)
