@@ -123,6 +123,9 @@ Outcome run(const CvFlags& flags) {
   const auto resolved = flags.training.resolve();
   if (!resolved) return usage_error(resolved.error());
   predictor::TrainRequest request = *resolved;
+  request.train = flags.data;
+  if (const Status possible = predictor::check_request(request); !possible.ok())
+    return usage_error(possible.error());
   const auto start = std::chrono::steady_clock::now();
 
   std::vector<FoldResult> results;

@@ -25,7 +25,8 @@ the label and of the runner-up.)";
 constexpr const char* kExplainExamples = R"(Examples:
   espalier explain new.txt -m chunks.model | less
   espalier explain new.txt -m chunks.model --sequence 3 --top 10
---json prints {"sequences": [{"sequence", "tokens": [{"token", "label", "runner_up", "margin", "contributions"}]}]}.)";
+--json prints {"about_weights", "sequences": [{"sequence", "tokens": [{"token", "label", "runner_up", "margin",
+"contributions"}]}]}, for chunks also "decision" and "runner_up_decision".)";
 
 constexpr size_t kFeatureWidth = 60;
 
@@ -57,6 +58,11 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
   for (const auto& e : explanations) label_width = std::max(label_width, display_width(name(e, e.label)));
   std::string out = fmt::format("sequence {}", number);
   out += sequence.empty() ? ": nothing to label\n" : fmt::format(", line {}\n", sequence.line(0));
+  const std::string about_weights = model.predictor().about_weights();
+  if (!about_weights.empty() && !sequence.empty()) out += "weights: " + about_weights + "\n";
+  // Where there are no weights at all, that was said above.
+  const bool any = std::any_of(explanations.begin(), explanations.end(),
+                               [](const auto& e) { return !e.contributions.empty(); });
   const auto to = std::back_inserter(out);
   for (size_t i = 0; i < explanations.size(); ++i) {
     const size_t row = i / columns;
@@ -65,12 +71,17 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
     const std::string& runner_up = name(e, e.runner_up);
     fmt::format_to(to, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row, word), token_width),
                    pad_right(label, label_width));
-    if (model.predictor().labels_of_column(e.column).size() > 1)
+    if (model.predictor().labels_of_column(e.column).size() > 1) {
       fmt::format_to(to, "  before {} by {:.3f}", runner_up, e.margin);
+      // Chunks of other lengths may give the token the same label.
+      if (!e.decision.empty())
+        fmt::format_to(to, " ({} before {})", e.decision,
+                       e.runner_up_decision.empty() ? "nothing else" : e.runner_up_decision);
+    }
     out += "\n";
     const size_t shown = std::min(top, e.contributions.size());
     if (shown == 0) {
-      out += "        nothing the model knows is here\n";
+      if (any || about_weights.empty()) out += "        nothing the model knows is here\n";
       continue;
     }
     const size_t width = std::max<size_t>(8, display_width(label));
@@ -107,6 +118,10 @@ nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
                       {"runner_up", labels.name(e.runner_up)},
                       {"margin", e.margin},
                       {"contributions", std::move(contributions)}});
+    if (!e.decision.empty()) {
+      tokens.back()["decision"] = e.decision;
+      tokens.back()["runner_up_decision"] = e.runner_up_decision;
+    }
     if (columns > 1) tokens.back()["column"] = label_column_number(model.about(), e.column);
   }
   return {{"sequence", number}, {"tokens", std::move(tokens)}};
@@ -140,7 +155,9 @@ Outcome run(const ExplainFlags& flags) {
   }
   if (explained == 0)
     return fail("{}: there is no sequence {}, only {}", flags.input, *flags.sequence, number);
-  if (flags.output.json) ESPALIER_TRY(print_json({{"sequences", std::move(all)}}));
+  if (flags.output.json)
+    ESPALIER_TRY(
+        print_json({{"about_weights", model.predictor().about_weights()}, {"sequences", std::move(all)}}));
   return {};
 }
 

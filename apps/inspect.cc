@@ -127,12 +127,22 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
   for (const auto& [name, value] : about.parameters)
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);
   line("parameters", parameters);
+  if (contents.details.contains("classifier")) {
+    std::string decides = contents.details["classifier"].get<std::string>();
+    if (const auto& shares = contents.details["shares"]; shares.size() > 1) {
+      decides += fmt::format("; {} of them, with shares", shares.size());
+      for (const auto& share : shares) decides += fmt::format(" {:.3f}", share.get<double>());
+    }
+    line("classifier", decides);
+  }
   for (size_t c = 0; c < model.predictor().label_columns(); ++c) {
     const auto& names = model.predictor().labels_of_column(c).names();
     line("labels", fmt::format("{}: {}", names.size(), fmt::join(names, " ")));
   }
 
-  out += "\nstrongest features\n";
+  const std::string about_weights = model.predictor().about_weights();
+  out += "\nstrongest features" +
+         (about_weights.empty() || contents.features.empty() ? "\n" : ", " + about_weights + "\n");
   if (contents.features.empty())
     out += fmt::format("  none: {}\n",
                        contents.no_features.empty() ? "all weights are 0" : contents.no_features);
@@ -144,7 +154,7 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
   out += table(rows);
 
   out += "\nstrongest transitions\n";
-  if (contents.transitions.empty()) out += "  none: labels of neighbours do not interact\n";
+  if (contents.transitions.empty()) out += "  none: " + model.predictor().no_transitions() + "\n";
   rows.clear();
   for (size_t i = 0; i < std::min(flags.top, contents.transitions.size()); ++i) {
     const auto& transition = contents.transitions[i];
@@ -192,6 +202,7 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
           {"names", contents.size.names},
           {"labels", model.labels().names()},
           {"strongest", std::move(features)},
+          {"about_weights", model.predictor().about_weights()},
           {"transitions", std::move(transitions)},
           {"details", contents.details}};
 }

@@ -4,9 +4,10 @@ chunk_data 150 1 >train.txt
 chunk_data 30 2 >test.txt
 cut -d' ' -f1 test.txt >words.txt
 
-# Whole chunks: train with a development set, tag, score, explain, look inside.
-for learner in searn laso-br laso-bst incremental; do
-  expect 0 "$espalier" train train.txt -m seg.model --task segment --learner $learner --dev test.txt --quiet
+# Whole chunks: train with a development set, tag, score, explain, look inside; words likewise.
+while read -r learner task settings; do
+  read -ra p <<<"$settings"
+  expect 0 "$espalier" train train.txt -m seg.model --task "$task" --learner "$learner" "${p[@]}" --dev test.txt --quiet
   expect 0 "$espalier" tag test.txt -m seg.model -o seg.out --quiet
   expect 0 "$espalier" eval --columns seg.out --json
   f1=$(json /f1)
@@ -16,8 +17,34 @@ for learner in searn laso-br laso-bst incremental; do
   expect 0 "$espalier" explain test.txt -m seg.model --sequence 1 --top 3
   says out "before"
   expect 0 "$espalier" inspect seg.model
-  says out "task         segment, learned by $learner"
-done
+  says out "task         $task, learned by $learner"
+  says_not out "do not interact"
+done <<'END'
+laso segment
+laso-bst segment
+incremental segment
+incremental label -p update=early
+searn label -p roll-in=aggregate
+searn label -p costs=sample -p oracle-roll-outs=0.5 -p beta=0.5
+searn segment -p classifier=liblinear -p costing-samples=2
+searn segment
+laso-br segment
+END
+
+# What is shown is said: whose weights, what the other chunk was, that a kernel machine has no weights.
+expect 0 "$espalier" explain test.txt -m seg.model --sequence 1
+says out "(outside, word"
+expect 0 "$espalier" train train.txt -m mixed.model --learner searn -p beta=0.5 -p iterations=3 --quiet
+expect 0 "$espalier" inspect mixed.model --top 1000
+says out "strongest features, of the classifier with the largest share, number 3 of 3"
+says out "classifier   perceptron, reduction direct; 3 of them"
+says out "history B-NP"
+expect 0 "$espalier" explain test.txt -m mixed.model --sequence 1
+says out "weights: of the classifier with the largest share"
+expect 0 "$espalier" train train.txt -m kernel.model --learner searn -p classifier=quadratic-svm -p iterations=1 --quiet
+expect 0 "$espalier" explain test.txt -m kernel.model --sequence 1
+says out "a kernel machine has no weights"
+says_not out "nothing the model knows"
 
 # Decoders: chosen, and told how they ended.
 expect 0 "$espalier" tag test.txt -m seg.model --decoder greedy --verbose -o greedy.out
@@ -66,8 +93,16 @@ expect 0 "$espalier" train train.conllu --format conllu -m ud.model --task joint
 expect 0 "$espalier" tag bare.conllu -m ud.model -o ud.out --quiet
 paste test.conllu ud.out | awk -F'\t' 'NF > 2 { n += 2; r += ($4 == $14) + ($5 == $15); same += $2 == $12 && $7 == $17 && $10 == $20 }
   END { exit !(r >= .99 * n && same == n / 2) }' || fail_test "joint labels in CoNLL-U"
-expect 1 "$espalier" train train.txt -m never.model --task label --learner searn -p lead=1
+expect 2 "$espalier" train train.txt -m never.model --task label --learner searn -p lead=1
 says err "task joint"
+expect 2 "$espalier" train train.txt -m never.model --task segment --learner searn -p classifier=quadratic-svm
+says err "take classifier=liblinear"
+expect 2 "$espalier" train train.txt -m never.model --learner searn -p samples=3
+says err "parameter samples is for costs=sample"
+expect 2 "$espalier" train train.txt -m never.model --learner searn -p interpolation=line-search
+says err "development set"
+expect 2 "$espalier" cv train.txt --learner searn -p loss=f1 -p order=right-to-left
+says err "take loss=hamming"
 
 expect 2 "$espalier" train train.txt -m never.model --task joint --learner searn
 says err "--label-column 2,3"

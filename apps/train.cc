@@ -68,6 +68,7 @@ Result<predictor::TrainRequest> make_request(const TrainFlags& flags) {
       request.dev = request.train;
     }
   }
+  ESPALIER_TRY(predictor::check_request(request));
   return request;
 }
 

@@ -56,9 +56,12 @@ Status check(const KernelParts& parts) {
   for (const uint32_t vector : parts.terms.values)
     if (vector >= parts.vectors.size()) return fail("support vector {} of {}", vector, parts.vectors.size());
   for (const KernelParts::Machine& machine : parts.machines) {
-    if (machine.winner >= labels || machine.loser >= labels || machine.winner == machine.loser)
+    const bool rest = machine.loser == KernelParts::kRest;
+    if (rest != (parts.machines[0].loser == KernelParts::kRest))
+      return fail("machines between two labels beside machines of one against the rest");
+    if (machine.winner >= labels || (!rest && machine.loser >= labels) || machine.winner == machine.loser)
       return fail("a machine between labels {} and {} of {}", machine.winner, machine.loser, labels);
-    if (!parts.seen[machine.winner] || !parts.seen[machine.loser])
+    if (!parts.seen[machine.winner] || (!rest && !parts.seen[machine.loser]))
       return fail("a machine for label {} or {}, which training did not have", machine.winner, machine.loser);
     if (!std::isfinite(machine.rho))
       return fail("a machine's rho is {}, wanted a finite number", machine.rho);
@@ -99,7 +102,7 @@ KernelModel::KernelModel(KernelParts parts) : parts_(std::move(parts)) {
   machines_of_.assign(labels(), 0);
   for (const KernelParts::Machine& machine : parts_.machines) {
     ++machines_of_[machine.winner];
-    ++machines_of_[machine.loser];
+    if (machine.loser != KernelParts::kRest) ++machines_of_[machine.loser];
   }
 }
 
@@ -108,34 +111,34 @@ Result<KernelModel> KernelModel::make(KernelParts parts) {
   return KernelModel(std::move(parts));
 }
 
-void KernelModel::save(SectionWriter& out) const {
+void KernelModel::save(SectionWriter& out, const std::string& prefix) const {
   const StoredKernel kernel[] = {
       {parts_.kernel.gamma, parts_.kernel.coef0, parts_.kernel.normalise ? 1u : 0u, labels()}};
-  out.add_array("kernel.function", kernel);
-  out.add_array("kernel.seen", parts_.seen);
-  out.add_array("kernel.vectors.begin", parts_.vectors.begin);
-  out.add_array("kernel.vectors.feature", parts_.vectors.values);
-  out.add_array("kernel.vectors.value", parts_.values);
-  out.add_array("kernel.machines", parts_.machines);
-  out.add_array("kernel.terms.begin", parts_.terms.begin);
-  out.add_array("kernel.terms.vector", parts_.terms.values);
-  out.add_array("kernel.terms.coef", parts_.coefficients);
+  out.add_array(prefix + "function", kernel);
+  out.add_array(prefix + "seen", parts_.seen);
+  out.add_array(prefix + "vectors.begin", parts_.vectors.begin);
+  out.add_array(prefix + "vectors.feature", parts_.vectors.values);
+  out.add_array(prefix + "vectors.value", parts_.values);
+  out.add_array(prefix + "machines", parts_.machines);
+  out.add_array(prefix + "terms.begin", parts_.terms.begin);
+  out.add_array(prefix + "terms.vector", parts_.terms.values);
+  out.add_array(prefix + "terms.coef", parts_.coefficients);
 }
 
-Result<KernelModel> KernelModel::load(const SectionFile& file) {
-  ESPALIER_ASSIGN(const auto kernel, file.array<StoredKernel>("kernel.function"));
-  ESPALIER_ASSIGN(const auto seen, file.array<uint8_t>("kernel.seen"));
-  ESPALIER_ASSIGN(const auto vector_begin, file.array<uint64_t>("kernel.vectors.begin"));
-  ESPALIER_ASSIGN(const auto vector_features, file.array<uint32_t>("kernel.vectors.feature"));
-  ESPALIER_ASSIGN(const auto values, file.array<float>("kernel.vectors.value"));
-  ESPALIER_ASSIGN(const auto machines, file.array<KernelParts::Machine>("kernel.machines"));
-  ESPALIER_ASSIGN(const auto term_begin, file.array<uint64_t>("kernel.terms.begin"));
-  ESPALIER_ASSIGN(const auto term_vectors, file.array<uint32_t>("kernel.terms.vector"));
-  ESPALIER_ASSIGN(const auto coefficients, file.array<float>("kernel.terms.coef"));
+Result<KernelModel> KernelModel::load(const SectionFile& file, const std::string& prefix) {
+  ESPALIER_ASSIGN(const auto kernel, file.array<StoredKernel>(prefix + "function"));
+  ESPALIER_ASSIGN(const auto seen, file.array<uint8_t>(prefix + "seen"));
+  ESPALIER_ASSIGN(const auto vector_begin, file.array<uint64_t>(prefix + "vectors.begin"));
+  ESPALIER_ASSIGN(const auto vector_features, file.array<uint32_t>(prefix + "vectors.feature"));
+  ESPALIER_ASSIGN(const auto values, file.array<float>(prefix + "vectors.value"));
+  ESPALIER_ASSIGN(const auto machines, file.array<KernelParts::Machine>(prefix + "machines"));
+  ESPALIER_ASSIGN(const auto term_begin, file.array<uint64_t>(prefix + "terms.begin"));
+  ESPALIER_ASSIGN(const auto term_vectors, file.array<uint32_t>(prefix + "terms.vector"));
+  ESPALIER_ASSIGN(const auto coefficients, file.array<float>(prefix + "terms.coef"));
   if (kernel.size() != 1 || kernel[0].normalise > 1)
-    return fail("{}: section kernel.function does not describe one kernel", file.name());
+    return fail("{}: section {}function does not describe one kernel", file.name(), prefix);
   if (kernel[0].labels != seen.size())
-    return fail("{}: section kernel.seen has {} labels, wanted {}", file.name(), seen.size(),
+    return fail("{}: section {}seen has {} labels, wanted {}", file.name(), prefix, seen.size(),
                 kernel[0].labels);
   KernelParts parts;
   parts.kernel = {kernel[0].gamma, kernel[0].coef0, kernel[0].normalise == 1};
@@ -190,18 +193,24 @@ void KernelModel::scores(std::span<const uint32_t> features, const float* values
     k = inner * inner;
   }
 
+  const bool rest = against_the_rest();
   scratch.margin.assign(labels(), 0.0);
-  for (size_t k = 0; k < labels(); ++k) out[k] = parts_.seen[k] ? 0.0f : -1.0f;
+  for (size_t k = 0; k < labels(); ++k) out[k] = parts_.seen[k] ? 0.0f : rest ? kNever : -1.0f;
   for (size_t m = 0; m < parts_.machines.size(); ++m) {
     const KernelParts::Machine& machine = parts_.machines[m];
     double decision = -machine.rho;
     for (uint64_t i = parts_.terms.begin[m]; i < parts_.terms.begin[m + 1]; ++i)
       decision += double{parts_.coefficients[i]} * kernel[parts_.terms.values[i]];
+    if (rest) {
+      out[machine.winner] += static_cast<float>(decision / machines_of_[machine.winner]);
+      continue;
+    }
     out[decision > 0 ? machine.winner : machine.loser] += 1;
     const double margin = std::tanh(decision);
     scratch.margin[machine.winner] += margin;
     scratch.margin[machine.loser] -= margin;
   }
+  if (rest) return;
   for (size_t k = 0; k < labels(); ++k)
     if (parts_.seen[k])
       out[k] += static_cast<float>(0.5 + 0.5 * scratch.margin[k] / std::max<uint32_t>(machines_of_[k], 1));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,18 @@ struct QuadraticKernel {
 /// Support vectors and the two-label machines over them:
 ///   d_m(x) = Σ_{terms of m} coefficient · k(vector, x) − rho_m;  above 0 it votes for `winner`, otherwise
 ///   for `loser`.
-/// The parts are what is stored; KernelModel checks them and makes them fast.
+/// Or all machines are of one label against the rest, and d_m(x) is the winner's score, where it has several
+/// their mean. The parts are what is stored; KernelModel checks them and makes them fast.
 struct KernelParts {
   QuadraticKernel kernel;
   std::vector<uint8_t> seen;  ///< per label: whether training had it
   Ragged<uint32_t> vectors;   ///< features of each support vector, ascending
   std::vector<float> values;  ///< beside vectors.values; scaled already
   struct Machine {
-    uint32_t winner, loser;
+    uint32_t winner, loser;  ///< loser: kRest where it is any other label
     double rho;
   };
+  static constexpr uint32_t kRest = 0xFFFFFFFF;
   std::vector<Machine> machines;
   Ragged<uint32_t> terms;           ///< support vectors of each machine
   std::vector<float> coefficients;  ///< beside terms.values
@@ -55,16 +58,24 @@ class KernelModel {
 
   /// Checks that the parts fit together: sizes, numbers within bounds and finite, features ascending.
   static Result<KernelModel> make(KernelParts parts);
-  void save(SectionWriter& out) const;
+  /// Section names begin with the prefix, so that a file can hold several.
+  void save(SectionWriter& out, const std::string& prefix = "kernel.") const;
   /// Errors name the file and what was found.
-  static Result<KernelModel> load(const SectionFile& file);
+  static Result<KernelModel> load(const SectionFile& file, const std::string& prefix = "kernel.");
+
+  /// Below any decision there is.
+  static constexpr float kNever = -1e6f;
+  bool against_the_rest() const {
+    return !parts_.machines.empty() && parts_.machines[0].loser == KernelParts::kRest;
+  }
 
   size_t labels() const { return parts_.seen.size(); }
   size_t support_vectors() const { return parts_.vectors.size(); }
   const KernelParts& parts() const { return parts_; }
 
   /// out[k] = number of votes for label k + (1 + mean of tanh of its margins)/2: ordered by votes, equals by
-  /// margins; −1 for labels that training did not have. `values` may be null (all 1). Features may come in
+  /// margins; −1 for labels that training did not have. Of machines against the rest: the label's decision,
+  /// kNever for labels that training did not have. `values` may be null (all 1). Features may come in
   /// any order, and more than once (values are added); those in no support vector count for the length of the
   /// token alone. Precondition: out has labels() entries.
   void scores(std::span<const uint32_t> features, const float* values, Scratch& scratch,

@@ -52,6 +52,21 @@ TEST(KernelModel, ScoresAreTheVotesAndMarginsOfItsEquation) {
   EXPECT_EQ(found[2], -1.0f);
 }
 
+TEST(KernelModel, AgainstTheRestScoresAreDecisions) {
+  KernelParts parts = small_parts();
+  parts.machines = {{1, KernelParts::kRest, 0.25}, {1, KernelParts::kRest, 1}, {0, KernelParts::kRest, -2}};
+  parts.terms = {{0, 2, 3, 3}, {0, 1, 0}};
+  parts.coefficients = {0.5, -0.25, 1};
+  const KernelModel model = made(parts);
+  const double first = 0.5 * 9 - 0.25 * 3.0625 - 0.25, second = 9 - 1;  // two samples: their mean
+  const auto found = scores(model, {7, 2, 9}, {1, 2, 0.5});
+  EXPECT_NEAR(found[1], (first + second) / 2, 1e-5);
+  EXPECT_NEAR(found[0], 2, 1e-6);
+  EXPECT_EQ(found[2], KernelModel::kNever);
+  parts.machines[2].loser = 1;
+  EXPECT_FALSE(KernelModel::make(parts).ok());  // of one kind or the other
+}
+
 TEST(KernelModel, OrderAndRepetitionOfFeaturesDoNotMatter) {
   const KernelModel model = made(small_parts());
   EXPECT_EQ(scores(model, {2, 7}, {2, 1}), scores(model, {7, 2, 2}, {1, 1, 1}));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "espalier/linear/token_rows.h"
@@ -44,21 +45,19 @@ using ModelPointer = std::unique_ptr<model, ModelDeleter>;
 struct Instances {
   std::vector<feature_node> nodes;
   std::vector<feature_node*> rows;
-  std::vector<data::Label> gold;  ///< of each row
 };
 
-/// The tokens whose label is one for which take(label) holds: their features for which keep(feature) holds,
-/// and the bias as feature number `features`.
-template <typename Take, typename Keep>
-void fill_instances(const TokenRows& tokens, size_t features, double bias, Take&& take, Keep&& keep,
-                    Instances& out) {
+/// The tokens listed: their features for which keep(feature) holds, and the bias as feature number
+/// `features`.
+template <typename Keep>
+void fill_instances(const TokenRows& tokens, std::span<const uint32_t> taken, size_t features, double bias,
+                    Keep&& keep, Instances& out) {
+  size_t all = 0;
+  for (const uint32_t i : taken) all += tokens.features[i].size() + 2;
   out.nodes.clear();
-  out.nodes.reserve(tokens.values.size() + 2 * tokens.size());  // no growth below: rows point into it
+  out.nodes.reserve(all);  // no growth below: rows point into it
   out.rows.clear();
-  out.gold.clear();
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (!take(tokens.gold[i])) continue;
-    out.gold.push_back(tokens.gold[i]);
+  for (const uint32_t i : taken) {
     const size_t start = out.nodes.size();
     const auto list = tokens.features[i];
     for (size_t j = 0; j < list.size(); ++j)
@@ -69,25 +68,56 @@ void fill_instances(const TokenRows& tokens, size_t features, double bias, Take&
   }
 }
 
-/// Place of the weight (feature, label) in the layout.
-std::optional<uint32_t> weight_at(const StateRows& rows, size_t feature, size_t label) {
-  if (rows.full(feature)) return rows.begin[feature] + static_cast<uint32_t>(label);
-  const auto first = rows.column.begin() + rows.begin[feature];
-  const auto last = rows.column.begin() + rows.begin[feature + 1];
-  const auto found = std::lower_bound(first, last, static_cast<uint16_t>(label));
-  if (found == last || *found != label) return std::nullopt;
-  return static_cast<uint32_t>(found - rows.column.begin());
+std::vector<uint32_t> all_of(const TokenRows& tokens) {
+  std::vector<uint32_t> all(tokens.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
-/// What the two ways of training share.
+parameter parameter_of(const LiblinearOptions& options) {
+  parameter p{};
+  p.solver_type = named(options.solver).number;
+  p.C = options.C;
+  p.eps = options.epsilon > 0 ? options.epsilon : named(options.solver).epsilon;
+  return p;
+}
+
+/// `features` includes the bias.
+Result<ModelPointer> run_liblinear(Instances& instances, std::vector<double>& y, size_t features,
+                                   const LiblinearOptions& options) {
+  problem examples{};
+  examples.l = static_cast<int>(y.size());
+  examples.n = static_cast<int>(features);
+  examples.y = y.data();
+  examples.x = instances.rows.data();
+  examples.bias = -1;  // ours is an ordinary feature
+  const parameter wanted = parameter_of(options);
+  const std::lock_guard lock(packaged_classifier_mutex());
+  set_print_string_function(print_nothing);
+  std::srand(static_cast<unsigned>(options.seed));
+  if (const char* const wrong = check_parameter(&examples, &wanted); wrong != nullptr)
+    return fail("liblinear refuses its parameters: {}", wrong);
+  return ModelPointer(train(&examples, &wanted));
+}
+
+Status check_liblinear(const LiblinearOptions& options, const TokenRows& tokens, size_t features) {
+  if (!(options.C > 0)) return fail("C is {}, wanted a number above 0", options.C);
+  if (!(options.epsilon >= 0)) return fail("epsilon is {}, wanted a number from 0", options.epsilon);
+  if (!(options.bias >= 0)) return fail("bias is {}, wanted a number from 0", options.bias);
+  constexpr size_t kLimit = std::numeric_limits<int>::max() - 2;
+  if (tokens.size() > kLimit || features > kLimit)
+    return fail("liblinear takes at most {} tokens and features", kLimit);
+  for (const uint32_t f : tokens.features.values) ESPALIER_CHECK(f < features);
+  return {};
+}
+
+/// What the ways of training share. `Wanted` says of (token, label): 1, −1, or 0 where the token is no
+/// example of the label's machine.
+template <typename Wanted>
 class Trainer {
  public:
-  Trainer(const TokenRows& tokens, const StateRows& rows, const LiblinearOptions& options)
-      : tokens_(tokens), rows_(rows), options_(options), count_(rows.width, 0) {
-    for (const data::Label label : tokens.gold) ++count_[label];
-    parameter_.solver_type = named(options.solver).number;
-    parameter_.C = options.C;
-    parameter_.eps = options.epsilon > 0 ? options.epsilon : named(options.solver).epsilon;
+  Trainer(const TokenRows& tokens, const StateRows& rows, const LiblinearOptions& options, Wanted wanted)
+      : tokens_(tokens), rows_(rows), options_(options), wanted_(std::move(wanted)) {
     result_.weights = make_weights(rows.weights());
     result_.bias.assign(rows.width, 0.0f);
   }
@@ -109,12 +139,13 @@ class Trainer {
   Result<LinearClassifier> crammer_singer() {
     for (size_t f = 0; f < rows_.rows(); ++f)
       if (!rows_.full(f)) return fail("the Crammer-Singer solver needs a weight for every feature and label");
-    if (!options_.groups.empty()) return fail("the Crammer-Singer solver tells all labels apart at once");
-    const auto all = [](uint32_t) { return true; };
-    fill_instances(tokens_, rows_.rows(), options_.bias, all, all, all_);
+    fill_instances(
+        tokens_, all_of(tokens_), rows_.rows(), options_.bias, [](uint32_t) { return true; }, all_);
     std::vector<double> y(tokens_.gold.begin(), tokens_.gold.end());
+    std::vector<bool> seen(rows_.width, false);
+    for (const data::Label label : tokens_.gold) seen[label] = true;
     for (size_t k = 0; k < rows_.width; ++k)
-      if (count_[k] == 0) result_.bias[k] = -1;
+      if (!seen[k]) result_.bias[k] = -1;
     ESPALIER_ASSIGN(const ModelPointer trained, run(all_, y));
     const size_t classes = static_cast<size_t>(trained->nr_class);
     for (size_t c = 0; c < classes; ++c) {
@@ -128,17 +159,20 @@ class Trainer {
   }
 
  private:
-  uint32_t group_of(size_t label) const { return options_.groups.empty() ? 0 : options_.groups[label]; }
-
   Status train_label(size_t k) {
-    const auto rival = [this, k](data::Label label) { return group_of(label) == group_of(k); };
-    size_t rivals = 0;
-    for (size_t l = 0; l < rows_.width; ++l)
-      if (rival(static_cast<data::Label>(l))) rivals += count_[l];
+    taken_.clear();
+    y_.clear();
+    size_t positive = 0;
+    for (uint32_t i = 0; i < tokens_.size(); ++i)
+      if (const int w = wanted_(i, k); w != 0) {
+        taken_.push_back(i);
+        y_.push_back(w);
+        positive += w > 0 ? 1 : 0;
+      }
     // Nothing to tell apart: the bias says so where there is one, and is learned from the others otherwise.
-    const bool one_sided = count_[k] == 0 || count_[k] == rivals;
-    if (rivals == 0 || (one_sided && options_.bias > 0)) {
-      result_.bias[k] = count_[k] == 0 ? -1 : 1;
+    const bool one_sided = positive == 0 || positive == taken_.size();
+    if (taken_.empty() || (one_sided && options_.bias > 0)) {
+      result_.bias[k] = positive == 0 ? -1 : 1;
       return {};
     }
     place_.resize(rows_.rows());
@@ -150,16 +184,14 @@ class Trainer {
     Instances& instances = complete ? all_ : some_;
     if (!complete) {
       fill_instances(
-          tokens_, rows_.rows(), options_.bias, rival, [this](uint32_t f) { return place_[f] != kNoFeature; },
-          some_);
-    } else if (all_of_ != group_of(k)) {
+          tokens_, taken_, rows_.rows(), options_.bias,
+          [this](uint32_t f) { return place_[f] != kNoFeature; }, some_);
+    } else if (all_taken_ != taken_) {
       fill_instances(
-          tokens_, rows_.rows(), options_.bias, rival, [](uint32_t) { return true; }, all_);
-      all_of_ = group_of(k);
+          tokens_, taken_, rows_.rows(), options_.bias, [](uint32_t) { return true; }, all_);
+      all_taken_ = taken_;
     }
-    std::vector<double> y(instances.gold.size());
-    for (size_t i = 0; i < y.size(); ++i) y[i] = instances.gold[i] == k ? 1 : -1;
-    ESPALIER_ASSIGN(const ModelPointer trained, run(instances, y));
+    ESPALIER_ASSIGN(const ModelPointer trained, run(instances, y_));
     const double sign = trained->label[0] > 0 ? 1 : -1;  // w speaks for the class that comes first
     for (size_t f = 0; f < rows_.rows(); ++f)
       if (place_[f] != kNoFeature) result_.weights[place_[f]] = static_cast<float>(sign * trained->w[f]);
@@ -169,28 +201,17 @@ class Trainer {
   }
 
   Result<ModelPointer> run(Instances& instances, std::vector<double>& y) {
-    problem examples{};
-    examples.l = static_cast<int>(y.size());
-    examples.n = static_cast<int>(rows_.rows() + (options_.bias > 0 ? 1 : 0));
-    examples.y = y.data();
-    examples.x = instances.rows.data();
-    examples.bias = -1;  // ours is an ordinary feature
-    const std::lock_guard lock(packaged_classifier_mutex());
-    set_print_string_function(print_nothing);
-    std::srand(static_cast<unsigned>(options_.seed));
-    if (const char* const wrong = check_parameter(&examples, &parameter_); wrong != nullptr)
-      return fail("liblinear refuses its parameters: {}", wrong);
-    return ModelPointer(train(&examples, &parameter_));
+    return run_liblinear(instances, y, rows_.rows() + (options_.bias > 0 ? 1 : 0), options_);
   }
 
   const TokenRows& tokens_;
   const StateRows& rows_;
   const LiblinearOptions& options_;
-  parameter parameter_{};
-  std::vector<size_t> count_;  ///< tokens of each label
+  Wanted wanted_;
   Instances all_, some_;
-  std::optional<uint32_t> all_of_;  ///< the group that all_ holds
-  std::vector<uint32_t> place_;     ///< of each feature's weight for the label at hand
+  std::vector<uint32_t> taken_, all_taken_;  ///< examples of the label at hand; those that all_ holds
+  std::vector<double> y_;
+  std::vector<uint32_t> place_;  ///< of each feature's weight for the label at hand
   LinearClassifier result_;
 };
 
@@ -202,6 +223,15 @@ Result<LiblinearSolver> parse_liblinear_solver(std::string_view name) {
   for (const NamedSolver& s : kSolvers)
     if (s.name == name) return s.solver;
   return fail("unknown solver '{}'; there are l2-svm, l1-svm, logistic, crammer-singer", name);
+}
+
+std::optional<uint32_t> weight_at(const StateRows& rows, size_t feature, size_t label) {
+  if (rows.full(feature)) return rows.begin[feature] + static_cast<uint32_t>(label);
+  const auto first = rows.column.begin() + rows.begin[feature];
+  const auto last = rows.column.begin() + rows.begin[feature + 1];
+  const auto found = std::lower_bound(first, last, static_cast<uint16_t>(label));
+  if (found == last || *found != label) return std::nullopt;
+  return static_cast<uint32_t>(found - rows.column.begin());
 }
 
 StateRows full_rows(size_t features, size_t labels) {
@@ -218,18 +248,46 @@ StateRows full_rows(size_t features, size_t labels) {
 
 Result<LinearClassifier> train_liblinear(const Dataset& data, const StateRows& rows,
                                          const LiblinearOptions& options, const Monitor& monitor) {
-  if (!(options.C > 0)) return fail("C is {}, wanted a number above 0", options.C);
-  if (!(options.epsilon >= 0)) return fail("epsilon is {}, wanted a number from 0", options.epsilon);
-  if (!(options.bias >= 0)) return fail("bias is {}, wanted a number from 0", options.bias);
-  ESPALIER_CHECK(options.groups.empty() || options.groups.size() == rows.width);
   ESPALIER_ASSIGN(const TokenRows tokens, collect_labelled_tokens(data, rows.width));
-  constexpr size_t kLimit = std::numeric_limits<int>::max() - 2;
-  if (tokens.size() > kLimit || rows.rows() > kLimit)
-    return fail("liblinear takes at most {} tokens and features", kLimit);
-  for (const uint32_t f : tokens.features.values) ESPALIER_CHECK(f < rows.rows());
-  Trainer trainer(tokens, rows, options);
+  return train_liblinear(tokens, rows, options, monitor);
+}
+
+Result<LinearClassifier> train_liblinear(const TokenRows& tokens, const StateRows& rows,
+                                         const LiblinearOptions& options, const Monitor& monitor) {
+  ESPALIER_TRY(check_liblinear(options, tokens, rows.rows()));
+  Trainer trainer(tokens, rows, options,
+                  [&](uint32_t token, size_t label) { return tokens.gold[token] == label ? 1 : -1; });
   return options.solver == LiblinearSolver::kCrammerSinger ? trainer.crammer_singer()
                                                            : trainer.one_against_rest(monitor);
+}
+
+Result<LinearClassifier> train_liblinear(const TokenRows& tokens, std::span<const int8_t> wanted,
+                                         const StateRows& rows, const LiblinearOptions& options,
+                                         const Monitor& monitor) {
+  ESPALIER_CHECK(wanted.size() == tokens.size() * rows.width &&
+                 options.solver != LiblinearSolver::kCrammerSinger);
+  ESPALIER_TRY(check_liblinear(options, tokens, rows.rows()));
+  Trainer trainer(tokens, rows, options, [&](uint32_t token, size_t label) {
+    return static_cast<int>(wanted[token * rows.width + label]);
+  });
+  return trainer.one_against_rest(monitor);
+}
+
+Result<std::vector<float>> train_liblinear_binary(const TokenRows& examples, size_t features,
+                                                  const LiblinearOptions& options) {
+  ESPALIER_CHECK(options.solver != LiblinearSolver::kCrammerSinger);
+  ESPALIER_TRY(check_liblinear(options, examples, features));
+  if (examples.size() == 0) return fail("no example to train a classifier on");
+  Instances instances;
+  fill_instances(
+      examples, all_of(examples), features, 0, [](uint32_t) { return true; }, instances);
+  std::vector<double> y(examples.size());
+  for (size_t i = 0; i < y.size(); ++i) y[i] = examples.gold[i] == 1 ? 1 : -1;
+  ESPALIER_ASSIGN(const ModelPointer trained, run_liblinear(instances, y, features, options));
+  const double sign = trained->label[0] > 0 ? 1 : -1;  // w speaks for the class that comes first
+  std::vector<float> weights(features);
+  for (size_t f = 0; f < features; ++f) weights[f] = static_cast<float>(sign * trained->w[f]);
+  return weights;
 }
 
 }  // namespace espalier::linear

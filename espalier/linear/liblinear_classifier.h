@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "espalier/base/result.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/rows.h"
+#include "espalier/linear/token_rows.h"
 
 namespace espalier::linear {
 
@@ -30,9 +33,6 @@ struct LiblinearOptions {
   double epsilon = 0;  ///< tolerance of the solver; 0 takes liblinear's own default for it
   double bias = 1;     ///< value of a feature that every token has; 0: none (the data has one already)
   uint64_t seed = 1;
-  /// Per label: labels of different groups never compete, and are not told apart. Empty: one group. (Several
-  /// columns of labels, decided in turn: half the tokens for each label's machine where there are two.)
-  std::vector<uint32_t> groups = {};
 };
 
 /// score(x, k) = bias[k] + Σ_{f ∈ x} value · weight(f, k), weights laid out by the rows given to training. A
@@ -46,6 +46,9 @@ struct LinearClassifier {
 /// A layout in which every feature has a weight for every label.
 StateRows full_rows(size_t features, size_t labels);
 
+/// Place of the weight (feature, label) in a layout; nothing where the layout leaves it out.
+std::optional<uint32_t> weight_at(const StateRows& rows, size_t feature, size_t label);
+
 /// Trains on the labelled tokens of `data`. With a layout that leaves out pairs of feature and label, each
 /// label's classifier is trained on the features it has weights for, so that what is returned is the optimum
 /// within the layout; Crammer and Singer's machine, which is trained as a whole, needs full rows. Labels are
@@ -57,5 +60,21 @@ StateRows full_rows(size_t features, size_t labels);
 /// classifiers is of no use. Precondition: features in the data are below rows.rows().
 Result<LinearClassifier> train_liblinear(const Dataset& data, const StateRows& rows,
                                          const LiblinearOptions& options, const Monitor& monitor = {});
+
+/// The same on tokens that are at hand already; all have a label below rows.width.
+Result<LinearClassifier> train_liblinear(const TokenRows& tokens, const StateRows& rows,
+                                         const LiblinearOptions& options, const Monitor& monitor = {});
+
+/// The same with a problem of its own for every label: wanted[t · labels + k] is what the machine of label k
+/// is to say of token t, 1 or −1; 0: it is none of its examples. The gold labels of `tokens` are not looked
+/// at. Not for Crammer and Singer's machine.
+Result<LinearClassifier> train_liblinear(const TokenRows& tokens, std::span<const int8_t> wanted,
+                                         const StateRows& rows, const LiblinearOptions& options,
+                                         const Monitor& monitor = {});
+
+/// One machine without a bias: the weights of `features` features, for a score above 0 where an example's
+/// gold label is 1 and below where it is 0.
+Result<std::vector<float>> train_liblinear_binary(const TokenRows& examples, size_t features,
+                                                  const LiblinearOptions& options);
 
 }  // namespace espalier::linear

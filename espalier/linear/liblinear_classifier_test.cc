@@ -127,24 +127,40 @@ TEST(Liblinear, WithoutABiasALabelThatNeverOccursIsStillOnTheFarSide) {
   }
 }
 
-TEST(Liblinear, LabelsOfDifferentGroupsAreNotToldApart) {
-  // Two columns of labels, {0, 1, 2} and {3, 4, 5}, over the same features.
+TEST(Liblinear, EachLabelLearnsFromItsOwnExamples) {
+  // Two columns of labels, {0, 1, 2} and {3, 4, 5}, over the same features: no label learns from the tokens
+  // of the other column.
   const Dataset first = noisy_hints(3, 200, 9), second = noisy_hints(3, 200, 10);
   Dataset both;
+  std::vector<int8_t> wanted;
   for (size_t t = 0; t < 200; ++t)
     for (const Dataset* one : {&first, &second}) {
       const auto features = one->state[t];
-      add_token(both, {features.begin(), features.end()},
-                static_cast<data::Label>(one->gold[t] + (one == &first ? 0 : 3)));
+      add_token(both, {features.begin(), features.end()}, 0);
+      for (uint32_t k = 0; k < 6; ++k)
+        wanted.push_back(k / 3 != (one == &first ? 0 : 1) ? 0 : one->gold[t] == k % 3 ? 1 : -1);
     }
   const StateRows three = full_rows(9, 3), six = full_rows(9, 6);
-  const auto together = trained(both, six, {.groups = {0, 0, 0, 3, 3, 3}});
+  const auto tokens = collect_labelled_tokens(both, 6);
+  ASSERT_TRUE(tokens.ok());
+  const auto together = train_liblinear(*tokens, wanted, six, {});
+  ASSERT_TRUE(together.ok());
   const auto a = trained(first, three), b = trained(second, three);
   for (uint32_t f = 0; f < 9; ++f)
     for (uint32_t k = 0; k < 3; ++k) {
-      EXPECT_EQ(together.weights[f * 6 + k], a.weights[f * 3 + k]);
-      EXPECT_EQ(together.weights[f * 6 + 3 + k], b.weights[f * 3 + k]);
+      EXPECT_EQ(together->weights[f * 6 + k], a.weights[f * 3 + k]);
+      EXPECT_EQ(together->weights[f * 6 + 3 + k], b.weights[f * 3 + k]);
     }
+}
+
+TEST(Liblinear, ABinaryMachineIsThatOfTheLabelAgainstTheRest) {
+  const Dataset data = noisy_hints(2, 150, 11);
+  const auto tokens = collect_labelled_tokens(data, 2);
+  ASSERT_TRUE(tokens.ok());
+  const auto binary = train_liblinear_binary(*tokens, 6, {});
+  ASSERT_TRUE(binary.ok()) << binary.error().message;
+  const auto both = trained(data, full_rows(6, 2), {.bias = 0});
+  for (uint32_t f = 0; f < 6; ++f) EXPECT_NEAR((*binary)[f], both.weights[f * 2 + 1], 1e-5);
 }
 
 TEST(Liblinear, SaysWhatItDoesNotTake) {

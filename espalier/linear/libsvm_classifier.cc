@@ -32,7 +32,7 @@ void scale_to_length_one(TokenRows& tokens) {
   }
 }
 
-/// libsvm's layout: features from 1, each row ended by −1.
+/// Rows in libsvm's layout: features from 1, each row ended by −1.
 struct Instances {
   std::vector<svm_node> nodes;
   std::vector<svm_node*> rows;
@@ -50,12 +50,20 @@ struct Instances {
   }
 };
 
-Result<ModelPointer> run(Instances& instances, const TokenRows& tokens, const LibsvmOptions& options) {
-  std::vector<double> y(tokens.gold.begin(), tokens.gold.end());
+/// Trains the machine of one problem. Those for the winner come first, so that a positive decision speaks for
+/// it.
+Result<ModelPointer> run(const Instances& instances, const KernelProblem& problem,
+                         const LibsvmOptions& options) {
+  std::vector<svm_node*> x;
+  std::vector<double> y;
+  for (const uint32_t token : problem.for_winner) x.push_back(instances.rows[token]);
+  y.resize(x.size(), 1.0);
+  for (const uint32_t token : problem.for_loser) x.push_back(instances.rows[token]);
+  y.resize(x.size(), -1.0);
   svm_problem examples{};
   examples.l = static_cast<int>(y.size());
   examples.y = y.data();
-  examples.x = instances.rows.data();
+  examples.x = x.data();
   svm_parameter parameter{};
   parameter.svm_type = C_SVC;
   parameter.kernel_type = POLY;
@@ -74,42 +82,53 @@ Result<ModelPointer> run(Instances& instances, const TokenRows& tokens, const Li
   return ModelPointer(svm_train(&examples, &parameter));
 }
 
-/// libsvm keeps the vectors of each class together; of the machine between classes i < j, the coefficients of
-/// i's vectors are in sv_coef[j − 1], those of j's in sv_coef[i], and a positive decision speaks for i.
-void add_machines(const svm_model& trained, const TokenRows& tokens, KernelParts& parts) {
-  for (int v = 0; v < trained.l; ++v) {
-    const size_t row = static_cast<size_t>(trained.sv_indices[v]) - 1;
-    const auto features = tokens.features[row];
-    parts.vectors.append(features);
-    parts.values.insert(parts.values.end(), tokens.values_of(row), tokens.values_of(row) + features.size());
+/// Adds machines to the parts; support vectors are shared between them.
+class MachineList {
+ public:
+  MachineList(const TokenRows& tokens, KernelParts& parts)
+      : tokens_(tokens), parts_(parts), vector_of_(tokens.size(), kNone) {}
+
+  void add(const KernelProblem& problem, const svm_model& trained) {
+    const size_t first = problem.for_winner.size();
+    for (int v = 0; v < trained.l; ++v) {
+      const size_t row = static_cast<size_t>(trained.sv_indices[v]) - 1;
+      const uint32_t token = row < first ? problem.for_winner[row] : problem.for_loser[row - first];
+      parts_.terms.push(vector_of(token));
+      parts_.coefficients.push_back(static_cast<float>(trained.sv_coef[0][v]));
+    }
+    parts_.terms.close();
+    parts_.machines.push_back({problem.winner, problem.loser, trained.rho[0]});
   }
-  std::vector<int> class_begin{0};
-  for (int c = 0; c < trained.nr_class; ++c) class_begin.push_back(class_begin.back() + trained.nSV[c]);
-  const auto add_terms = [&](int of, const double* coefficients) {
-    for (int v = class_begin[of]; v < class_begin[of + 1]; ++v) {
-      if (coefficients[v] == 0) continue;
-      parts.terms.push(static_cast<uint32_t>(v));
-      parts.coefficients.push_back(static_cast<float>(coefficients[v]));
-    }
-  };
-  size_t pair = 0;
-  for (int i = 0; i < trained.nr_class; ++i)
-    for (int j = i + 1; j < trained.nr_class; ++j) {
-      parts.machines.push_back({static_cast<uint32_t>(trained.label[i]),
-                                static_cast<uint32_t>(trained.label[j]), trained.rho[pair++]});
-      add_terms(i, trained.sv_coef[j - 1]);
-      add_terms(j, trained.sv_coef[i]);
-      parts.terms.close();
-    }
-}
+  /// One that always speaks for the same side.
+  void add(const KernelProblem& problem, bool for_winner) {
+    parts_.terms.close();
+    parts_.machines.push_back({problem.winner, problem.loser, for_winner ? -1.0 : 1.0});
+  }
 
-}  // namespace
+ private:
+  uint32_t vector_of(uint32_t token) {
+    if (vector_of_[token] == kNone) {
+      vector_of_[token] = static_cast<uint32_t>(parts_.vectors.size());
+      const auto features = tokens_.features[token];
+      parts_.vectors.append(features);
+      parts_.values.insert(parts_.values.end(), tokens_.values_of(token),
+                           tokens_.values_of(token) + features.size());
+    }
+    return vector_of_[token];
+  }
 
-Result<KernelModel> train_libsvm(const Dataset& data, size_t labels, const LibsvmOptions& options) {
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  const TokenRows& tokens_;
+  KernelParts& parts_;
+  std::vector<uint32_t> vector_of_;
+};
+
+Result<KernelModel> train_problems(TokenRows tokens, std::span<const KernelProblem> problems,
+                                   std::vector<uint8_t> seen, const LibsvmOptions& options,
+                                   const Monitor& monitor) {
   if (!(options.kernel.gamma > 0)) return fail("gamma is {}, wanted a number above 0", options.kernel.gamma);
   if (!(options.kernel.coef0 >= 0)) return fail("coef0 is {}, wanted a number from 0", options.kernel.coef0);
   if (!(options.C > 0)) return fail("C is {}, wanted a number above 0", options.C);
-  ESPALIER_ASSIGN(TokenRows tokens, collect_labelled_tokens(data, labels));
   if (tokens.size() > options.max_tokens)
     return fail(
         "{} labelled tokens: training a kernel machine on more than {} would take too long; max_tokens "
@@ -122,14 +141,59 @@ Result<KernelModel> train_libsvm(const Dataset& data, size_t labels, const Libsv
   if (options.kernel.normalise) scale_to_length_one(tokens);
   KernelParts parts;
   parts.kernel = options.kernel;
-  parts.seen.assign(labels, 0);
-  for (const data::Label label : tokens.gold) parts.seen[label] = 1;
-  if (std::count(parts.seen.begin(), parts.seen.end(), 1) > 1) {
-    Instances instances(tokens);
-    ESPALIER_ASSIGN(const ModelPointer trained, run(instances, tokens, options));
-    add_machines(*trained, tokens, parts);
+  parts.seen = std::move(seen);
+  const Instances instances(tokens);
+  MachineList machines(tokens, parts);
+  double done = 0;
+  for (const KernelProblem& problem : problems) {
+    if (monitor.stop_requested()) return fail("training was stopped before every machine was trained");
+    monitor.report({.phase = "training",
+                    .done = done++,
+                    .total = static_cast<double>(problems.size()),
+                    .round = {},
+                    .objective = {},
+                    .dev_score = {}});
+    const bool idle = problem.for_winner.empty() && problem.for_loser.empty();
+    if (idle || !parts.seen[problem.winner]) continue;
+    if (problem.loser != KernelParts::kRest && !parts.seen[problem.loser]) continue;
+    if (problem.for_winner.empty() || problem.for_loser.empty()) {
+      machines.add(problem, !problem.for_winner.empty());
+      continue;
+    }
+    ESPALIER_ASSIGN(const ModelPointer trained, run(instances, problem, options));
+    machines.add(problem, *trained);
   }
   return KernelModel::make(std::move(parts));
+}
+
+}  // namespace
+
+Result<KernelModel> train_libsvm(TokenRows tokens, std::span<const KernelProblem> problems, size_t labels,
+                                 const LibsvmOptions& options, const Monitor& monitor) {
+  std::vector<uint8_t> seen(labels, 0);
+  for (const KernelProblem& problem : problems) {
+    if (!problem.for_winner.empty()) seen[problem.winner] = 1;
+    if (!problem.for_loser.empty() && problem.loser != KernelParts::kRest) seen[problem.loser] = 1;
+  }
+  return train_problems(std::move(tokens), problems, std::move(seen), options, monitor);
+}
+
+Result<KernelModel> train_libsvm(const Dataset& data, size_t labels, const LibsvmOptions& options) {
+  ESPALIER_ASSIGN(TokenRows tokens, collect_labelled_tokens(data, labels));
+  std::vector<data::Label> order;  // of first appearance, as libsvm itself has it
+  std::vector<uint8_t> seen(labels, 0);
+  std::vector<std::vector<uint32_t>> of_label(labels);
+  for (uint32_t i = 0; i < tokens.size(); ++i) {
+    const data::Label label = tokens.gold[i];
+    if (!seen[label]) order.push_back(label);
+    seen[label] = 1;
+    of_label[label].push_back(i);
+  }
+  std::vector<KernelProblem> problems;
+  for (size_t i = 0; i < order.size(); ++i)
+    for (size_t j = i + 1; j < order.size(); ++j)
+      problems.push_back({order[i], order[j], of_label[order[i]], of_label[order[j]]});
+  return train_problems(std::move(tokens), problems, std::move(seen), options, {});
 }
 
 }  // namespace espalier::linear

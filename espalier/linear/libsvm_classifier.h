@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/kernel_model.h"
+#include "espalier/linear/token_rows.h"
 
 namespace espalier::linear {
 
@@ -28,5 +32,18 @@ struct LibsvmOptions {
 /// depends on the arguments alone. Fails where options or data are not fit or the tokens are more than
 /// max_tokens.
 Result<KernelModel> train_libsvm(const Dataset& data, size_t labels, const LibsvmOptions& options);
+
+/// The problem of one machine: which of two labels (or one and KernelParts::kRest) each token speaks for.
+struct KernelProblem {
+  uint32_t winner = 0, loser = 0;
+  std::vector<uint32_t> for_winner, for_loser;  ///< tokens, by number
+};
+
+/// A machine for each problem. Labels that win nothing count as never seen; what speaks for one side alone
+/// becomes a machine that always says so. Machines for the same labels, from several samples, vote together.
+/// Fails where the monitor stops it: a part of the machines is of no use. Precondition: all problems are
+/// between two labels, or all are of one against the rest.
+Result<KernelModel> train_libsvm(TokenRows tokens, std::span<const KernelProblem> problems, size_t labels,
+                                 const LibsvmOptions& options, const Monitor& monitor = {});
 
 }  // namespace espalier::linear

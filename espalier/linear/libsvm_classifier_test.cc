@@ -125,6 +125,33 @@ TEST(Libsvm, ALabelThatNeverOccursIsNeverChosen) {
   EXPECT_EQ(scores, (std::vector<float>{-1, 0.5, -1}));
 }
 
+TEST(Libsvm, MachinesLearnWhatTheirProblemsSay) {
+  // Exclusive or, asked in three ways: both labels; one against the rest; what speaks for one side alone.
+  const auto tokens = collect_labelled_tokens(exclusive_or(), 2);
+  ASSERT_TRUE(tokens.ok());
+  std::vector<uint32_t> of[2];
+  for (uint32_t i = 0; i < tokens->size(); ++i) of[tokens->gold[i]].push_back(i);
+  const std::vector<KernelProblem> pair = {{1, 0, of[1], of[0]}}, swapped = {{1, 0, of[0], of[1]}},
+                                   rest = {{0, KernelParts::kRest, of[0], of[1]},
+                                           {1, KernelParts::kRest, of[1], of[0]}},
+                                   sided = {{1, 0, of[0], {}}, {0, 2, of[1], {}}, {2, 1, of[0], {}}};
+  const Dataset data = exclusive_or();
+  const auto right = [&](const std::vector<KernelProblem>& problems, size_t labels) {
+    const auto model = train_libsvm(*tokens, problems, labels, {});
+    EXPECT_TRUE(model.ok()) << model.error().message;
+    return accuracy(*model, data);
+  };
+  EXPECT_EQ(right(pair, 2), 1.0);
+  EXPECT_EQ(right(swapped, 2), 0.0);
+  EXPECT_EQ(right(rest, 2), 1.0);
+  const auto model = train_libsvm(*tokens, sided, 3, {});
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  KernelModel::Scratch scratch;
+  std::vector<float> scores(3);
+  model->scores(data.state[0], nullptr, scratch, scores);
+  EXPECT_EQ(scores, (std::vector<float>{1.5, 1.5, 1.5}));  // each beats one and loses to one
+}
+
 TEST(Libsvm, RefusesMoreTokensThanItsLimitAndNamesTheParameter) {
   const auto result = train_libsvm(noisy_hints(3, 50, 1), 3, {.max_tokens = 49});
   ASSERT_FALSE(result.ok());

@@ -213,15 +213,18 @@ const std::vector<Learner>& table() {
                    "one before leaves alive",
                    cascade_parameters(), ModelKind::kCascade});
     all.push_back({"searn", "SEARN: learns the decisions of a search, for any loss and any history",
-                   searn_parameters(), ModelKind::kSearch});
+                   searn_parameters(), ModelKind::kSearch, searn_uses(), searn_clashes(), search_choice});
     all.push_back({"laso-br", "learns to keep the target in a breadth-first beam (Xu and Fern's LaSO-BR)",
-                   laso_parameters("laso-br"), ModelKind::kSearch});
+                   laso_parameters("laso-br"), ModelKind::kSearch, search_uses(), search_clashes(),
+                   search_choice});
     all.push_back({"laso-bst", "the same for best-first beam search (LaSO-BST)", laso_parameters("laso-bst"),
-                   ModelKind::kSearch});
+                   ModelKind::kSearch, search_uses(), search_clashes(), search_choice});
     all.push_back({"laso", "learning as search optimisation as first proposed (Daume and Marcu)",
-                   laso_parameters("laso"), ModelKind::kSearch});
+                   laso_parameters("laso"), ModelKind::kSearch, search_uses(), search_clashes(),
+                   search_choice});
     all.push_back({"incremental", "incremental perceptron: beam search with early or max-violation updates",
-                   laso_parameters("incremental"), ModelKind::kSearch});
+                   laso_parameters("incremental"), ModelKind::kSearch, search_uses(), search_clashes(),
+                   search_choice});
     all.push_back({"brackets",
                    "one averaged perceptron for where phrases begin, one for where they end, and the best "
                    "phrases that do not overlap; for task brackets",
@@ -343,6 +346,24 @@ Result<ParameterValues> check_parameters(std::string_view learner_name,
     values.values_[name] = value;
   }
   return values;
+}
+
+Status check_use(const Learner& learner, const Task& task, const ParameterValues& values) {
+  const auto choice = [&](std::string_view name) {
+    return learner.choice != nullptr ? learner.choice(learner.name, task.name, values, name)
+                                     : values.text(name);
+  };
+  const auto holds = [&](const Setting& setting) {
+    return std::find(setting.values.begin(), setting.values.end(), choice(setting.name)) !=
+           setting.values.end();
+  };
+  for (const ParameterUse& use : learner.uses)
+    for (const std::string_view parameter : use.parameters)
+      if (!values.is_default(parameter) && !holds(use.where))
+        return fail("parameter {} is for {}", parameter, use.what);
+  for (const Clash& clash : learner.clashes)
+    if (holds(clash.one) && holds(clash.other)) return fail("{}", clash.reason);
+  return {};
 }
 
 double ParameterValues::number(std::string_view name) const {

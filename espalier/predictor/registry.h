@@ -40,6 +40,28 @@ class ParameterValues {
   std::map<std::string, std::string, std::less<>> defaults_;
 };
 
+/// Something that has one of these values. Names are those of parameters, `auto` made out, or ones that a
+/// learner's `choice` adds.
+struct Setting {
+  std::string_view name;
+  std::vector<std::string_view> values;
+};
+/// Parameters that mean something only where a setting holds.
+struct ParameterUse {
+  std::vector<std::string_view> parameters;
+  Setting where;
+  std::string_view what;  ///< what they are for, in words
+};
+/// Settings that do not go together, and why.
+struct Clash {
+  Setting one, other;
+  std::string_view reason;
+};
+
+/// What a parameter, or one of the names that its uses and clashes add, comes to for a task.
+using Choice = std::string (*)(std::string_view learner, std::string_view task, const ParameterValues& values,
+                               std::string_view name);
+
 /// What a learner makes: which code trains it (train.cc) and reads its file (model.cc).
 enum class ModelKind { kChain, kCascade, kSearch, kBrackets };
 
@@ -48,6 +70,9 @@ struct Learner {
   std::string_view summary;  ///< one line for --help
   std::vector<Parameter> parameters;
   ModelKind kind = ModelKind::kChain;
+  std::vector<ParameterUse> uses = {};
+  std::vector<Clash> clashes = {};
+  Choice choice = nullptr;  ///< null: parameters are what they are set to
 };
 
 /// What is predicted.
@@ -73,5 +98,9 @@ Result<const Learner*> find_learner(std::string_view name);
 /// Parses "name=value" settings for a learner; unknown names and values out of range are errors that say what
 /// is.
 Result<ParameterValues> check_parameters(std::string_view learner, std::span<const std::string> settings);
+
+/// An error where a parameter is set that means nothing beside the others, or where settings contradict each
+/// other. What is left at its default is never at fault.
+Status check_use(const Learner& learner, const Task& task, const ParameterValues& values);
 
 }  // namespace espalier::predictor

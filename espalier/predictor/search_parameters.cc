@@ -1,5 +1,6 @@
 // What can be set of the learners of searches.
 #include "espalier/predictor/train_search.h"
+#include "espalier/tasks/search_training.h"
 #include "espalier/tasks/sequence_shape.h"
 
 namespace espalier::predictor {
@@ -64,7 +65,8 @@ std::vector<Parameter> search_parameters(std::string_view beam) {
   };
 }
 
-std::vector<Parameter> join(std::vector<Parameter> a, const std::vector<Parameter>& b) {
+template <typename T>
+std::vector<T> join(std::vector<T> a, const std::vector<std::type_identity_t<T>>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -72,7 +74,7 @@ std::vector<Parameter> join(std::vector<Parameter> a, const std::vector<Paramete
 }  // namespace
 
 std::vector<Parameter> searn_parameters() {
-  return join(
+  return join<Parameter>(
       {
           {"classifier",
            Kind::kChoice,
@@ -85,11 +87,13 @@ std::vector<Parameter> searn_parameters() {
            {"auto", "perceptron", "logistic", "softmax-margin", "svm", "liblinear", "quadratic-svm"}},
           {"reduction",
            Kind::kChoice,
-           "direct",
-           "from costs to binary decisions",
+           "auto",
+           "from costs to what the classifier learns: all actions at once, one against the rest, every two "
+           "weighted by the difference of their costs; auto: direct on line, one-vs-all for liblinear "
+           "(all-pairs for chunks), all-pairs for quadratic-svm",
            0,
            0,
-           {"direct", "one-vs-all", "all-pairs"}},
+           {"auto", "direct", "one-vs-all", "all-pairs"}},
           {"iterations", Kind::kInteger, "auto",
            "iterations at most; auto: with beta=1 5 for perceptron, otherwise 2, with smaller steps until "
            "hardly anything is left of the initial policy",
@@ -146,8 +150,9 @@ std::vector<Parameter> searn_parameters() {
           {"l2", Kind::kNumber, "auto",
            "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 0 otherwise", 0, 1e6},
           {"costing-samples", Kind::kInteger, "10",
-           "liblinear, where costs differ: samples drawn by cost, whose classifiers decide together", 1,
-           1000},
+           "liblinear, quadratic-svm, where costs differ: samples drawn by cost, whose classifiers decide "
+           "together",
+           1, 1000},
           {"c", Kind::kNumber, "auto", "liblinear, quadratic-svm: weight of the errors", 1e-9, 1e9},
       },
       search_parameters("1"));
@@ -170,6 +175,116 @@ std::vector<Parameter> laso_parameters(std::string_view learner) {
   // beams leave the order of what they hold unlearned, and tag worse.
   const bool in_beam = learner == "laso-br" || learner == "laso-bst";
   return join(own, search_parameters(in_beam ? "1" : "5"));
+}
+
+std::vector<ParameterUse> search_uses() {
+  return {
+      {{"max-length", "meta", "stemmer", "lists"}, {"unit", {"chunk"}}, "unit=chunk"},
+      {{"lead"}, {"columns", {"several"}}, "task joint: how far ahead a column of labels is decided"},
+      {{"decoder"},
+       {"order", {"left-to-right", "right-to-left"}},
+       "order=left-to-right and right-to-left; easiest-first goes greedily"},
+  };
+}
+
+std::vector<ParameterUse> searn_uses() {
+  const Setting on_line{"classifier", {"perceptron", "logistic", "softmax-margin", "svm"}};
+  return join(search_uses(),
+              {
+                  {{"passes", "average"},
+                   on_line,
+                   "classifiers that learn on line: perceptron, logistic, softmax-margin, svm"},
+                  {{"rate", "l2"},
+                   {"classifier", {"logistic", "softmax-margin", "svm"}},
+                   "classifier=logistic, softmax-margin or svm"},
+                  {{"c", "costing-samples"},
+                   {"classifier", {"liblinear", "quadratic-svm"}},
+                   "classifier=liblinear or quadratic-svm"},
+                  {{"samples", "oracle-roll-outs"}, {"costs", {"sample"}}, "costs=sample"},
+                  {{"oracle-beam"}, {"oracle", {"search"}}, "oracle=search"},
+                  {{"beta"}, {"interpolation", {"constant"}}, "interpolation=constant"},
+                  {{"beta", "interpolation"},
+                   {"roll-in", {"mixture"}},
+                   "roll-in=mixture: with roll-in=aggregate the last classifier decides alone"},
+                  {{"iterations"},
+                   {"interpolation", {"constant", "line-search"}},
+                   "interpolation=constant or line-search; the analytical beta has a number of its own"},
+                  {{"policy"},
+                   {"policies", {"several"}},
+                   "mixtures of classifiers: beta below 1, interpolation=analytic or line-search"},
+              });
+}
+
+std::vector<Clash> search_clashes() {
+  const Setting easiest{"order", {"easiest-first"}}, several{"columns", {"several"}};
+  constexpr std::string_view kFreely =
+      "order=easiest-first labels one column of words freely: task label, loss hamming or zero-one";
+  return {
+      {{"unit", {"chunk"}}, several, "several columns of labels are decided word by word: unit=word"},
+      {{"unit", {"chunk"}},
+       {"order", {"right-to-left", "easiest-first"}},
+       "chunks are decided from left to right: order=left-to-right goes with unit=chunk"},
+      {{"loss", {"f1"}},
+       several,
+       "loss=f1 is about segments of one column; several take hamming or zero-one"},
+      {easiest, several, kFreely},
+      {easiest, {"task", {"segment"}}, kFreely},
+      {easiest, {"loss", {"f1"}}, kFreely},
+      {{"loss", {"f1"}},
+       {"decisions", {"right-to-left words"}},
+       "loss=f1 with words decided from right to left is not supported; take loss=hamming"},
+      {easiest,
+       {"learner", {"laso-br", "laso-bst", "laso", "incremental"}},
+       "order=easiest-first is learned by searn"},
+      {easiest, {"width", {"several"}}, "order=easiest-first is searched greedily: beam=1 goes with it"},
+  };
+}
+
+std::vector<Clash> searn_clashes() {
+  const Setting stochastic{"policy", {"stochastic"}};
+  constexpr std::string_view kAnew =
+      "policy=stochastic draws each decision anew: beam=1 goes with it, decoder=best-first does not";
+  return join(search_clashes(), {
+                                    {stochastic, {"width", {"several"}}, kAnew},
+                                    {stochastic, {"decoder", {"best-first"}}, kAnew},
+                                    {{"oracle", {"search"}},
+                                     {"order", {"easiest-first"}},
+                                     "order=easiest-first has an initial policy of its own: oracle=analytic "
+                                     "goes with it"},
+                                });
+}
+
+std::string search_choice(std::string_view learner, std::string_view task, const ParameterValues& values,
+                          std::string_view name) {
+  const auto choice = [&](std::string_view other) { return search_choice(learner, task, values, other); };
+  if (name == "learner") return std::string(learner);
+  if (name == "task") return std::string(task);
+  if (name == "columns") return task == "joint" ? "several" : "one";
+  if (name == "width") return values.integer("beam") > 1 ? "several" : "one";
+  if (name == "policies") {
+    const bool mixed = values.text("interpolation") != "constant" || values.number("beta") < 1;
+    return mixed && values.text("roll-in") == "mixture" ? "several" : "one";
+  }
+  if (name == "decisions") {
+    if (choice("unit") == "chunk") return "chunks";
+    if (choice("columns") == "several") return "columns";
+    const std::string& order = values.text("order");
+    return order == "easiest-first" ? "easiest" : order + " words";
+  }
+  const std::string& text = values.text(name);
+  if (text != "auto") return text;
+  if (name == "unit") return task == "segment" ? "chunk" : "word";
+  if (name == "loss") {
+    const std::string decisions = choice("decisions");
+    return task == "segment" && (decisions == "chunks" || decisions == "left-to-right words") ? "f1"
+                                                                                              : "hamming";
+  }
+  if (name == "classifier") {
+    const std::string decisions = choice("decisions");
+    return decisions == "chunks" || decisions == "columns" ? "softmax-margin" : "perceptron";
+  }
+  if (name == "decoder") return learner == "laso" || learner == "laso-bst" ? "best-first" : "breadth-first";
+  return text;
 }
 
 }  // namespace espalier::predictor

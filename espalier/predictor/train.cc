@@ -9,25 +9,33 @@
 
 namespace espalier::predictor {
 
-Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
+Status check_request(const TrainRequest& request) {
   if (request.train.empty()) return fail("no training file");
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));
-  const bool joint = request.task == "joint", segment = request.task == "segment";
+  const bool joint = request.task == "joint";
   if (joint && !data::several_label_columns(request.reading))
     return fail(
         "task joint decides several columns of labels: say which, in the order of decision, such as "
         "--label-column 2,3");
   if (!joint && data::several_label_columns(request.reading))
     return fail("label columns {}: several are decided by --task joint", request.reading.label_column);
+  ESPALIER_ASSIGN(const ParameterValues values, check_parameters(request.learner, request.settings));
+  ESPALIER_TRY(check_use(*learner, *task, values));
+  return learner->kind == ModelKind::kSearch ? check_search(request, values) : Status();
+}
+
+Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
+  ESPALIER_TRY(check_request(request));
+  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
+  ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   TrainingJob job(request, monitor);
   job.task = task;
   ESPALIER_ASSIGN(job.values, check_parameters(request.learner, request.settings));
-  const bool search = learner->kind == ModelKind::kSearch;
-  job.keep_sequences =
-      joint ||
-      (search && (job.values.text("unit") == "chunk" || (segment && job.values.text("unit") != "word")));
+  job.keep_sequences = request.task == "joint" ||
+                       (learner->kind == ModelKind::kSearch &&
+                        search_choice(request.learner, request.task, job.values, "unit") == "chunk");
   if (!request.start_from.empty()) {
     ESPALIER_ASSIGN(job.old, Model::open(request.start_from));
   }

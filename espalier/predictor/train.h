@@ -53,6 +53,11 @@ struct TrainReport {
   std::string details = "{}";      ///< what only this kind of model has to report, as a JSON object
 };
 
+/// An error where the request itself cannot be met, whatever is in its files: unknown names, values out of
+/// range, parameters that mean nothing beside the others, settings that contradict each other.
+Status check_request(const TrainRequest& request);
+
+/// Checks the request first.
 Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor);
 
 }  // namespace espalier::predictor

@@ -12,7 +12,36 @@ namespace espalier::predictor {
 
 namespace {
 
-Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks::SequenceShape& shape) {
+struct ClassifierChoice {
+  tasks::BaseClassifier classifier;
+  search::Reduction reduction;
+  tasks::Decisions decisions;
+};
+
+/// Precondition: values of learner searn.
+ClassifierChoice classifier_choice(std::string_view task, const ParameterValues& values) {
+  const std::string classifier = search_choice("searn", task, values, "classifier"),
+                    decisions = search_choice("searn", task, values, "decisions");
+  ClassifierChoice out;
+  out.classifier = classifier == "perceptron"       ? tasks::BaseClassifier::kPerceptron
+                   : classifier == "logistic"       ? tasks::BaseClassifier::kLogistic
+                   : classifier == "softmax-margin" ? tasks::BaseClassifier::kSoftmaxMargin
+                   : classifier == "svm"            ? tasks::BaseClassifier::kSvm
+                   : classifier == "liblinear"      ? tasks::BaseClassifier::kLiblinear
+                                                    : tasks::BaseClassifier::kQuadraticSvm;
+  out.decisions = decisions == "chunks"    ? tasks::Decisions::kChunks
+                  : decisions == "columns" ? tasks::Decisions::kColumns
+                  : decisions == "easiest" ? tasks::Decisions::kEasiest
+                                           : tasks::Decisions::kWords;
+  const std::string& reduction = values.text("reduction");
+  out.reduction = reduction == "auto"         ? tasks::best_reduction(out.classifier, out.decisions)
+                  : reduction == "direct"     ? search::Reduction::kDirect
+                  : reduction == "one-vs-all" ? search::Reduction::kOneVsAll
+                                              : search::Reduction::kAllPairs;
+  return out;
+}
+
+Result<tasks::SearchOptions> search_options(const TrainingJob& job) {
   const ParameterValues& v = job.values;
   tasks::SearchOptions options;
   options.seed = job.request.seed;
@@ -31,40 +60,23 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
                                                         : search::IncrementalUpdate::kMaxViolation;
     return options;
   }
-  const bool chunks = shape.unit == tasks::DecisionUnit::kChunk;
-  std::string classifier = v.text("classifier");
-  if (classifier == "auto") classifier = chunks || shape.columns() > 1 ? "softmax-margin" : "perceptron";
-  options.classifier = classifier == "perceptron"       ? tasks::BaseClassifier::kPerceptron
-                       : classifier == "logistic"       ? tasks::BaseClassifier::kLogistic
-                       : classifier == "softmax-margin" ? tasks::BaseClassifier::kSoftmaxMargin
-                       : classifier == "svm"            ? tasks::BaseClassifier::kSvm
-                       : classifier == "liblinear"      ? tasks::BaseClassifier::kLiblinear
-                                                        : tasks::BaseClassifier::kQuadraticSvm;
-  const std::string& reduction = v.text("reduction");
-  options.direct.reduction = reduction == "direct"       ? search::Reduction::kDirect
-                             : reduction == "one-vs-all" ? search::Reduction::kOneVsAll
-                                                         : search::Reduction::kAllPairs;
-  const bool package = classifier == "liblinear" || classifier == "quadratic-svm";
-  if (package && !v.is_default("reduction"))
-    return fail(
-        "reduction: liblinear reduces one against all, quadratic-svm to all pairs; it cannot be chosen");
+  const ClassifierChoice choice = classifier_choice(job.request.task, v);
+  options.classifier = choice.classifier;
+  options.reduction = choice.reduction;
   options.direct.passes = static_cast<int>(v.integer("passes"));
   options.direct.rate = v.number("rate");
-  options.direct.l2 = v.text("l2") != "auto" ? v.number("l2") : chunks ? 1.0 : 0.0;
+  options.direct.l2 = v.text("l2") != "auto"                          ? v.number("l2")
+                      : choice.decisions == tasks::Decisions::kChunks ? 1.0
+                                                                      : 0.0;
   options.costing_samples = static_cast<int>(v.integer("costing-samples"));
   if (v.text("c") != "auto") options.liblinear.C = options.libsvm.C = v.number("c");
-  options.liblinear.bias = 0;  // the space has a bias of its own
   options.liblinear.seed = options.libsvm.seed = job.request.seed;
   search::SearnOptions& searn = options.searn;
   searn.until_independent = v.text("iterations") == "auto";
-  searn.iterations = !searn.until_independent     ? static_cast<int>(v.integer("iterations"))
-                     : classifier == "perceptron" ? 5
-                                                  : 2;
-  if (v.text("oracle") == "search") {
-    options.oracle_beam = static_cast<size_t>(v.integer("oracle-beam"));
-  } else if (!v.is_default("oracle-beam")) {
-    return fail("oracle-beam is the width of the search for an initial policy; oracle=search goes with it");
-  }
+  searn.iterations = !searn.until_independent ? static_cast<int>(v.integer("iterations"))
+                     : choice.classifier == tasks::BaseClassifier::kPerceptron ? 5
+                                                                               : 2;
+  if (v.text("oracle") == "search") options.oracle_beam = static_cast<size_t>(v.integer("oracle-beam"));
   searn.beta = v.number("beta");
   const std::string& interpolation = v.text("interpolation");
   searn.interpolation = interpolation == "constant"   ? search::Interpolation::kConstant
@@ -76,12 +88,46 @@ Result<tasks::SearchOptions> search_options(const TrainingJob& job, const tasks:
   searn.examples.oracle_share = v.number("oracle-roll-outs");
   searn.roll_in = v.text("roll-in") == "mixture" ? search::RollIn::kMixture : search::RollIn::kAggregate;
   searn.folds = static_cast<int>(v.integer("folds"));
-  if (searn.interpolation == search::Interpolation::kLineSearch && job.request.dev.empty())
-    return fail("interpolation=line-search needs a development set (--dev)");
-  if (searn.interpolation == search::Interpolation::kAnalytic && !searn.until_independent)
-    return fail("interpolation=analytic says how many iterations there are; iterations does not go with it");
   ESPALIER_TRY(search::check_options(searn));
   return options;
+}
+
+/// What decides, and how it was learned, in words.
+std::string classifier_text(const tasks::SearchOptions& options) {
+  if (options.learner != tasks::SearchLearner::kSearn) return "perceptron, learned by search";
+  std::string_view name, reduction;
+  switch (options.classifier) {
+    case tasks::BaseClassifier::kPerceptron:
+      name = "perceptron";
+      break;
+    case tasks::BaseClassifier::kLogistic:
+      name = "logistic";
+      break;
+    case tasks::BaseClassifier::kSoftmaxMargin:
+      name = "softmax-margin";
+      break;
+    case tasks::BaseClassifier::kSvm:
+      name = "svm";
+      break;
+    case tasks::BaseClassifier::kLiblinear:
+      name = "liblinear";
+      break;
+    case tasks::BaseClassifier::kQuadraticSvm:
+      name = "quadratic-svm";
+      break;
+  }
+  switch (options.reduction) {
+    case search::Reduction::kDirect:
+      reduction = "direct";
+      break;
+    case search::Reduction::kOneVsAll:
+      reduction = "one-vs-all";
+      break;
+    case search::Reduction::kAllPairs:
+      reduction = "all-pairs";
+      break;
+  }
+  return fmt::format("{}, reduction {}", name, reduction);
 }
 
 /// The columns of a joint task, their labels in order of appearance.
@@ -117,28 +163,19 @@ Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   if (segment && shape.scheme == data::Scheme::kNone)
     return fail("{}: task segment needs labels of a segment scheme (B-X, I-X, O or the like)",
                 job.request.train.front());
-  const std::string& unit = v.text("unit");
-  shape.unit = unit == "chunk" || (unit == "auto" && segment) ? tasks::DecisionUnit::kChunk
-                                                              : tasks::DecisionUnit::kWord;
+  shape.unit = search_choice(job.request.learner, job.request.task, v, "unit") == "chunk"
+                   ? tasks::DecisionUnit::kChunk
+                   : tasks::DecisionUnit::kWord;
   ESPALIER_ASSIGN(shape.order, tasks::parse_order(v.text("order")));
-  const std::string& loss = v.text("loss");
-  const bool f1_fits =
-      shape.unit == tasks::DecisionUnit::kChunk || shape.order == tasks::DecisionOrder::kLeftToRight;
-  shape.loss = loss == "f1" || (loss == "auto" && segment && f1_fits) ? tasks::SequenceLoss::kF1
-               : loss == "zero-one"                                   ? tasks::SequenceLoss::kZeroOne
-                                                                      : tasks::SequenceLoss::kHamming;
-  if (shape.loss == tasks::SequenceLoss::kF1 && !f1_fits)
-    return fail("loss=f1 with words decided from right to left is not supported; take loss=hamming");
+  const std::string loss = search_choice(job.request.learner, job.request.task, v, "loss");
+  shape.loss = loss == "f1"         ? tasks::SequenceLoss::kF1
+               : loss == "zero-one" ? tasks::SequenceLoss::kZeroOne
+                                    : tasks::SequenceLoss::kHamming;
   shape.history = static_cast<size_t>(v.integer("history"));
   shape.lead = static_cast<size_t>(v.integer("lead"));
-  if (shape.columns() == 1 && !v.is_default("lead"))
-    return fail("parameter lead is for task joint: how far ahead a column of labels is decided");
   if (shape.columns() == 1) shape.lead = 0;
   shape.legal = shape.unit == tasks::DecisionUnit::kWord && segment && shape.scheme == data::Scheme::kIob2;
   ESPALIER_TRY(shape.check());
-  if (shape.unit == tasks::DecisionUnit::kWord)
-    for (const std::string_view only : {"max-length", "meta", "stemmer", "lists"})
-      if (!v.is_default(only)) return fail("parameter {} is for unit=chunk", only);
   return shape;
 }
 
@@ -193,21 +230,16 @@ template <typename Problem>
 Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const Problem& problem,
                      const Problem* dev, const DevMeasure& measure, const linear::EncodedTraining& encoded,
                      linear::StateRows rows, size_t labels, const tasks::ChunkFeatureOptions* chunks) {
-  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job, shape));
+  ESPALIER_ASSIGN(const tasks::SearchOptions options, search_options(job));
   const auto layout = std::make_shared<const linear::StateRows>(std::move(rows));
   tasks::DecodeOptions decode;
   decode.beam = static_cast<size_t>(job.values.integer("beam"));
-  const std::string& decoder = job.values.text("decoder");
-  const bool learned_best_first =
-      options.learner == tasks::SearchLearner::kLaso || options.learner == tasks::SearchLearner::kLasoBst;
-  decode.best_first = decoder == "best-first" || (decoder == "auto" && learned_best_first);
+  decode.best_first =
+      search_choice(job.request.learner, job.request.task, job.values, "decoder") == "best-first";
   decode.seed = job.request.seed;
   decode.normalise = options.learner == tasks::SearchLearner::kSearn;
   if (options.learner == tasks::SearchLearner::kSearn)
     decode.stochastic = job.values.text("policy") == "stochastic";
-  if (decode.stochastic && (decode.beam > 1 || decode.best_first))
-    return fail(
-        "policy=stochastic draws each decision anew: beam=1 goes with it, decoder=best-first does not");
 
   std::vector<uint64_t> dev_seeds;  // of what a stochastic policy draws, as the model will
   if (dev != nullptr && decode.stochastic)
@@ -251,7 +283,16 @@ Status train_problem(TrainingJob& job, const tasks::SequenceShape& shape, const 
                        ? 16
                        : 32;
   SectionWriter out;
-  ESPALIER_TRY(tasks::save_search_model({shape, chunks, policy, encoded.state, decode, bits}, out));
+  tasks::SearchModelSource source{shape, chunks, policy, encoded.state, decode, bits};
+  source.classifier = classifier_text(options);
+  std::vector<double> shares;
+  for (size_t i = 0; i < policy.size(); ++i) shares.push_back(policy.share(i));
+  if (const auto* shown =
+          dynamic_cast<const search::RowWeights*>(&policy.classifier(tasks::largest_share(shares)));
+      shown != nullptr && job.values.flag("names") && !job.report.interrupted)
+    source.history =
+        tasks::name_history(problem, tasks::heaviest_hashed(*shown, tasks::kMostHistoryNames), policy);
+  ESPALIER_TRY(tasks::save_search_model(source, out));
   ESPALIER_TRY(job.save(out));
   job.report.features = encoded.state.size();
   if (const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(0)))
@@ -411,9 +452,6 @@ Status train_words(TrainingJob& job, const tasks::SequenceShape& shape) {
                          job.training, std::move(rows), labels, nullptr);
   };
   if (shape.order == tasks::DecisionOrder::kEasiestFirst) {
-    if (job.request.learner != "searn") return fail("order=easiest-first is learned by searn");
-    if (job.values.integer("beam") > 1 || job.values.text("decoder") == "best-first")
-      return fail("order=easiest-first is searched greedily: beam=1 goes with it");
     return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});
   }
   return train_on(problem, dev);
@@ -481,10 +519,18 @@ Status train_joint(TrainingJob& job, tasks::SequenceShape shape) {
 
 }  // namespace
 
+Status check_search(const TrainRequest& request, const ParameterValues& values) {
+  if (!request.start_from.empty() || request.resume || request.checkpoint_every > 0)
+    return fail("learner {} can neither start from a model nor from a checkpoint", request.learner);
+  if (!values.is_default("label-weights")) return fail("learner {} takes no label-weights", request.learner);
+  if (request.learner != "searn") return {};
+  if (values.text("interpolation") == "line-search" && request.dev.empty())
+    return fail("interpolation=line-search needs a development set (--dev)");
+  const ClassifierChoice choice = classifier_choice(request.task, values);
+  return tasks::check_reduction(choice.classifier, choice.reduction, choice.decisions);
+}
+
 Status train_search(TrainingJob& job) {
-  if (!job.request.start_from.empty() || job.request.resume || job.request.checkpoint_every > 0)
-    return fail("learner {} can neither start from a model nor from a checkpoint", job.request.learner);
-  if (!job.label_weight.empty()) return fail("learner {} takes no label-weights", job.request.learner);
   for (const float weight : job.training.data.weight)
     if (weight != 1) return fail("learner {} takes no sequence weights other than 1", job.request.learner);
   ESPALIER_ASSIGN(const tasks::SequenceShape shape, shape_of_job(job));

@@ -1,131 +1,135 @@
-// Classifiers of whole packages behind a search: liblinear and libsvm, for spaces with one candidate a state.
+// Classifiers of whole packages behind a search: liblinear's and libsvm's, from examples that are written
+// out.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "espalier/base/progress.h"
-#include "espalier/linear/dataset.h"
 #include "espalier/linear/feature_map.h"
 #include "espalier/linear/kernel_model.h"
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
+#include "espalier/search/direct.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/row_weights.h"
 
 namespace espalier::search {
 
-/// Examples as the packages want them: one token an example, hashed features numbered after the static ones.
+/// Examples as the packages want them: a row of features for each candidate, hashed features numbered after
+/// the static ones, and what each action costs.
 struct ExportedExamples {
-  linear::Dataset data;
+  struct Option {
+    uint32_t row;  ///< of its candidate's features
+    uint32_t label;
+    float cost;
+  };
+  /// One choice: options[begin .. end of the next).
+  struct Decision {
+    size_t begin;
+    size_t target;  ///< the option to imitate, one of the cheapest
+  };
+  linear::TokenRows rows;  ///< their gold labels are not used
+  std::vector<Option> options;
+  std::vector<Decision> decisions;
   std::vector<uint64_t> hashes;  ///< feature static_features + i is hashes[i]
   size_t static_features = 0;
-  bool sampled = false;  ///< some examples weighed less than others and had to be drawn
-  /// Per label, the least of the labels it competes with, directly or through others: labels are of one group
-  /// where a state has both.
-  std::vector<uint32_t> groups;
+
+  std::span<const Option> options_of(size_t d) const {
+    const size_t end = d + 1 < decisions.size() ? decisions[d + 1].begin : options.size();
+    return {options.data() + decisions[d].begin, end - decisions[d].begin};
+  }
 };
 
-/// Which labels compete: a union-find whose roots are the least labels of their groups.
-class LabelGroups {
- public:
-  void reserve(size_t labels) {
-    while (parent_.size() < labels) parent_.push_back(static_cast<uint32_t>(parent_.size()));
-  }
-  void join(uint32_t a, uint32_t b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-  std::vector<uint32_t> of_labels() {
-    for (uint32_t l = 0; l < parent_.size(); ++l) parent_[l] = root(l);
-    return parent_;
-  }
+/// Writes out the features of one candidate, ascending, each once.
+void append_features(const FeatureSink& sink, const StaticBlocks& blocks, size_t static_features,
+                     HashedRows& numbers, linear::TokenRows& rows);
 
- private:
-  uint32_t root(uint32_t l) {
-    while (parent_[l] != l) l = parent_[l] = parent_[parent_[l]];
-    return l;
-  }
-  std::vector<uint32_t> parent_;
-};
-
-/// Exports the examples for which keep(instance) holds. The label is that of the oracle's action among the
-/// cheapest. Examples weigh as much as their worst action costs; the packages take no weights, so where these
-/// differ the examples are drawn by costing's rejection sampling (Zadrozny, Langford and Abe 2003): kept with
-/// probability weight / largest weight. Under Hamming loss all stay. One sample leaves much unseen, so
-/// classifiers of several, drawn with other seeds, are to decide together. Precondition: one candidate a
-/// state.
+/// Exports the examples for which keep(instance) holds; where candidates stand apart each is a decision by
+/// itself. Memory: 8 bytes for each feature of each candidate.
 template <Problem P, typename Keep>
 ExportedExamples export_examples(const P& problem, const Examples<typename P::Space>& examples,
-                                 size_t static_features, uint64_t seed, const Keep& keep) {
+                                 size_t static_features, const Keep& keep) {
+  using Space = typename P::Space;
   ExportedExamples out;
   out.static_features = static_features;
   HashedRows numbers(1);
   FeatureSink sink;
   std::vector<Action> actions, optimal;
-  bool valued = false;
-  std::vector<float> values;
-  const auto weight_of = [&](size_t i, size_t n) {
-    const auto first = examples.costs.begin() + static_cast<ptrdiff_t>(examples.list[i].first_cost);
-    return n == 0 ? 0.0f : *std::max_element(first, first + static_cast<ptrdiff_t>(n));
-  };
-  float largest = 0;
-  for (size_t i = 0; i < examples.list.size(); ++i) {
-    const uint64_t end =
-        i + 1 < examples.list.size() ? examples.list[i + 1].first_cost : examples.costs.size();
-    largest = std::max(largest, weight_of(i, end - examples.list[i].first_cost));
-  }
-  Random random(seed);
-  LabelGroups groups;
-  for (size_t i = 0; i < examples.list.size(); ++i) {
-    const auto& example = examples.list[i];
+  for (const auto& example : examples.list) {
     if (!keep(example.instance)) continue;
-    const auto space = problem.space(example.instance);
-    actions.clear();
+    const Space space = problem.space(example.instance);
+    example_actions(space, example.state, actions);
     optimal.clear();
-    space.actions(example.state, actions);
-    groups.reserve(space.labels());
-    for (const Action& a : actions) groups.join(actions[0].label, a.label);
-    space.optimal_actions(example.state, optimal);
-    const float weight = weight_of(i, actions.size());
-    out.sampled = out.sampled || weight < largest;
-    if (weight < largest && random.uniform() * largest >= weight) continue;
-    size_t label = 0;
+    if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);
     const float* const costs = examples.costs.data() + example.first_cost;
-    for (size_t a = 0; a < actions.size(); ++a)
-      if (costs[a] < costs[label] || (costs[a] == costs[label] && actions[a] == optimal[0])) label = a;
-    sink.clear();
-    space.features(example.state, 0, sink);
     const StaticBlocks blocks = problem.blocks(example.instance);
-    for (const uint32_t b : sink.blocks())
-      for (size_t j = 0; j < blocks[b].size(); ++j) {
-        out.data.state.push(blocks[b][j]);
-        const float* const v = blocks.values_of(b);
-        values.push_back(v == nullptr ? 1.0f : v[j]);
-        valued = valued || values.back() != 1;
+    for (size_t a = 0; a < actions.size(); ++a) {
+      const bool fresh = a == 0 || actions[a].candidate != actions[a - 1].candidate;
+      if (a == 0 || (fresh && HasSeparateCandidates<Space>))
+        out.decisions.push_back({out.options.size(), out.options.size()});
+      if (fresh) {
+        sink.clear();
+        space.features(example.state, actions[a].candidate, sink);
+        append_features(sink, blocks, static_features, numbers, out.rows);
       }
-    for (const auto& e : sink.entries()) {
-      out.data.state.push(static_cast<uint32_t>(static_features) + numbers.insert(e.hash));
-      values.push_back(static_cast<float>(e.value));
-      valued = valued || values.back() != 1;
+      out.options.push_back({static_cast<uint32_t>(out.rows.size() - 1), actions[a].label, costs[a]});
+      size_t& target = out.decisions.back().target;
+      const float least = out.options[target].cost;
+      const bool imitated = !optimal.empty() && actions[a] == optimal[0];
+      if (costs[a] < least || (costs[a] == least && imitated)) target = out.options.size() - 1;
     }
-    out.data.state.close();
-    out.data.edge.close();
-    out.data.gold.push_back(static_cast<data::Label>(actions[label].label));
-    out.data.weight.push_back(1.0f);
-    out.data.sequence_begin.push_back(out.data.gold.size());
   }
-  if (valued) out.data.state_values = std::move(values);
   out.hashes = numbers.hashes();
-  out.groups = groups.of_labels();
   return out;
 }
 
-/// liblinear's classifiers as rows: static features by `layout`, hashed ones with all labels.
+/// Costing (Zadrozny, Langford and Abe 2003): the packages take no weights, so where those of the examples
+/// differ, samples are drawn in which each example stays with probability weight / largest weight. One sample
+/// leaves much unseen; classifiers of several decide together.
+struct CostingOptions {
+  int samples = 10;
+  uint64_t seed = 1;
+};
+
+/// What the label's machine is to say of a row, 1 or −1; 0: nothing. Rows × labels.
+struct OneVsAllSample {
+  std::vector<int8_t> wanted;
+  bool drawn = false;  ///< some examples weighed less than others
+};
+/// Is this option the right one? The target weighs as much as the worst that may be done instead, another
+/// option what it costs; those that cost nothing are no examples.
+OneVsAllSample draw_one_vs_all(const ExportedExamples& examples, size_t labels, uint64_t seed);
+
+struct AllPairsSample {
+  std::vector<linear::KernelProblem> problems;
+  bool drawn = false;
+};
+/// Weighted all-pairs: for every two labels of a decision an example of the machine between them, which is to
+/// take the cheaper one, weighted |v_i − v_j| (all_pairs_values). Precondition: one candidate a decision.
+AllPairsSample draw_all_pairs(const ExportedExamples& examples, size_t labels, uint64_t seed);
+
+struct DirectSample {
+  linear::TokenRows rows;  ///< gold: the label of the target
+  bool drawn = false;
+};
+/// Decisions as they are, each weighing what the worst of its options costs. Precondition: one candidate a
+/// decision.
+DirectSample draw_decisions(const ExportedExamples& examples, uint64_t seed);
+
+/// The monitor of a part of several.
+using MonitorOfPart = std::function<Monitor(int part, int parts)>;
+
+/// liblinear's classifiers as rows: static features by `layout`, hashed ones with all labels. One-vs-all: a
+/// binary machine a label. Direct: Crammer and Singer's machine over all labels, with a weight for every
+/// feature and label. All-pairs is pair_classifier.h's. Fails where the monitor stops it before the first
+/// sample is learned.
 Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
                                    std::shared_ptr<const linear::StateRows> layout, size_t labels,
-                                   const linear::LiblinearOptions& options, const Monitor& monitor);
+                                   Reduction reduction, const linear::LiblinearOptions& options,
+                                   const CostingOptions& costing, const MonitorOfPart& monitor);
 
 /// The classifier whose scores are the mean of the classifiers' scores: what linear machines of several
 /// samples have to say together. Costing lets its hypotheses vote; a mean is the same vote with each one's
@@ -158,8 +162,10 @@ class KernelScorer final : public Scorer {
   linear::KernelModel::Scratch scratch_;
 };
 
-/// libsvm's machine for every pair of labels: with all weights equal that is weighted all-pairs.
+/// libsvm's machines, one for every two labels or one a label against the rest; those of all samples vote.
+/// Precondition: not kDirect; one candidate a decision where all-pairs.
 Result<std::shared_ptr<Scorer>> learn_kernel(const ExportedExamples& examples, size_t labels,
-                                             const linear::LibsvmOptions& options);
+                                             Reduction reduction, const linear::LibsvmOptions& options,
+                                             const CostingOptions& costing, const Monitor& monitor);
 
 }  // namespace espalier::search

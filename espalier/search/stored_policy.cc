@@ -26,6 +26,11 @@ class StoredRows final : public StoredPolicy {
   size_t weights() const override { return weight_count; }
   int bits() const override { return state.bits(); }
   const linear::PackedRows* rows() const override { return &state; }
+  void visit_hashed(uint64_t hash,
+                    const std::function<void(uint32_t label, float weight)>& visit) const override {
+    if (const uint32_t offset = hashed_map.find(hash); offset != linear::kNoFeature)
+      hashed.for_each(offset, visit);
+  }
 };
 
 class StoredRowScorer final : public InputScorer {
@@ -218,7 +223,7 @@ json save_kernel(const std::string& prefix, const KernelScorer& kernel, const li
   std::iota(numbers.begin(), numbers.end(), 0);
   out.add_array(prefix + "state.map", linear::FeatureMap::build(features.hashes, numbers, nullptr).slots());
   out.add_array(prefix + "hashed.map", kernel.machine()->numbers.slots());
-  kernel.machine()->model.save(out);
+  kernel.machine()->model.save(out, prefix + "k.");
   return {{"scorer", "kernel"}, {"features", features.size() + kernel.machine()->hashes.size()}};
 }
 
@@ -262,7 +267,7 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
 Result<std::unique_ptr<StoredPolicy>> load_kernel(const SectionFile& file, const std::string& prefix,
                                                   const json& header, size_t labels) {
   auto policy = std::make_unique<StoredKernel>();
-  ESPALIER_ASSIGN(linear::KernelModel model, linear::KernelModel::load(file));
+  ESPALIER_ASSIGN(linear::KernelModel model, linear::KernelModel::load(file, prefix + "k."));
   if (model.labels() != labels)
     return fail("{}: the kernel machine scores {} labels, the model has {}", file.name(), model.labels(),
                 labels);

@@ -1,6 +1,7 @@
 // Classifiers of a search in a model file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class StoredPolicy {
   virtual int bits() const { return 32; }
   /// Static rows, for inspection; null where there are none.
   virtual const linear::PackedRows* rows() const { return nullptr; }
+  /// Calls visit(label, weight) for the weights of a hashed feature; nothing where it has none.
+  virtual void visit_hashed(uint64_t, const std::function<void(uint32_t label, float weight)>&) const {}
 };
 
 /// Adds the sections of a classifier under a prefix, and returns what load_policy wants to know.

@@ -9,6 +9,13 @@ namespace espalier::tasks {
 using data::Label;
 using nlohmann::json;
 
+size_t largest_share(std::span<const double> shares) {
+  size_t most = 0;
+  for (size_t i = 1; i < shares.size(); ++i)
+    if (shares[i] >= shares[most]) most = i;
+  return most;
+}
+
 Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
   out.add_text("search", source.shape.to_json());
   json header{{"beam", source.decode.beam},
@@ -16,12 +23,14 @@ Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
               {"stochastic", source.decode.stochastic},
               {"normalise", source.decode.normalise},
               {"seed", source.decode.seed},
+              {"classifier", source.classifier},
               {"policies", json::array()}};
+  if (!source.history.hashes.empty()) {
+    out.add_array("history.hashes", source.history.hashes);
+    out.add_text("history.names", source.history.names);
+  }
   for (size_t i = 0; i < source.policy.size(); ++i) {
     const search::Scorer& classifier = source.policy.classifier(i);
-    if (source.policy.size() > 1 && dynamic_cast<const search::KernelScorer*>(&classifier) != nullptr)
-      return fail("a model file holds one kernel machine, not a mixture of {}; take beta=1",
-                  source.policy.size());
     header["policies"].push_back({{"share", source.policy.share(i)},
                                   {"header", search::save_policy(fmt::format("p{}.", i), classifier,
                                                                  source.features, source.weight_bits, out)}});
@@ -200,7 +209,10 @@ std::string SearchPredictor::details() const {
                           : decode_.beam > 1   ? "beam"
                                                : "greedy"},
               {"columns", std::move(columns)},
-              {"classifiers", policies_.size()}}
+              {"classifier", classifier_},
+              {"classifiers", policies_.size()},
+              {"shares", shares_},
+              {"shown", shown_ + 1}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -220,6 +232,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
     model->decode_.stochastic = header.at("stochastic").get<bool>();
     model->decode_.normalise = header.at("normalise").get<bool>();
     model->decode_.seed = header.at("seed").get<uint64_t>();
+    model->classifier_ = header.at("classifier").get<std::string>();
     if (model->decode_.beam == 0 || model->decode_.beam > 100000)
       return fail("{}: a beam of {} cannot be", file.name(), model->decode_.beam);
     double sum = 0;
@@ -259,8 +272,13 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
   } catch (const json::exception&) {
     return fail("{}: section 'search.policies' lacks a field or has one of the wrong kind", file.name());
   }
-  if (file.has("p0.state.names")) {
-    ESPALIER_ASSIGN(model->names_, file.text("p0.state.names"));
+  model->shown_ = largest_share(model->shares_);
+  if (const std::string names = fmt::format("p{}.state.names", model->shown_); file.has(names)) {
+    ESPALIER_ASSIGN(model->names_, file.text(names));
+  }
+  if (file.has("history.names")) {
+    ESPALIER_ASSIGN(model->history_hashes_, file.array<uint64_t>("history.hashes"));
+    ESPALIER_ASSIGN(model->history_names_, file.text("history.names"));
   }
   return model;
 }

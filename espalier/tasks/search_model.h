@@ -9,6 +9,7 @@
 #include "espalier/data/predictor.h"
 #include "espalier/search/stored_policy.h"
 #include "espalier/tasks/chunk_features.h"
+#include "espalier/tasks/history_names.h"
 #include "espalier/tasks/search_training.h"
 #include "espalier/tasks/sequence_shape.h"
 
@@ -22,8 +23,9 @@ struct SearchModelSource {
   const linear::FeatureSpace& features;
   DecodeOptions decode;
   int weight_bits = 32;
+  std::string classifier = {};  ///< what was learned and how, in words
+  HistoryNames history = {};    ///< of the classifier with the largest share
 };
-/// Fails where a kernel machine is one of several classifiers: a file holds one machine.
 Status save_search_model(const SearchModelSource& source, SectionWriter& out);
 
 /// The beam of a model that was trained without one, where a beam is asked for and its width is not said.
@@ -52,6 +54,8 @@ class SearchPredictor final : public data::Predictor {
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  std::string about_weights() const override;
+  std::string no_transitions() const override;
   Size size() const override;
   std::string details() const override;
 
@@ -84,8 +88,16 @@ class SearchPredictor final : public data::Predictor {
   std::optional<ChunkFeatures> chunks_;
   std::vector<std::unique_ptr<search::StoredPolicy>> policies_;
   std::vector<double> shares_;
+  size_t shown_ = 0;  ///< the policy that explain() and strongest() are about: the one with the largest share
   DecodeOptions decode_;
-  std::string_view names_;  ///< of the first policy's static features
+  std::string classifier_;
+  std::string_view names_;  ///< of the static features of the policy shown
+  std::span<const uint64_t> history_hashes_;
+  std::string_view history_names_;  ///< beside these
 };
+
+/// The classifier of a mixture with the largest share, of equals the last: that was learned from the states
+/// that are most like those met in use.
+size_t largest_share(std::span<const double> shares);
 
 }  // namespace espalier::tasks

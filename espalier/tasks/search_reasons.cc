@@ -11,6 +11,33 @@ namespace espalier::tasks {
 using data::Label;
 using search::Action;
 
+namespace {
+
+constexpr std::string_view kNoSingleWeights = "a kernel machine has no weights of single features";
+
+/// "NP, words 3 to 5", from 1.
+std::string chunk_text(const SequenceShape& shape, size_t at, const Action& action) {
+  const size_t first = at + 1, last = at + 1 + action.candidate;
+  const std::string type = action.label == 0 ? std::string("outside") : shape.types[action.label];
+  return first == last ? fmt::format("{}, word {}", type, first)
+                       : fmt::format("{}, words {} to {}", type, first, last);
+}
+
+}  // namespace
+
+std::string SearchPredictor::about_weights() const {
+  if (policies_[shown_]->rows() == nullptr) return std::string(kNoSingleWeights);
+  if (policies_.size() == 1) return {};
+  return fmt::format("of the classifier with the largest share, number {} of {} ({:.1f} %)", shown_ + 1,
+                     policies_.size(), 100 * shares_[shown_]);
+}
+
+std::string SearchPredictor::no_transitions() const {
+  if (shape_.history == 0 && shape_.columns() == 1 && !chunks_)
+    return "no labels before are looked at (history=0)";
+  return "what was decided before is among the features of each decision";
+}
+
 Label SearchPredictor::label_of_type(uint32_t type) const {
   if (!chunks_) return static_cast<Label>(type);
   const Chunk one[] = {{0, 1, type}};
@@ -29,8 +56,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
                                    std::vector<Explanation>& out) const {
   constexpr bool kChunks = std::is_same_v<Space, ChunkSpace>;
   constexpr bool kEasiest = std::is_same_v<Space, EasiestSpace>;
-  const size_t most = static_cast<size_t>(std::max_element(shares_.begin(), shares_.end()) - shares_.begin());
-  search::InputScorer& scorer = *b.scorers[most];
+  search::InputScorer& scorer = *b.scorers[shown_];
   std::vector<Action> actions;
   std::vector<float> scores;
   search::FeatureSink sink;
@@ -94,6 +120,8 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       for (size_t t = 0; t <= actions[best].candidate; ++t) {
         e.label = at_token(actions[best], t);
         e.runner_up = at_token(actions[second], t);
+        e.decision = chunk_text(shape_, state.at, actions[best]);
+        if (second != best) e.runner_up_decision = chunk_text(shape_, state.at, actions[second]);
         out[state.at + t] = e;
       }
     } else if constexpr (kEasiest) {
@@ -134,8 +162,8 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
 
 Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest(
     size_t how_many, std::optional<Label> only) const {
-  const linear::PackedRows* rows = policies_[0]->rows();
-  if (rows == nullptr) return fail("a kernel machine has no weights of single features");
+  const linear::PackedRows* rows = policies_[shown_]->rows();
+  if (rows == nullptr) return fail("{}", kNoSingleWeights);
   if (names_.empty()) return fail("the model has no names of features (trained with names=no, or stripped)");
   std::vector<uint32_t> starts;
   const auto view =
@@ -148,6 +176,15 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
     const auto name = data::take_name(names);
     if (!name) return fail("the names of features do not match the weights");
     rows->for_each(start, [&](uint32_t column, float weight) {
+      const Label label = label_of_type(column);
+      if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
+    });
+  }
+  std::string_view history = history_names_;
+  for (const uint64_t hash : history_hashes_) {
+    const auto name = data::take_name(history);
+    if (!name) return fail("the names of history do not match their number");
+    policies_[shown_]->visit_hashed(hash, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
       if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
     });

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "espalier/search/batch_classifier.h"
+#include "espalier/search/pair_classifier.h"
 #include "espalier/search/passes.h"
 #include "espalier/search/search_oracle.h"
 
@@ -37,8 +38,12 @@ Monitor within(const Monitor& whole, double from, double length, int total) {
   return part;
 }
 
-/// Seeds of the samples of an iteration lie this far apart, those of iterations 1000.
-constexpr uint64_t kSampleStride = 0x9E3779B97F4A7C15ull;
+search::DirectLoss direct_loss(BaseClassifier classifier) {
+  return classifier == BaseClassifier::kPerceptron      ? search::DirectLoss::kPerceptron
+         : classifier == BaseClassifier::kLogistic      ? search::DirectLoss::kLogistic
+         : classifier == BaseClassifier::kSoftmaxMargin ? search::DirectLoss::kSoftmaxMargin
+                                                        : search::DirectLoss::kHinge;
+}
 
 template <search::Problem P>
 Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchOptions& options,
@@ -58,36 +63,35 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
                         : within(context.monitor, iteration - 1 + static_cast<double>(part) / parts,
                                  1.0 / parts, iterations);
   };
-  if (options.classifier == BaseClassifier::kLiblinear ||
-      options.classifier == BaseClassifier::kQuadraticSvm) {
-    if constexpr (search::HasLevel<typename P::Space> || search::HasSeparateCandidates<typename P::Space>) {
-      return fail(
-          "classifier: liblinear and libsvm label one candidate a state; chunks have one a length, "
-          "order=easiest-first one a token (classifier=svm learns linear machines for these)");
-    } else {
-      std::vector<RowWeights> machines;
-      for (int sample = 0; sample == 0 || sample < options.costing_samples; ++sample) {
-        const auto exported =
-            search::export_examples(problem, examples, context.static_features,
-                                    seed + static_cast<uint64_t>(sample) * kSampleStride, keep);
-        if (options.classifier == BaseClassifier::kQuadraticSvm)
-          return search::learn_kernel(exported, context.labels, options.libsvm);
-        const Monitor part = monitor(sample, exported.sampled ? options.costing_samples : 1);
-        ESPALIER_ASSIGN(RowWeights weights, search::learn_liblinear(exported, context.layout, context.labels,
-                                                                    options.liblinear, part));
-        machines.push_back(std::move(weights));
-        if (!exported.sampled || context.monitor.stop_requested()) break;  // the others would be the same
-      }
-      return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(search::mean_of(machines)));
-    }
+  const auto as_scorer = [](RowWeights weights) {
+    return std::shared_ptr<Scorer>(std::make_shared<RowWeights>(std::move(weights)));
+  };
+  const search::CostingOptions costing{options.costing_samples, seed};
+  const bool linear = options.classifier == BaseClassifier::kLiblinear;
+  if (linear && options.reduction == search::Reduction::kAllPairs) {
+    search::PairOptions pairs;
+    pairs.liblinear = options.liblinear;
+    pairs.costing = costing;
+    ESPALIER_ASSIGN(RowWeights weights, search::learn_pairs(problem, examples, context.layout, context.labels,
+                                                            pairs, keep, monitor));
+    return as_scorer(std::move(weights));
+  }
+  if (linear || options.classifier == BaseClassifier::kQuadraticSvm) {
+    const search::ExportedExamples exported =
+        search::export_examples(problem, examples, context.static_features, keep);
+    if (!linear)
+      return search::learn_kernel(exported, context.labels, options.reduction, options.libsvm, costing,
+                                  monitor(0, 1));
+    ESPALIER_ASSIGN(RowWeights weights,
+                    search::learn_liblinear(exported, context.layout, context.labels, options.reduction,
+                                            options.liblinear, costing, monitor));
+    return as_scorer(std::move(weights));
   }
   search::DirectOptions direct = options.direct;
   direct.seed = seed;
   direct.average = options.average;
-  direct.loss = options.classifier == BaseClassifier::kPerceptron      ? search::DirectLoss::kPerceptron
-                : options.classifier == BaseClassifier::kLogistic      ? search::DirectLoss::kLogistic
-                : options.classifier == BaseClassifier::kSoftmaxMargin ? search::DirectLoss::kSoftmaxMargin
-                                                                       : search::DirectLoss::kHinge;
+  direct.loss = direct_loss(options.classifier);
+  direct.reduction = options.reduction;
   const auto from = [&](const Examples<typename P::Space>& some) {
     return std::make_shared<RowWeights>(
         search::learn_direct(problem, some, context.layout, context.labels, direct, monitor(0, 1)));
@@ -178,7 +182,10 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
 }
 
 template <search::Problem P>
-Result<Mixture> train_any(const P& problem, const SearchOptions& options, const SearchContext& context) {
+Result<Mixture> train_any(const P& problem, Decisions decisions, const SearchOptions& options,
+                          const SearchContext& context) {
+  if (options.learner == SearchLearner::kSearn)
+    ESPALIER_TRY(check_reduction(options.classifier, options.reduction, decisions));
   if (options.learner == SearchLearner::kSearn && options.oracle_beam > 0) {
     if constexpr (search::LossSpace<typename P::Space>) {
       return train_searn(search::SearchOracleProblem<P>{problem, options.oracle_beam}, options, context);
@@ -258,21 +265,72 @@ uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features) {
   return hash_combine(seed, features.state.size());
 }
 
+Status check_reduction(BaseClassifier classifier, search::Reduction reduction, Decisions decisions) {
+  using search::Reduction;
+  // What cannot be; everything else can.
+  struct Refusal {
+    BaseClassifier classifier;
+    std::vector<Reduction> reductions;
+    std::vector<Decisions> decisions;
+    std::string_view reason;
+  };
+  static const std::vector<Reduction> binary = {Reduction::kOneVsAll, Reduction::kAllPairs};
+  static const std::vector<Decisions> everywhere = {Decisions::kWords, Decisions::kColumns,
+                                                    Decisions::kEasiest, Decisions::kChunks};
+  static const std::vector<Refusal> refusals = {
+      {BaseClassifier::kSoftmaxMargin, binary, everywhere,
+       "softmax-margin is a loss over all actions at once, which binary problems do not have: take "
+       "reduction=direct, or classifier=logistic"},
+      {BaseClassifier::kQuadraticSvm,
+       {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs},
+       {Decisions::kChunks},
+       "quadratic-svm has machines between labels, and the chunks that compete differ in length, too: take "
+       "classifier=liblinear or unit=word"},
+      {BaseClassifier::kQuadraticSvm,
+       {Reduction::kDirect},
+       everywhere,
+       "libsvm's machines tell two sides apart, there is none over all labels at once: take "
+       "reduction=all-pairs or reduction=one-vs-all"},
+      {BaseClassifier::kLiblinear,
+       {Reduction::kDirect},
+       {Decisions::kColumns, Decisions::kChunks},
+       "liblinear's machine over all labels at once (Crammer and Singer) is for states in which all labels "
+       "of one token compete: take reduction=all-pairs or reduction=one-vs-all"},
+  };
+  for (const Refusal& refusal : refusals)
+    if (refusal.classifier == classifier &&
+        std::count(refusal.reductions.begin(), refusal.reductions.end(), reduction) > 0 &&
+        std::count(refusal.decisions.begin(), refusal.decisions.end(), decisions) > 0)
+      return fail("{}", refusal.reason);
+  return {};
+}
+
+search::Reduction best_reduction(BaseClassifier classifier, Decisions decisions) {
+  switch (classifier) {
+    case BaseClassifier::kLiblinear:
+      return decisions == Decisions::kChunks ? search::Reduction::kAllPairs : search::Reduction::kOneVsAll;
+    case BaseClassifier::kQuadraticSvm:
+      return search::Reduction::kAllPairs;
+    default:
+      return search::Reduction::kDirect;
+  }
+}
+
 Result<Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
-  return train_any(problem, options, context);
+  return train_any(problem, Decisions::kWords, options, context);
 }
 Result<Mixture> train_search(const JointProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
-  return train_any(problem, options, context);
+  return train_any(problem, Decisions::kColumns, options, context);
 }
 Result<Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
-  return train_any(problem, options, context);
+  return train_any(problem, Decisions::kEasiest, options, context);
 }
 Result<Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
                              const SearchContext& context) {
-  return train_any(problem, options, context);
+  return train_any(problem, Decisions::kChunks, options, context);
 }
 
 Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,

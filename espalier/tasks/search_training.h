@@ -27,8 +27,8 @@ enum class BaseClassifier {
   kLogistic,       ///< on line
   kSoftmaxMargin,  ///< on line: logistic with the cost as margin
   kSvm,            ///< on line: the cost as margin
-  kLiblinear,      ///< SVMs of liblinear, one label against the rest
-  kQuadraticSvm,   ///< libsvm's kernel machines, label against label
+  kLiblinear,      ///< linear SVMs of liblinear
+  kQuadraticSvm,   ///< libsvm's kernel machines
 };
 
 struct SearchOptions {
@@ -39,10 +39,10 @@ struct SearchOptions {
   size_t oracle_beam = 0;
   search::DirectOptions direct;
   BaseClassifier classifier = BaseClassifier::kPerceptron;
+  search::Reduction reduction = search::Reduction::kDirect;
   linear::LiblinearOptions liblinear;
   linear::LibsvmOptions libsvm;
-  /// kLiblinear, where errors cost more in some examples than in others: samples of costing, each with
-  /// machines of its own; the mean of their scores decides. One for kernel machines.
+  /// The packages, where weights of examples differ: samples of costing, whose machines decide together.
   int costing_samples = 10;
   search::LasoOptions laso;
   search::IncrementalUpdate incremental = search::IncrementalUpdate::kMaxViolation;
@@ -50,6 +50,19 @@ struct SearchOptions {
   bool average = true;
   uint64_t seed = 1;
 };
+
+/// What a sequence task is made of, as far as classifiers mind.
+enum class Decisions {
+  kWords,    ///< one candidate a state, every label competes with every other
+  kColumns,  ///< one candidate a state, the labels of a column compete
+  kEasiest,  ///< a candidate a token, each with its own right label
+  kChunks,   ///< candidates of several lengths compete
+};
+/// An error where the classifier cannot be learned by that reduction for such decisions, which says why and
+/// what to take instead.
+Status check_reduction(BaseClassifier classifier, search::Reduction reduction, Decisions decisions);
+/// What `auto` means: the reduction that serves the classifier best where it can be.
+search::Reduction best_reduction(BaseClassifier classifier, Decisions decisions);
 
 /// What a trainer is given beside the problem.
 struct SearchContext {
