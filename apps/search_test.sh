@@ -124,9 +124,9 @@ same known.out searched.out
 expect 0 "$espalier" train few.txt -m searched.model --task segment --learner searn -p unit=word -p oracle=search -p oracle-beam=20 --quiet
 expect 0 "$espalier" eval test.txt -m searched.model --json --quiet
 awk -v f="$(json /f1)" 'BEGIN { exit !(f >= 95) }' || fail_test "F1 $(json /f1) with oracle=search"
-expect 1 "$espalier" train few.txt -m never.model --learner searn -p order=easiest-first -p oracle=search
+expect 2 "$espalier" train few.txt -m never.model --learner searn -p order=easiest-first -p oracle=search
 says err "oracle=analytic"
-expect 1 "$espalier" train few.txt -m never.model --learner searn -p oracle-beam=3
+expect 2 "$espalier" train few.txt -m never.model --learner searn -p oracle-beam=3
 says err "oracle=search"
 
 # Smaller steps: how many there were is said, and nothing that does not go with them is ignored.
@@ -138,10 +138,10 @@ expect 0 "$espalier" train short.txt -m steps.model --learner searn -p beta=0.5 
 equal "$(json /notes/0 | grep -c 'after 9 iterations with beta=0.5')" 1
 expect 0 "$espalier" train short.txt -m steps.model --learner searn -p beta=0.5 -p iterations=2
 says out "which iterations=auto brings below 0.01"
-expect 1 "$espalier" train short.txt -m never.model --learner searn -p interpolation=analytic -p iterations=3
-says err "does not go with it"
-expect 1 "$espalier" train short.txt -m never.model --learner searn -p roll-in=aggregate -p beta=0.5
-says err "nothing to interpolate"
+expect 2 "$espalier" train short.txt -m never.model --learner searn -p interpolation=analytic -p iterations=3
+says err "a number of its own"
+expect 2 "$espalier" train short.txt -m never.model --learner searn -p roll-in=aggregate -p beta=0.5
+says err "the last classifier decides alone"
 
 # A policy that draws: by sequence, whatever the order; a beam is no way to draw.
 awk 'NR % 3 == 0 && NF { $3 = "O" } 1' few.txt >noisy.txt

@@ -540,7 +540,7 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
       {{"samples=3"}, "parameter samples is for costs=sample"},
       {{"oracle-roll-outs=0.5"}, "parameter oracle-roll-outs is for costs=sample"},
       {{"oracle-beam=5"}, "parameter oracle-beam is for oracle=search"},
-      {{"oracle=search", "order=easiest-first"}, "oracle=analytic goes with it"},
+      {{"oracle=search", "order=easiest-first"}, "take oracle=analytic"},
       {{"rate=0.2"}, "parameter rate is for classifier=logistic"},
       {{"l2=1"}, "parameter l2 is for classifier=logistic"},
       {{"c=2"}, "parameter c is for classifier=liblinear"},
