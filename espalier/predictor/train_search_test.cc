@@ -214,10 +214,7 @@ TEST_F(SearchTraining, NoChoiceIsWithoutEffect) {
        "segment",
        {"iterations=2"},
        {"max-length=2", "meta=no", "stemmer=english", "unit=word", "loss=hamming", "history=0"}},
-      {"laso-br",
-       "label",
-       {"passes=2", "beam=3"},
-       {"beam=6", "rate=0.1", "average=no", "history=0", "decoder=best-first"}},
+      {"laso-br", "label", {"passes=2", "beam=3"}, {"beam=6", "rate=0.1", "average=no", "history=0"}},
       {"incremental", "label", {"passes=2", "beam=3"}, {"update=early", "beam=1", "average=no"}},
   };
   for (const Beside& one : beside) {
