@@ -63,7 +63,8 @@ std::unique_ptr<data::Predictor::Scratch> SearchPredictor::make_scratch() const 
   return b;
 }
 
-Status SearchPredictor::prepare(const data::Sequence& sequence, Buffers& b) const {
+Status SearchPredictor::prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
   extractor_.extract(sequence, b.extraction, b.tokens);
   if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.looks);
   for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
@@ -131,7 +132,20 @@ Status SearchPredictor::predict_legal(const data::Sequence& sequence, std::span<
                                       const data::PredictOptions& options, const constrain::Completion* legal,
                                       std::span<const constrain::Move> moves,
                                       data::Predictor::Scratch& scratch, data::Prediction& out) const {
-  Buffers& b = static_cast<Buffers&>(scratch);
+  ESPALIER_TRY(prepare(sequence, scratch));
+  return predict_prepared(sequence, forced, options, legal, moves, static_cast<Buffers&>(scratch), out);
+}
+
+Status SearchPredictor::predict_prepared(const data::Sequence& sequence, const data::PredictOptions& options,
+                                         data::Predictor::Scratch& scratch, data::Prediction& out) const {
+  return predict_prepared(sequence, {}, options, nullptr, {}, static_cast<Buffers&>(scratch), out);
+}
+
+Status SearchPredictor::predict_prepared(const data::Sequence& sequence, std::span<const Label> forced,
+                                         const data::PredictOptions& options,
+                                         const constrain::Completion* legal,
+                                         std::span<const constrain::Move> moves, Buffers& b,
+                                         data::Prediction& out) const {
   ESPALIER_ASSIGN(Decoded decoded, decode(sequence, forced, options, legal, moves, b));
   const size_t T = sequence.length(), C = shape_.columns();
   out.best.resize(decoded.best.size());
@@ -168,7 +182,6 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
   const bool any_forced =
       std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
-  ESPALIER_TRY(prepare(sequence, b));
   if (how.stochastic) how.seed = one_seed(how.seed, b.tokens);
   const size_t T = sequence.length();
   if (chunks_)

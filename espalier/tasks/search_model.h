@@ -67,10 +67,18 @@ class SearchPredictor final : public data::Predictor {
                        std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch,
                        data::Prediction& out) const;
 
+  /// The two halves of predict(): features are found and summed up, then the search goes its way, here with
+  /// free labels. The second may follow the first any number of times.
+  Status prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
+  Status predict_prepared(const data::Sequence& sequence, const data::PredictOptions& options,
+                          data::Predictor::Scratch& scratch, data::Prediction& out) const;
+
  private:
   struct Buffers;
   explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
-  Status prepare(const data::Sequence& sequence, Buffers& b) const;
+  Status predict_prepared(const data::Sequence& sequence, std::span<const data::Label> forced,
+                          const data::PredictOptions& options, const constrain::Completion* legal,
+                          std::span<const constrain::Move> moves, Buffers& b, data::Prediction& out) const;
   JointInput joint_input(const data::Sequence& sequence, const Buffers& b) const;
   /// How to decode, from the model and what is asked for; an error where that cannot be had.
   Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
