@@ -8,7 +8,7 @@ LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAU
 
 CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-SOURCES = find espalier apps experiments examples fuzz bench -name '*.h' -o -name '*.cc'
+SOURCES = find espalier apps research examples fuzz bench -name '*.h' -o -name '*.cc'
 
 export JOBS LAUNCHER
 

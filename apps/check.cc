@@ -12,8 +12,8 @@
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "espalier/data/check.h"
-#include "espalier/data/label_column.h"
-#include "espalier/predictor/feature_choice.h"
+#include "espalier/data/formats/label_column.h"
+#include "espalier/model/feature_choice.h"
 
 namespace espalier::apps {
 namespace {
@@ -49,7 +49,7 @@ Result<data::FeatureOptions> feature_options(const CheckFlags& flags, const data
       ESPALIER_ASSIGN(labels[0], data::resolve_label_column(reading, columns));
     }
   }
-  return predictor::choose_features(flags.template_file, chosen, reading.format, columns, labels);
+  return model::choose_features(flags.template_file, chosen, reading.format, columns, labels);
 }
 
 std::string place(const data::Finding& finding) { return fmt::format("{}:{}", finding.file, finding.line); }

@@ -8,8 +8,8 @@
 #include "apps/terminal.h"
 #include "espalier/base/text.h"
 #include "espalier/constrain/constrained_cascade.h"
-#include "espalier/predictor/constraint_file.h"
-#include "espalier/predictor/task_data.h"
+#include "espalier/model/constraint_file.h"
+#include "espalier/model/task_data.h"
 #include "espalier/tasks/constrained_search.h"
 
 namespace espalier::apps {
@@ -66,7 +66,7 @@ Status ConstraintFlags::check() const {
   return {};
 }
 
-Result<data::SearchChoice> ConstraintFlags::search(const predictor::Model& model) const {
+Result<data::SearchChoice> ConstraintFlags::search(const model::Model& model) const {
   using Method = data::SearchChoice::Method;
   const bool search_only = decoder == "greedy" || decoder == "best-first";
   if (!model.predictor().is_search()) {
@@ -89,13 +89,13 @@ Result<data::SearchChoice> ConstraintFlags::search(const predictor::Model& model
 }
 
 Result<std::optional<constrain::Constraints>> ConstraintFlags::constraints_of(
-    const predictor::Model& model) const {
-  predictor::ConstraintFile source;
+    const model::Model& model) const {
+  model::ConstraintFile source;
   if (!file.empty() && file != "none") {
-    ESPALIER_ASSIGN(source, predictor::ConstraintFile::read(file));
-  } else if (model.file().has(predictor::kConstraintSection)) {
-    ESPALIER_ASSIGN(const std::string_view text, model.file().text(predictor::kConstraintSection));
-    ESPALIER_ASSIGN(source, predictor::ConstraintFile::from_json(text, model.file().name()));
+    ESPALIER_ASSIGN(source, model::ConstraintFile::read(file));
+  } else if (model.file().has(model::kConstraintSection)) {
+    ESPALIER_ASSIGN(const std::string_view text, model.file().text(model::kConstraintSection));
+    ESPALIER_ASSIGN(source, model::ConstraintFile::from_json(text, model.file().name()));
   } else {
     return std::optional<constrain::Constraints>();
   }
@@ -103,9 +103,9 @@ Result<std::optional<constrain::Constraints>> ConstraintFlags::constraints_of(
   return std::optional<constrain::Constraints>(std::move(constraints));
 }
 
-Result<std::unique_ptr<data::Predictor>> ConstraintFlags::apply(const predictor::Model& model) const {
+Result<std::unique_ptr<data::Predictor>> ConstraintFlags::apply(const model::Model& model) const {
   using Made = std::unique_ptr<data::Predictor>;
-  const bool remembered = model.file().has(predictor::kConstraintSection) && !posterior();
+  const bool remembered = model.file().has(model::kConstraintSection) && !posterior();
   const bool given = !file.empty() && file != "none";
   if (!given && (!remembered || file == "none")) {
     const std::string_view needs = why                                     ? "--why"
@@ -143,8 +143,8 @@ Result<std::unique_ptr<data::Predictor>> ConstraintFlags::apply(const predictor:
       {.method = method_of(decoder), .beam = beam.value_or(kConstrainedBeam), .seconds = seconds},
       why,
       strict};
-  auto made = std::make_unique<constrain::ConstrainedPredictor>(
-      *chain, std::move(*constraints), options, predictor::instances_of_task(model.about().task));
+  auto made = std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(*constraints), options,
+                                                                model::instances_of_task(model.about().task));
   describe(made->describe());
   return Made(std::move(made));
 }

@@ -8,7 +8,7 @@
 
 #include "espalier/base/result.h"
 #include "espalier/constrain/constrained_predictor.h"
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 
 namespace CLI {
 class App;
@@ -30,12 +30,12 @@ struct ConstraintFlags {
   Status check() const;
   bool posterior() const { return decoder == "posterior"; }
   /// What is said about the decoder of a search, checked against the kind of model.
-  Result<data::SearchChoice> search(const predictor::Model& model) const;
+  Result<data::SearchChoice> search(const model::Model& model) const;
   /// The constraints asked for: those of the file, or those the model remembers; nothing where there are
   /// none. `file` "none" still gives what the model remembers, for those who only want to check.
-  Result<std::optional<constrain::Constraints>> constraints_of(const predictor::Model& model) const;
+  Result<std::optional<constrain::Constraints>> constraints_of(const model::Model& model) const;
   /// The model under the constraints asked for, or nothing where there are none. Refers to the model.
-  Result<std::unique_ptr<data::Predictor>> apply(const predictor::Model& model) const;
+  Result<std::unique_ptr<data::Predictor>> apply(const model::Model& model) const;
 };
 
 /// How the sequences of a run ended.

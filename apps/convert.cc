@@ -6,8 +6,8 @@
 #include "apps/options.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
+#include "espalier/data/formats/writer.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/data/writer.h"
 
 namespace espalier::apps {
 namespace {

@@ -14,7 +14,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -122,9 +122,9 @@ std::string to_text(const std::vector<FoldResult>& folds, const Evaluation& pool
 Outcome run(const CvFlags& flags) {
   const auto resolved = flags.training.resolve();
   if (!resolved) return usage_error(resolved.error());
-  predictor::TrainRequest request = *resolved;
+  model::TrainRequest request = *resolved;
   request.train = flags.data;
-  if (const Status possible = predictor::check_request(request); !possible.ok())
+  if (const Status possible = model::check_request(request); !possible.ok())
     return usage_error(possible.error());
   const auto start = std::chrono::steady_clock::now();
 
@@ -155,9 +155,9 @@ Outcome run(const CvFlags& flags) {
       };
       FoldResult result;
       result.fold = fold;
-      ESPALIER_ASSIGN(const predictor::TrainReport report, predictor::train(request, monitor));
+      ESPALIER_ASSIGN(const model::TrainReport report, model::train(request, monitor));
       result.train_seconds = report.seconds;
-      ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(request.model));
+      ESPALIER_ASSIGN(const model::Model model, model::Model::open(request.model));
       ESPALIER_ASSIGN(const auto constrained, ConstraintFlags().apply(model));  // those of the training
       if (interrupt.signal() == 0)
         ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), {file}, folds.reading, {},

@@ -101,9 +101,9 @@ Result<OpenExperts> open_experts(const std::string& reference, bool has_gold,
   for (const std::string& path : experts) {
     if (first_expert && path == reference_path) lead = std::min(lead, streams.size());
     if (is_model_file(path)) {
-      ESPALIER_ASSIGN(predictor::Model model, predictor::Model::open(path));
-      out.models.push_back(std::make_unique<predictor::Model>(std::move(model)));
-      const predictor::Model& held = *out.models.back();
+      ESPALIER_ASSIGN(model::Model model, model::Model::open(path));
+      out.models.push_back(std::make_unique<model::Model>(std::move(model)));
+      const model::Model& held = *out.models.back();
       data::ReadOptions reading = held.about().reading_for_use();
       reading.folds = out.reference_reading.folds;
       ESPALIER_ASSIGN(auto stream, ensemble::open_predictor_expert(path, held.predictor(), reference_path,

@@ -7,9 +7,9 @@
 
 #include "apps/command.h"
 #include "apps/options.h"
-#include "espalier/ensemble/aligned_experts.h"
+#include "espalier/ensemble/experts/aligned_experts.h"
 #include "espalier/ensemble/model.h"
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 
 namespace CLI {
 class App;
@@ -32,7 +32,7 @@ struct ExpertFlags {
 
 /// Streams over gold (or the input) and experts. Models given as experts are held here.
 struct OpenExperts {
-  std::vector<std::unique_ptr<predictor::Model>> models;
+  std::vector<std::unique_ptr<model::Model>> models;
   std::unique_ptr<ensemble::AlignedExperts> aligned;
   data::ReadOptions reference_reading;
   ensemble::LabelLayout reference_layout = ensemble::LabelLayout::kWithTokens;

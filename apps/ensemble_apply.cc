@@ -8,7 +8,7 @@
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
-#include "espalier/data/writer.h"
+#include "espalier/data/formats/writer.h"
 #include "espalier/ensemble/model.h"
 
 namespace espalier::apps {

@@ -10,8 +10,8 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/data/lines.h"
-#include "espalier/predictor/model.h"
+#include "espalier/data/formats/lines.h"
+#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -69,7 +69,7 @@ Outcome run(const EvalFlags& flags) {
     ESPALIER_TRY(
         evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding, evaluation));
   } else {
-    ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
+    ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
     data::ReadOptions reading = model.about().reading;
     if (!flags.encoding.empty()) reading.encoding = flags.encoding;
     if (!flags.folds.empty()) {

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "espalier/data/label_column.h"
-#include "espalier/predictor/pipeline.h"
-#include "espalier/predictor/task_data.h"
-#include "espalier/tasks/json_tasks.h"
+#include "espalier/data/formats/label_column.h"
+#include "espalier/model/pipeline.h"
+#include "espalier/model/task_data.h"
+#include "espalier/tasks/structures/json_tasks.h"
 
 namespace espalier::apps {
 namespace {
@@ -121,7 +121,7 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
                 const Monitor& monitor, Evaluation& evaluation, const EvaluationTask& task) {
   data::ReadOptions labelled = reading;
   labelled.labels_required = true;
-  predictor::PipelineOptions pipeline;
+  model::PipelineOptions pipeline;
   pipeline.predict = options;
   const std::vector<std::string_view> names(predictor.labels().names().begin(),
                                             predictor.labels().names().end());
@@ -130,13 +130,13 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
 
   const bool joint = predictor.label_columns() > 1;
   if (joint) evaluation.joint.others.resize(predictor.label_columns() - 1);
-  const constrain::InstanceMaker instances = predictor::instances_of_task(task.task);
+  const constrain::InstanceMaker instances = model::instances_of_task(task.task);
   if (task.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
   if (task.check != nullptr && !evaluation.legal) evaluation.legal = 0;
 
   const auto start = Clock::now();
   for (const std::string& file : files) {
-    ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(file, task.task, labelled));
+    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(file, task.task, labelled));
     const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
     const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                           std::string_view) -> Status {
@@ -161,7 +161,7 @@ Status evaluate(const data::Predictor& predictor, const std::vector<std::string>
       evaluation.tokens += sequence.length();
       return {};
     };
-    ESPALIER_TRY(predictor::run_pipeline(*reader, predictor, pipeline, workers, monitor, work, done));
+    ESPALIER_TRY(model::run_pipeline(*reader, predictor, pipeline, workers, monitor, work, done));
   }
   evaluation.seconds += since(start);
   return {};

@@ -10,10 +10,10 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
 #include "espalier/data/predictor.h"
-#include "espalier/data/reader.h"
 #include "espalier/eval/scores.h"
-#include "espalier/tasks/roles.h"
+#include "espalier/tasks/structures/roles.h"
 
 namespace espalier::apps {
 

@@ -9,8 +9,8 @@
 #include "apps/options.h"
 #include "apps/tag_format.h"
 #include "apps/terminal.h"
-#include "espalier/predictor/model.h"
-#include "espalier/predictor/task_data.h"
+#include "espalier/model/model.h"
+#include "espalier/model/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -45,7 +45,7 @@ std::string token_text(const data::Sequence& sequence, size_t row, size_t word) 
 }
 
 std::string to_text(const data::Sequence& sequence, size_t number, const Explanations& explanations,
-                    const predictor::Model& model, size_t top) {
+                    const model::Model& model, size_t top) {
   const size_t word = word_column(model.about());
   size_t token_width = 0;
   size_t label_width = 0;
@@ -98,7 +98,7 @@ std::string to_text(const data::Sequence& sequence, size_t number, const Explana
 }
 
 nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
-                               const Explanations& explanations, const predictor::Model& model, size_t top) {
+                               const Explanations& explanations, const model::Model& model, size_t top) {
   using Json = nlohmann::ordered_json;
   const size_t word = word_column(model.about());
   Json tokens = Json::array();
@@ -128,9 +128,9 @@ nlohmann::ordered_json to_json(const data::Sequence& sequence, size_t number,
 }
 
 Outcome run(const ExplainFlags& flags) {
-  ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
-  ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(flags.input, model.about().task,
-                                                                 model.about().reading_for_use()));
+  ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
+  ESPALIER_ASSIGN(const auto reader,
+                  model::open_task_reader(flags.input, model.about().task, model.about().reading_for_use()));
   const auto scratch = model.predictor().make_scratch();
   data::Sequence sequence;
   size_t number = 0;

@@ -2,9 +2,9 @@
 
 #include "espalier/base/atomic_file.h"
 #include "espalier/data/folds.h"
-#include "espalier/data/writer.h"
-#include "espalier/predictor/registry.h"
-#include "espalier/predictor/task_data.h"
+#include "espalier/data/formats/writer.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -24,14 +24,14 @@ Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::
   // What was read is UTF-8 now, unless its bytes were to be left alone.
   if (reading.encoding != "bytes") result.reading.encoding = "utf-8";
   ESPALIER_ASSIGN(const data::Writer writer, data::Writer::make(reading, reading.format));
-  ESPALIER_ASSIGN(const predictor::Task* const about, predictor::find_task(task));
+  ESPALIER_ASSIGN(const model::Task* const about, model::find_task(task));
 
   std::map<int, AtomicFile> open;
   data::Sequence sequence;
   std::string text;
   size_t index = 0;
   for (const std::string& input : inputs) {
-    ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(input, task, reading));
+    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(input, task, reading));
     while (true) {
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;

@@ -10,7 +10,7 @@
 
 #include "apps/scratch_directory.h"
 #include "espalier/base/result.h"
-#include "espalier/data/reader.h"
+#include "espalier/data/formats/reader.h"
 
 namespace espalier::apps {
 

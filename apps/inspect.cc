@@ -13,7 +13,7 @@
 #include "apps/tag_format.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -51,7 +51,7 @@ struct Contents {
 
 bool stronger(double a, double b) { return std::abs(a) > std::abs(b); }
 
-Result<Contents> look_into(const predictor::Model& model, const InspectFlags& flags) {
+Result<Contents> look_into(const model::Model& model, const InspectFlags& flags) {
   Contents contents;
   const data::Predictor& predictor = model.predictor();
   const std::optional<data::Label> only = model.labels().find(flags.label);
@@ -100,8 +100,8 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-std::string to_text(const predictor::Model& model, const Contents& contents, const InspectFlags& flags) {
-  const predictor::About& about = model.about();
+std::string to_text(const model::Model& model, const Contents& contents, const InspectFlags& flags) {
+  const model::About& about = model.about();
   std::string out;
   const auto to = std::back_inserter(out);
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -164,10 +164,10 @@ std::string to_text(const predictor::Model& model, const Contents& contents, con
   return out + table(rows);
 }
 
-nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& contents,
+nlohmann::ordered_json to_json(const model::Model& model, const Contents& contents,
                                const InspectFlags& flags) {
   using Json = nlohmann::ordered_json;
-  const predictor::About& about = model.about();
+  const model::About& about = model.about();
   Json parameters = Json::object();
   for (const auto& [name, value] : about.parameters) parameters[name] = value;
   Json features = Json::array();
@@ -208,13 +208,13 @@ nlohmann::ordered_json to_json(const predictor::Model& model, const Contents& co
 }
 
 Outcome run(const InspectFlags& flags) {
-  ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
+  ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
   bool known = flags.label.empty();
   for (size_t c = 0; c < model.predictor().label_columns(); ++c)
     known = known || model.predictor().labels_of_column(c).find(flags.label);
   if (!known) return fail("{}: the model has no label '{}'", flags.model, flags.label);
   if (!flags.strip.empty()) {
-    ESPALIER_TRY(predictor::strip_names(flags.model, flags.strip));
+    ESPALIER_TRY(model::strip_names(flags.model, flags.strip));
     if (!flags.output.quiet) say(fmt::format("espalier: model without names written to {}", flags.strip));
     if (!flags.output.json) return {};
   }

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "espalier/base/hash.h"
-#include "espalier/predictor/train.h"
+#include "espalier/model/train.h"
 
 namespace espalier::apps {
 namespace {
@@ -66,7 +66,7 @@ class Sample {
   }
   double frequent_features() const {
     return static_cast<double>(std::count_if(counts_.begin(), counts_.end(), [](const auto& entry) {
-      return entry.second >= predictor::kFullRowsFrom;
+      return entry.second >= model::kFullRowsFrom;
     }));
   }
 
@@ -112,7 +112,7 @@ Result<MemoryEstimate> estimate_memory(const std::vector<std::string>& files,
   estimate.features_a_token = static_cast<double>(sample.occurrences) / whole.tokens;
 
   double weights = estimate.pairs;
-  if (labels <= predictor::kFullRowLabels)
+  if (labels <= model::kFullRowLabels)
     weights +=
         sample.frequent_features() * (estimate.features / whole.features) * static_cast<double>(labels);
   const double occurrence_bytes = kOccurrenceBytes + (sample.valued ? sizeof(float) : 0);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "espalier/base/result.h"
-#include "espalier/data/features.h"
-#include "espalier/data/reader.h"
+#include "espalier/data/features/features.h"
+#include "espalier/data/formats/reader.h"
 
 namespace espalier::apps {
 

@@ -7,15 +7,15 @@
 
 #include "apps/terminal.h"
 #include "espalier/base/text.h"
-#include "espalier/data/label_column.h"
-#include "espalier/data/lines.h"
-#include "espalier/predictor/registry.h"
+#include "espalier/data/formats/label_column.h"
+#include "espalier/data/formats/lines.h"
+#include "espalier/model/registry.h"
 
 namespace espalier::apps {
 namespace {
 
-std::string range_text(const predictor::Parameter& parameter) {
-  using Kind = predictor::Parameter::Kind;
+std::string range_text(const model::Parameter& parameter) {
+  using Kind = model::Parameter::Kind;
   switch (parameter.kind) {
     case Kind::kFlag:
       return "yes or no";
@@ -54,7 +54,7 @@ void append_wrapped(std::string_view text, size_t indent, std::string& out) {
   out.push_back('\n');
 }
 
-void append_parameters(std::span<const predictor::Parameter> parameters, std::string& out) {
+void append_parameters(std::span<const model::Parameter> parameters, std::string& out) {
   constexpr size_t kIndent = 4;
   constexpr size_t kNameWidth = 21;
   for (const auto& p : parameters) {
@@ -117,13 +117,13 @@ void TrainingFlags::add_to(CLI::App& verb) {
   reading.add_to(verb);
 }
 
-Result<predictor::TrainRequest> TrainingFlags::resolve() const {
-  predictor::TrainRequest request;
+Result<model::TrainRequest> TrainingFlags::resolve() const {
+  model::TrainRequest request;
   ESPALIER_ASSIGN(request.reading, reading.resolve(/*several_labels=*/true));
-  ESPALIER_ASSIGN(const predictor::Task* const what, predictor::find_task(task));
+  ESPALIER_ASSIGN(const model::Task* const what, model::find_task(task));
   request.learner = learner.empty() ? std::string(what->learners.front()) : learner;
-  ESPALIER_TRY(predictor::check_learner_of_task(*what, request.learner));
-  ESPALIER_TRY(predictor::check_parameters(request.learner, settings));
+  ESPALIER_TRY(model::check_learner_of_task(*what, request.learner));
+  ESPALIER_TRY(model::check_parameters(request.learner, settings));
   if (task == "joint" && !data::several_label_columns(request.reading))
     return fail("--task joint decides several columns of labels: say which, such as --label-column 2,3");
   if (task != "joint" && data::several_label_columns(request.reading))
@@ -176,19 +176,19 @@ Result<std::vector<size_t>> parse_columns(std::string_view text) {
 
 std::string learners_help() {
   std::string out = "Tasks, and the learners that learn them:\n";
-  for (const predictor::Task& task : predictor::all_tasks()) {
+  for (const model::Task& task : model::all_tasks()) {
     out += "  ";
     append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4,
                    out);
   }
   out += "\nLearners and their parameters (-p name=value), with defaults:\n";
-  for (const predictor::Learner& learner : predictor::learners()) {
+  for (const model::Learner& learner : model::learners()) {
     out += "  ";
     append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 2, out);
     append_parameters(learner.parameters, out);
   }
   out += "  every learner:\n";
-  append_parameters(predictor::common_parameters(), out);
+  append_parameters(model::common_parameters(), out);
   return out;
 }
 

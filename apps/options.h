@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "espalier/base/result.h"
-#include "espalier/data/reader.h"
-#include "espalier/predictor/train.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/model/train.h"
 
 namespace CLI {
 class App;
@@ -42,7 +42,7 @@ struct TrainingFlags {
   void add_to(CLI::App& verb);
   /// The request, but for its files; the learner, its parameters and everything else that can be wrong
   /// without looking at data is checked.
-  Result<predictor::TrainRequest> resolve() const;
+  Result<model::TrainRequest> resolve() const;
 };
 
 /// What goes to standard output and standard error.

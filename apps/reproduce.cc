@@ -12,7 +12,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "experiments/experiment.h"
+#include "research/experiment.h"
 
 namespace espalier::apps {
 namespace {
@@ -42,22 +42,22 @@ using Json = nlohmann::ordered_json;
 Outcome list_experiments(bool json) {
   if (json) {
     Json all = Json::array();
-    for (const auto& experiment : experiments::experiments())
+    for (const auto& experiment : research::experiments())
       all.push_back(
           {{"name", experiment.name}, {"summary", experiment.summary}, {"corpora", experiment.corpora}});
     ESPALIER_TRY(print_json({{"experiments", std::move(all)}}));
     return {};
   }
   size_t width = 0;
-  for (const auto& experiment : experiments::experiments()) width = std::max(width, experiment.name.size());
+  for (const auto& experiment : research::experiments()) width = std::max(width, experiment.name.size());
   std::string out;
-  for (const auto& experiment : experiments::experiments())
+  for (const auto& experiment : research::experiments())
     out += fmt::format("{:<{}}  {}\n", experiment.name, width, experiment.summary);
   ESPALIER_TRY(print(out));
   return {};
 }
 
-Json to_json(const experiments::Experiment& experiment, const experiments::Report& report, double seconds) {
+Json to_json(const research::Experiment& experiment, const research::Report& report, double seconds) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };
@@ -76,8 +76,7 @@ Json to_json(const experiments::Experiment& experiment, const experiments::Repor
           {"seconds", seconds}};
 }
 
-std::string to_text(const experiments::Experiment& experiment, const experiments::Report& report,
-                    double seconds) {
+std::string to_text(const research::Experiment& experiment, const research::Report& report, double seconds) {
   std::string out = fmt::format("{}: {}\n\n", experiment.name, experiment.summary);
   const auto to = std::back_inserter(out);
   for (const auto& [name, value] : report.settings) fmt::format_to(to, "{}: {}\n", name, value);
@@ -116,11 +115,11 @@ std::string corpora_folder(const std::string& given) {
 Outcome run(const ReproduceFlags& flags) {
   if (flags.list) return list_experiments(flags.output.json);
   if (flags.name.empty()) return usage_error("which experiment? reproduce --list shows them all");
-  const auto found = experiments::find_experiment(flags.name);
+  const auto found = research::find_experiment(flags.name);
   if (!found.ok()) return usage_error(found.error());
-  const experiments::Experiment& experiment = **found;
+  const research::Experiment& experiment = **found;
 
-  experiments::Request request;
+  research::Request request;
   request.data = corpora_folder(flags.data);
   request.out = flags.out;
   request.quick = flags.quick;

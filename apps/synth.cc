@@ -14,7 +14,7 @@
 #include "apps/terminal.h"
 #include "apps/train_report.h"
 #include "espalier/base/atomic_file.h"
-#include "espalier/data/synth.h"
+#include "espalier/data/synth/synth.h"
 
 namespace espalier::apps {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "espalier/base/atomic_file.h"
-#include "espalier/tasks/variables_files.h"
+#include "espalier/tasks/structures/variables_files.h"
 
 namespace espalier::apps {
 

@@ -14,10 +14,10 @@
 #include "apps/tag_format.h"
 #include "apps/terminal.h"
 #include "espalier/base/atomic_file.h"
-#include "espalier/predictor/model.h"
-#include "espalier/predictor/pipeline.h"
-#include "espalier/predictor/registry.h"
-#include "espalier/predictor/task_data.h"
+#include "espalier/model/model.h"
+#include "espalier/model/pipeline.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/task_data.h"
 
 namespace espalier::apps {
 namespace {
@@ -92,9 +92,9 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-Result<data::Format> output_format(const TagFlags& flags, const predictor::About& about) {
+Result<data::Format> output_format(const TagFlags& flags, const model::About& about) {
   const data::ReadOptions& reading = about.reading;
-  ESPALIER_ASSIGN(const predictor::Task* const task, predictor::find_task(about.task));
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
   if (task->json && !flags.format.empty() && flags.format != "jsonl")
     return fail("--format {}: what task {} predicts is written into its JSON lines", flags.format,
                 about.task);
@@ -106,10 +106,10 @@ Result<data::Format> output_format(const TagFlags& flags, const predictor::About
 
 Outcome run(const TagFlags& flags) {
   if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
-  ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
+  ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
   const data::ReadOptions reading = model.about().reading_for_use();
 
-  predictor::PipelineOptions options;
+  model::PipelineOptions options;
   const auto search = flags.constraints.search(model);
   if (!search) return usage_error(search.error());
   options.predict.search = *search;
@@ -137,7 +137,7 @@ Outcome run(const TagFlags& flags) {
   if (!formatter) return usage_error(formatter.error());
 
   // Before the output is opened: input that is not there must not cost a file that is.
-  ESPALIER_ASSIGN(const auto reader, predictor::open_task_reader(flags.input, model.about().task, reading));
+  ESPALIER_ASSIGN(const auto reader, model::open_task_reader(flags.input, model.about().task, reading));
   ESPALIER_ASSIGN(AtomicFile out, AtomicFile::open(flags.output));
   if (flags.flags.json) ESPALIER_TRY(out.write("{\"sequences\":["));
 
@@ -162,8 +162,8 @@ Outcome run(const TagFlags& flags) {
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   const Workers workers(flags.threads);
   const auto start = std::chrono::steady_clock::now();
-  const Status status = predictor::run_pipeline(*reader, labeller, options, workers,
-                                                display.monitor(interrupt.flag()), work, done);
+  const Status status =
+      model::run_pipeline(*reader, labeller, options, workers, display.monitor(interrupt.flag()), work, done);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "apps/search_flags.h"
-#include "espalier/data/label_column.h"
+#include "espalier/data/formats/label_column.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/predictor/registry.h"
-#include "espalier/tasks/json_tasks.h"
+#include "espalier/model/registry.h"
+#include "espalier/tasks/structures/json_tasks.h"
 
 namespace espalier::apps {
 namespace {
@@ -93,21 +93,21 @@ class ExtraValues {
 
 namespace {
 std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
-  const auto task = predictor::find_task(name);
+  const auto task = model::find_task(name);
   return task.ok() ? (*task)->json : std::nullopt;
 }
 }  // namespace
 
-size_t word_column(const predictor::About& about) {
+size_t word_column(const model::About& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
 
-size_t label_column_number(const predictor::About& about, size_t column) {
+size_t label_column_number(const model::About& about, size_t column) {
   const auto cells = data::resolve_label_columns(about.reading, about.reading.columns);
   return cells.ok() && column < cells->size() ? (*cells)[column] + 1 : column + 1;
 }
 
-TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out,
+TagFormatter::TagFormatter(const model::Model& model, data::Writer writer, data::Format out,
                            const TagLayout& layout)
     : writer_(std::move(writer)),
       json_task_(json_task_of(model.about().task)),
@@ -128,7 +128,7 @@ TagFormatter::TagFormatter(const predictor::Model& model, data::Writer writer, d
   }
 }
 
-Result<TagFormatter> TagFormatter::make(const predictor::Model& model, const data::ReadOptions& in,
+Result<TagFormatter> TagFormatter::make(const model::Model& model, const data::ReadOptions& in,
                                         data::Format out, const TagLayout& layout) {
   ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
   const data::Predictor& predictor = model.predictor();

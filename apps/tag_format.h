@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/data/formats/writer.h"
 #include "espalier/data/predictor.h"
-#include "espalier/data/writer.h"
-#include "espalier/predictor/model.h"
-#include "espalier/tasks/json_tasks.h"
+#include "espalier/model/model.h"
+#include "espalier/tasks/structures/json_tasks.h"
 
 namespace espalier::apps {
 
@@ -24,11 +24,11 @@ struct TagLayout {
 };
 
 /// The column of the word itself, from 0, in the model's data (where rows have cells).
-size_t word_column(const predictor::About& about);
+size_t word_column(const model::About& about);
 
 /// The number, from 1, that a column of labels has in the model's data; its place among them where labels are
 /// no cells.
-size_t label_column_number(const predictor::About& about, size_t column);
+size_t label_column_number(const model::About& about, size_t column);
 
 /// Turns predictions into text. Immutable; any number of threads may call append.
 ///
@@ -45,13 +45,13 @@ size_t label_column_number(const predictor::About& about, size_t column);
 /// for.
 class TagFormatter {
  public:
-  static Result<TagFormatter> make(const predictor::Model& model, const data::ReadOptions& in,
-                                   data::Format out, const TagLayout& layout);
+  static Result<TagFormatter> make(const model::Model& model, const data::ReadOptions& in, data::Format out,
+                                   const TagLayout& layout);
 
   void append(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out) const;
 
  private:
-  TagFormatter(const predictor::Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
+  TagFormatter(const model::Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
 
   void append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                    std::string& out) const;

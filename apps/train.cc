@@ -45,8 +45,8 @@ struct TrainFlags {
   int checkpoint_every = 0;
 };
 
-Result<predictor::TrainRequest> make_request(const TrainFlags& flags) {
-  ESPALIER_ASSIGN(predictor::TrainRequest request, flags.training.resolve());
+Result<model::TrainRequest> make_request(const TrainFlags& flags) {
+  ESPALIER_ASSIGN(model::TrainRequest request, flags.training.resolve());
   request.train = flags.train;
   request.dev = flags.dev;
   request.model = flags.model;
@@ -68,12 +68,12 @@ Result<predictor::TrainRequest> make_request(const TrainFlags& flags) {
       request.dev = request.train;
     }
   }
-  ESPALIER_TRY(predictor::check_request(request));
+  ESPALIER_TRY(model::check_request(request));
   return request;
 }
 
 /// Whether writing the model would overwrite what it is trained on.
-Status check_not_an_input(const predictor::TrainRequest& request) {
+Status check_not_an_input(const model::TrainRequest& request) {
   std::vector<std::string> inputs = request.train;
   inputs.insert(inputs.end(), request.dev.begin(), request.dev.end());
   if (!request.template_file.empty()) inputs.push_back(request.template_file);
@@ -94,7 +94,7 @@ Outcome run(const TrainFlags& flags) {
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  const auto report = predictor::train(*request, display.monitor(interrupt.flag()));
+  const auto report = model::train(*request, display.monitor(interrupt.flag()));
   display.clear();
   if (!report) return report.error();
 

@@ -9,7 +9,7 @@
 namespace espalier::apps {
 namespace {
 
-std::string passes_text(const predictor::TrainReport& report) {
+std::string passes_text(const model::TrainReport& report) {
   std::string text = fmt::format("{}", report.log.size());
   if (report.interrupted) text += ", stopped early as asked";
   if (report.stopped_early) text += ", then the development score rose no more";
@@ -24,8 +24,8 @@ std::string passes_text(const predictor::TrainReport& report) {
 
 }  // namespace
 
-nlohmann::ordered_json train_report_json(const predictor::TrainReport& report,
-                                         const predictor::TrainRequest& request) {
+nlohmann::ordered_json train_report_json(const model::TrainReport& report,
+                                         const model::TrainRequest& request) {
   using Json = nlohmann::ordered_json;
   Json log = Json::array();
   for (const auto& round : report.log) {
@@ -57,7 +57,7 @@ nlohmann::ordered_json train_report_json(const predictor::TrainReport& report,
   return out;
 }
 
-std::string train_report_text(const predictor::TrainReport& report, const predictor::TrainRequest& request) {
+std::string train_report_text(const model::TrainReport& report, const model::TrainRequest& request) {
   std::string out;
   const auto line = [&](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);

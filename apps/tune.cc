@@ -13,7 +13,7 @@
 #include "espalier/base/text.h"
 #include "espalier/cascade/tune.h"
 #include "espalier/eval/plot.h"
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -82,7 +82,7 @@ Outcome run(const TuneFlags& flags) {
   const auto options = options_of(flags);
   if (!options.ok()) return usage_error(options.error());
   if (flags.dev.empty()) return usage_error("--dev FILE is missing");
-  ESPALIER_ASSIGN(const predictor::Model model, predictor::Model::open(flags.model));
+  ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
   const auto* cascade = dynamic_cast<const cascade::CascadePredictor*>(&model.predictor());
   if (cascade == nullptr)
     return Error{fmt::format("{}: a model of the learner {}; only a cascade has thresholds to choose",

@@ -1,5 +1,5 @@
 # `cmake --install`: the program (apps/), the library with its headers and a CMake package, the manual.
-# Another project then says find_package(espalier) and links espalier::predictor, or a lower module.
+# Another project then says find_package(espalier) and links espalier::model, or a lower module.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

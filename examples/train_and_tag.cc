@@ -3,8 +3,8 @@
 //   train_and_tag TRAIN.txt MODEL
 #include <cstdio>
 
-#include "espalier/predictor/model.h"
-#include "espalier/predictor/train.h"
+#include "espalier/model/model.h"
+#include "espalier/model/train.h"
 
 using namespace espalier;
 
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: train_and_tag TRAIN.txt MODEL\n");
     return 2;
   }
-  predictor::TrainRequest request;
+  model::TrainRequest request;
   request.train = {argv[1]};
   request.model = argv[2];
   request.learner = "crf";
@@ -24,12 +24,12 @@ int main(int argc, char** argv) {
   monitor.on_progress = [](const Progress& p) {
     if (p.round_ended) std::printf("pass %d: loss per token %.4f\n", *p.round, *p.objective);
   };
-  const auto report = predictor::train(request, monitor);
+  const auto report = model::train(request, monitor);
   if (!report.ok()) {
     std::fprintf(stderr, "%s\n", report.error().message.c_str());
     return 1;
   }
-  const auto model = predictor::Model::open(request.model);
+  const auto model = model::Model::open(request.model);
   if (!model.ok()) {
     std::fprintf(stderr, "%s\n", model.error().message.c_str());
     return 1;

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "espalier/predictor/model.h"
+#include "espalier/model/model.h"
 #include "fuzz/doctored.h"
 
 namespace {
 
 void try_model(const std::vector<std::byte>& bytes) {
   using namespace espalier;
-  const auto model = predictor::Model::from_bytes(bytes, "input");
+  const auto model = model::Model::from_bytes(bytes, "input");
   if (!model.ok()) return;
   data::Sequence sequence;
   const size_t columns = model->about().reading.columns;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "espalier/data/features.h"
+#include "espalier/data/features/features.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace espalier::data;

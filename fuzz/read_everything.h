@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/data/reader.h"
-#include "espalier/data/writer.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/formats/writer.h"
 
 inline int read_everything(const uint8_t* bytes, size_t size, espalier::data::Format format) {
   using namespace espalier;

@@ -5,14 +5,14 @@
 #   scripts/check_includes.sh --self-test  shows that each kind of wrong include is found
 #
 # The order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a module
-# may include its own module and those before it; apps, experiments, examples, fuzz and bench may include all of them
-# and themselves, apps also experiments, and nothing under espalier/ may include those. Project headers are named by their path from the root.
+# may include its own module and those before it; apps, research, examples, fuzz and bench may include all of them
+# and themselves, apps also research, and nothing under espalier/ may include those. Project headers are named by their path from the root.
 set -eu
 
 check() {
   (
     cd "$1"
-    find espalier apps experiments examples fuzz bench \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null | LC_ALL=C sort |
+    find espalier apps research examples fuzz bench \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null | LC_ALL=C sort |
       awk '
         BEGIN {
           while ((getline line < "espalier/CMakeLists.txt") > 0)
@@ -36,7 +36,7 @@ check() {
               return complain("\"" included "\": " to " stands above " from "; includes only point down")
           } else if (included ~ /^espalier\//) {
             if (!(to in rank)) return complain("\"" included "\": module " to " is not in espalier/CMakeLists.txt")
-          } else if (to != from && !(from == "apps" && to == "experiments")) {
+          } else if (to != from && !(from == "apps" && to == "research")) {
             return complain("\"" included "\": neither under espalier/ nor under " from "/")
           }
         }
@@ -61,7 +61,7 @@ check() {
 # expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE.
 expect() {
   tree=$(mktemp -d)
-  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/apps" "$tree/experiments"
+  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/apps" "$tree/research"
   printf 'espalier_module(low)\nespalier_module(high USES espalier_low)\n' >"$tree/espalier/CMakeLists.txt"
   printf '#include <vector>\n#include "%s"\n' "$4" >"$tree/$3"
   found=accepted
@@ -80,8 +80,8 @@ if [ "${1:-}" = --self-test ]; then
   expect accepted '0 wrong' espalier/high/a.cc espalier/high/b.h
   expect accepted '0 wrong' apps/a.cc espalier/high/b.h
   expect accepted '0 wrong' apps/a.cc apps/b.h
-  expect accepted '0 wrong' apps/a.cc experiments/b.h
-  expect rejected 'neither under' experiments/a.cc apps/b.h
+  expect accepted '0 wrong' apps/a.cc research/b.h
+  expect rejected 'neither under' research/a.cc apps/b.h
   expect rejected 'low/a.h:2: .*only point down' espalier/low/a.h espalier/high/b.h
   expect rejected 'only point down' espalier/low/a_test.cc espalier/high/b.h
   expect rejected 'not under espalier/' espalier/high/a.cc apps/b.h

@@ -75,6 +75,9 @@ bool valid_utf8(std::string_view text, size_t* bad_offset = nullptr);
 /// Every byte taken for the code point of its number.
 void latin1_to_utf8(std::string_view latin1, std::string& out);
 
+/// ASCII letters alone, for keywords; text that people write goes through to_lower.
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 /// Lower case character by character (Unicode's simple mapping), the same in every locale.
 void to_lower(std::string_view text, std::string& out);
 

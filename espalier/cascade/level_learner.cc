@@ -5,7 +5,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/cascade/checkpoint.h"
-#include "espalier/chain/adagrad.h"
+#include "espalier/chain/learners/adagrad.h"
 
 namespace espalier::cascade {
 

@@ -5,7 +5,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/chain/kernels.h"
-#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
 
 namespace espalier::cascade {
 

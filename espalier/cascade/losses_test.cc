@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/cascade/cascade_test_support.h"
-#include "espalier/chain/lattice_test_support.h"
+#include "espalier/chain/lattice/lattice_test_support.h"
 
 namespace espalier::cascade {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "espalier/chain/lattice_viterbi.h"
+#include "espalier/chain/lattice/lattice_viterbi.h"
 
 namespace espalier::cascade {
 

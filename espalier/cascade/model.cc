@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "espalier/cascade/model_buffers.h"
-#include "espalier/chain/lattice_nbest.h"
+#include "espalier/chain/lattice/lattice_nbest.h"
 
 namespace espalier::cascade {
 

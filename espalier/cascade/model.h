@@ -13,7 +13,7 @@
 #include "espalier/cascade/options.h"
 #include "espalier/cascade/stages.h"
 #include "espalier/chain/span_marginals.h"
-#include "espalier/data/features.h"
+#include "espalier/data/features/features.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
 #include "espalier/linear/feature_map.h"

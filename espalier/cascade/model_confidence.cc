@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "espalier/cascade/model_buffers.h"
-#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
 
 namespace espalier::cascade {
 

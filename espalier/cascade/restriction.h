@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "espalier/chain/lattice.h"
+#include "espalier/chain/lattice/lattice.h"
 
 namespace espalier::cascade {
 

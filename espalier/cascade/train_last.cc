@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "espalier/cascade/training.h"
-#include "espalier/chain/lattice_marginals.h"
-#include "espalier/chain/lattice_viterbi.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/eval/calibration.h"
 
 namespace espalier::cascade {

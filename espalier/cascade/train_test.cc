@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/cascade/model.h"
-#include "espalier/chain/toy_data.h"
+#include "espalier/chain/learners/toy_data.h"
 
 namespace espalier::cascade {
 namespace {

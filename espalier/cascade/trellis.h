@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "espalier/cascade/gram_table.h"
-#include "espalier/chain/lattice.h"
-#include "espalier/chain/lattice_filter.h"
+#include "espalier/chain/lattice/lattice.h"
+#include "espalier/chain/lattice/lattice_filter.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::cascade {

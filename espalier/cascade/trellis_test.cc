@@ -6,7 +6,7 @@
 
 #include "espalier/cascade/cascade_test_support.h"
 #include "espalier/cascade/max_pass.h"
-#include "espalier/chain/lattice_test_support.h"
+#include "espalier/chain/lattice/lattice_test_support.h"
 
 namespace espalier::cascade {
 namespace {

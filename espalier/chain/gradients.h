@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "espalier/chain/batch.h"
-#include "espalier/chain/restriction.h"
+#include "espalier/chain/learners/batch.h"
+#include "espalier/chain/learners/restriction.h"
 
 namespace espalier::chain {
 

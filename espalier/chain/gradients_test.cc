@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "espalier/chain/importance.h"
-#include "espalier/chain/objective.h"
+#include "espalier/chain/learners/importance.h"
+#include "espalier/chain/learners/objective.h"
+#include "espalier/chain/learners/toy_data.h"
 #include "espalier/chain/random_chain.h"
-#include "espalier/chain/toy_data.h"
 
 namespace espalier::chain {
 namespace {

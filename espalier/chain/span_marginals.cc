@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "espalier/base/result.h"
-#include "espalier/chain/lattice_filter.h"
-#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_filter.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
 
 namespace espalier::chain {
 namespace {

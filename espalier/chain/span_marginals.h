@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "espalier/chain/kernels.h"
-#include "espalier/chain/lattice.h"
+#include "espalier/chain/lattice/lattice.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/label_set.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/chain/label_automaton.h"
+#include "espalier/chain/lattice/label_automaton.h"
 #include "espalier/constrain/rules.h"
 
 namespace espalier::constrain {

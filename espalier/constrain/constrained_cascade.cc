@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/chain/lattice_viterbi.h"
+#include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/constrain/effect.h"
 
 namespace espalier::constrain {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/chain/model.h"
+#include "espalier/chain/model/model.h"
 #include "espalier/constrain/decode.h"
 #include "espalier/data/wrapped_predictor.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "espalier/chain/kernels.h"
-#include "espalier/chain/lattice.h"
+#include "espalier/chain/lattice/lattice.h"
 #include "espalier/constrain/compile.h"
 
 namespace espalier::constrain {

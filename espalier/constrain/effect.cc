@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/chain/lattice_marginals.h"
-#include "espalier/chain/lattice_nbest.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_nbest.h"
 #include "espalier/chain/span_marginals.h"
 
 namespace espalier::constrain {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "espalier/chain/lattice_filter.h"
-#include "espalier/chain/lattice_viterbi.h"
+#include "espalier/chain/lattice/lattice_filter.h"
+#include "espalier/chain/lattice/lattice_viterbi.h"
 
 namespace espalier::constrain {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/chain/lattice_marginals.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
 #include "espalier/constrain/fold.h"
 #include "espalier/linear/rows.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "espalier/cascade/restriction.h"
-#include "espalier/chain/restriction.h"
+#include "espalier/chain/learners/restriction.h"
 #include "espalier/constrain/decode.h"
 #include "espalier/linear/dataset.h"
 

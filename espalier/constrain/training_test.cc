@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "espalier/chain/learner_bench.h"
+#include "espalier/chain/learners/learner_bench.h"
+#include "espalier/chain/learners/svm.h"
 #include "espalier/chain/random_chain.h"
-#include "espalier/chain/svm.h"
 #include "espalier/constrain/random_constraints.h"
 
 namespace espalier::constrain {

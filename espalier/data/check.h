@@ -7,8 +7,8 @@
 
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/data/reader.h"
 
 namespace espalier::data {
 

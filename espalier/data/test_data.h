@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/data/reader.h"
+#include "espalier/data/formats/reader.h"
 
 namespace espalier::data {
 

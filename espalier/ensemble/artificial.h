@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "espalier/ensemble/votes.h"
+#include "espalier/ensemble/votes/votes.h"
 
 namespace espalier::ensemble {
 

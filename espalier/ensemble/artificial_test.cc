@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/ensemble/espboost.h"
-#include "espalier/ensemble/fpl.h"
-#include "espalier/ensemble/online.h"
-#include "espalier/ensemble/selection.h"
+#include "espalier/ensemble/methods/espboost.h"
+#include "espalier/ensemble/methods/fpl.h"
+#include "espalier/ensemble/methods/online.h"
+#include "espalier/ensemble/methods/selection.h"
 
 namespace espalier::ensemble {
 namespace {

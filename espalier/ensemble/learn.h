@@ -7,7 +7,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/ensemble/model.h"
-#include "espalier/ensemble/vote_store.h"
+#include "espalier/ensemble/votes/vote_store.h"
 
 namespace espalier::ensemble {
 

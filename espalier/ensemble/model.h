@@ -10,13 +10,13 @@
 #include "espalier/base/section_file.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/label_set.h"
-#include "espalier/ensemble/automaton.h"
-#include "espalier/ensemble/choose.h"
-#include "espalier/ensemble/combine.h"
-#include "espalier/ensemble/confidence.h"
-#include "espalier/ensemble/methods.h"
-#include "espalier/ensemble/multiple_alignment.h"
-#include "espalier/ensemble/substructures.h"
+#include "espalier/ensemble/automaton/automaton.h"
+#include "espalier/ensemble/experts/multiple_alignment.h"
+#include "espalier/ensemble/methods/choose.h"
+#include "espalier/ensemble/methods/methods.h"
+#include "espalier/ensemble/votes/combine.h"
+#include "espalier/ensemble/votes/confidence.h"
+#include "espalier/ensemble/votes/substructures.h"
 
 namespace espalier::ensemble {
 

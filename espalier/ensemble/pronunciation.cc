@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "espalier/base/array.h"
+#include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
-#include "espalier/data/lines.h"
 
 namespace espalier::ensemble {
 namespace {

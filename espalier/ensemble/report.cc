@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/ensemble/bounds.h"
+#include "espalier/ensemble/methods/bounds.h"
 #include "espalier/eval/losses.h"
 
 namespace espalier::ensemble {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/ensemble/espboost.h"
+#include "espalier/ensemble/methods/espboost.h"
 #include "espalier/ensemble/model.h"
 #include "espalier/eval/scores.h"
 #include "espalier/eval/significance.h"

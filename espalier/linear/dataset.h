@@ -9,7 +9,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/parallel.h"
-#include "espalier/data/features.h"
+#include "espalier/data/features/features.h"
 #include "espalier/data/label_set.h"
 #include "espalier/linear/feature_collector.h"
 #include "espalier/linear/feature_map.h"

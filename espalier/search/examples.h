@@ -8,7 +8,7 @@
 
 #include "espalier/base/pass_progress.h"
 #include "espalier/search/easiest_walk.h"
-#include "espalier/search/policy.h"
+#include "espalier/search/policy/policy.h"
 #include "espalier/search/roll_out.h"
 
 namespace espalier::search {

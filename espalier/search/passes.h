@@ -7,7 +7,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/base/random.h"
 #include "espalier/search/examples.h"
-#include "espalier/search/row_weights.h"
+#include "espalier/search/policy/row_weights.h"
 
 namespace espalier::search {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "espalier/base/random.h"
-#include "espalier/search/policy.h"
+#include "espalier/search/policy/policy.h"
 #include "espalier/search/task_checks.h"
 
 namespace espalier::search {

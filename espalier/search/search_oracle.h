@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "espalier/search/decode.h"
-#include "espalier/search/scorer.h"
+#include "espalier/search/policy/scorer.h"
 #include "espalier/search/space.h"
 
 namespace espalier::search {

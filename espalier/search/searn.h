@@ -12,7 +12,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/search/examples.h"
-#include "espalier/search/policy.h"
+#include "espalier/search/policy/policy.h"
 
 namespace espalier::search {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/search/direct.h"
+#include "espalier/search/policy/direct.h"
 #include "espalier/search/toy_space.h"
 
 namespace espalier::search {

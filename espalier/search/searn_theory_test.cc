@@ -1,7 +1,7 @@
 // Lemma 1, Theorem 2 and footnote 7 on small finite distributions.
 #include <gtest/gtest.h>
 
-#include "espalier/search/direct.h"
+#include "espalier/search/policy/direct.h"
 #include "espalier/search/searn.h"
 #include "espalier/search/toy_space.h"
 

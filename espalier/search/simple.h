@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "espalier/search/direct.h"
 #include "espalier/search/laso.h"
 #include "espalier/search/passes.h"
+#include "espalier/search/policy/direct.h"
 #include "espalier/search/searn.h"
 
 namespace espalier::search {

@@ -8,7 +8,7 @@
 #include "espalier/base/hash.h"
 #include "espalier/base/random.h"
 #include "espalier/search/examples.h"
-#include "espalier/search/row_weights.h"
+#include "espalier/search/policy/row_weights.h"
 
 namespace espalier::search {
 

@@ -8,7 +8,7 @@
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/wrapped_predictor.h"
 #include "espalier/tasks/search_model.h"
-#include "espalier/tasks/sequence_problem.h"
+#include "espalier/tasks/spaces/sequence_problem.h"
 
 namespace espalier::tasks {
 

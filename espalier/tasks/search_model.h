@@ -7,11 +7,11 @@
 
 #include "espalier/base/section_file.h"
 #include "espalier/data/predictor.h"
-#include "espalier/search/stored_policy.h"
-#include "espalier/tasks/chunk_features.h"
-#include "espalier/tasks/history_names.h"
+#include "espalier/search/policy/stored_policy.h"
+#include "espalier/tasks/chunks/chunk_features.h"
 #include "espalier/tasks/search_training.h"
-#include "espalier/tasks/sequence_shape.h"
+#include "espalier/tasks/spaces/history_names.h"
+#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "espalier/search/batch_classifier.h"
-#include "espalier/search/pair_classifier.h"
 #include "espalier/search/passes.h"
+#include "espalier/search/policy/batch_classifier.h"
+#include "espalier/search/policy/pair_classifier.h"
 #include "espalier/search/search_oracle.h"
 
 namespace espalier::tasks {

@@ -12,10 +12,10 @@
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/linear/rows.h"
-#include "espalier/search/direct.h"
 #include "espalier/search/laso.h"
+#include "espalier/search/policy/direct.h"
 #include "espalier/search/searn.h"
-#include "espalier/tasks/sequence_problem.h"
+#include "espalier/tasks/spaces/sequence_problem.h"
 
 namespace espalier::tasks {
 

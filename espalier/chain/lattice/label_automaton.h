@@ -1,0 +1,57 @@
+// Regular constraints: deterministic automata over labels, and their intersection with a lattice.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/chain/lattice/lattice.h"
+
+namespace espalier::chain {
+
+/// A deterministic automaton that reads the labels of a sequence from first to last. Partial: a missing
+/// transition rejects. Immutable use is thread-safe.
+struct LabelAutomaton {
+  static constexpr uint32_t kNowhere = 0xFFFFFFFF;
+
+  size_t labels = 0;  ///< K
+  uint32_t start = 0;
+  std::vector<uint8_t> accepting;  ///< per state
+  std::vector<uint32_t> next;      ///< states × K: the state after reading a label, or kNowhere
+
+  size_t states() const { return accepting.size(); }
+  /// The state after reading a label in state q; labels the automaton does not know lead nowhere.
+  uint32_t step(uint32_t q, data::Label label) const {
+    return label < labels ? next[q * labels + label] : kNowhere;
+  }
+
+  /// Adds a state without transitions and returns its number.
+  uint32_t add_state(bool is_accepting);
+  bool accepts(std::span<const data::Label> sequence) const;
+  /// Whether sizes fit and every transition leads to a state; what is wrong otherwise.
+  Status check() const;
+};
+
+/// The automaton that accepts what both do: its states are the reachable pairs. Preconditions: both check()
+/// and have the same labels.
+LabelAutomaton intersect(const LabelAutomaton& a, const LabelAutomaton& b);
+
+/// The paths of a lattice whose labels an automaton accepts, as a lattice again.
+struct IntersectedLattice {
+  Outcome outcome =
+      Outcome::kInfeasible;  ///< kExact, kInfeasible (no state left) or kOutOfBudget (no lattice made)
+  Lattice lattice;
+  std::vector<uint32_t> old_state;        ///< per state of `lattice`: the state it stands for before …
+  std::vector<uint32_t> automaton_state;  ///< … and the automaton's after reading its label
+};
+
+/// States are pairs (state, automaton state after its label), in that order, with the scores of the state;
+/// dead ends are dropped. Since the automaton is deterministic, paths correspond one to one. O(p log p) time
+/// for p arcs of the product before dead ends are dropped, at most arcs · automaton states. kOutOfBudget
+/// where the product would have more than max_arcs arcs. Note that without positions the lattice cannot say
+/// that the empty sequence is rejected; `outcome` does. Precondition: automaton.check().
+IntersectedLattice intersect(const Lattice& lattice, const LabelAutomaton& automaton,
+                             size_t max_arcs = size_t{1} << 30);
+
+}  // namespace espalier::chain

@@ -1,0 +1,118 @@
+#include "espalier/chain/learners/adagrad.h"
+
+#include <cmath>
+
+// Highway wants foreach_target.h first.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "espalier/chain/learners/adagrad.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace espalier::chain::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, linear::kLanes>;
+
+constexpr float kTiny = 1e-12f;  // keeps 0/√0 at 0
+
+HWY_INLINE void DenseStep(const float* HWY_RESTRICT g, size_t n, float value, float rate,
+                          float* HWY_RESTRICT w, float* HWY_RESTRICT h) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const auto v = hn::Set(d, value);
+  const auto minus_rate = hn::Set(d, -rate);
+  const auto tiny = hn::Set(d, kTiny);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const auto gradient = hn::Mul(v, hn::LoadU(d, g + j));
+    const auto square = hn::MulAdd(gradient, gradient, hn::LoadU(d, h + j));
+    hn::StoreU(square, d, h + j);
+    const auto step = hn::Div(hn::Mul(minus_rate, gradient), hn::Sqrt(hn::Add(square, tiny)));
+    hn::StoreU(hn::Add(hn::LoadU(d, w + j), step), d, w + j);
+  }
+  for (; j < n; ++j) {  // never a masked vector: the next row may belong to another thread
+    const float gradient = value * g[j];
+    h[j] += gradient * gradient;
+    w[j] -= rate * gradient / std::sqrt(h[j] + kTiny);
+  }
+}
+
+void AdagradDense(const float* g, size_t n, float rate, float* w, float* h) {
+  DenseStep(g, n, 1.0f, rate, w, h);
+}
+
+void AdagradRows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
+                 const float* HWY_RESTRICT g, float rate, float* HWY_RESTRICT weights,
+                 float* HWY_RESTRICT squares) {
+  const uint32_t* begin = layout.begin.data();
+  const uint16_t* column = layout.column.data();
+  const size_t n = features.size();
+  for (size_t i = 0; i < n; ++i) {
+    if (i + 8 < n) __builtin_prefetch(&begin[features[i + 8]]);
+    if (i + 4 < n) {
+      const uint32_t ahead = begin[features[i + 4]];
+      __builtin_prefetch(&weights[ahead], 1);
+      __builtin_prefetch(&squares[ahead], 1);
+      __builtin_prefetch(&column[ahead]);
+    }
+    const uint32_t first = begin[features[i]], last = begin[features[i] + 1];
+    const float value = values == nullptr ? 1.0f : values[i];
+    if (last - first == layout.width) {
+      DenseStep(g, layout.width, value, rate, weights + first, squares + first);
+      continue;
+    }
+    for (uint32_t w = first; w < last; ++w) {
+      const float gradient = value * g[column[w]];
+      const float square = squares[w] + gradient * gradient;
+      squares[w] = square;
+      weights[w] -= rate * gradient / std::sqrt(square + kTiny);
+    }
+  }
+}
+
+void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY_RESTRICT w,
+            const float* HWY_RESTRICT h) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const auto scale = hn::Set(d, rate * fraction);
+  const auto tiny = hn::Set(d, kTiny);
+  const auto one = hn::Set(d, 1.0f);
+  for (size_t j = 0; j < n; j += lanes) {  // weight arrays end in a vector of slack
+    const auto square = hn::LoadU(d, h + j);
+    const auto step = hn::Div(scale, hn::Sqrt(hn::Add(square, tiny)));
+    const auto x = hn::LoadU(d, w + j);
+    const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(x)));
+    const auto shrunk = hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one));
+    const auto moved = hn::Gt(square, hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(moved, hn::CopySign(shrunk, x), x), d, w + j);
+  }
+}
+
+}  // namespace espalier::chain::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace espalier::chain {
+
+HWY_EXPORT(AdagradRows);
+HWY_EXPORT(AdagradDense);
+HWY_EXPORT(Shrink);
+
+void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
+                  const float* gradient, float rate, float* weights, float* squares) {
+  HWY_DYNAMIC_DISPATCH(AdagradRows)(layout, features, values, gradient, rate, weights, squares);
+}
+void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares) {
+  HWY_DYNAMIC_DISPATCH(AdagradDense)(gradient, n, rate, weights, squares);
+}
+void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares) {
+  HWY_DYNAMIC_DISPATCH(Shrink)(n, rate, fraction, l1, l2, weights, squares);
+}
+void accumulate(const float* weights, size_t n, double* sum) {
+  for (size_t i = 0; i < n; ++i) sum[i] += weights[i];
+}
+
+}  // namespace espalier::chain
+#endif

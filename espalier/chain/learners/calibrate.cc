@@ -1,0 +1,125 @@
+#include "espalier/chain/learners/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "espalier/eval/calibration.h"
+
+namespace espalier::chain {
+
+namespace {
+constexpr size_t kCalibrationPieces = 16;
+
+float largest_of(const AlignedVector<float>& w) {
+  float largest = 0;
+  for (const float x : w) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
+}  // namespace
+
+void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
+  const float scale = largest_of(w) / 32767.0f;
+  if (scale == 0) return;
+  for_each_stretch(workers, w.size(), [&](Range part) {
+    for (size_t i = part.first; i < part.last; ++i)
+      w[i] = scale * static_cast<float>(std::lround(w[i] / scale));
+  });
+}
+
+double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
+                       size_t most) {
+  std::vector<uint32_t> usable;
+  for (uint32_t s = 0; s < held_out.sequences() && usable.size() < most; ++s)
+    if (held_out.length(s) > 0 && held_out.fully_labelled(s)) usable.push_back(s);
+  if (usable.empty()) return 1;
+  const size_t pieces = std::min(kCalibrationPieces, usable.size());
+  const auto negative_log_likelihood = [&](double temperature) {
+    const float factor = static_cast<float>(1 / temperature);
+    TransitionPotentials potentials;
+    AlignedVector<float> trans = weights.trans;
+    for (float& w : trans) w *= factor;
+    potentials.assign(trans.data(), weights.labels, weights.stride);
+    std::vector<double> loss(pieces, 0.0);
+    workers.for_each(pieces, [&](size_t piece) {
+      SequenceScores scores;
+      ChainScratch scratch;
+      const Range range = piece_of(usable.size(), pieces, piece);
+      for (size_t i = range.first; i < range.last; ++i) {
+        score_sequence(weights, held_out, usable[i], scores);
+        for (float& x : scores.node) x *= factor;
+        for (float& x : scores.edge) x *= factor;
+        scores.view.trans = trans.data();
+        loss[piece] += forward_backward(scores.view, potentials, scratch, nullptr, nullptr) -
+                       score_of(scores.view, held_out.gold_of(usable[i]));
+      }
+    });
+    return std::accumulate(loss.begin(), loss.end(), 0.0);
+  };
+  return eval::fit_temperature(negative_log_likelihood, 1e-3, 1e4);
+}
+
+double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
+                       size_t most_tokens) {
+  const size_t K = kernel.labels();
+  std::vector<float> scores;  // of the tokens whose label is known, K each
+  std::vector<data::Label> gold;
+  linear::KernelModel::Scratch scratch;
+  const float* values = held_out.state_values.empty() ? nullptr : held_out.state_values.data();
+  for (size_t t = 0; t < held_out.tokens() && gold.size() < most_tokens; ++t) {
+    if (held_out.gold[t] == data::kNoLabel) continue;
+    scores.resize(scores.size() + K);
+    kernel.scores(held_out.state[t], values == nullptr ? nullptr : values + held_out.state.begin[t], scratch,
+                  std::span<float>(scores).last(K));
+    gold.push_back(held_out.gold[t]);
+  }
+  if (gold.empty()) return 1;
+  return eval::fit_temperature(
+      [&](double temperature) {
+        double loss = 0;
+        for (size_t i = 0; i < gold.size(); ++i) {
+          const float* s = scores.data() + i * K;
+          const double top = *std::max_element(s, s + K);
+          double sum = 0;
+          for (size_t k = 0; k < K; ++k) sum += std::exp((s[k] - top) / temperature);
+          loss += std::log(sum) - (s[gold[i]] - top) / temperature;
+        }
+        return loss;
+      },
+      1e-3, 1e4);
+}
+
+double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
+                                  const Workers& workers, size_t most) {
+  ChainWeights rounded = weights;
+  round_to_16_bits(rounded.state, workers);
+  round_to_16_bits(rounded.edge, workers);
+  // Evenly spread over the data, so that a corpus sorted by genre is seen whole.
+  const size_t n = std::min(most, data.sequences());
+  const size_t pieces = std::min(kCalibrationPieces, n);
+  std::vector<size_t> tokens(pieces, 0), changed(pieces, 0);
+  workers.for_each(pieces, [&](size_t piece) {
+    SequenceScores scores;
+    ChainScratch scratch;
+    std::vector<data::Label> exact, approximate;
+    const Range range = piece_of(n, pieces, piece);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const size_t s = i * data.sequences() / n;
+      exact.resize(data.length(s));
+      approximate.resize(data.length(s));
+      score_sequence(weights, data, s, scores);
+      viterbi(scores.view, scratch, exact.data());
+      score_sequence(rounded, data, s, scores);
+      viterbi(scores.view, scratch, approximate.data());
+      tokens[piece] += exact.size();
+      for (size_t t = 0; t < exact.size(); ++t) changed[piece] += exact[t] != approximate[t];
+    }
+  });
+  const size_t all = std::accumulate(tokens.begin(), tokens.end(), size_t{0});
+  return all == 0 ? 0
+                  : static_cast<double>(std::accumulate(changed.begin(), changed.end(), size_t{0})) /
+                        static_cast<double>(all);
+}
+
+}  // namespace espalier::chain

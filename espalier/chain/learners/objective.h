@@ -1,0 +1,46 @@
+// The log loss of a whole training set and its exact gradient.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/chain/learners/batch.h"
+#include "espalier/chain/learners/restriction.h"
+#include "espalier/chain/learners/stochastic.h"
+
+namespace espalier::chain {
+
+/// ∂/∂w for every weight of a ChainWeights, in double: batch optimisers subtract gradients that are almost
+/// equal.
+struct WeightGradient {
+  std::vector<double> state;  ///< as ChainWeights::state_rows lays them out
+  std::vector<double> trans;  ///< K×S
+  std::vector<double> edge;   ///< as ChainWeights::edge_rows
+};
+
+/// Σ over sequences of weight · loss, without penalties. Deterministic at any number of threads: sequences go
+/// through in blocks cut by the data, and every weight's gradient is summed in the order of the tokens. Not
+/// thread-safe itself.
+class DataLoss {
+ public:
+  /// The arguments must outlive this. `label_weight` and `restriction` as in TrainingContext.
+  DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
+           std::span<const float> label_weight, const Restriction* restriction = nullptr);
+
+  /// Replaces the contents of `gradient`.
+  double evaluate(const ChainWeights& weights, WeightGradient& gradient);
+
+ private:
+  std::vector<size_t> cut_into_blocks(const ChainWeights& weights) const;
+  void add_rows(const ChainWeights& weights, WeightGradient& gradient) const;
+
+  const linear::Dataset& data_;
+  LogLoss loss_;
+  std::span<const float> label_weight_;
+  const Restriction* restriction_;
+  BatchRunner runner_;
+  std::vector<uint32_t> order_;
+};
+
+}  // namespace espalier::chain

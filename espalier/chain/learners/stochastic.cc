@@ -1,0 +1,214 @@
+#include "espalier/chain/learners/stochastic.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "espalier/base/random.h"
+#include "espalier/chain/gradients.h"
+#include "espalier/chain/learners/adagrad.h"
+#include "espalier/chain/learners/batch.h"
+#include "espalier/chain/learners/checkpoint.h"
+#include "espalier/chain/learners/importance.h"
+#include "espalier/chain/learners/pass_steps.h"
+
+namespace espalier::chain {
+
+namespace {
+
+/// A weight array with AdaGrad's state and the sum for the average.
+struct Parameters {
+  AlignedVector<float> squares;
+  std::vector<double> sum;
+  explicit Parameters(size_t n = 0) : squares(n, 0.0f), sum(n, 0.0) {}
+};
+
+class StochasticRun {
+ public:
+  StochasticRun(TrainingContext context, const StochasticOptions& options)
+      : context_(std::move(context)),
+        options_(options),
+        weights_(std::move(context_.start)),
+        state_(weights_.state.size()),
+        trans_(weights_.trans.size()),
+        edge_(weights_.edge.size()),
+        dropout_{options.dropout, context_.seed},
+        runner_(context_.training.data, context_.workers, dropout_) {
+    // A warm start's weights are ones for all features to be there.
+    if (dropout_.share > 0)
+      for (float& w : weights_.state) w /= dropout_.kept();
+  }
+
+  Result<ChainWeights> run() {
+    const linear::Dataset& data = context_.training.data;
+    order_.resize(data.sequences());
+    const double tokens = std::max(1.0, counted_tokens(data));
+    int first = 1;
+    if (context_.resume != nullptr) {
+      ESPALIER_ASSIGN(const int done, load(*context_.resume));
+      first = done + 1;
+    }
+    const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
+    for (int pass = first; pass <= options_.passes; ++pass) {
+      const double loss = one_pass(pass, pass >= average_from);
+      if (stopped_ && pass > 1) break;
+      const Round round{pass, loss / tokens, [this] { return result(); },
+                        [this, pass](SectionWriter& out) { save(out, pass); }};
+      if (!context_.round_ended(round) || stopped_) break;
+    }
+    return result();
+  }
+
+ private:
+  double one_pass(int pass, bool average);
+  void update();
+  void end_of_step(bool average, size_t steps);
+  ChainWeights averaged() const;
+  /// The average, as it is used where no feature is left out.
+  ChainWeights result() const;
+  void save(SectionWriter& out, int pass) const;
+  Result<int> load(const SectionFile& in);
+
+  TrainingContext context_;
+  StochasticOptions options_;
+  ChainWeights weights_;
+  Parameters state_, trans_, edge_;
+  uint64_t averaged_ = 0;  ///< how many snapshots the sums hold
+  linear::Dropout dropout_;
+  BatchRunner runner_;
+  std::vector<uint32_t> order_;
+  bool stopped_ = false;
+};
+
+double StochasticRun::one_pass(int pass, bool average) {
+  const linear::Dataset& data = context_.training.data;
+  std::iota(order_.begin(), order_.end(), 0);
+  Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order_));
+  const float ignore = static_cast<float>(options_.ignore);
+  const bool transitions = weights_.transitions;
+  const BatchRunner::Gradient gradient =
+      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                const TransitionPotentials& potentials, ScoreGradient out) {
+        const auto gold = data.gold_of(s);
+        if (!context_.label_weight.empty()) add_costs(scores, gold, context_.label_weight, 1);
+        return options_.loss == LogLoss::kSequence
+                   ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out, context_.restriction,
+                                       s)
+                   : local_log_loss_gradient(scores, gold, transitions, ignore, out);
+      });
+  double loss = 0;
+  runner_.begin_pass(pass);
+  PassSteps steps(context_.monitor, pass, options_.passes, order_.size());
+  size_t done = 0;
+  while (done < order_.size() && !stopped_) {
+    const size_t n = std::min(options_.batch, order_.size() - done);
+    loss += runner_.compute(weights_, std::span<const uint32_t>(order_).subspan(done, n),
+                            options_.loss == LogLoss::kSequence, gradient);
+    update();
+    done += n;
+    if (const size_t ended = steps.advance(done); ended > 0) end_of_step(average, ended);
+    stopped_ = context_.monitor.stop_requested();
+  }
+  return loss;
+}
+
+void StochasticRun::update() {
+  const float rate = static_cast<float>(options_.rate);
+  float* w = weights_.state.data();
+  float* h = state_.squares.data();
+  runner_.for_each_state_row(
+      [&](std::span<const uint32_t> features, const float* values, const float* gradient) {
+        adagrad_rows(weights_.state_rows, features, values, gradient, rate, w, h);
+      });
+  if (weights_.transitions)
+    adagrad_dense(runner_.pairs().data(), weights_.trans.size(), rate, weights_.trans.data(),
+                  trans_.squares.data());
+  const size_t K = weights_.labels, S = weights_.stride;
+  runner_.for_each_edge_row([&](std::span<const uint32_t> features, const float* gradient) {
+    for (const uint32_t f : features)
+      for (uint32_t i = weights_.edge_rows.begin[f]; i < weights_.edge_rows.begin[f + 1]; ++i) {
+        const uint32_t pair = weights_.edge_rows.column[i];
+        adagrad_dense(gradient + pair / K * S + pair % K, 1, rate, &weights_.edge[i], &edge_.squares[i]);
+      }
+  });
+}
+
+void StochasticRun::end_of_step(bool average, size_t steps) {
+  const float fraction = static_cast<float>(steps) / PassSteps::kSteps;
+  const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
+              l2 = static_cast<float>(options_.l2);
+  const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {
+    for_each_stretch(context_.workers, n, [&](Range part) {
+      const size_t count = part.last - part.first;
+      float* const weights = w.data() + part.first;
+      if (l1 > 0 || l2 > 0) shrink(count, rate, fraction, l1, l2, weights, p.squares.data() + part.first);
+      if (average) accumulate(weights, count, p.sum.data() + part.first);
+    });
+  };
+  each(weights_.state, state_, weights_.state_rows.weights());
+  each(weights_.trans, trans_, weights_.trans.size());
+  each(weights_.edge, edge_, weights_.edge_rows.weights());
+  if (average) ++averaged_;
+}
+
+ChainWeights StochasticRun::result() const {
+  ChainWeights w = averaged();
+  if (dropout_.share > 0)
+    for (float& x : w.state) x *= dropout_.kept();
+  return w;
+}
+
+ChainWeights StochasticRun::averaged() const {
+  ChainWeights w = weights_;
+  if (averaged_ == 0) return w;
+  const double share = 1.0 / static_cast<double>(averaged_);
+  // An average is hardly ever exactly 0; what l1 holds at 0 in the end stays there.
+  const bool keep_zeros = options_.l1 > 0;
+  const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
+    for_each_stretch(context_.workers, n, [&](Range part) {
+      for (size_t i = part.first; i < part.last; ++i)
+        if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
+    });
+  };
+  mean(w.state, state_.sum, w.state_rows.weights());
+  mean(w.trans, trans_.sum, w.trans.size());
+  mean(w.edge, edge_.sum, w.edge_rows.weights());
+  return w;
+}
+
+void StochasticRun::save(SectionWriter& out, int pass) const {
+  const uint64_t counters[2] = {static_cast<uint64_t>(pass), averaged_};
+  out.add_array("counters", counters);
+  out.add_array("state", weights_.state);
+  out.add_array("state.squares", state_.squares);
+  out.add_array("state.sum", state_.sum);
+  out.add_array("trans", weights_.trans);
+  out.add_array("trans.squares", trans_.squares);
+  out.add_array("trans.sum", trans_.sum);
+  out.add_array("edge", weights_.edge);
+  out.add_array("edge.squares", edge_.squares);
+  out.add_array("edge.sum", edge_.sum);
+}
+
+Result<int> StochasticRun::load(const SectionFile& in) {
+  uint64_t counters[2] = {0, 0};
+  ESPALIER_TRY(restore_array(in, "counters", counters));
+  ESPALIER_TRY(restore_array(in, "state", weights_.state));
+  ESPALIER_TRY(restore_array(in, "state.squares", state_.squares));
+  ESPALIER_TRY(restore_array(in, "state.sum", state_.sum));
+  ESPALIER_TRY(restore_array(in, "trans", weights_.trans));
+  ESPALIER_TRY(restore_array(in, "trans.squares", trans_.squares));
+  ESPALIER_TRY(restore_array(in, "trans.sum", trans_.sum));
+  ESPALIER_TRY(restore_array(in, "edge", weights_.edge));
+  ESPALIER_TRY(restore_array(in, "edge.squares", edge_.squares));
+  ESPALIER_TRY(restore_array(in, "edge.sum", edge_.sum));
+  averaged_ = counters[1];
+  return saved_pass(in, counters[0]);
+}
+
+}  // namespace
+
+Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options) {
+  return StochasticRun(std::move(context), options).run();
+}
+
+}  // namespace espalier::chain

@@ -1,0 +1,31 @@
+// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions.
+#pragma once
+
+#include "espalier/chain/learners/round.h"
+
+namespace espalier::chain {
+
+enum class LogLoss {
+  kSequence,  ///< CRF: the whole labelling is normalised
+  kPosition,  ///< MEMM: each label given the one before it; independent positions where there are no
+              ///< transitions
+};
+
+struct StochasticOptions {
+  LogLoss loss = LogLoss::kSequence;
+  double l1 = 0;
+  double l2 = 1;
+  double rate = 0.2;  ///< η of AdaGrad
+  int passes = 6;
+  size_t batch = 8;           ///< sequences whose gradient is taken at the same weights
+  double average_from = 0.2;  ///< the part of the passes after which weights are averaged
+  double dropout = 0;         ///< share of the state features left out at random; see linear::Dropout
+  double ignore = 1e-2;       ///< tokens whose gradient is smaller in every label are not worth an update
+};
+
+/// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later
+/// passes averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|²,
+/// of which the loss is reported. An error where the state to resume from is not of such a run.
+Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
+
+}  // namespace espalier::chain

@@ -1,0 +1,122 @@
+// A trained first-order chain, ready to use: what `tag` runs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/base/section_file.h"
+#include "espalier/chain/kernels.h"
+#include "espalier/chain/span_marginals.h"
+#include "espalier/chain/weights.h"
+#include "espalier/data/features/features.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/predictor.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/linear/kernel_model.h"
+#include "espalier/linear/packed_rows.h"
+
+namespace espalier::chain {
+
+/// How scores become probabilities.
+enum class Normalisation {
+  kSequence,  ///< over whole labellings (CRF, and margin learners through their temperature)
+  kPosition,  ///< at each position given the label before (MEMM)
+};
+
+/// What save_model writes beside the weights.
+struct ModelSource {
+  const data::LabelSet& labels;
+  const ChainWeights& weights;
+  const linear::FeatureSpace& state;
+  const linear::FeatureSpace& edge;
+  Normalisation normalisation = Normalisation::kSequence;
+  double temperature = 1;  ///< scores are divided by this before they become probabilities
+  data::Scheme scheme = data::Scheme::kNone;
+  int weight_bits = 32;
+  /// Where tokens are scored by a kernel machine instead of rows of weights; `weights` then gives labels
+  /// only.
+  const linear::KernelModel* kernel = nullptr;
+};
+
+/// Adds the sections of a chain model. Weights that are exactly 0, features left without any, and their names
+/// go.
+void save_model(const ModelSource& source, SectionWriter& out);
+
+/// The model behind data::Predictor. Holds views of the section file, which must outlive it.
+class ChainPredictor final : public data::Predictor {
+ public:
+  static Result<std::unique_ptr<ChainPredictor>> load(const SectionFile& file,
+                                                      data::FeatureExtractor extractor);
+
+  const data::LabelSet& labels() const override { return labels_; }
+  std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
+  Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                 data::Prediction& out) const override;
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
+                                           data::Predictor::Scratch& scratch) const override;
+
+  /// The two halves of predict(), for decoders of other kinds: the scores of a sequence, held by the scratch
+  /// until its next use (they may be changed, and so may where `view` points), and what predict() makes of
+  /// them.
+  SequenceScores& scores(const data::Sequence& sequence, std::span<const data::Label> forced,
+                         data::Predictor::Scratch& scratch) const;
+  Status decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
+                data::Prediction& out) const;
+
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override;
+  std::vector<WeightedTransition> weighted_transitions() const override;
+  Size size() const override;
+
+  data::Scheme scheme() const { return scheme_; }
+  double temperature() const { return temperature_; }
+  bool transitions() const { return transitions_; }
+  float transition(data::Label from, data::Label to) const { return trans_[from * stride_ + to]; }
+  /// True where tokens are scored by a kernel machine: there are then no rows of weights.
+  bool kernelised() const { return kernel_.has_value(); }
+  const linear::PackedRows& state_rows() const { return state_; }
+  const linear::PackedRows& edge_rows() const { return edge_; }
+  /// Where each row of state_rows() begins, in the order of the names.
+  std::vector<uint32_t> state_row_starts() const;
+  /// The hash table's entries, to read a model back into weights (warm start).
+  const linear::FeatureMap& state_map() const { return state_map_; }
+  const linear::FeatureMap& edge_map() const { return edge_map_; }
+  const data::FeatureExtractor& extractor() const { return extractor_; }
+
+ private:
+  struct Buffers;
+  explicit ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
+
+  /// Fills the scores of a sequence (and −∞ where labels are forced).
+  void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;
+  /// Scores of one token, whose features are [first, last) of the sequence's, by the kernel machine.
+  void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;
+  /// Turns scores into each position's log probabilities given the label before.
+  void normalise_positions(SequenceScores& scores) const;
+  void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  void add_spans(Buffers& b, data::Prediction& out) const;
+  Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+
+  data::FeatureExtractor extractor_;
+  data::LabelSet labels_;
+  size_t stride_ = 0;
+  bool transitions_ = true;
+  Normalisation normalisation_ = Normalisation::kSequence;
+  double temperature_ = 1;
+  data::Scheme scheme_ = data::Scheme::kNone;
+  std::optional<SpanRules> span_rules_;  ///< where there is a scheme
+  linear::FeatureMap state_map_, edge_map_;
+  linear::PackedRows state_, edge_;
+  std::optional<linear::KernelModel>
+      kernel_;  ///< the state map then holds feature numbers instead of offsets
+  AlignedVector<float> trans_;
+  std::optional<std::string_view>
+      names_;                        ///< of the rows of state_, a line each; none where they were stripped
+  std::string file_name_;            ///< for errors
+  TransitionPotentials potentials_;  ///< of trans / temperature
+};
+
+}  // namespace espalier::chain

@@ -1,0 +1,23 @@
+// What a ChainPredictor works in, kept from sequence to sequence; one a thread.
+#pragma once
+
+#include <vector>
+
+#include "espalier/chain/model/model.h"
+
+namespace espalier::chain {
+
+struct ChainPredictor::Buffers final : data::Predictor::Scratch {
+  data::FeatureExtractor::Scratch extraction;
+  data::HashedFeatures features;
+  std::vector<uint32_t> state_offsets, edge_offsets;
+  SequenceScores scores;
+  SequenceScores warm;  ///< scores / temperature, where probabilities are wanted
+  ChainScratch chain;
+  linear::KernelModel::Scratch kernel;
+  std::vector<uint32_t> known;      ///< features of one token that a kernel machine has numbers for …
+  std::vector<float> known_values;  ///< … and their values
+  AlignedVector<float> marginals;
+};
+
+}  // namespace espalier::chain

@@ -1,0 +1,67 @@
+// The probabilities of a chain model's predictions.
+#include <algorithm>
+#include <cmath>
+
+#include "espalier/chain/model/model.h"
+#include "espalier/chain/model/model_buffers.h"
+
+namespace espalier::chain {
+
+using data::Label;
+
+void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers& b,
+                                    data::Prediction& out) const {
+  const size_t T = b.scores.view.length, K = labels_.size(), S = stride_;
+  if (T == 0) return;
+  // P(y|x) ∝ exp(score/τ). A model normalised at each position already has log probabilities (τ = 1 there).
+  b.warm = b.scores;
+  b.warm.view.node = b.warm.node.data();
+  if (b.scores.view.edge != nullptr) b.warm.view.edge = b.warm.edge.data();
+  if (temperature_ != 1) {
+    const float factor = static_cast<float>(1 / temperature_);
+    for (float& x : b.warm.node) x *= factor;
+    for (float& x : b.warm.edge) x *= factor;
+  }
+  // The model's own transitions, unless someone put others in their place (constraints).
+  const bool own = b.scores.view.trans == trans_.data();
+  AlignedVector<float> warm_trans(b.scores.view.trans, b.scores.view.trans + K * S);
+  for (float& w : warm_trans) w = static_cast<float>(w / temperature_);
+  b.warm.view.trans = warm_trans.data();
+  TransitionPotentials others;
+  if (!own) others.assign(warm_trans.data(), K, S);
+  b.marginals.resize(T * S);
+  const double log_z =
+      forward_backward(b.warm.view, own ? potentials_ : others, b.chain, b.marginals.data(), nullptr);
+
+  if (options.decoder == data::Decoder::kPosterior && options.nbest <= 1) {
+    std::vector<Label>& labels = out.best.front().labels;
+    for (size_t t = 0; t < T; ++t) {
+      const float* p = b.marginals.data() + t * S;
+      labels[t] = static_cast<Label>(std::max_element(p, p + K) - p);
+    }
+    out.best.front().score = score_of(b.scores.view, labels);
+  }
+  for (data::Labelling& labelling : out.best)
+    labelling.probability = std::exp(score_of(b.warm.view, labelling.labels) - log_z);
+  const std::vector<Label>& best = out.labels();
+  out.confidence.resize(T);
+  for (size_t t = 0; t < T; ++t) out.confidence[t] = b.marginals[t * S + best[t]];
+  if (options.marginals) {
+    out.marginals.resize(T * K);
+    for (size_t t = 0; t < T; ++t) std::copy_n(b.marginals.data() + t * S, K, out.marginals.data() + t * K);
+  }
+  if (options.confidence && span_rules_) add_spans(b, out);
+}
+
+void ChainPredictor::add_spans(Buffers& b, data::Prediction& out) const {
+  std::vector<std::string_view> names;
+  for (const Label label : out.labels()) names.push_back(labels_.name(label));
+  const std::vector<data::Span> spans = data::spans(names, scheme_);
+  if (spans.empty()) return;
+  SpanMarginals marginals(*span_rules_);
+  marginals.assign(b.warm.view);
+  for (const data::Span& span : spans)
+    out.spans.push_back({span.first, span.last, std::string(span.type), marginals.probability(span)});
+}
+
+}  // namespace espalier::chain

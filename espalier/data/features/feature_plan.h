@@ -1,0 +1,110 @@
+// What a template means: which views of which cells are joined, under which name, into one feature.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "espalier/data/features/pattern.h"
+
+namespace espalier::data {
+
+/// One way to look at a cell. A view gives a text, or nothing; a feature that looks through a view that gives
+/// nothing is not there at that position.
+enum class ViewKind : uint8_t {
+  kText,        ///< the cell as it stands
+  kLower,       ///< in lower case
+  kCased,       ///< as it stands, where that differs from lower case
+  kPrefix,      ///< first `size` characters in lower case, where there are that many
+  kSuffix,      ///< last `size` characters in lower case, where there are that many
+  kShape,       ///< characters replaced by their class
+  kShortShape,  ///< the same with runs of a class collapsed
+  kDigit,       ///< "1" where a digit occurs
+  kHyphen,      ///< "1" where a hyphen or dash occurs inside
+  kAllCaps,     ///< "1" where two or more letters are all upper case
+  kCapital,     ///< "1" where the first character is upper case
+  kLong,        ///< "1" where there are at least `size` characters
+  kOutside,     ///< "1" before the first and after the last row
+  kTest,        ///< "true" or "false": the pattern occurs in the cell
+  kMatch,       ///< what the pattern matches, or the empty text
+  kMatchLower,  ///< the same in lower case
+};
+
+/// What stands before the first and after the last row.
+enum class Outside : uint8_t {
+  kNothing,  ///< the view gives nothing there
+  kCrfpp,    ///< `_B-1`, `_B-2`, … and `_B+1`, `_B+2`, …
+  kWapiti,   ///< `_x-1` … `_x-4`, then `_x-#`, and the same with plus; patterns are matched against these
+             ///< texts
+};
+
+struct View {
+  ViewKind kind = ViewKind::kText;
+  Outside outside = Outside::kCrfpp;
+  size_t column = 0;
+  size_t size = 0;     ///< of affixes, and of kLong
+  size_t pattern = 0;  ///< index into FeaturePlan::patterns, for kTest and kMatch*
+
+  bool operator==(const View&) const = default;
+};
+
+/// Where a reference's row is counted from.
+enum class Origin : uint8_t {
+  kHere,      ///< offset from the position the feature belongs to
+  kStart,     ///< offset 0 is the first row of the sequence
+  kEnd,       ///< offset −1 is the last row
+  kIndirect,  ///< the number in the cell of column `offset` at this position says how far away the row is
+};
+
+struct Reference {
+  size_t view = 0;  ///< index into FeaturePlan::views
+  Origin origin = Origin::kHere;
+  int offset = 0;
+};
+
+/// One line of a template. Its feature's name is literals[0] + text(references[0]) + literals[1] + … ; two
+/// templates with the same literals give the same feature where their references give the same texts.
+struct Template {
+  std::vector<std::string> literals{""};  ///< one more than references
+  std::vector<Reference> references;
+  bool state = false;
+  bool edge = false;
+};
+
+/// Farthest row a relative reference may name, either way.
+inline constexpr int kMaxOffset = 64;
+
+/// A whole template file, checked. References may only name columns that exist.
+struct FeaturePlan {
+  std::vector<View> views;
+  std::vector<Pattern> patterns;
+  std::vector<Template> templates;
+  bool transitions = false;
+
+  /// Index of the view, adding it if no template has needed it yet.
+  size_t view_index(const View& view) {
+    for (size_t i = 0; i < views.size(); ++i)
+      if (views[i] == view) return i;
+    views.push_back(view);
+    return views.size() - 1;
+  }
+};
+
+/// Whether a view may give nothing, so that the features that use it may be absent.
+inline bool may_be_absent(const View& view) {
+  switch (view.kind) {
+    case ViewKind::kText:
+    case ViewKind::kLower:
+    case ViewKind::kShape:
+    case ViewKind::kShortShape:
+    case ViewKind::kTest:
+    case ViewKind::kMatch:
+    case ViewKind::kMatchLower:
+      return view.outside == Outside::kNothing;
+    default:
+      return true;
+  }
+}
+
+}  // namespace espalier::data

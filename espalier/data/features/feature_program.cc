@@ -1,0 +1,158 @@
+#include "espalier/data/features/feature_program.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace espalier::data {
+namespace {
+
+// Wapiti names rows outside the sequence one by one only this far; all beyond share a name. Rows that are not
+// relative to the position can lie anywhere, and are brought back to this distance.
+constexpr size_t kSharedDistance = 5;
+
+// How the feature can be worked out; slots are ordered by this.
+enum class Sort { kConstant, kOne, kTwo, kThree, kOneOrNone, kGeneral };
+
+Sort sort_of(const Template& feature, const FeaturePlan& plan) {
+  bool regular = true, optional = false;
+  for (const Reference& reference : feature.references) {
+    regular &= reference.origin == Origin::kHere;
+    optional |= may_be_absent(plan.views[reference.view]);
+  }
+  const size_t count = feature.references.size();
+  if (count == 0) return Sort::kConstant;
+  if (!regular || count > 3 || (optional && count > 1)) return Sort::kGeneral;
+  if (count == 1) return optional ? Sort::kOneOrNone : Sort::kOne;
+  return count == 2 ? Sort::kTwo : Sort::kThree;
+}
+
+// The literals decide which templates share features. A zero byte stands where a view's text goes: no
+// template text contains one.
+uint64_t seed_of(const Template& feature) {
+  std::string skeleton = feature.literals[0];
+  for (size_t i = 1; i < feature.literals.size(); ++i) skeleton += '\0' + feature.literals[i];
+  return hash_bytes(skeleton);
+}
+
+}  // namespace
+
+ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t) {
+  switch (reference.origin) {
+    case Origin::kStart:
+      return reference.offset;
+    case Origin::kEnd:
+      return static_cast<ptrdiff_t>(sequence.length()) + reference.offset;
+    case Origin::kIndirect: {
+      // As far as the cell is a number; one that is none points at the row itself.
+      const std::string_view cell = sequence.cell(t, static_cast<size_t>(reference.offset));
+      const bool plus = cell.starts_with('+');
+      int32_t distance = 0;
+      std::from_chars(cell.data() + plus, cell.data() + cell.size(), distance);
+      return static_cast<ptrdiff_t>(t) + distance;
+    }
+    default:
+      return static_cast<ptrdiff_t>(t) + reference.offset;
+  }
+}
+
+size_t margin_of(const FeaturePlan& plan) {
+  size_t margin = 0;
+  for (const Template& feature : plan.templates) {
+    for (const Reference& reference : feature.references) {
+      const size_t reach = reference.origin == Origin::kHere ? static_cast<size_t>(std::abs(reference.offset))
+                                                             : kSharedDistance;
+      margin = std::max(margin, reach);
+    }
+  }
+  return margin;
+}
+
+FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t>& chosen,
+                               const TokenViews& views)
+    : width_(views.width()), margin_(views.margin()), order_(chosen) {
+  std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+    return sort_of(plan.templates[a], plan) < sort_of(plan.templates[b], plan);
+  });
+  for (const size_t index : order_) {
+    const Template& feature = plan.templates[index];
+    const uint64_t seed = seed_of(feature);
+    const auto at = [&](size_t i) {
+      const Reference& reference = feature.references[i];
+      return reference.offset * static_cast<int32_t>(width_) +
+             static_cast<int32_t>(views.place(reference.view));
+    };
+    switch (sort_of(feature, plan)) {
+      case Sort::kConstant:
+        constant_.push_back(seed);
+        break;
+      case Sort::kOne:
+        one_.push_back({seed, {at(0)}});
+        break;
+      case Sort::kTwo:
+        two_.push_back({seed, {at(0), at(1)}});
+        break;
+      case Sort::kThree:
+        three_.push_back({seed, {at(0), at(1), at(2)}});
+        break;
+      case Sort::kOneOrNone:
+        one_or_none_.push_back({seed, {at(0)}});
+        break;
+      case Sort::kGeneral: {
+        General general{seed, feature.references};
+        for (Reference& reference : general.references) reference.view = views.place(reference.view);
+        general_.push_back(std::move(general));
+        break;
+      }
+    }
+  }
+}
+
+uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenViews::Table& table,
+                              uint64_t* out) const {
+  const uint64_t* const row = table.hashes.data() + (t + margin_) * width_;
+  for (const uint64_t seed : constant_) *out++ = seed;
+  for (const auto& join : one_) *out++ = hash_combine(join.seed, row[join.at[0]]);
+  for (const auto& join : two_)
+    *out++ = hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]);
+  for (const auto& join : three_)
+    *out++ = hash_combine(hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]),
+                          row[join.at[2]]);
+  for (const auto& join : one_or_none_) {
+    *out = hash_combine(join.seed, row[join.at[0]]);
+    out += row[join.at[0]] != kAbsent;
+  }
+  const auto first = -static_cast<ptrdiff_t>(margin_);
+  const auto last = static_cast<ptrdiff_t>(sequence.length() + margin_) - 1;
+  for (const General& general : general_) {
+    uint64_t hash = general.seed;
+    bool present = true;
+    for (const Reference& reference : general.references) {
+      const ptrdiff_t there = std::clamp(referenced_row(reference, sequence, t), first, last);
+      const uint64_t value = table.hashes[static_cast<size_t>(there - first) * width_ + reference.view];
+      present &= value != kAbsent;
+      hash = hash_combine(hash, value);
+    }
+    *out = hash;
+    out += present;
+  }
+  return out;
+}
+
+std::optional<std::string> FeatureProgram::name(const FeaturePlan& plan, const TokenViews& views,
+                                                const Sequence& sequence, size_t t, size_t slot) const {
+  for (const size_t index : order_) {
+    const Template& feature = plan.templates[index];
+    std::string name = feature.literals[0];
+    bool present = true;
+    for (size_t i = 0; i < feature.references.size() && present; ++i) {
+      const Reference& reference = feature.references[i];
+      const auto text = views.text(sequence, referenced_row(reference, sequence, t), reference.view);
+      present = text.has_value();
+      if (present) name += *text + feature.literals[i + 1];
+    }
+    if (present && slot-- == 0) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace espalier::data

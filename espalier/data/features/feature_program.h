@@ -1,0 +1,63 @@
+// Templates compiled to short lists of multiply-and-fold over the view hashes around a position.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "espalier/data/features/feature_plan.h"
+#include "espalier/data/features/token_views.h"
+
+namespace espalier::data {
+
+/// The features that some templates give at every position of a sequence. Immutable and thread-safe.
+///
+/// A template's feature is h(…h(h(literals), view₁), …, viewₙ). Templates are sorted by what they need, so
+/// that each sort runs in a loop of its own without a branch; features come out in that order, the same at
+/// every position, less those that are absent there.
+class FeatureProgram {
+ public:
+  /// `chosen` are the templates of the plan to compile.
+  FeatureProgram(const FeaturePlan& plan, const std::vector<size_t>& chosen, const TokenViews& views);
+
+  /// Most features a position can have.
+  size_t capacity() const { return order_.size(); }
+
+  /// Writes the features of position t at `out`, which has room for capacity(), and returns their end.
+  uint64_t* run(const Sequence& sequence, size_t t, const TokenViews::Table& table, uint64_t* out) const;
+
+  /// The name of the slot-th feature of position t, or nothing where there are not that many.
+  std::optional<std::string> name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
+                                  size_t t, size_t slot) const;
+
+ private:
+  template <size_t n>
+  struct Join {
+    uint64_t seed;
+    int32_t at[n];  ///< distance of each view's hash from the start of the position's row
+  };
+  /// Any number of references of any origin.
+  struct General {
+    uint64_t seed;
+    std::vector<Reference> references;  ///< with the view's place instead of its index
+  };
+
+  size_t width_, margin_;
+  std::vector<size_t> order_;  ///< the template of the plan behind each slot
+  std::vector<uint64_t> constant_;
+  std::vector<Join<1>> one_;
+  std::vector<Join<2>> two_;
+  std::vector<Join<3>> three_;
+  std::vector<Join<1>> one_or_none_;
+  std::vector<General> general_;
+};
+
+/// The row a reference names, seen from position t; may lie outside the sequence.
+ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t);
+
+/// How far outside the sequence the plan's references reach.
+size_t margin_of(const FeaturePlan& plan);
+
+}  // namespace espalier::data

@@ -1,0 +1,209 @@
+#include "espalier/data/features/features.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "espalier/base/hash.h"
+#include "espalier/data/features/default_features.h"
+#include "espalier/data/features/feature_program.h"
+#include "espalier/data/features/template_parser.h"
+#include "espalier/data/features/token_views.h"
+
+namespace espalier::data {
+namespace {
+
+std::vector<size_t> templates_that(const FeaturePlan& plan, bool Template::*wanted) {
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < plan.templates.size(); ++i)
+    if (plan.templates[i].*wanted) chosen.push_back(i);
+  return chosen;
+}
+
+// The feature that two features make together, whichever comes first. Salted, so that a pair of a pair's
+// features is not the same as a template's.
+uint64_t pair_hash(uint64_t a, uint64_t b) {
+  constexpr uint64_t kSalt = 0x5EC0DDE9;
+  return hash_combine(hash_combine(kSalt, std::min(a, b)), std::max(a, b));
+}
+
+/// Slots of pairs follow those of the n single features: (0,1), (0,2), …, (0,n−1), (1,2), …
+struct PairOfSlots {
+  size_t first, second;
+};
+std::optional<PairOfSlots> pair_at(size_t n, size_t slot) {
+  for (size_t first = 0; first + 1 < n; ++first) {
+    const size_t row = n - first - 1;
+    if (slot < row) return PairOfSlots{first, first + 1 + slot};
+    slot -= row;
+  }
+  return std::nullopt;
+}
+
+/// `single` and all its pairs, into `out`.
+void add_pairs(const HashedFeatures& single, HashedFeatures& out) {
+  out.state_begin.assign(1, 0);
+  out.state.clear();
+  out.state_values.clear();
+  const bool valued = !single.state_values.empty();
+  for (size_t t = 0; t < single.length(); ++t) {
+    const size_t begin = single.state_begin[t], end = single.state_begin[t + 1];
+    for (size_t i = begin; i < end; ++i) {
+      out.state.push_back(single.state[i]);
+      if (valued) out.state_values.push_back(single.state_values[i]);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      for (size_t j = i + 1; j < end; ++j) {
+        out.state.push_back(pair_hash(single.state[i], single.state[j]));
+        if (valued) out.state_values.push_back(single.state_values[i] * single.state_values[j]);
+      }
+    }
+    ESPALIER_CHECK(out.state.size() <= std::numeric_limits<uint32_t>::max());
+    out.state_begin.push_back(static_cast<uint32_t>(out.state.size()));
+  }
+}
+
+void extract_attributes(const Sequence& sequence, HashedFeatures& out) {
+  out.state_begin.assign(1, 0);
+  out.state.clear();
+  out.state_values.clear();
+  bool valued = false;
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    const size_t count = sequence.attribute_count(t);
+    for (size_t i = 0; i < count; ++i) {
+      const Attribute attribute = sequence.attribute(t, i);
+      out.state.push_back(hash_bytes(attribute.name));
+      out.state_values.push_back(attribute.value);
+      valued |= attribute.value != 1;
+    }
+    out.state_begin.push_back(static_cast<uint32_t>(out.state.size()));
+  }
+  if (!valued) out.state_values.clear();
+  out.edge.clear();
+  out.edge_begin.assign(sequence.length() + 1, 0);
+}
+
+/// Runs a program at the positions from `first` on; the arrays keep their memory from sequence to sequence.
+void run_program(const FeatureProgram& program, const Sequence& sequence, const TokenViews::Table& table,
+                 size_t first, std::vector<uint32_t>& begin, std::vector<uint64_t>& features) {
+  const size_t length = sequence.length();
+  if (program.capacity() == 0) {
+    begin.assign(length + 1, 0);
+    features.clear();
+    return;
+  }
+  ESPALIER_CHECK(length * program.capacity() <= std::numeric_limits<uint32_t>::max());
+  begin.resize(length + 1);
+  // Grown but not cleared before: what was there is overwritten, not zeroed first.
+  features.resize(length * program.capacity());
+  uint64_t* const start = features.data();
+  uint64_t* out = start;
+  for (size_t t = 0; t < length; ++t) {
+    begin[t] = static_cast<uint32_t>(out - start);
+    if (t >= first) out = program.run(sequence, t, table, out);
+  }
+  begin[length] = static_cast<uint32_t>(out - start);
+  features.resize(static_cast<size_t>(out - start));
+}
+
+}  // namespace
+
+struct FeatureExtractor::Plan {
+  bool attributes = false;
+  int degree = 1;
+  FeaturePlan features;
+  TokenViews views;
+  FeatureProgram state, edge;
+
+  Plan(FeaturePlan plan, int degree_wanted, bool from_attributes)
+      : attributes(from_attributes),
+        degree(degree_wanted),
+        features(std::move(plan)),
+        views(features.views, features.patterns, margin_of(features)),
+        state(features, templates_that(features, &Template::state), views),
+        edge(features, templates_that(features, &Template::edge), views) {}
+
+  std::optional<std::string> single_name(const Sequence& sequence, size_t row, size_t slot) const {
+    if (!attributes) return state.name(features, views, sequence, row, slot);
+    if (slot >= sequence.attribute_count(row)) return std::nullopt;
+    return std::string(sequence.attribute(row, slot).name);
+  }
+};
+
+struct FeatureExtractor::Scratch::Buffers {
+  TokenViews::Table table;
+  HashedFeatures single;
+};
+
+FeatureExtractor::Scratch::Scratch() : buffers(std::make_unique<Buffers>()) {}
+FeatureExtractor::Scratch::~Scratch() = default;
+FeatureExtractor::Scratch::Scratch(Scratch&&) noexcept = default;
+FeatureExtractor::Scratch& FeatureExtractor::Scratch::operator=(Scratch&&) noexcept = default;
+
+FeatureExtractor::FeatureExtractor(std::unique_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+FeatureExtractor::~FeatureExtractor() = default;
+FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
+FeatureExtractor& FeatureExtractor::operator=(FeatureExtractor&&) noexcept = default;
+
+Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
+  if (options.degree != 1 && options.degree != 2)
+    return fail("the degree of the features is 1 or 2, not {}", options.degree);
+  const std::string name = options.template_name.empty() ? "template" : options.template_name;
+  FeaturePlan plan;
+  if (options.attributes) {
+    if (!options.template_text.empty())
+      return fail("{}: a template looks at columns, but this format has ready-made attributes", name);
+    plan.transitions = true;
+  } else if (options.feature_columns.empty()) {
+    return fail("there is no column to take features from beside the label");
+  } else if (options.template_text.empty()) {
+    plan = default_features(options.feature_columns);
+  } else {
+    ESPALIER_ASSIGN(plan, parse_templates(options.template_text, name, options.feature_columns));
+  }
+  return FeatureExtractor(std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes));
+}
+
+void FeatureExtractor::extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const {
+  Scratch::Buffers& buffers = *scratch.buffers;
+  HashedFeatures& single = plan_->degree == 2 ? buffers.single : out;
+  if (plan_->attributes) {
+    extract_attributes(sequence, single);
+  } else {
+    plan_->views.fill(sequence, buffers.table);
+    run_program(plan_->state, sequence, buffers.table, 0, single.state_begin, single.state);
+    // The first position has no label before it, hence no edge.
+    run_program(plan_->edge, sequence, buffers.table, 1, single.edge_begin, single.edge);
+    single.state_values.clear();
+  }
+  if (plan_->degree == 2) {
+    add_pairs(single, out);
+    out.edge_begin = single.edge_begin;
+    out.edge = single.edge;
+  }
+}
+
+bool FeatureExtractor::has_transitions() const { return plan_->features.transitions; }
+bool FeatureExtractor::has_edge_features() const { return plan_->edge.capacity() > 0; }
+
+std::string FeatureExtractor::state_name(const Sequence& sequence, size_t row, size_t slot) const {
+  ESPALIER_CHECK(row < sequence.length());
+  if (auto name = plan_->single_name(sequence, row, slot)) return *name;
+  ESPALIER_CHECK(plan_->degree == 2);
+  std::vector<std::string> names;
+  while (auto name = plan_->single_name(sequence, row, names.size())) names.push_back(std::move(*name));
+  const auto pair = pair_at(names.size(), slot - names.size());
+  ESPALIER_CHECK(pair.has_value());
+  // A pair is the same feature in either order, so its name must be too.
+  const auto [first, second] = std::minmax(names[pair->first], names[pair->second]);
+  return first + "^" + second;
+}
+
+std::string FeatureExtractor::edge_name(const Sequence& sequence, size_t row, size_t slot) const {
+  ESPALIER_CHECK(row > 0 && row < sequence.length());
+  const auto name = plan_->edge.name(plan_->features, plan_->views, sequence, row, slot);
+  ESPALIER_CHECK(name.has_value());
+  return *name;
+}
+
+}  // namespace espalier::data

@@ -1,0 +1,103 @@
+// What a model looks at: the observation features of every position of a sequence, as 64-bit hashes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+/// The features of one sequence, position after position. State features are conjoined with the label of
+/// their position, edge features with the label of their position and the one before. `values` is empty where
+/// every value is 1. Features of position t: state[state_begin[t] .. state_begin[t+1]). The order within a
+/// position is fixed by the extractor and the sequence alone; a name can be had for each slot
+/// (FeatureExtractor::state_name).
+struct HashedFeatures {
+  std::vector<uint32_t> state_begin{0};
+  std::vector<uint64_t> state;
+  std::vector<float> state_values;
+  std::vector<uint32_t> edge_begin{0};
+  std::vector<uint64_t> edge;
+
+  size_t length() const { return state_begin.size() - 1; }
+  void clear() {
+    state_begin.assign(1, 0);
+    edge_begin.assign(1, 0);
+    state.clear();
+    state_values.clear();
+    edge.clear();
+  }
+};
+
+/// What to extract. Stored in the model as text; parse and check once with FeatureExtractor::make.
+struct FeatureOptions {
+  /// A CRF++ or Wapiti template, whole text; empty: the default set for words (or the attributes themselves,
+  /// for formats that have them).
+  std::string template_text;
+  /// Where the template came from, for error messages.
+  std::string template_name;
+  /// The cells features may look at, from 0, ascending; the first is the word. Templates are checked against
+  /// these.
+  std::vector<size_t> feature_columns;
+  /// 1, or 2 to add the product of every pair of a position's state features (the quadratic kernel made
+  /// explicit).
+  int degree = 1;
+  /// Whether rows carry attributes instead of cells.
+  bool attributes = false;
+
+  bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
+    return template_text == other.template_text && feature_columns == other.feature_columns &&
+           degree == other.degree && attributes == other.attributes;
+  }
+};
+
+/// Turns sequences into hashed features. Immutable and thread-safe; scratch is the caller's.
+///
+/// Each token's strings (and their case, affix and shape variants) are hashed once; a template's feature is a
+/// combination of those hashes. No string is built on the way.
+class FeatureExtractor {
+ public:
+  /// Buffers that live from sequence to sequence, one a thread.
+  class Scratch {
+   public:
+    Scratch();
+    ~Scratch();
+    Scratch(Scratch&&) noexcept;
+    Scratch& operator=(Scratch&&) noexcept;
+    struct Buffers;
+    std::unique_ptr<Buffers> buffers;
+  };
+
+  /// Checks the template (syntax, columns) and prepares it. Errors name the template's file and line.
+  static Result<FeatureExtractor> make(const FeatureOptions& options);
+  ~FeatureExtractor();
+  FeatureExtractor(FeatureExtractor&&) noexcept;
+  FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
+
+  /// Replaces the contents of `out`. Deterministic: the same sequence gives the same features in the same
+  /// order.
+  void extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const;
+
+  /// True where labels of neighbours interact at all (a template without any B line has no transitions).
+  bool has_transitions() const;
+  /// True where some edge feature looks at the observations (`B01:%x[0,0]`), beyond the plain label bigram.
+  bool has_edge_features() const;
+
+  /// The readable name of the slot-th state (edge) feature of a position, as the template would expand to it.
+  std::string state_name(const Sequence& sequence, size_t row, size_t slot) const;
+  std::string edge_name(const Sequence& sequence, size_t row, size_t slot) const;
+
+ private:
+  struct Plan;
+  explicit FeatureExtractor(std::unique_ptr<const Plan> plan);
+  std::unique_ptr<const Plan> plan_;
+};
+
+}  // namespace espalier::data

@@ -1,0 +1,224 @@
+#include "espalier/data/features/token_views.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "espalier/base/text.h"
+
+namespace espalier::data {
+namespace {
+
+// Entries of a group's cache. With some twenty variants of a word this is what a core's second-level cache
+// holds.
+constexpr size_t kCacheEntries = 4096;
+
+// Tells apart the plans whose hashes a table's cache may hold; an address would not do, since it can be used
+// again.
+uint64_t next_identity() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+bool is_upper(char32_t code) {
+  const CharClass c = char_class(code);
+  return c == CharClass::kUpper || c == CharClass::kTitle;
+}
+
+bool has_digit(std::string_view text) {
+  for (const CodePoint c : CodePoints(text))
+    if (char_class(c.value) == CharClass::kDigit) return true;
+  return false;
+}
+
+// A hyphen or one of Unicode's dashes that is neither the first nor the last character.
+bool has_inner_dash(std::string_view text) {
+  size_t at = 0;
+  for (const CodePoint c : CodePoints(text)) {
+    const bool dash = c.value == U'-' || (c.value >= 0x2010 && c.value <= 0x2015);
+    if (dash && at > 0 && at + c.size < text.size()) return true;
+    at += c.size;
+  }
+  return false;
+}
+
+bool all_capitals(std::string_view text) {
+  size_t capitals = 0;
+  for (const CodePoint c : CodePoints(text)) {
+    const CharClass kind = char_class(c.value);
+    if (kind == CharClass::kLower || kind == CharClass::kLetterOther) return false;
+    capitals += is_upper(c.value);
+  }
+  return capitals >= 2;
+}
+
+std::optional<std::string_view> prefix(std::string_view text, size_t n) {
+  const size_t bytes = prefix_bytes(text, n);
+  return bytes == kNoSuchLength ? std::nullopt : std::optional(text.substr(0, bytes));
+}
+
+std::optional<std::string_view> suffix(std::string_view text, size_t n) {
+  const size_t bytes = suffix_bytes(text, n);
+  return bytes == kNoSuchLength ? std::nullopt : std::optional(text.substr(text.size() - bytes));
+}
+
+std::string outside_name(Outside style, ptrdiff_t distance) {
+  if (style == Outside::kCrfpp) return fmt::format("_B{:+}", distance);
+  if (distance < -4 || distance > 4) return distance < 0 ? "_x-#" : "_x+#";
+  return fmt::format("_x{:+}", distance);
+}
+
+}  // namespace
+
+void CellViews::set(std::string_view cell) {
+  cell_ = cell;
+  lower_known_ = false;
+}
+
+const std::string& CellViews::lower() {
+  if (!lower_known_) to_lower(cell_, lower_);
+  lower_known_ = true;
+  return lower_;
+}
+
+bool CellViews::flag(const View& view) const {
+  switch (view.kind) {
+    case ViewKind::kDigit:
+      return has_digit(cell_);
+    case ViewKind::kHyphen:
+      return has_inner_dash(cell_);
+    case ViewKind::kAllCaps:
+      return all_capitals(cell_);
+    case ViewKind::kCapital:
+      return !cell_.empty() && is_upper(code_point_at(cell_, 0).value);
+    case ViewKind::kLong:
+      return prefix(cell_, view.size).has_value();
+    default:
+      return false;
+  }
+}
+
+std::optional<std::string_view> CellViews::text(const View& view, const std::vector<Pattern>& patterns) {
+  switch (view.kind) {
+    case ViewKind::kText:
+      return cell_;
+    case ViewKind::kLower:
+      return lower();
+    case ViewKind::kCased:
+      return lower() == cell_ ? std::nullopt : std::optional(cell_);
+    case ViewKind::kPrefix:
+      return prefix(lower(), view.size);
+    case ViewKind::kSuffix:
+      return suffix(lower(), view.size);
+    case ViewKind::kShape:
+      shape(cell_, made_);
+      return made_;
+    case ViewKind::kShortShape:
+      short_shape(cell_, made_);
+      return made_;
+    case ViewKind::kTest:
+      return patterns[view.pattern].find(cell_) ? "true" : "false";
+    case ViewKind::kMatch:
+    case ViewKind::kMatchLower: {
+      const auto match = patterns[view.pattern].find(cell_);
+      const std::string_view found = match ? cell_.substr(match->begin, match->size) : std::string_view();
+      if (view.kind == ViewKind::kMatch) return found;
+      to_lower(found, made_);
+      return made_;
+    }
+    default:
+      return flag(view) ? std::optional<std::string_view>("1") : std::nullopt;
+  }
+}
+
+TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin)
+    : views_(std::move(views)), patterns_(std::move(patterns)), margin_(margin), identity_(next_identity()) {
+  for (const View& view : views_) columns_ = std::max(columns_, view.column + 1);
+  places_.resize(views_.size());
+  for (size_t column = 0; column < columns_; ++column) {
+    Group group{.column = column, .plain = {}};
+    const auto add = [&](size_t view) {
+      places_[view] = order_.size();
+      order_.push_back(view);
+    };
+    for (size_t v = 0; v < views_.size(); ++v) {
+      if (views_[v].column != column || views_[v].kind != ViewKind::kText) continue;
+      group.plain.push_back(order_.size());
+      add(v);
+    }
+    group.first = order_.size();
+    for (size_t v = 0; v < views_.size(); ++v)
+      if (views_[v].column == column && views_[v].kind != ViewKind::kText) add(v);
+    group.count = order_.size() - group.first;
+    if (group.plain.empty() && group.count == 0) continue;
+    group.cache = cache_size_;
+    if (group.count > 0) cache_size_ += kCacheEntries * (1 + group.count);
+    groups_.push_back(std::move(group));
+  }
+  for (size_t i = 0; i < margin_; ++i) {
+    for (const size_t v : order_) {
+      const auto before =
+          outside_text(views_[v], static_cast<ptrdiff_t>(i) - static_cast<ptrdiff_t>(margin_));
+      const auto after = outside_text(views_[v], static_cast<ptrdiff_t>(i) + 1);
+      before_.push_back(before ? view_hash(*before) : kAbsent);
+      after_.push_back(after ? view_hash(*after) : kAbsent);
+    }
+  }
+}
+
+void TokenViews::fill(const Sequence& sequence, Table& table) const {
+  ESPALIER_CHECK(sequence.empty() || sequence.columns() >= columns_);
+  if (table.owner != identity_) {
+    table.cache.assign(cache_size_, kAbsent);  // the hash of a cell is never that
+    table.owner = identity_;
+  }
+  const size_t length = sequence.length();
+  table.hashes.resize((length + 2 * margin_) * width());
+  uint64_t* row = std::copy(before_.begin(), before_.end(), table.hashes.data());
+  for (size_t t = 0; t < length; ++t, row += width()) {
+    for (const Group& group : groups_) {
+      const std::string_view cell = sequence.cell(t, group.column);
+      const uint64_t hash = view_hash(cell);
+      for (const size_t place : group.plain) row[place] = hash;
+      if (group.count == 0) continue;
+      uint64_t* entry = table.cache.data() + group.cache + (hash % kCacheEntries) * (1 + group.count);
+      if (entry[0] != hash) {
+        entry[0] = kAbsent;  // until the whole entry is there
+        table.cell.set(cell);
+        for (size_t i = 0; i < group.count; ++i) {
+          const auto text = table.cell.text(views_[order_[group.first + i]], patterns_);
+          entry[1 + i] = text ? view_hash(*text) : kAbsent;
+        }
+        entry[0] = hash;
+      }
+      std::memcpy(row + group.first, entry + 1, group.count * sizeof(uint64_t));
+    }
+  }
+  std::copy(after_.begin(), after_.end(), row);
+}
+
+std::optional<std::string> TokenViews::text(const Sequence& sequence, ptrdiff_t row, size_t view) const {
+  const auto length = static_cast<ptrdiff_t>(sequence.length());
+  if (row < 0) return outside_text(views_[view], row);
+  if (row >= length) return outside_text(views_[view], row - length + 1);
+  CellViews cell;
+  cell.set(sequence.cell(static_cast<size_t>(row), views_[view].column));
+  const auto text = cell.text(views_[view], patterns_);
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+// `distance` is −1 for the row before the first, 1 for the row after the last, and so on outwards.
+std::optional<std::string> TokenViews::outside_text(const View& view, ptrdiff_t distance) const {
+  if (view.kind == ViewKind::kOutside) return "1";
+  if (view.outside == Outside::kNothing) return std::nullopt;
+  std::string name = outside_name(view.outside, distance);
+  const bool matched =
+      view.kind == ViewKind::kTest || view.kind == ViewKind::kMatch || view.kind == ViewKind::kMatchLower;
+  if (!matched) return name;
+  CellViews cell;
+  cell.set(name);
+  const auto text = cell.text(view, patterns_);
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+}  // namespace espalier::data

@@ -1,0 +1,96 @@
+// The hashes of everything a plan looks at in a sequence: one row a token, one entry a view.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/hash.h"
+#include "espalier/data/features/feature_plan.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+/// Stands in a row for a view that gives nothing there.
+inline constexpr uint64_t kAbsent = 0;
+
+/// Hash of a view's text; never kAbsent.
+inline uint64_t view_hash(std::string_view text) {
+  const uint64_t hash = hash_bytes(text);
+  return hash + (hash == kAbsent);
+}
+
+/// Works out views of one cell after another; what several views need (lower case, shape) is worked out once
+/// a cell.
+class CellViews {
+ public:
+  void set(std::string_view cell);
+  /// The view's text, or nothing; valid until the next call of set or text.
+  std::optional<std::string_view> text(const View& view, const std::vector<Pattern>& patterns);
+
+ private:
+  const std::string& lower();
+  bool flag(const View& view) const;
+
+  std::string_view cell_;
+  std::string lower_, made_;
+  bool lower_known_ = false;
+};
+
+/// Fills tables of view hashes. Immutable and thread-safe; a table belongs to one thread.
+///
+/// Rows stand one after the other, with `margin` rows on either side for what lies outside the sequence, so
+/// that a reference to a view `offset` rows away is a fixed distance in memory, wherever it stands. Words
+/// repeat: the hashes of a cell's variants are kept in a direct-mapped cache under the hash of the cell
+/// itself.
+class TokenViews {
+ public:
+  struct Table {
+    std::vector<uint64_t> hashes;  ///< (margin + length + margin) rows × width
+    std::vector<uint64_t> cache;
+    uint64_t owner = 0;  ///< whose hashes the cache holds
+    CellViews cell;
+  };
+
+  /// `margin`: how far outside the sequence references reach.
+  TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin);
+
+  size_t width() const { return views_.size(); }
+  size_t margin() const { return margin_; }
+  /// Where the view stands within a row.
+  size_t place(size_t view) const { return places_[view]; }
+
+  /// Hashes the sequence's cells. Precondition: it has all the columns that views look at.
+  void fill(const Sequence& sequence, Table& table) const;
+
+  /// The text behind one hash of the table, or nothing where that is kAbsent. Rows outside the sequence are
+  /// allowed.
+  std::optional<std::string> text(const Sequence& sequence, ptrdiff_t row, size_t view) const;
+
+ private:
+  /// The views of one column: `plain` places take the hash of the cell, `count` places from `first` on its
+  /// variants.
+  struct Group {
+    size_t column;
+    std::vector<size_t> plain;
+    size_t first = 0, count = 0;
+    size_t cache = 0;  ///< where the group's part of the cache starts
+  };
+
+  std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
+
+  std::vector<View> views_;  ///< in the order of the plan
+  std::vector<Pattern> patterns_;
+  size_t margin_;
+  std::vector<size_t> places_;
+  std::vector<size_t> order_;  ///< the view at each place
+  std::vector<Group> groups_;
+  std::vector<uint64_t> before_, after_;  ///< the margins' rows
+  size_t cache_size_ = 0;
+  size_t columns_ = 0;
+  uint64_t identity_;
+};
+
+}  // namespace espalier::data

@@ -1,0 +1,15 @@
+// Reads columns: one token a line, cells side by side, a blank line between sequences.
+#pragma once
+
+#include <memory>
+
+#include "espalier/data/formats/lines.h"
+#include "espalier/data/formats/reader.h"
+
+namespace espalier::data {
+
+/// Cells are separated by runs of spaces and tabs; where the first row contains a tab, by single tabs, so
+/// that cells may then be empty or contain spaces. Every row must have as many cells as the first.
+Result<std::unique_ptr<Reader>> make_columns_reader(Lines lines, const ReadOptions& options);
+
+}  // namespace espalier::data

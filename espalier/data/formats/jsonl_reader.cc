@@ -1,0 +1,148 @@
+#include "espalier/data/formats/jsonl_reader.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "espalier/data/formats/label_column.h"
+#include "espalier/data/label_set.h"
+
+namespace espalier::data {
+namespace {
+
+using Json = nlohmann::json;
+
+class JsonlReader : public Reader {
+ public:
+  JsonlReader(Lines lines, const ReadOptions& options)
+      : lines_(std::move(lines)),
+        labels_required_(options.labels_required),
+        cells_(options.columns == 0 ? 0 : options.columns - 1) {}
+
+  Result<bool> next(Sequence& sequence) override {
+    std::string_view line;
+    while (true) {
+      ESPALIER_ASSIGN(const bool more, lines_.next(line));
+      if (!more) return false;
+      if (!is_blank(line)) break;
+    }
+    // Escapes only shrink on reading, and an object's line is copied at most once.
+    if (line.size() > Sequence::kMaxTextBytes) return lines_.error("the line is longer than 2 GiB");
+    Json object;
+    try {
+      object = Json::parse(line.begin(), line.end());
+    } catch (const Json::parse_error& e) {
+      return lines_.error("not a JSON value (byte {}): {}", e.byte, without_code(e.what()));
+    } catch (const Json::exception& e) {  // a number too large for any type
+      return lines_.error("not a JSON value: {}", without_code(e.what()));
+    }
+    ESPALIER_TRY(fill(object, sequence));
+    return true;
+  }
+  std::string_view name() const override { return lines_.name(); }
+
+ private:
+  /// The parser's message without "[json.exception.…] " in front.
+  static std::string_view without_code(std::string_view message) {
+    const size_t end = message.find("] ");
+    return end == message.npos ? message : message.substr(end + 2);
+  }
+
+  Status fill(const Json& object, Sequence& sequence) {
+    if (!object.is_object()) return lines_.error("expected a JSON object, found {}", object.type_name());
+    const auto tokens = object.find("tokens");
+    if (tokens == object.end() || !tokens->is_array())
+      return lines_.error("expected \"tokens\" with an array of tokens");
+    if (tokens->empty()) return lines_.error("\"tokens\" is empty; a sequence has at least one");
+
+    const auto labels = object.find("labels");
+    const bool labelled = labels != object.end() && !labels->is_null();
+    if (!labelled && labels_required_) return lines_.error("expected \"labels\" with an array of strings");
+    if (labelled && (!labels->is_array() || labels->size() != tokens->size()))
+      return lines_.error("expected \"labels\" with {} strings, one a token, found {}", tokens->size(),
+                          labels->is_array() ? std::to_string(labels->size()) : labels->type_name());
+
+    const bool attributes = tokens->front().is_object();
+    if (!attributes && cells_ == 0) {
+      cells_ = tokens->front().is_array() ? tokens->front().size() : 1;
+      if (cells_ == 0) return lines_.error("token 1 has no cells");
+    }
+    sequence.clear(attributes ? 0 : cells_ + (labelled ? 1 : 0));
+    for (size_t i = 0; i < tokens->size(); ++i) {
+      sequence.begin_row({}, lines_.number());
+      ESPALIER_TRY(attributes ? add_attributes((*tokens)[i], i, sequence)
+                              : add_cells((*tokens)[i], i, sequence));
+      if (!labelled) continue;
+      ESPALIER_ASSIGN(const std::string_view label, label_text((*labels)[i], i));
+      if (attributes) {
+        sequence.set_label(label);
+      } else {
+        sequence.add_cell(label);
+      }
+    }
+    if (labelled && !attributes) sequence.set_label_column(cells_);
+    return set_extras(object, sequence);
+  }
+
+  Status add_cells(const Json& token, size_t i, Sequence& sequence) const {
+    const size_t found = token.is_array() ? token.size() : 1;
+    if (found != cells_) return lines_.error("token {}: expected {} cells, found {}", i + 1, cells_, found);
+    for (size_t c = 0; c < found; ++c) {
+      const Json& cell = token.is_array() ? token[c] : token;
+      if (!cell.is_string())
+        return lines_.error("token {}: expected text, found {}", i + 1, cell.type_name());
+      sequence.add_cell(std::string_view(cell.get_ref<const std::string&>()));
+    }
+    return {};
+  }
+
+  Status add_attributes(const Json& token, size_t i, Sequence& sequence) const {
+    if (!token.is_object())
+      return lines_.error("token {}: expected an object of attributes as before, found {}", i + 1,
+                          token.type_name());
+    for (const auto& [name, value] : token.items()) {
+      const float number = value.is_number() ? value.get<float>() : NAN;
+      if (!std::isfinite(number))
+        return lines_.error("token {}: the value of attribute {} is not a finite number", i + 1,
+                            in_quotes(name));
+      sequence.add_attribute(name, number);
+    }
+    return {};
+  }
+
+  Result<std::string_view> label_text(const Json& label, size_t i) const {
+    if (label.is_null()) return kUnknownLabelText;
+    if (!label.is_string() || label.get_ref<const std::string&>().empty())
+      return lines_.error("label {}: expected text or null, found {}", i + 1,
+                          label.is_string() ? "empty text" : label.type_name());
+    return std::string_view(label.get_ref<const std::string&>());
+  }
+
+  Status set_extras(const Json& object, Sequence& sequence) const {
+    if (const auto fold = object.find("fold"); fold != object.end() && !fold->is_null()) {
+      const int64_t number = fold->is_number_integer() ? fold->get<int64_t>() : -1;
+      if (number < 0 || number > 1'000'000)
+        return lines_.error("\"fold\" is {}, expected a number from 0 to 1000000", in_quotes(fold->dump()));
+      sequence.set_fold(static_cast<int>(number));
+    }
+    if (const auto weight = object.find("weight"); weight != object.end() && !weight->is_null()) {
+      const float number = weight->is_number() ? weight->get<float>() : NAN;
+      if (!(number >= 0) || std::isinf(number))
+        return lines_.error("\"weight\" is {}, expected a number from 0 up", in_quotes(weight->dump()));
+      sequence.set_weight(number);
+    }
+    return {};
+  }
+
+  Lines lines_;
+  bool labels_required_;
+  size_t cells_;  ///< of a token, label not counted; 0 until the first one was seen
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> make_jsonl_reader(Lines lines, const ReadOptions& options) {
+  ESPALIER_TRY(resolve_label_column(options, options.columns));
+  return std::unique_ptr<Reader>(std::make_unique<JsonlReader>(std::move(lines), options));
+}
+
+}  // namespace espalier::data

@@ -1,0 +1,27 @@
+// Which column holds the label.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+
+namespace espalier::data {
+
+inline constexpr size_t kConlluColumns = 10;
+
+/// The label's column from 0, in rows of `columns` cells (label included): what ReadOptions::label_column
+/// says, or the format's default. Formats whose rows hold no label cell (CRFsuite items, letters, JSON lines)
+/// take no choice.
+/// Where several are named ("2,3"), it is the last of them.
+Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns);
+/// All of them, in the order in which they are named; no two are the same.
+Result<std::vector<size_t>> resolve_label_columns(const ReadOptions& options, size_t columns);
+/// Whether more than one is named.
+inline bool several_label_columns(const ReadOptions& options) {
+  return options.label_column.find(',') != std::string::npos;
+}
+
+}  // namespace espalier::data

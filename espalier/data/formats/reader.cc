@@ -1,0 +1,146 @@
+#include "espalier/data/formats/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "espalier/data/formats/columns_reader.h"
+#include "espalier/data/formats/conllu_reader.h"
+#include "espalier/data/formats/crfsuite_reader.h"
+#include "espalier/data/formats/jsonl_reader.h"
+#include "espalier/data/formats/letters_reader.h"
+#include "espalier/data/formats/lines.h"
+
+namespace espalier::data {
+namespace {
+
+using MakeReader = Result<std::unique_ptr<Reader>> (*)(Lines, const ReadOptions&);
+
+struct FormatEntry {
+  Format format;
+  std::string_view name;
+  bool has_folds;
+  MakeReader make;
+};
+
+constexpr std::array<FormatEntry, 5> kFormats = {{
+    {Format::kColumns, "columns", false, make_columns_reader},
+    {Format::kCrfsuite, "crfsuite", false, make_crfsuite_reader},
+    {Format::kConllu, "conllu", false, make_conllu_reader},
+    {Format::kLetters, "letters", true, make_letters_reader},
+    {Format::kJsonLines, "jsonl", true, make_jsonl_reader},
+}};
+
+const FormatEntry& entry(Format format) {
+  const auto it =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& e) { return e.format == format; });
+  ESPALIER_CHECK(it != kFormats.end());
+  return *it;
+}
+
+/// What all formats have in common: folds are selected, and a file must give at least one sequence.
+class SelectingReader : public Reader {
+ public:
+  SelectingReader(std::unique_ptr<Reader> inner, std::vector<int> folds)
+      : inner_(std::move(inner)), folds_(std::move(folds)) {}
+
+  Result<bool> next(Sequence& sequence) override {
+    while (true) {
+      ESPALIER_ASSIGN(const bool more, inner_->next(sequence));
+      if (!more) break;
+      any_ = true;
+      if (!folds_.empty()) {
+        if (!sequence.fold())
+          return fail("{}:{}: the sequence has no fold, but folds are selected", name(), sequence.line(0));
+        if (std::find(folds_.begin(), folds_.end(), *sequence.fold()) == folds_.end()) continue;
+      }
+      any_selected_ = true;
+      return true;
+    }
+    if (!any_) return fail("{}: no sequence in it", name());
+    if (!any_selected_) return fail("{}: no sequence in the selected folds", name());
+    return false;
+  }
+  std::string_view name() const override { return inner_->name(); }
+
+ private:
+  std::unique_ptr<Reader> inner_;
+  std::vector<int> folds_;
+  bool any_ = false;
+  bool any_selected_ = false;
+};
+
+Result<std::unique_ptr<Reader>> make_reader(Input input, const ReadOptions& options) {
+  const FormatEntry& format = entry(options.format);
+  if (!options.folds.empty() && !format.has_folds)
+    return fail("folds are selected, but the format {} has none", format.name);
+  ESPALIER_ASSIGN(const Encoding encoding, parse_encoding(options.encoding));
+  ESPALIER_ASSIGN(auto reader, format.make(Lines(std::move(input), encoding), options));
+  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options.folds));
+}
+
+/// A number of a fold list; false where the text is none, or beyond what anybody could mean.
+bool parse_fold(std::string_view text, int& fold) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), fold);
+  return code == std::errc() && end == text.data() + text.size() && fold >= 0 && fold <= 1'000'000;
+}
+
+}  // namespace
+
+Result<Format> parse_format(std::string_view name) {
+  std::string known;
+  for (const FormatEntry& e : kFormats) {
+    if (e.name == name) return e.format;
+    known.append(known.empty() ? "" : ", ").append(e.name);
+  }
+  return fail("unknown format '{}'; there are {}", name, known);
+}
+
+std::string_view format_name(Format format) { return entry(format).name; }
+
+Result<std::vector<int>> parse_folds(std::string_view text) {
+  std::vector<int> folds;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string_view part = text.substr(at, comma - at);
+    const size_t dash = part.find('-');
+    int first = 0;
+    int last = 0;
+    if (!parse_fold(part.substr(0, dash), first) ||
+        !parse_fold(dash == part.npos ? part : part.substr(dash + 1), last) || last < first)
+      return fail("folds '{}': expected numbers and ranges such as 0, 1-9 or 1,3,5-7", text);
+    for (int fold = first; fold <= last; ++fold) folds.push_back(fold);
+    at = comma + 1;
+  }
+  std::sort(folds.begin(), folds.end());
+  folds.erase(std::unique(folds.begin(), folds.end()), folds.end());
+  return folds;
+}
+
+Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options) {
+  ESPALIER_ASSIGN(Input input, Input::open(path));
+  return make_reader(std::move(input), options);
+}
+
+Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
+                                          const ReadOptions& options) {
+  return make_reader(Input::from_memory(text, std::move(name)), options);
+}
+
+Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options) {
+  std::vector<Sequence> all;
+  Sequence sequence;
+  for (const std::string& path : paths) {
+    ESPALIER_ASSIGN(const auto reader, open_reader(path, options));
+    while (true) {
+      ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+      if (!more) break;
+      // A copy takes just the room it needs; the one that is read into keeps its spare capacity for the next.
+      all.push_back(sequence);
+    }
+  }
+  return all;
+}
+
+}  // namespace espalier::data

@@ -1,0 +1,82 @@
+// Sequences into text: predictions as `tag` prints them, data as `convert` does.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+/// Further fields beside each predicted label, such as its probability.
+struct ExtraFields {
+  std::span<const std::string_view> names;
+  std::span<const std::string_view> values;  ///< row after row, names.size() to a row
+};
+
+/// Predicted labels of further columns, of a joint model.
+struct OtherLabels {
+  std::span<const size_t> cells;             ///< where they stand in the input's rows
+  std::span<const std::string_view> values;  ///< row after row, cells.size() to a row
+};
+
+struct WriterRows;
+
+/// Formats sequences that were read with `in` as text in the format `out`. It only appends to strings and is
+/// immutable, so any number of threads may share one and format in parallel.
+///
+/// What predictions look like, by `out`; in brackets, where the input has another format:
+///   columns   the row as it was, then the label after a tab where the row has tabs, else after a space
+///             (the cells, or the form of CoNLL-U, and the label, with tabs between)
+///   conllu    the label column replaced, all else as it was (FORM, UPOS, further cells in MISC)
+///   crfsuite  the label first, the attributes as they were (attributes, or cells as c1=…, c2=…)
+///   letters   the row as it was, then the label as last field (cannot be)
+///   jsonl     an object of tokens and labels (the same)
+///
+/// Extra fields follow the label as further columns; in CoNLL-U they go to MISC as name=value, in CRFsuite
+/// items to the end as name:value, in JSON to an array of their own name.
+class Writer {
+ public:
+  /// An error where the formats have nothing in common, or `in` is wrong in itself.
+  static Result<Writer> make(const ReadOptions& in, Format out);
+
+  /// Appends the sequence with predicted labels, one a row. Characters that `out` cannot hold in a field
+  /// (tabs and line ends, which only JSON can bring) become spaces.
+  void append(const Sequence& sequence, std::span<const std::string_view> labels, std::string& out) const {
+    append(sequence, labels, {}, out);
+  }
+  void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
+              std::string& out) const {
+    append(sequence, labels, extra, {}, out);
+  }
+  /// `others` come before the label, in the order given; in CoNLL-U they replace their columns. Only for
+  /// output in the input's own format, columns or CoNLL-U.
+  void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
+              const OtherLabels& others, std::string& out) const;
+
+  /// Appends the sequence as data, with the labels it has. In its own format it comes out as it was read. An
+  /// error, with nothing appended, where the other format cannot hold it.
+  Status append_gold(const Sequence& sequence, std::string& out) const;
+
+ private:
+  Writer(ReadOptions in, Format out) : in_(std::move(in)), out_(out) {}
+
+  bool keeps_rows() const { return out_ == in_.format && out_ != Format::kJsonLines; }
+  std::optional<size_t> label_cell(const Sequence& sequence) const;
+  std::vector<size_t> observed_cells(const Sequence& sequence) const;
+  Status check(const WriterRows& rows) const;
+  void append_as_read(const WriterRows& rows, std::string& out) const;
+  void append_converted(const WriterRows& rows, std::string& out) const;
+
+  ReadOptions in_;
+  Format out_;
+  size_t conllu_label_ = 0;  ///< the column that the label goes to, in CoNLL-U output
+};
+
+}  // namespace espalier::data

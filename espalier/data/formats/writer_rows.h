@@ -1,0 +1,34 @@
+// What the parts of the writer pass to each other; not for use outside it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/data/formats/writer.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+/// A sequence with the labels and fields that go out with it.
+struct WriterRows {
+  const Sequence& sequence;
+  std::span<const std::string_view> labels;  ///< one a row, or none at all
+  ExtraFields extra;
+  std::vector<size_t> observed;  ///< the cells that are not the label
+  OtherLabels others;
+
+  bool labelled() const { return !labels.empty(); }
+  std::string_view extra_value(size_t row, size_t i) const {
+    return extra.values[row * extra.names.size() + i];
+  }
+  std::string_view other_label(size_t row, size_t i) const {
+    return others.values[row * others.cells.size() + i];
+  }
+};
+
+/// One object and a line end.
+void append_json(const WriterRows& rows, std::string& out);
+
+}  // namespace espalier::data

@@ -1,0 +1,223 @@
+#include "espalier/ensemble/automaton/openfst_bridge.h"
+
+#include <fst/fstlib.h>
+
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <sstream>
+
+namespace espalier::ensemble::openfst {
+namespace {
+
+constexpr int64_t kMostSymbols = 1000000;
+/// Sums over paths stop where a path adds less than this, relative. OpenFst's default of 1/1024 is for speed
+/// on cyclic automata; here every path counts.
+constexpr float kExact = 1e-14f;
+
+using Log64Fst = fst::VectorFst<fst::Log64Arc>;
+using DoubleTropical = fst::TropicalWeightTpl<double>;
+using DoubleArc = fst::ArcTpl<DoubleTropical>;
+using DoubleFst = fst::VectorFst<DoubleArc>;
+
+/// OpenFst writes its complaints to std::cerr; while one of these lives they are caught instead.
+class CaughtComplaints {
+ public:
+  CaughtComplaints() : old_(std::cerr.rdbuf(text_.rdbuf())) { FLAGS_fst_error_fatal = false; }
+  ~CaughtComplaints() { std::cerr.rdbuf(old_); }
+  CaughtComplaints(const CaughtComplaints&) = delete;
+  CaughtComplaints& operator=(const CaughtComplaints&) = delete;
+  /// The first complaint, in one line.
+  std::string first() const {
+    std::string line;
+    std::istringstream lines(text_.str());
+    std::getline(lines, line);
+    return line;
+  }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* old_;
+};
+
+template <typename Arc>
+bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
+  out = {};
+  out.start = from.Start();
+  if (out.start == fst::kNoStateId) {
+    error = "the automaton is empty: it has no start state";
+    return false;
+  }
+  for (fst::StateIterator<fst::Fst<Arc>> s(from); !s.Done(); s.Next()) ++out.states;
+  if (out.start < 0 || out.start >= out.states) {
+    error = "the start state does not exist";
+    return false;
+  }
+  for (int s = 0; s < out.states; ++s) {
+    out.final_cost.push_back(static_cast<double>(from.Final(s).Value()));
+    for (fst::ArcIterator<fst::Fst<Arc>> a(from, s); !a.Done(); a.Next()) {
+      const Arc& arc = a.Value();
+      if (arc.nextstate < 0 || arc.nextstate >= out.states) {
+        error = "a transition of state " + std::to_string(s) + " leads to no state";
+        return false;
+      }
+      if (arc.ilabel != arc.olabel) {
+        error = "a transition of state " + std::to_string(s) +
+                " has different input and output labels: an acceptor is wanted, not a transducer";
+        return false;
+      }
+      out.arcs.push_back({s, arc.nextstate, arc.ilabel, static_cast<double>(arc.weight.Value())});
+    }
+  }
+  if (const fst::SymbolTable* const table = from.InputSymbols()) {
+    for (const auto& item : *table) {
+      if (item.Label() < 0 || item.Label() > kMostSymbols) continue;
+      const auto label = static_cast<size_t>(item.Label());
+      if (label >= out.symbols.size()) out.symbols.resize(label + 1);
+      out.symbols[label] = item.Symbol();
+    }
+  }
+  return true;
+}
+
+template <typename Arc>
+bool read_arcs(std::istream& in, const std::string& path, PlainFst& out, std::string& error) {
+  const CaughtComplaints complaints;
+  const std::unique_ptr<fst::Fst<Arc>> from(fst::Fst<Arc>::Read(in, fst::FstReadOptions(path)));
+  if (from == nullptr) {
+    error = "not an OpenFst file that can be read: " + complaints.first();
+    return false;
+  }
+  return copy_fst(*from, out, error);
+}
+
+}  // namespace
+
+bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    error = "cannot be opened";
+    return false;
+  }
+  fst::FstHeader header;
+  {
+    const CaughtComplaints complaints;
+    if (!header.Read(in, path)) {
+      error = "not an OpenFst file (fstcompile makes one from text)";
+      return false;
+    }
+  }
+  in.seekg(0);
+  if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, path, out, error);
+  if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, path, out, error);
+  if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, path, out, error);
+  error = "arcs of type " + header.ArcType() + "; standard, log and log64 are understood";
+  return false;
+} catch (const std::exception& failure) {
+  error = std::string("a damaged OpenFst file: ") + failure.what();
+  return false;
+}
+
+bool write_fst(const std::string& path, const PlainFst& from, std::string& error) {
+  fst::StdVectorFst out;
+  for (int s = 0; s < from.states; ++s) {
+    out.AddState();
+    out.SetFinal(s, fst::TropicalWeight(static_cast<float>(from.final_cost[static_cast<size_t>(s)])));
+  }
+  if (from.states > 0) out.SetStart(from.start);
+  for (const PlainArc& arc : from.arcs)
+    out.AddArc(arc.source, fst::StdArc(arc.label, arc.label, static_cast<float>(arc.cost), arc.target));
+  const CaughtComplaints complaints;
+  if (out.Write(path)) return true;
+  error = complaints.first();
+  return false;
+}
+
+bool is_cyclic(const PlainFst& from) {
+  fst::StdVectorFst copy;
+  for (int s = 0; s < from.states; ++s) copy.AddState();
+  copy.SetStart(from.start);
+  for (const PlainArc& arc : from.arcs)
+    copy.AddArc(arc.source, fst::StdArc(arc.label, arc.label, 0, arc.target));
+  return copy.Properties(fst::kCyclic, true) != 0;
+}
+
+struct Algorithms::State {
+  PlainFst plain;
+  Log64Fst log;
+  DoubleFst tropical;
+  std::vector<std::vector<size_t>> arcs_of;  ///< per state: numbers of its arcs, in the order of the FSTs
+};
+
+Algorithms::Algorithms(const PlainFst& plain) : state_(std::make_unique<State>()) {
+  state_->plain = plain;
+  state_->arcs_of.resize(static_cast<size_t>(plain.states));
+  for (int s = 0; s < plain.states; ++s) {
+    const double cost = plain.final_cost[static_cast<size_t>(s)];
+    state_->log.AddState();
+    state_->tropical.AddState();
+    if (std::isfinite(cost)) {
+      state_->log.SetFinal(s, fst::Log64Weight(cost));
+      state_->tropical.SetFinal(s, DoubleTropical(0));
+    }
+  }
+  state_->log.SetStart(plain.start);
+  state_->tropical.SetStart(plain.start);
+  for (size_t a = 0; a < plain.arcs.size(); ++a) {
+    const PlainArc& arc = plain.arcs[a];
+    const int number = static_cast<int>(a) + 1;  // 0 would be epsilon
+    state_->arcs_of[static_cast<size_t>(arc.source)].push_back(a);
+    state_->log.AddArc(arc.source, fst::Log64Arc(number, number, fst::Log64Weight(arc.cost), arc.target));
+    state_->tropical.AddArc(arc.source, DoubleArc(number, number, DoubleTropical(arc.cost), arc.target));
+  }
+}
+Algorithms::~Algorithms() = default;
+Algorithms::Algorithms(Algorithms&&) noexcept = default;
+
+void Algorithms::push(const std::vector<double>& cost, std::vector<double>& conditional) const {
+  Log64Fst pushed(state_->log);
+  for (int s = 0; s < state_->plain.states; ++s) {
+    fst::MutableArcIterator<Log64Fst> it(&pushed, s);
+    for (const size_t a : state_->arcs_of[static_cast<size_t>(s)]) {
+      fst::Log64Arc arc = it.Value();
+      arc.weight = fst::Log64Weight(cost[a]);
+      it.SetValue(arc);
+      it.Next();
+    }
+  }
+  fst::Push(&pushed, fst::REWEIGHT_TO_INITIAL, kExact, /*remove_total_weight=*/true);
+  conditional.resize(cost.size());
+  for (int s = 0; s < state_->plain.states; ++s) {
+    fst::ArcIterator<Log64Fst> it(pushed, s);
+    for (const size_t a : state_->arcs_of[static_cast<size_t>(s)]) {
+      conditional[a] = std::exp(-it.Value().weight.Value());
+      it.Next();
+    }
+  }
+}
+
+void Algorithms::shortest_path(const std::vector<double>& cost, std::vector<int>& arcs) const {
+  DoubleFst weighted(state_->tropical);
+  for (int s = 0; s < state_->plain.states; ++s) {
+    fst::MutableArcIterator<DoubleFst> it(&weighted, s);
+    for (const size_t a : state_->arcs_of[static_cast<size_t>(s)]) {
+      DoubleArc arc = it.Value();
+      arc.weight = DoubleTropical(cost[a]);
+      it.SetValue(arc);
+      it.Next();
+    }
+  }
+  DoubleFst path;
+  fst::ShortestPath(weighted, &path);
+  arcs.clear();
+  for (int s = path.Start(); s != fst::kNoStateId;) {
+    fst::ArcIterator<DoubleFst> it(path, s);
+    if (it.Done()) break;
+    arcs.push_back(it.Value().ilabel - 1);
+    s = it.Value().nextstate;
+  }
+}
+
+}  // namespace espalier::ensemble::openfst

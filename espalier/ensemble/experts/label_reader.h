@@ -1,0 +1,45 @@
+// Files that hold labels and nothing else: no words that they could belong to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "espalier/data/formats/reader.h"
+
+namespace espalier::ensemble {
+
+/// How a file that holds labels alone is laid out.
+enum class LabelLayout {
+  kWithTokens,  ///< it is not such a file: its format says where words and labels are
+  kRows,        ///< one label a line, blank lines between sequences
+  kLines,       ///< one sequence a line, labels between blanks; what stands before a tab is its name
+  kJson,        ///< an object a line, {"labels": ["K", "AE", "T"]}; "id", where there is one, is its name
+};
+/// "rows" and "lines".
+Result<LabelLayout> parse_label_layout(std::string_view text);
+
+/// What a file is by its first line: columns of one cell are kRows, JSON objects without "tokens" are kJson,
+/// anything else has tokens. Only regular files are looked at.
+Result<LabelLayout> find_label_layout(const std::string& path, const data::ReadOptions& reading);
+
+/// Reads such a file: sequences of one column, which is the label. In kLines and kJson sequences may be
+/// empty; a blank line of kLines is one. `layout` must not be kWithTokens.
+Result<std::unique_ptr<data::Reader>> open_label_reader(const std::string& path, LabelLayout layout,
+                                                        const std::string& encoding);
+
+/// The name of a sequence (a word, an identifier), by which files are held against each other; empty where it
+/// has none.
+std::string_view sequence_name(const data::Sequence& sequence);
+
+/// Appends labels in a layout, with a number for each and one for the whole where that is given:
+///   kRows   a label a line, its number and on the first line that of the sequence ("_" on others) behind it
+///   kLines  name, tab, labels; and tab, number of the sequence, tab, numbers of the labels
+///   kJson   {"id", "labels", "confidence", "sequence_confidence"}
+void append_labels(LabelLayout layout, std::string_view name, std::span<const std::string_view> labels,
+                   std::span<const double> confidence, std::optional<double> sequence_confidence,
+                   std::string& out);
+
+}  // namespace espalier::ensemble

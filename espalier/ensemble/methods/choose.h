@@ -1,0 +1,68 @@
+// What is chosen on held-out data: the method, β, the length from which the ensemble takes over, confidences.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/ensemble/methods/methods.h"
+#include "espalier/ensemble/votes/votes.h"
+
+namespace espalier::ensemble {
+
+/// The values of β that are tried where none is given; the more sequences there are, the closer to 1 is best.
+inline constexpr double kBetas[] = {0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999};
+
+struct Candidate {
+  Method method = Method::kMvote;
+  double beta = 0;       ///< 0 where the method has none
+  double loss = 0;       ///< mean normalised Hamming loss on sequences not learned from
+  double deviation = 0;  ///< of the folds
+  std::string failure;   ///< why the method could not learn, where it could not
+  std::vector<double> fold_losses = {};
+  /// Of every sequence with known gold, fold after fold: what candidates are compared by. Not kept for rand.
+  std::vector<float> sequence_losses = {};
+};
+
+/// Folds of cross-validation for so many sequences: five, fewer where there are fewer sequences; 0: too few.
+int choice_folds(size_t sequences);
+
+/// A sample that can be divided: makes streams over the sequences of fold `fold` of `folds` (inside), or over
+/// all others. Called from several threads at once; each uses the stream it made.
+struct DividedSample {
+  size_t sequences = 0;
+  std::function<std::unique_ptr<VoteSource>(int folds, int fold, bool inside)> part;
+};
+/// A batch, which must outlive it, divided by data::fold_of.
+DividedSample divide(const VoteBatch& batch, uint64_t seed);
+
+/// Tries each method (and each β, where that is left open) by cross-validation; the candidates in the order
+/// tried, best first among equals. `betas` empty: that of the options alone.
+Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::span<const Method> methods,
+                                              std::span<const double> betas, const MethodOptions& options,
+                                              const Workers& workers, const Monitor& monitor);
+/// The candidate with the lowest loss, the first of equals; but the single best expert, where that is among
+/// the candidates, gives way only to one that is better by more than noise: by kSureBy standard errors of the
+/// paired difference over the held-out sequences (one-sided, 5 %). The lowest of many losses is low by
+/// chance, too, and a dominant expert is easily spoilt by a vote. Standard errors over five folds are
+/// themselves so uncertain that they want more caution, and cost more. Precondition: a candidate that did not
+/// fail.
+inline constexpr double kSureBy = 1.65;
+const Candidate& best_candidate(std::span<const Candidate> candidates);
+
+/// Sequences by length, with the summed losses of the best expert and of the ensemble on them.
+struct LengthLosses {
+  struct Entry {
+    size_t sequences = 0;
+    double expert = 0, ensemble = 0;
+  };
+  std::vector<Entry> by_length;
+  void add(size_t length, double expert_loss, double ensemble_loss);
+};
+/// The length L that minimises Σ_{length < L} expert + Σ_{length ≥ L} ensemble, the smallest of equals: the
+/// seed's remark of section 5.5 as a method. 0: the ensemble throughout.
+size_t choose_switch(const LengthLosses& losses);
+
+}  // namespace espalier::ensemble

@@ -1,0 +1,34 @@
+// Labels that fit together: the vote decoded under a label scheme, and n-grams that overlap.
+#pragma once
+
+#include <vector>
+
+#include "espalier/chain/lattice/label_automaton.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/label_set.h"
+#include "espalier/ensemble/methods/weight_table.h"
+#include "espalier/ensemble/votes/substructures.h"
+
+namespace espalier::ensemble {
+
+/// The automaton of the label sequences that a scheme allows. Its states are "nothing read yet" and "label k
+/// read last". Labels outside the scheme may stand anywhere.
+chain::LabelAutomaton scheme_automaton(const data::LabelSet& labels, data::Scheme scheme);
+
+/// The labels that maximise the product of the vote's shares (equation 5), or the sum of their weights, among
+/// those the automaton accepts, by Viterbi over the labels said; labels that nobody says have a share of
+/// kUnsaidShare, so that there is always an answer where the scheme has one. `share` is that of the label
+/// taken, one a token; tokens about which nobody speaks get whatever fits, with share 0. False where nothing
+/// fits.
+inline constexpr double kUnsaidShare = 1e-9;
+bool decode_legal(const VoteView& view, const WeightTable& table, VoteForm form,
+                  const chain::LabelAutomaton& automaton, std::vector<data::Label>& out,
+                  std::vector<double>& share);
+
+/// The labels that maximise the product of the shares of their n-grams, by Viterbi over the n-grams'
+/// contexts; `automaton` null: any. An n-gram that nobody says has a share of kUnsaidShare.
+bool decode_ngrams(const TokenVotes& tokens, const VoteView& view, const Substructures& substructures,
+                   const WeightTable& table, const chain::LabelAutomaton* automaton,
+                   std::vector<data::Label>& out, std::vector<double>& share);
+
+}  // namespace espalier::ensemble

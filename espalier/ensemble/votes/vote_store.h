@@ -1,0 +1,98 @@
+// Votes kept for several passes: in memory while they are few, in a temporary file beyond that.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/file_descriptor.h"
+#include "espalier/base/result.h"
+#include "espalier/ensemble/votes/substructures.h"
+#include "espalier/ensemble/votes/token_votes.h"
+#include "espalier/ensemble/votes/votes.h"
+
+namespace espalier::ensemble {
+
+/// Sequences of token votes, written once and read any number of times, two bytes a vote. Reading files of
+/// text is what learning spends most of its time on, so they are read once and come from here for every
+/// further pass. Up to `memory` bytes are held in memory; from then on all is in a file in the folder for
+/// temporary files that has no name any more, so that it goes with the process whatever happens, and memory
+/// does not grow with the number of sequences. Filled by one thread; cursors of several threads may read it
+/// at the same time afterwards.
+class VoteStore {
+ public:
+  explicit VoteStore(size_t memory = kDefaultMemory) : memory_(memory) {}
+  static constexpr size_t kDefaultMemory = size_t{8} << 20;
+
+  Status add(const TokenVotes& votes);
+  /// Call once, after the last sequence.
+  Status finish();
+
+  size_t experts() const { return experts_; }
+  size_t sequences() const { return sequences_; }
+  size_t tokens() const { return tokens_; }
+  bool in_memory() const { return !file_.is_open(); }
+
+  /// Reads from the first sequence on.
+  class Cursor {
+   public:
+    explicit Cursor(const VoteStore& store) : store_(&store) {}
+    /// False at the end.
+    Result<bool> next(TokenVotes& votes);
+    void rewind() { offset_ = begin_ = end_ = 0; }
+
+   private:
+    /// `size` bytes from where the cursor is; null at the end of the store.
+    Result<const char*> take(size_t size);
+
+    const VoteStore* store_;
+    uint64_t offset_ = 0;  ///< of the store, behind what is in the buffer
+    size_t begin_ = 0, end_ = 0;
+    std::vector<char> buffer_;
+  };
+
+ private:
+  Status flush();
+  Status open_file();
+
+  size_t memory_;
+  size_t experts_ = 0, sequences_ = 0, tokens_ = 0;
+  std::string bytes_;  ///< all of it, or what is not written yet
+  FileDescriptor file_;
+  uint64_t written_ = 0;
+};
+
+/// The substructures of a store's sequences, all or those of a fold, encoded anew in every pass. Has a label
+/// set of its own, since encoding may add to it.
+class StoreSource : public VoteSource {
+ public:
+  StoreSource(const VoteStore& store, const SubstructureOptions& options, const data::LabelSet& labels,
+              data::Scheme scheme)
+      : cursor_(store),
+        experts_(store.experts()),
+        labels_(labels),
+        substructures_(options, labels_, scheme) {}
+  /// Only the sequences of fold `fold` of `folds` (data/folds.h) where `inside`, only the others otherwise.
+  void select(int folds, int fold, bool inside, uint64_t seed);
+
+  size_t experts() const override { return experts_; }
+  Result<bool> next(VoteView& view) override;
+  Status rewind() override;
+  /// The tokens behind the view returned last, and their number in the store.
+  const TokenVotes& tokens() const { return tokens_; }
+  size_t number() const { return number_ - 1; }
+
+ private:
+  VoteStore::Cursor cursor_;
+  size_t experts_;
+  data::LabelSet labels_;
+  Substructures substructures_;
+  TokenVotes tokens_;
+  size_t number_ = 0;
+  int folds_ = 0, fold_ = 0;
+  bool inside_ = true;
+  uint64_t seed_ = 0;
+};
+
+}  // namespace espalier::ensemble

@@ -1,0 +1,41 @@
+#include "espalier/model/feature_choice.h"
+
+#include <algorithm>
+
+#include "espalier/base/input.h"
+
+namespace espalier::model {
+
+Result<data::FeatureOptions> choose_features(const std::string& template_file,
+                                             const std::vector<size_t>& chosen, data::Format format,
+                                             size_t columns, std::span<const size_t> labels) {
+  const auto is_label = [&](size_t c) { return std::find(labels.begin(), labels.end(), c) != labels.end(); };
+  data::FeatureOptions options;
+  options.attributes = columns == 0;
+  if (!template_file.empty()) {
+    if (options.attributes)
+      return fail("{}: a template needs columns, but the data has ready-made attributes", template_file);
+    ESPALIER_ASSIGN(options.template_text, read_text_file(template_file));
+    options.template_name = template_file;
+  }
+  if (options.attributes) return options;
+  for (const size_t column : chosen) {
+    if (column == 0 || column > columns)
+      return fail("feature column {}: the data has columns 1 to {}", column, columns);
+    if (is_label(column - 1)) return fail("feature column {} is the label itself", column);
+    options.feature_columns.push_back(column - 1);
+  }
+  std::sort(options.feature_columns.begin(), options.feature_columns.end());
+  if (!chosen.empty()) return options;
+  if (format == data::Format::kConllu) {
+    options.feature_columns = {1};  // FORM
+  } else {
+    for (size_t c = 0; c < columns; ++c)
+      if (!is_label(c)) options.feature_columns.push_back(c);
+    if (options.feature_columns.empty())
+      return fail("all {} columns are labels; features need at least one to look at", columns);
+  }
+  return options;
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,306 @@
+#include "espalier/model/train_cascade.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "espalier/base/temporary_directory.h"
+#include "espalier/cascade/tune.h"
+#include "espalier/chain/lattice/lattice_viterbi.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/data/synth/synth.h"
+#include "espalier/model/model.h"
+
+namespace espalier::model {
+namespace {
+
+class CascadeTest : public testing::Test {
+ protected:
+  CascadeTest() {
+    write("train.txt", 200, 1);
+    write("dev.txt", 40, 2);
+  }
+  std::string path(const std::string& name) const { return directory_.path(name); }
+
+  void write(const std::string& name, size_t sequences, uint64_t seed) {
+    data::SynthOptions options;
+    options.name = "chunking";
+    options.seed = seed;
+    options.sequences = sequences;
+    std::ofstream out(path(name));
+    const Status made = data::synthesize(options, [&](std::string_view text) -> Status {
+      out << text;
+      return {};
+    });
+    ASSERT_TRUE(made.ok());
+  }
+
+  TrainRequest request(std::vector<std::string> settings = {}) const {
+    TrainRequest r;
+    r.train = {path("train.txt")};
+    r.model = path("out.model");
+    r.learner = "cascade";
+    r.settings = std::move(settings);
+    r.settings.insert(r.settings.begin(),
+                      {"passes=3", "filter-passes=2", "train-alphas=0.25", "filter-loss=0.02"});
+    r.threads = 1;
+    return r;
+  }
+
+  Model trained(std::vector<std::string> settings = {}) const {
+    const auto report = train(request(std::move(settings)), {});
+    EXPECT_TRUE(report.ok()) << report.error().message;
+    auto model = Model::open(path("out.model"));
+    EXPECT_TRUE(model.ok()) << model.error().message;
+    return std::move(model).value();
+  }
+
+  std::vector<data::Sequence> dev() const {
+    auto sequences = data::read_all({path("dev.txt")}, {});
+    EXPECT_TRUE(sequences.ok());
+    return std::move(sequences).value();
+  }
+
+  TemporaryDirectory directory_;
+};
+
+const cascade::CascadePredictor& cascade_of(const Model& model) {
+  return dynamic_cast<const cascade::CascadePredictor&>(model.predictor());
+}
+
+TEST_F(CascadeTest, TrainsSavesAndPredicts) {
+  for (const std::vector<std::string>& settings :
+       {std::vector<std::string>{},
+        {"order=1"},
+        {"order=2", "last=margin"},
+        {"order=4", "last=perceptron", "filter-loss=auto"},
+        {"filter=crf"},
+        {"filter=perceptron", "filter-unit=states", "filter-loss=auto"},
+        {"filter=dictionary", "filter-loss=auto"},
+        {"filter=none", "order=2"},
+        {"levels=2,3"},
+        {"levels=1,3"},
+        {"weight-bits=16", "names=no", "quantiles=yes"}}) {
+    const Model model = trained(settings);
+    const auto scratch = model.predictor().make_scratch();
+    size_t right = 0, all = 0;
+    for (const data::Sequence& sequence : dev()) {
+      data::Prediction prediction;
+      ASSERT_TRUE(model.predictor().predict(sequence, {}, {}, *scratch, prediction).ok());
+      for (size_t t = 0; t < sequence.length(); ++t)
+        right += sequence.label(t) == model.labels().name(prediction.labels()[t]);
+      all += sequence.length();
+    }
+    EXPECT_GT(static_cast<double>(right), 0.9 * static_cast<double>(all))
+        << fmt::format("{}", fmt::join(settings, " "));
+  }
+}
+
+TEST_F(CascadeTest, FiltersThatDropNothingLeaveTheUnfilteredModel) {
+  const Model model = trained({"quantiles=no", "filter-unit=states"});
+  const cascade::CascadePredictor& cascade = cascade_of(model);
+  const auto scratch = cascade.make_scratch();
+  const std::vector<double> nothing(cascade.levels() - 1, -1e9);
+  for (const data::Sequence& sequence : dev()) {
+    cascade.look_up(sequence, *scratch);
+    ASSERT_TRUE(cascade.search({}, nullptr, *scratch).ok());
+    const chain::Lattice unfiltered = cascade::CascadePredictor::trellis_of(*scratch).lattice;
+    ASSERT_TRUE(cascade.search({}, &nothing, *scratch).ok());
+    EXPECT_TRUE(cascade::CascadePredictor::trellis_of(*scratch).lattice == unfiltered);
+  }
+}
+
+TEST_F(CascadeTest, WiderThresholdsForgiveMoreUpToEverything) {
+  for (const char* filter : {"filter=cascade", "filter=crf"}) {
+    const Model model = trained({filter, "order=2"});
+    const cascade::CascadePredictor& cascade = cascade_of(model);
+    const auto scratch = cascade.make_scratch();
+    EXPECT_EQ(cascade.wider_alphas(1), cascade.alphas());
+    const auto states = [&](double factor) {
+      const std::vector<double> alphas = cascade.wider_alphas(factor);
+      EXPECT_TRUE(cascade.search({}, &alphas, *scratch).ok());
+      return cascade::CascadePredictor::trellis_of(*scratch).states();
+    };
+    size_t own = 0, doubled = 0;
+    for (const data::Sequence& sequence : dev()) {
+      cascade.look_up(sequence, *scratch);
+      const size_t narrow = states(1), wide = states(2);
+      EXPECT_LE(narrow, wide);
+      own += narrow;
+      doubled += wide;
+      EXPECT_EQ(states(std::numeric_limits<double>::infinity()), sequence.length() * cascade.labels().size());
+    }
+    EXPECT_LT(own, doubled) << filter;
+  }
+}
+
+TEST_F(CascadeTest, FilteredAnswersAreTheBestOfWhatIsLeft) {
+  const Model model = trained();
+  const cascade::CascadePredictor& cascade = cascade_of(model);
+  const auto scratch = cascade.make_scratch();
+  for (const data::Sequence& sequence : dev()) {
+    cascade.look_up(sequence, *scratch);
+    ASSERT_TRUE(cascade.search({}, nullptr, *scratch).ok());
+    const size_t arcs = cascade::CascadePredictor::trellis_of(*scratch).lattice.arcs();
+    ASSERT_TRUE(cascade.search({}, &cascade.alphas(), *scratch).ok());
+    EXPECT_LE(cascade::CascadePredictor::trellis_of(*scratch).lattice.arcs(), arcs);
+  }
+}
+
+TEST_F(CascadeTest, GivesNBestMarginalsAndForcedLabels) {
+  const Model model = trained();
+  const data::Predictor& predictor = model.predictor();
+  const auto scratch = predictor.make_scratch();
+  data::PredictOptions options;
+  options.nbest = 3;
+  options.confidence = options.marginals = true;
+  const size_t K = model.labels().size();
+  for (const data::Sequence& sequence : dev()) {
+    data::Prediction prediction, best;
+    ASSERT_TRUE(predictor.predict(sequence, {}, options, *scratch, prediction).ok());
+    ASSERT_TRUE(predictor.predict(sequence, {}, {}, *scratch, best).ok());
+    EXPECT_EQ(prediction.labels(), best.labels());
+    double total = 0;
+    for (size_t i = 0; i < prediction.best.size(); ++i) {
+      total += prediction.best[i].probability;
+      if (i > 0) {
+        EXPECT_LE(prediction.best[i].score, prediction.best[i - 1].score + 1e-6);
+      }
+    }
+    EXPECT_LE(total, 1 + 1e-6);
+    for (size_t t = 0; t < sequence.length(); ++t) {
+      double sum = 0;
+      for (size_t j = 0; j < K; ++j) sum += prediction.marginals[t * K + j];
+      EXPECT_NEAR(sum, 1, 1e-4);
+    }
+    // The paths that hold a segment, one by one; what the n best leave out bounds the difference.
+    data::PredictOptions many = options;
+    many.nbest = 300;
+    data::Prediction all;
+    ASSERT_TRUE(predictor.predict(sequence, {}, many, *scratch, all).ok());
+    double covered = 0;
+    for (const data::Labelling& labelling : all.best) covered += labelling.probability;
+    for (const data::SpanConfidence& span : prediction.spans) {
+      double held = 0;
+      for (const data::Labelling& labelling : all.best) {
+        std::vector<std::string_view> names;
+        for (const data::Label label : labelling.labels) names.push_back(model.labels().name(label));
+        for (const data::Span& found : data::spans(names, data::Scheme::kIob2))
+          if (found.first == span.first && found.last == span.last && found.type == span.type)
+            held += labelling.probability;
+      }
+      EXPECT_GE(span.probability, held - 1e-4);
+      EXPECT_LE(span.probability, held + (1 - covered) + 1e-4);
+    }
+    std::vector<data::Label> forced(sequence.length(), data::kNoLabel);
+    for (data::Label label = 0; label < K; ++label) {
+      forced[0] = forced.back() = label;
+      ASSERT_TRUE(predictor.predict(sequence, forced, {}, *scratch, best).ok());
+      EXPECT_EQ(best.labels().front(), label);
+      EXPECT_EQ(best.labels().back(), label);
+    }
+    const auto why = predictor.explain(sequence, *scratch);
+    ASSERT_TRUE(why.ok());
+    EXPECT_EQ((*why)[0].label, prediction.labels()[0]);
+  }
+}
+
+TEST_F(CascadeTest, TunesToALossOrABudgetAndNamesTheNearestWhereNeitherCanBe) {
+  const Model model = trained();
+  const cascade::CascadePredictor& cascade = cascade_of(model);
+  cascade::TuneOptions options;
+  options.budget = 1.5;
+  const auto tight = cascade::tune(cascade, dev(), options, Workers(1), {});
+  ASSERT_TRUE(tight.ok()) << tight.error().message;
+  for (const cascade::LevelReport& report : tight->reports) EXPECT_LE(report.alive, 1.5);
+  options.budget = 0;
+  options.filter_loss = {0.02};
+  const auto loose = cascade::tune(cascade, dev(), options, Workers(2), {});
+  ASSERT_TRUE(loose.ok());
+  for (const cascade::LevelReport& report : loose->reports) EXPECT_LE(report.filter_loss, 0.02);
+  SectionWriter out;
+  ASSERT_TRUE(cascade::replace_thresholds(model.file(), loose->alphas, loose->reports, out).ok());
+  const auto again = Model::from_bytes(out.to_bytes(), "tuned");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(cascade_of(*again).alphas(), loose->alphas);
+  options.budget = 0.5;  // one label a position must stay
+  const auto refused = cascade::tune(cascade, dev(), options, Workers(1), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("the least is"), std::string::npos);
+}
+
+TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
+  const auto bytes_of = [](const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  ASSERT_TRUE(train(request(), {}).ok());
+  const std::string wanted = bytes_of(path("out.model"));
+  TrainRequest first = request();
+  first.model = path("resumed.model");
+  first.checkpoint_every = 1;
+  std::atomic<bool> stop{false};
+  Monitor monitor;
+  monitor.stop = &stop;
+  monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
+  const auto interrupted = train(first, monitor);
+  ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
+  EXPECT_TRUE(interrupted->interrupted);
+  first.resume = true;
+  const auto resumed = train(first, {});
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->log.front().number, 2);
+  EXPECT_EQ(bytes_of(first.model), wanted);
+  EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
+}
+
+TEST_F(CascadeTest, TheLastLevelLearnsAgainstMoreThanItMeets) {
+  const Model narrow = trained({"filter-loss=0.002", "loss-in-use=0.05"});
+  const Model wide = trained({"filter-loss=0.002"});
+  const cascade::LevelReport &used = cascade_of(narrow).report(1), &kept = cascade_of(wide).report(1);
+  EXPECT_LT(used.alive, kept.alive);
+  EXPECT_LE(used.filter_loss, 0.05);
+  EXPECT_LE(kept.filter_loss, 0.002);
+  // They learned from the same lattices.
+  EXPECT_EQ(cascade_of(narrow).report(2).states, cascade_of(wide).report(2).states);
+  EXPECT_GT(cascade_of(narrow).report(2).states, used.alive);
+}
+
+TEST_F(CascadeTest, RefusesWhatMakesNoSense) {
+  const auto refused = [&](std::vector<std::string> settings, std::string_view says) {
+    const auto report = train(request(std::move(settings)), {});
+    ASSERT_FALSE(report.ok());
+    EXPECT_NE(report.error().message.find(says), std::string::npos) << report.error().message;
+  };
+  refused({"levels=3,2"}, "lower order");
+  refused({"levels=1,x"}, "not a number");
+  refused({"levels=1,2", "order=4"}, "another order");
+  refused({"filter-loss=2"}, "filter-loss");
+  refused({"budget=0.5"}, "budget");
+  refused({"budget=3"}, "exclude each other");
+  refused({"filter-loss=auto", "budget=3", "loss-in-use=0.1"}, "exclude each other");
+  refused({"filter=dictionary", "filter-loss=0"}, "cannot be met");
+  refused({"filter=dictionary", "word-feature=nothing-like-it"}, "word-feature");
+  refused({"filter-steps=plain", "filter-rate=2", "filter-lambda=0.5"}, "product");
+}
+
+TEST_F(CascadeTest, DamagedModelsAreRefusedNotUsed) {
+  trained();
+  std::ifstream file(path("out.model"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  for (size_t at = 40; at < bytes.size(); at += bytes.size() / 50 + 1) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    std::vector<std::byte> raw(damaged.size());
+    std::transform(damaged.begin(), damaged.end(), raw.begin(),
+                   [](char c) { return static_cast<std::byte>(c); });
+    EXPECT_FALSE(Model::from_bytes(raw, "damaged").ok()) << at;
+  }
+}
+
+}  // namespace
+}  // namespace espalier::model

@@ -1,0 +1,234 @@
+#include "espalier/model/train_chain.h"
+
+#include <algorithm>
+
+#include "espalier/chain/learners/calibrate.h"
+#include "espalier/chain/learners/warm_start.h"
+#include "espalier/chain/model/model.h"
+#include "espalier/constrain/constrained_predictor.h"
+#include "espalier/constrain/training.h"
+#include "espalier/model/learn.h"
+#include "espalier/model/task_data.h"
+
+namespace espalier::model {
+
+namespace {
+
+class ChainTraining {
+ public:
+  explicit ChainTraining(TrainingJob& job)
+      : job_(job),
+        shape_(shape_of(job.request.learner, job.values)),
+        instances_(instances_of_task(job.request.task)) {}
+
+  Status run();
+
+ private:
+  void prepare_constraints();
+  Status prepare_weights();
+  Status learn_weights();
+  Status learn_kernel_machine();
+  Status calibrate();
+  Status save();
+  bool round_ended(const chain::Round& round);
+  Status save_checkpoint(const chain::Round& round) const;
+  double dev_score(const chain::ChainWeights& weights) const;
+  chain::TrainingContext context(const linear::EncodedTraining& training, chain::ChainWeights start,
+                                 std::function<bool(const chain::Round&)> ended);
+
+  TrainingJob& job_;
+  LearnerShape shape_;
+  constrain::InstanceMaker instances_;
+  chain::PairOptions pairs_;
+  chain::ChainWeights start_weights_, weights_;
+  std::optional<chain::ChainWeights> best_weights_;  ///< on the dev set
+  std::optional<linear::KernelModel>
+      kernel_;  ///< in place of weights_, where the learner is a kernel machine
+  double temperature_ = 1;
+  std::optional<constrain::TrainingRestriction> restriction_;
+  Status trouble_;  ///< what a callback could not return
+};
+
+Status ChainTraining::prepare_weights() {
+  if (job_.values.text("full-rows") == "auto") {
+    pairs_.full_rows_from = job_.training.labels.size() <= kFullRowLabels ? kFullRowsFrom : 0;
+  } else {
+    pairs_.full_rows_from = static_cast<uint32_t>(job_.values.integer("full-rows"));
+  }
+  const bool transitions = shape_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
+  if (!job_.old) {
+    start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
+    return {};
+  }
+  const auto* predictor = dynamic_cast<const chain::ChainPredictor*>(&job_.old->predictor());
+  if (predictor == nullptr)
+    return fail("{}: this kind of model cannot be trained further", job_.request.start_from);
+  ESPALIER_ASSIGN(start_weights_,
+                  chain::warm_start(job_.training, *predictor, job_.old->file(), transitions, pairs_));
+  return {};
+}
+
+double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
+  struct Buffers {
+    chain::SequenceScores scores;
+    chain::ChainScratch scratch;
+  };
+  return job_.dev_score([&]() -> TrainingJob::Decode {
+    return [&, buffers = std::make_shared<Buffers>()](size_t s, std::vector<data::Label>& best) {
+      chain::score_sequence(weights, job_.dev.data, s, buffers->scores);
+      best.resize(job_.dev.data.length(s));
+      if (restriction_) {
+        const constrain::Compiled& rules = restriction_->compiled();
+        const auto instance = instances_(rules.constraints(), job_.dev.sequences[s]);
+        constrain::Scores view = buffers->scores.view;
+        if (!job_.task->neighbours) view.trans = nullptr;
+        const constrain::Decoded found = constrain::decode(rules, instance, view, {});
+        best = found.labels.empty() ? constrain::compromise(rules, instance, view, {}).best.labels
+                                    : found.labels;
+        if (best.size() == instance.length) return;
+        best.resize(instance.length);
+      }
+      chain::viterbi(buffers->scores.view, buffers->scratch, best.data());
+    };
+  });
+}
+
+Status ChainTraining::save_checkpoint(const chain::Round& round) const {
+  SectionWriter out;
+  round.save(out);
+  return job_.save_checkpoint(out);
+}
+
+bool ChainTraining::round_ended(const chain::Round& round) {
+  std::optional<double> score;
+  chain::ChainWeights weights;
+  if (!job_.dev.sequences.empty()) {
+    weights = round.weights();
+    score = dev_score(weights);
+  }
+  const int total = total_rounds(job_.request.learner, job_.values, job_.training.data.tokens());
+  const TrainingJob::Verdict verdict = job_.round_ended(round.number, total, round.objective, score);
+  if (verdict.best) best_weights_ = std::move(weights);
+  const int every = job_.request.checkpoint_every;
+  if (every > 0 && round.number % every == 0) trouble_ = save_checkpoint(round);
+  return verdict.go_on && trouble_.ok();
+}
+
+chain::TrainingContext ChainTraining::context(const linear::EncodedTraining& training,
+                                              chain::ChainWeights start,
+                                              std::function<bool(const chain::Round&)> ended) {
+  chain::TrainingContext context{training,          std::move(start), job_.workers, job_.monitor,
+                                 job_.request.seed, std::move(ended), nullptr};
+  context.label_weight = job_.label_weight;
+  if (restriction_) context.restriction = &*restriction_;
+  return context;
+}
+
+Status ChainTraining::learn_kernel_machine() {
+  Progress progress;
+  progress.phase = "training";  // libsvm says nothing on the way
+  job_.monitor.report(progress);
+  const size_t labels = job_.training.labels.size();
+  ESPALIER_ASSIGN(kernel_, learn_kernel(job_.values, job_.training.data, labels, job_.request.seed));
+  job_.report.log.push_back({1, 0, std::nullopt, job_.seconds()});
+  if (!job_.values.flag("calibrate")) return {};
+  const auto [most, held_out] = hold_out_a_tenth(job_.training.data);
+  if (held_out.sequences() == 0) return {};
+  ESPALIER_ASSIGN(const linear::KernelModel second,
+                  learn_kernel(job_.values, most, labels, job_.request.seed));
+  temperature_ = chain::fit_temperature(second, held_out);
+  return {};
+}
+
+Status ChainTraining::learn_weights() {
+  auto own = context(job_.training, std::move(start_weights_),
+                     [this](const chain::Round& r) { return round_ended(r); });
+  std::optional<SectionFile> checkpoint;
+  if (job_.request.resume) {
+    ESPALIER_ASSIGN(checkpoint, job_.open_checkpoint());
+    own.resume = &*checkpoint;
+  }
+  ESPALIER_ASSIGN(weights_, learn(job_.request.learner, job_.values, std::move(own)));
+  ESPALIER_TRY(trouble_);
+  job_.report.interrupted = job_.monitor.stop_requested();
+  if (best_weights_) weights_ = std::move(*best_weights_);
+  return {};
+}
+
+Status ChainTraining::calibrate() {
+  if (shape_.probabilistic || !job_.values.flag("calibrate") || job_.report.interrupted) return {};
+  if (!job_.dev.sequences.empty()) {
+    temperature_ = chain::fit_temperature(weights_, job_.dev.data, job_.workers);
+    return {};
+  }
+  // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
+  auto [most, held_out] = hold_out_a_tenth(job_.training.data);
+  if (held_out.sequences() == 0) return {};
+  linear::EncodedTraining part;
+  part.data = std::move(most);
+  part.labels = job_.training.labels;
+  part.state = job_.training.state;
+  part.edge = job_.training.edge;
+  const int rounds = job_.report.log.empty() ? 1 : job_.report.log.back().number;
+  chain::ChainWeights start = weights_;
+  std::fill(start.state.begin(), start.state.end(), 0.0f);
+  std::fill(start.trans.begin(), start.trans.end(), 0.0f);
+  std::fill(start.edge.begin(), start.edge.end(), 0.0f);
+  auto second = context(part, std::move(start), [&](const chain::Round& r) { return r.number < rounds; });
+  std::optional<constrain::TrainingRestriction> restricted_part;
+  if (restriction_) {
+    std::vector<uint32_t> kept;
+    for (uint32_t s = 0; s < job_.training.data.sequences(); ++s)
+      if (s % 10 != 9) kept.push_back(s);
+    restricted_part = restriction_->subset(kept);
+    second.restriction = &*restricted_part;
+  }
+  ESPALIER_ASSIGN(const chain::ChainWeights weights,
+                  learn(job_.request.learner, job_.values, std::move(second)));
+  temperature_ = chain::fit_temperature(weights, held_out, job_.workers);
+  return {};
+}
+
+Status ChainTraining::save() {
+  if (kernel_) weights_ = std::move(start_weights_);  // all 0: the labels' number, and no transitions
+  int bits = 32;
+  const std::string& wanted = job_.values.text("weight-bits");
+  if (wanted == "16") bits = 16;
+  if (wanted == "auto" && !job_.report.interrupted &&  // whoever pressed Ctrl-C is not kept waiting
+      chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers) < kRoundingTolerance)
+    bits = 16;
+  SectionWriter out;
+  chain::save_model(
+      {job_.training.labels, weights_, job_.training.state, job_.training.edge, shape_.normalisation,
+       temperature_, job_.scheme.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
+      out);
+  ESPALIER_TRY(job_.save(out));
+  job_.report.weights = weights_.parameters();
+  job_.drop_checkpoint();
+  return {};
+}
+
+void ChainTraining::prepare_constraints() {
+  if (!job_.constraints) return;
+  restriction_.emplace(*job_.constraints, std::move(job_.instances), job_.training.data,
+                       constrain::DecodeOptions{});
+  if (std::string note = restriction_->note(); !note.empty()) job_.report.notes.push_back(std::move(note));
+}
+
+Status ChainTraining::run() {
+  prepare_constraints();
+  ESPALIER_TRY(prepare_weights());
+  if (uses_kernel(job_.request.learner, job_.values)) {
+    ESPALIER_TRY(learn_kernel_machine());
+  } else {
+    ESPALIER_TRY(learn_weights());
+    ESPALIER_TRY(calibrate());
+  }
+  return save();
+}
+
+}  // namespace
+
+Status train_chain(TrainingJob& job) { return ChainTraining(job).run(); }
+
+}  // namespace espalier::model

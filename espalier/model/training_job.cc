@@ -1,0 +1,311 @@
+#include "espalier/model/training_job.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "espalier/base/text.h"
+#include "espalier/constrain/constrained_predictor.h"
+#include "espalier/data/formats/label_column.h"
+#include "espalier/eval/scores.h"
+#include "espalier/model/feature_choice.h"
+#include "espalier/model/task_data.h"
+#include "espalier/tasks/structures/roles.h"
+
+namespace espalier::model {
+
+size_t TrainingJob::columns_of(const data::Sequence& sequence) const {
+  return task->json ? 0 : sequence.columns();  // cells of JSON tasks are for constraints alone
+}
+
+Status TrainingJob::prepare_features(const data::Sequence& first) {
+  about.task = request.task;
+  about.reading = request.reading;
+  about.reading.folds.clear();
+  about.reading.columns = columns_of(first);
+  if (several_label_columns(request.reading)) {
+    ESPALIER_ASSIGN(label_cells, data::resolve_label_columns(request.reading, first.columns()));
+  } else if (first.label_column()) {
+    label_cells = {*first.label_column()};
+  }
+  ESPALIER_ASSIGN(about.features,
+                  choose_features(request.template_file, request.feature_columns, request.reading.format,
+                                  about.reading.columns, label_cells));
+  about.features.degree = static_cast<int>(values.integer("degree"));
+  if (!about.features.attributes) {
+    const size_t label =
+        label_cells.empty() ? first.columns() : *std::min_element(label_cells.begin(), label_cells.end());
+    // Whoever tags with this model need not have columns it does not look at.
+    const size_t needed = about.features.feature_columns.back() + 1;
+    about.reading.least_columns = label >= needed ? needed : 0;
+  }
+  if (old) {
+    if (about.features.template_text.empty() && request.feature_columns.empty())
+      about.features = old->about().features;
+    if (!(about.features == old->about().features))
+      return fail(
+          "{}: the model was trained with other features; leave the template and columns out to use its own",
+          request.start_from);
+  }
+  ESPALIER_ASSIGN(auto made, data::FeatureExtractor::make(about.features));
+  extractor = std::make_unique<data::FeatureExtractor>(std::move(made));
+  return {};
+}
+
+Status TrainingJob::read_training_data() {
+  std::unique_ptr<linear::DatasetBuilder> builder;
+  Progress progress;
+  progress.phase = "reading";
+  std::vector<std::string_view> labels;
+  std::vector<data::Sequence> kept;  // what constraints speak about is known when all labels are
+  for (const std::string& path : request.train) {
+    ESPALIER_ASSIGN(const auto reader, open_task_reader(path, request.task, request.reading));
+    while (true) {
+      data::Sequence sequence;
+      ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+      if (!more) break;
+      if (sequence.empty()) continue;  // a predicate without candidates
+      if (task->json == tasks::JsonTask::kVariables) {
+        if (about.outputs == 0) about.outputs = sequence.length();
+        if (sequence.length() != about.outputs)
+          return fail("{}:{}: {} variables here, {} in {}", path, sequence.line(0), sequence.length(),
+                      about.outputs, request.train.front());
+      }
+      if (!builder) {
+        ESPALIER_TRY(prepare_features(sequence));
+        linear::EncodeOptions options;
+        options.cutoff = static_cast<uint32_t>(values.integer("cutoff"));
+        options.names = values.flag("names");
+        builder = std::make_unique<linear::DatasetBuilder>(*extractor, workers, options,
+                                                           old ? old->labels() : data::LabelSet());
+      } else if (columns_of(sequence) != about.reading.columns) {
+        return fail("{}:{}: {} columns here, {} in {}", path, sequence.line(0), columns_of(sequence),
+                    about.reading.columns, request.train.front());
+      }
+      labels.clear();
+      for (size_t row = 0; row < sequence.length(); ++row)
+        labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
+      scheme.add(labels);
+      if (constraint_file) kept.push_back(sequence);
+      if (keep_sequences) sequences.push_back(sequence);
+      builder->add(std::move(sequence));
+      if (builder->sequences() % 1024 == 0) {
+        progress.done = static_cast<double>(builder->sequences());
+        monitor.report(progress);
+      }
+    }
+  }
+  if (!builder) return fail("{}: no sequences", request.train.front());
+  training = builder->finish();
+  if (training.labels.size() == 0)
+    return fail("{}: every label is '_' (not known); there is nothing to learn from", request.train.front());
+  if (training.labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
+  report.sequences = training.data.sequences();
+  report.tokens = training.data.tokens();
+  about.training_sequences = report.sequences;
+  about.training_tokens = report.tokens;
+  if (training.state_before_cutoff > training.state.size())
+    report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
+                                       training.state_before_cutoff - training.state.size(),
+                                       training.state_before_cutoff, values.integer("cutoff")));
+  return resolve_constraints(kept);
+}
+
+Status TrainingJob::read_constraint_file() {
+  if (request.constraints.empty()) return {};
+  if (request.task == "brackets")
+    return fail("{}: task brackets keeps phrases from overlapping by itself and takes no constraints",
+                request.constraints);
+  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
+  const bool by_inference =
+      request.learner == "crf" || request.learner == "perceptron" || request.learner == "svm";
+  if (!by_inference && learner->kind == ModelKind::kChain)
+    return fail(
+        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "
+        "learners of searches. Give them to tag and eval instead",
+        request.constraints, request.learner);
+  ESPALIER_ASSIGN(constraint_file, ConstraintFile::read(request.constraints));
+  return {};
+}
+
+Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
+  if (!constraint_file) return {};
+  ESPALIER_ASSIGN(constraints, constraint_file->resolve(about, training.labels));
+  if (request.learner == "crf" && !constrain::Compiled(*constraints).regular())
+    return fail(
+        "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
+        "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
+        request.constraints);
+  for (const data::Sequence& sequence : kept)
+    instances.push_back(instances_of_task(request.task)(*constraints, sequence));
+  return {};
+}
+
+Status TrainingJob::read_dev_data() {
+  if (request.dev.empty()) return {};
+  data::ReadOptions reading = request.dev_reading.value_or(request.reading);
+  ESPALIER_ASSIGN(dev.sequences, read_task_data(request.dev, request.task, reading));
+  for (const data::Sequence& sequence : dev.sequences)
+    if (sequence.empty()) dev.missed += tasks::missed_arguments(sequence);
+  std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
+  for (const data::Sequence& sequence : dev.sequences)
+    if (columns_of(sequence) != about.reading.columns)
+      return fail("{}:{}: {} columns here, {} in {}", request.dev.front(), sequence.line(0),
+                  columns_of(sequence), about.reading.columns, request.train.front());
+  std::vector<uint32_t> numbers(training.state.size()), edge_numbers(training.edge.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::iota(edge_numbers.begin(), edge_numbers.end(), 0);
+  const auto map = linear::FeatureMap::build(training.state.hashes, numbers, nullptr);
+  const auto edge_map = linear::FeatureMap::build(training.edge.hashes, edge_numbers, nullptr);
+  const linear::Encoder encoder(*extractor, map, edge_map);
+  linear::Encoder::Scratch scratch;
+  for (const data::Sequence& sequence : dev.sequences)
+    encoder.append(sequence, training.labels, scratch, dev.data);
+  return {};
+}
+
+Status TrainingJob::parse_label_weights() {
+  std::string_view text = values.text("label-weights");
+  if (text.empty()) return {};
+  label_weight.assign(training.labels.size(), 1.0f);
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const size_t colon = item.rfind(':');
+    const auto label = training.labels.find(item.substr(0, colon));
+    if (colon == std::string_view::npos || !label)
+      return fail("parameter label-weights: '{}' is not LABEL:WEIGHT with a label of the training data",
+                  item);
+    const auto weight = parse_number(item.substr(colon + 1));
+    if (!weight.ok() || *weight < 0)
+      return fail("parameter label-weights: '{}': the weight must be at least 0", item);
+    label_weight[*label] = static_cast<float>(*weight);
+  }
+  return {};
+}
+
+Status TrainingJob::read_data() {
+  ESPALIER_TRY(read_constraint_file());
+  ESPALIER_TRY(read_training_data());
+  ESPALIER_TRY(parse_label_weights());
+  ESPALIER_TRY(read_dev_data());
+  report.reading_seconds = seconds();
+  return {};
+}
+
+double TrainingJob::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const {
+  constexpr size_t kPieces = 16;
+  std::vector<eval::TaggingScores> scores(kPieces);
+  std::vector<tasks::RoleScores> roles(kPieces);
+  const bool by_roles = task->json == tasks::JsonTask::kRoles;
+  workers.for_each(kPieces, [&](size_t piece) {
+    const Decode decode = make_decoder();
+    std::vector<data::Label> best;
+    std::vector<std::string_view> gold, predicted;
+    const Range range = piece_of(dev.sequences.size(), kPieces, piece);
+    for (size_t s = range.first; s < range.last; ++s) {
+      decode(s, best);
+      gold.clear();
+      predicted.clear();
+      for (size_t t = 0; t < best.size(); ++t) {
+        gold.push_back(dev.sequences[s].label(t));
+        predicted.push_back(training.labels.name(best[t]));
+      }
+      if (by_roles) {
+        roles[piece].add(gold, predicted, tasks::missed_arguments(dev.sequences[s]));
+      } else {
+        scores[piece].add(gold, predicted);
+      }
+    }
+  });
+  for (size_t p = 1; p < kPieces; ++p) {
+    scores[0].merge(scores[p]);
+    roles[0].merge(roles[p]);
+  }
+  roles[0].gold += dev.missed;
+  if (by_roles) return roles[0].f1();
+  return scores[0].f1();  // the accuracy where labels are plain
+}
+
+TrainingJob::Verdict TrainingJob::round_ended(int number, int total, std::optional<double> objective,
+                                              std::optional<double> score) {
+  Verdict verdict;
+  if (score) {
+    if (*score > best_dev_) {
+      best_dev_ = *score;
+      report.best_round = number;
+      rounds_without_gain_ = 0;
+      verdict.best = true;
+    } else if (++rounds_without_gain_ >= values.integer("patience")) {
+      report.stopped_early = true;
+      verdict.go_on = false;
+    }
+  }
+  report.log.push_back({number, objective, score, seconds()});
+  Progress progress;
+  progress.phase = "training";
+  progress.done = number;
+  progress.total = total;
+  progress.round = number;
+  progress.objective = objective;
+  progress.dev_score = score;
+  progress.round_ended = true;
+  monitor.report(progress);
+  return verdict;
+}
+
+Status TrainingJob::save(SectionWriter& sections) {
+  about.task = request.task;
+  about.learner = request.learner;
+  about.seed = request.seed;
+  about.parameters.clear();
+  for (const auto& [name, value] : values.all()) about.parameters.emplace_back(name, value);
+  sections.add_text("about", about_to_json(about));
+  if (constraint_file) sections.add_text(kConstraintSection, constraint_file->to_json());
+  ESPALIER_TRY(sections.save(request.model));
+  std::error_code ignored;
+  report.model_bytes = std::filesystem::file_size(request.model, ignored);
+  report.features = training.state.size() + training.edge.size();
+  report.labels = training.labels.size();
+  return {};
+}
+
+std::string TrainingJob::fingerprint() const {
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
+                  about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
+  for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
+  if (constraint_file) text += " " + constraint_file->to_json();
+  return text;
+}
+
+Status TrainingJob::save_checkpoint(SectionWriter& sections) const {
+  sections.add_text("fingerprint", fingerprint());
+  return sections.save(checkpoint_path());
+}
+
+Result<SectionFile> TrainingJob::open_checkpoint() const {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(checkpoint_path()));
+  ESPALIER_ASSIGN(const std::string_view made_for, file.text("fingerprint"));
+  if (made_for != fingerprint())
+    return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
+                checkpoint_path());
+  return file;
+}
+
+void TrainingJob::drop_checkpoint() const {
+  std::error_code ignored;
+  if (!report.interrupted) std::filesystem::remove(checkpoint_path(), ignored);
+}
+
+std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data) {
+  std::vector<uint32_t> most, held_out;
+  for (uint32_t s = 0; s < data.sequences(); ++s) (s % 10 == 9 ? held_out : most).push_back(s);
+  return {data.subset(most), data.subset(held_out)};
+}
+
+}  // namespace espalier::model

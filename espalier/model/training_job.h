@@ -1,0 +1,111 @@
+// One run of `train`, whatever the kind of model: what was asked for, the data read and encoded, the report.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/constrain/rules.h"
+#include "espalier/data/label_scheme.h"
+#include "espalier/linear/dataset.h"
+#include "espalier/model/about.h"
+#include "espalier/model/constraint_file.h"
+#include "espalier/model/model.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/train.h"
+
+namespace espalier::model {
+
+/// 16-bit weights are taken where fewer than this share of training labels changes.
+inline constexpr double kRoundingTolerance = 1e-4;
+
+/// The data that training is measured on as it goes.
+struct DevSet {
+  std::vector<data::Sequence> sequences;
+  linear::Dataset data;
+  size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
+};
+
+/// What every kind of model shares of a training run. `train` makes one and reads the data; the trainer of
+/// the kind (train_chain …) takes what it needs, reports its rounds, and saves.
+struct TrainingJob {
+  TrainingJob(const TrainRequest& asked, const Monitor& watcher)
+      : request(asked), monitor(watcher), workers(asked.threads) {}
+
+  const TrainRequest& request;
+  const Task* task = nullptr;  ///< what is predicted
+  const Monitor& monitor;
+  Workers workers;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  ParameterValues values;
+  std::optional<Model> old;  ///< what training starts from
+  About about;
+  std::unique_ptr<data::FeatureExtractor> extractor;
+  linear::EncodedTraining training;
+  std::vector<size_t> label_cells;  ///< the columns of labels, where these are cells
+  /// Trainers that look at more than features and one label ask for the text.
+  bool keep_sequences = false;
+  std::vector<data::Sequence> sequences;
+  data::SchemeDetector scheme;
+  std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
+  DevSet dev;
+  std::optional<ConstraintFile> constraint_file;  ///< what training has to keep to …
+  std::optional<constrain::Constraints> constraints;
+  std::vector<constrain::Instance> instances;  ///< … as it speaks about each training sequence
+  TrainReport report;
+
+  /// Reads and encodes training and dev data as the request says.
+  Status read_data();
+
+  /// Decodes a sequence of the dev set.
+  using Decode = std::function<void(size_t sequence, std::vector<data::Label>& labels)>;
+  /// F1 of spans on the dev set (of arguments, for roles), or accuracy where labels are plain, in percent.
+  /// Each thread asks for a decoder of its own.
+  double dev_score(const std::function<Decode()>& make_decoder) const;
+
+  /// What the end of a round means.
+  struct Verdict {
+    bool best = false;  ///< the best score on the dev set so far: keep these weights
+    bool go_on = true;  ///< false: the dev set has not got better for `patience` rounds
+  };
+  /// Writes the round into the log, tells the monitor, and says how to go on.
+  Verdict round_ended(int number, int total, std::optional<double> objective, std::optional<double> score);
+
+  /// Adds the sections that every model has (about, constraints) and writes the model to its place; fills in
+  /// the report's figures about the file.
+  Status save(SectionWriter& sections);
+
+  /// Writes what a learner needs to go on from here to MODEL.checkpoint, with what tells this run from
+  /// others.
+  Status save_checkpoint(SectionWriter& sections) const;
+  /// MODEL.checkpoint, where it is of a run with the same data, learner, parameters and seed.
+  Result<SectionFile> open_checkpoint() const;
+  /// Removes it after a run that was not cut off.
+  void drop_checkpoint() const;
+
+  double seconds() const;  ///< since the start
+
+ private:
+  std::string checkpoint_path() const { return request.model + ".checkpoint"; }
+  std::string fingerprint() const;
+  size_t columns_of(const data::Sequence& sequence) const;
+  Status read_training_data();
+  Status prepare_features(const data::Sequence& first);
+  Status read_dev_data();
+  Status parse_label_weights();
+  Status read_constraint_file();
+  Status resolve_constraints(const std::vector<data::Sequence>& kept);
+
+  double best_dev_ = -1;
+  int rounds_without_gain_ = 0;
+};
+
+/// Every tenth sequence is held out: the others, and these.
+std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data);
+
+}  // namespace espalier::model

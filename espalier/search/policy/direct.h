@@ -1,0 +1,152 @@
+// A cost-sensitive classifier learned on line over all actions at once.
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/search/examples.h"
+#include "espalier/search/policy/row_weights.h"
+
+namespace espalier::search {
+
+/// What is minimised on an example with scores s and costs c; a* is the best-scoring of the oracle's actions.
+enum class DirectLoss {
+  kPerceptron,  ///< c(â) [s(â) − s(a*)]₊ with â the best-scoring action; plain steps
+  kHinge,       ///< max_a (s(a) + c(a)) − s(a*), the cost as margin; AdaGrad
+  kLogistic,    ///< max c · −log softmax(s)(a*); AdaGrad
+  /// log Σ_a exp(s(a) + c(a)) − s(a*), the cost as margin (softmax-margin, Gimpel and Smith 2010); AdaGrad
+  kSoftmaxMargin,
+};
+
+/// How the cost-sensitive problem becomes binary ones. Weights are the same rows in every case, so that
+/// scores can be compared along a beam; where classifiers are trained one by one see batch_classifier.h.
+enum class Reduction {
+  kDirect,    ///< not at all: all actions in one loss
+  kOneVsAll,  ///< is this action one of the best? One example an action, weighted by what a mistake costs
+  kAllPairs,  ///< which of two is better? Differences of features, weighted as weighted all-pairs has it
+};
+
+struct DirectOptions {
+  DirectLoss loss = DirectLoss::kPerceptron;
+  Reduction reduction = Reduction::kDirect;
+  int passes = 5;
+  double rate = 0.1;  ///< of AdaGrad
+  double l2 = 0;      ///< penalty on |w|², beside the sum of the losses of all examples; AdaGrad
+  bool average = true;
+  uint64_t seed = 1;
+};
+
+/// Weights of weighted all-pairs (Beygelzimer et al. 2005): with costs sorted, v₁ = 0 and
+/// v_r = v_{r−1} + (c_r − c_{r−1})/(r − 1); the pair i, j weighs |v_i − v_j|. Returns v in the order given.
+std::vector<double> all_pairs_values(std::span<const float> costs);
+
+/// Adds the derivative of the loss by every action's score to `gradient`; nothing where nothing is to be
+/// learned. Returns the loss. `target` is a*.
+double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
+                       std::span<const float> costs, size_t target, std::span<float> gradient);
+
+/// Learns from all examples, instance by instance in random order. The monitor's wish to stop ends it after
+/// the instance at hand.
+template <Problem P>
+RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
+                        std::shared_ptr<const linear::StateRows> layout, size_t labels,
+                        const DirectOptions& options, const Monitor& monitor) {
+  using Space = typename P::Space;
+  const bool adaptive = options.loss != DirectLoss::kPerceptron;
+  const float least = adaptive ? kLeastGradient : 0.0f;
+  RowWeights weights(std::move(layout), labels, adaptive);
+  // Where each instance's examples begin.
+  std::vector<std::pair<size_t, size_t>> stretches;
+  for (size_t i = 0; i < examples.list.size();) {
+    size_t end = i;
+    while (end < examples.list.size() && examples.list[end].instance == examples.list[i].instance) ++end;
+    stretches.emplace_back(i, end);
+    i = end;
+  }
+  std::vector<uint32_t> order(stretches.size());
+  std::vector<Action> actions, optimal;
+  std::vector<float> scores, gradient, row(weights.stride());
+  FeatureSink sink;
+  // A few times a pass, weights shrink and join the average; the first passes do not, where there are more.
+  constexpr size_t kSteps = 8;
+  constexpr double kAverageFrom = 0.2;
+  const int average_from = static_cast<int>(options.passes * kAverageFrom) + 1;
+  for (int pass = 1; pass <= options.passes; ++pass) {
+    std::iota(order.begin(), order.end(), 0);
+    Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
+    Steps progress(order.size());
+    for (size_t done = 0; done < order.size(); ++done) {
+      const uint32_t s = order[done];
+      progress.report(monitor, pass, options.passes);
+      if (monitor.stop_requested()) return options.average ? weights.averaged() : weights;
+      const auto [first, last] = stretches[s];
+      const uint32_t instance = examples.list[first].instance;
+      const Space space = problem.space(instance);
+      weights.begin(problem.blocks(instance));
+      for (size_t i = first; i < last; ++i) {
+        const auto& example = examples.list[i];
+        example_actions(space, example.state, actions);
+        score_actions(space, weights, example.state, std::span<const Action>(actions), scores);
+        const std::span<const float> costs{examples.costs.data() + example.first_cost, actions.size()};
+        // a*: the best-scoring of what the oracle would do, so that free choices stay free.
+        optimal.clear();
+        if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);
+        gradient.assign(actions.size(), 0.0f);
+        for (size_t from = 0; from < actions.size();) {
+          size_t to = actions.size();
+          if constexpr (HasSeparateCandidates<Space>)
+            for (to = from; to < actions.size() && actions[to].candidate == actions[from].candidate;) ++to;
+          size_t target = to;
+          for (size_t a = from; a < to; ++a) {
+            if (costs[a] > 0) continue;
+            const bool imitated = HasSeparateCandidates<Space> ||
+                                  std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
+            if (imitated && (target == to || scores[a] > scores[target])) target = a;
+          }
+          if (target == to)  // estimates may disagree with the oracle
+            target = static_cast<size_t>(std::min_element(costs.begin() + static_cast<ptrdiff_t>(from),
+                                                          costs.begin() + static_cast<ptrdiff_t>(to)) -
+                                         costs.begin());
+          direct_gradient(options.loss, options.reduction,
+                          std::span<const float>(scores).subspan(from, to - from),
+                          costs.subspan(from, to - from), target - from,
+                          std::span<float>(gradient).subspan(from, to - from));
+          from = to;
+        }
+        bool moved = false;
+        for (size_t a = 0; a < actions.size();) {
+          const uint32_t candidate = actions[a].candidate;
+          const size_t from = a;
+          bool any = false;
+          for (; a < actions.size() && actions[a].candidate == candidate; ++a)
+            any = any | (std::abs(gradient[a]) > least);
+          if (!any) continue;
+          std::fill(row.begin(), row.end(), 0.0f);
+          for (size_t g = from; g < a; ++g)
+            if (std::abs(gradient[g]) > least) row[actions[g].label] = gradient[g];
+          sink.clear();
+          space.features(example.state, candidate, sink);
+          weights.gather(sink, row);
+          moved = true;
+        }
+        if (moved && adaptive) weights.descend(static_cast<float>(options.rate));
+        if (moved && !adaptive) weights.subtract();
+        if (!adaptive) weights.tick();
+      }
+      const size_t steps = (done + 1) * kSteps / order.size() - done * kSteps / order.size();
+      if (adaptive && steps > 0) {
+        if (options.l2 > 0)
+          weights.shrink(static_cast<float>(options.rate),
+                         static_cast<float>(steps) / static_cast<float>(kSteps),
+                         static_cast<float>(options.l2));
+        if (options.average && pass >= average_from) weights.snapshot();
+      }
+    }
+  }
+  return options.average ? weights.averaged() : std::move(weights);
+}
+
+}  // namespace espalier::search

@@ -1,0 +1,275 @@
+#include "espalier/search/policy/row_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "espalier/base/result.h"
+#include "espalier/chain/learners/adagrad.h"
+#include "espalier/chain/learners/calibrate.h"
+
+namespace espalier::search {
+
+uint32_t HashedRows::insert(uint64_t hash) {
+  for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
+    if (slots_[i] != kNone && hashes_[slots_[i]] != hash) continue;
+    if (slots_[i] != kNone) return slots_[i];
+    slots_[i] = static_cast<uint32_t>(hashes_.size());
+    hashes_.push_back(hash);
+    weights_.resize(weights_.size() + stride_, 0.0f);
+    if (hashes_.size() * 2 > slots_.size()) grow();
+    return static_cast<uint32_t>(hashes_.size() - 1);
+  }
+}
+
+void HashedRows::grow() {
+  slots_.assign(slots_.size() * 4, kNone);
+  for (uint32_t row = 0; row < hashes_.size(); ++row) {
+    uint64_t i = hashes_[row] & (slots_.size() - 1);
+    while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
+    slots_[i] = row;
+  }
+}
+
+RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive)
+    : layout_(std::move(layout)),
+      labels_(labels),
+      stride_(linear::padded(labels)),
+      adaptive_(adaptive),
+      hashed_(stride_),
+      row_(stride_, 0.0f) {
+  ESPALIER_CHECK(labels > 0 && layout_ != nullptr && layout_->width == labels);
+  state_ = linear::make_weights(layout_->weights());
+  state_lag_ = state_;
+  if (adaptive_) state_squares_ = state_;
+}
+
+void RowWeights::begin(const StaticBlocks& blocks) {
+  blocks_ = blocks;
+  ++version_;
+  if (block_version_.size() < blocks.size()) {
+    block_version_.resize(blocks.size(), 0);
+    block_scores_.resize(blocks.size() * stride_);
+  }
+}
+
+std::span<const float> RowWeights::score(const FeatureSink& features) {
+  float* const row = row_.data();
+  std::fill_n(row, stride_, 0.0f);
+  for (const uint32_t b : features.blocks()) {
+    float* const sum = block_scores_.data() + b * stride_;
+    if (block_version_[b] != version_) {
+      std::fill_n(sum, stride_, 0.0f);
+      linear::add_rows(*layout_, state_.data(), blocks_[b], blocks_.values_of(b), sum);
+      block_version_[b] = version_;
+    }
+    linear::add_padded(sum, stride_, row);
+  }
+  for (const FeatureSink::Entry& e : features.entries()) {
+    const uint32_t r = hashed_.find(e.hash);
+    if (r == HashedRows::kNone) continue;
+    linear::add_padded(static_cast<float>(e.value), hashed_.row(r), stride_, row);
+  }
+  return {row, stride_};
+}
+
+uint32_t RowWeights::insert(uint64_t hash) {
+  const uint32_t r = hashed_.insert(hash);
+  if (hashed_lag_.size() < hashed_.size() * stride_) {
+    hashed_lag_.resize(hashed_.size() * stride_, 0.0f);
+    if (adaptive_) hashed_squares_.resize(hashed_.size() * stride_, 0.0f);
+  }
+  return r;
+}
+
+void RowWeights::add(const FeatureSink& features, uint32_t label, float x) {
+  ++version_;
+  const float factor = static_cast<float>(ticks_ + 1);
+  for (const uint32_t b : features.blocks()) {
+    const auto ids = blocks_[b];
+    const float* const values = blocks_.values_of(b);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const uint32_t f = ids[i];
+      uint32_t at = layout_->begin[f] + label;
+      if (!layout_->full(f)) {
+        const auto begin = layout_->column.begin() + layout_->begin[f];
+        const auto end = layout_->column.begin() + layout_->begin[f + 1];
+        const auto found = std::lower_bound(begin, end, static_cast<uint16_t>(label));
+        if (found == end || *found != label) continue;
+        at = static_cast<uint32_t>(found - layout_->column.begin());
+      }
+      const float change = values == nullptr ? x : x * values[i];
+      state_[at] += change;
+      state_lag_[at] += factor * change;
+    }
+  }
+  for (const FeatureSink::Entry& e : features.entries()) {
+    const uint32_t r = insert(e.hash);
+    const float change = x * static_cast<float>(e.value);
+    hashed_.row(r)[label] += change;
+    hashed_lag_[r * stride_ + label] += factor * change;
+  }
+}
+
+float* RowWeights::Gathered::row(uint32_t number, size_t stride) {
+  if (place.size() <= number) place.resize(number + 1, HashedRows::kNone);
+  if (place[number] == HashedRows::kNone) {
+    place[number] = static_cast<uint32_t>(touched.size());
+    touched.push_back(number);
+    sums.resize(touched.size() * stride, 0.0f);
+  }
+  return sums.data() + place[number] * stride;
+}
+
+void RowWeights::gather(const FeatureSink& features, std::span<const float> gradient) {
+  const auto add = [&](float* sum, float value) {
+    for (size_t l = 0; l < labels_; ++l) sum[l] += value * gradient[l];
+  };
+  for (const uint32_t b : features.blocks()) add(block_gradients_.row(b, stride_), 1.0f);
+  for (const FeatureSink::Entry& e : features.entries())
+    add(hashed_gradients_.row(insert(e.hash), stride_), static_cast<float>(e.value));
+}
+
+void RowWeights::forget_gathered() {
+  for (Gathered* g : {&block_gradients_, &hashed_gradients_}) {
+    for (const uint32_t number : g->touched) g->place[number] = HashedRows::kNone;
+    g->touched.clear();
+    g->sums.clear();
+  }
+}
+
+void RowWeights::descend(float rate) {
+  ESPALIER_CHECK(adaptive_);
+  ++version_;
+  // Few labels have a gradient worth a step where most are out of the question: these are stepped one by one,
+  // many as vectors.
+  const size_t few = labels_ / 4;
+  const auto step = [rate](float g, float& w, float& squares) {
+    squares += g * g;
+    w -= rate * g / std::sqrt(squares);
+  };
+  const auto sift = [&](float* g) {
+    some_.clear();
+    for (uint32_t l = 0; l < labels_; ++l) {
+      if (std::abs(g[l]) > kLeastGradient) {
+        some_.emplace_back(l, g[l]);
+      } else {
+        g[l] = 0;
+      }
+    }
+    return !some_.empty();
+  };
+  for (size_t i = 0; i < block_gradients_.touched.size(); ++i) {
+    float* const g = block_gradients_.sums.data() + i * stride_;
+    if (!sift(g)) continue;
+    const uint32_t b = block_gradients_.touched[i];
+    const auto ids = blocks_[b];
+    const float* const values = blocks_.values_of(b);
+    if (some_.size() > few) {
+      chain::adagrad_rows(*layout_, ids, values, g, rate, state_.data(), state_squares_.data());
+      continue;
+    }
+    for (size_t j = 0; j < ids.size(); ++j) {
+      const float value = values == nullptr ? 1.0f : values[j];
+      if (value == 0) continue;
+      const uint32_t first = layout_->begin[ids[j]], last = layout_->begin[ids[j] + 1];
+      if (last - first == labels_) {
+        for (const auto& [l, x] : some_) step(value * x, state_[first + l], state_squares_[first + l]);
+      } else {
+        for (uint32_t k = first; k < last; ++k)
+          if (const float x = g[layout_->column[k]]; x != 0) step(value * x, state_[k], state_squares_[k]);
+      }
+    }
+  }
+  for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
+    float* const g = hashed_gradients_.sums.data() + i * stride_;
+    if (!sift(g)) continue;
+    const uint32_t r = hashed_gradients_.touched[i];
+    float* const w = hashed_.row(r);
+    float* const squares = hashed_squares_.data() + r * stride_;
+    if (some_.size() > few) {
+      chain::adagrad_dense(g, labels_, rate, w, squares);
+    } else {
+      for (const auto& [l, x] : some_) step(x, w[l], squares[l]);
+    }
+  }
+  forget_gathered();
+}
+
+void RowWeights::shrink(float rate, float fraction, float l2) {
+  ESPALIER_CHECK(adaptive_);
+  ++version_;
+  chain::shrink(layout_->weights(), rate, fraction, 0, l2, state_.data(), state_squares_.data());
+  chain::shrink(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_.weights().data(),
+                hashed_squares_.data());
+}
+
+void RowWeights::snapshot() {
+  ESPALIER_CHECK(adaptive_);
+  for (size_t i = 0; i < layout_->weights(); ++i) state_lag_[i] += state_[i];
+  const AlignedVector<float>& hashed = hashed_.weights();
+  for (size_t i = 0; i < hashed.size(); ++i) hashed_lag_[i] += hashed[i];
+  ++ticks_;
+}
+
+void RowWeights::subtract() {
+  ++version_;
+  const float factor = static_cast<float>(ticks_ + 1);
+  const auto step = [factor](float g, float& w, float& lag) {
+    w -= g;
+    lag -= factor * g;
+  };
+  for (size_t i = 0; i < block_gradients_.touched.size(); ++i) {
+    const uint32_t b = block_gradients_.touched[i];
+    const float* const g = block_gradients_.sums.data() + i * stride_;
+    some_.clear();
+    for (uint32_t l = 0; l < labels_; ++l)
+      if (g[l] != 0) some_.emplace_back(l, g[l]);
+    if (some_.empty()) continue;
+    const auto ids = blocks_[b];
+    const float* const values = blocks_.values_of(b);
+    for (size_t j = 0; j < ids.size(); ++j) {
+      const float value = values == nullptr ? 1.0f : values[j];
+      const uint32_t first = layout_->begin[ids[j]], last = layout_->begin[ids[j] + 1];
+      if (last - first == labels_) {
+        for (const auto& [l, x] : some_) step(value * x, state_[first + l], state_lag_[first + l]);
+      } else {
+        for (uint32_t k = first; k < last; ++k) step(value * g[layout_->column[k]], state_[k], state_lag_[k]);
+      }
+    }
+  }
+  for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
+    const uint32_t r = hashed_gradients_.touched[i];
+    const float* const g = hashed_gradients_.sums.data() + i * stride_;
+    for (size_t l = 0; l < labels_; ++l)
+      if (g[l] != 0) step(g[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l]);
+  }
+  forget_gathered();
+}
+
+RowWeights RowWeights::averaged() const {
+  RowWeights result = *this;
+  if (ticks_ == 0) return result;
+  const float share = 1.0f / static_cast<float>(ticks_);
+  const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag, size_t n) {
+    for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
+  };
+  average(result.state_, state_lag_, layout_->weights());
+  average(result.hashed_.weights(), hashed_lag_, hashed_.size() * stride_);
+  result.end_of_training();
+  return result;
+}
+
+RowWeights RowWeights::rounded(const Workers& workers) const {
+  RowWeights result = *this;
+  chain::round_to_16_bits(result.state_, workers);
+  chain::round_to_16_bits(result.hashed_.weights(), workers);
+  result.end_of_training();
+  return result;
+}
+
+void RowWeights::end_of_training() {
+  ++version_;
+  state_lag_ = state_squares_ = hashed_lag_ = hashed_squares_ = {};
+}
+
+}  // namespace espalier::search

@@ -1,0 +1,144 @@
+// Weights of a search while they are being learned: rows over labels, found by number or by hash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/base/parallel.h"
+#include "espalier/linear/rows.h"
+#include "espalier/search/policy/scorer.h"
+
+namespace espalier::search {
+
+/// Rows of full width keyed by 64-bit hashes, added as they are needed. Open addressing, at most half full.
+class HashedRows {
+ public:
+  explicit HashedRows(size_t stride) : stride_(stride), slots_(kFirstSlots, kNone) {}
+
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  uint32_t find(uint64_t hash) const {
+    for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
+      const uint32_t row = slots_[i];
+      if (row == kNone || hashes_[row] == hash) return row;
+    }
+  }
+  /// The row of the hash, a new one of zeros where there is none.
+  uint32_t insert(uint64_t hash);
+
+  size_t size() const { return hashes_.size(); }
+  size_t stride() const { return stride_; }
+  const std::vector<uint64_t>& hashes() const { return hashes_; }
+  const float* row(uint32_t r) const { return weights_.data() + r * stride_; }
+  float* row(uint32_t r) { return weights_.data() + r * stride_; }
+  AlignedVector<float>& weights() { return weights_; }
+  const AlignedVector<float>& weights() const { return weights_; }
+
+ private:
+  static constexpr size_t kFirstSlots = 64;
+  void grow();
+  size_t stride_;
+  std::vector<uint32_t> slots_;
+  std::vector<uint64_t> hashes_;
+  AlignedVector<float> weights_;
+};
+
+/// The layout of spaces whose features are all hashed.
+inline std::shared_ptr<const linear::StateRows> no_static_rows(size_t labels) {
+  linear::StateRows rows;
+  rows.width = static_cast<uint32_t>(labels);
+  return std::make_shared<const linear::StateRows>(std::move(rows));
+}
+
+/// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of actions that
+/// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
+/// can be divided. Gradients up to this are left alone.
+inline constexpr float kLeastGradient = 1e-3f;
+
+/// score(features)[l] = Σ_{static f} value · w[f][l] + Σ_{hashed f} value · h[f][l]. Static features have the
+/// weights that `layout` gives them; hashed ones a weight for every label from the first update that touches
+/// them. Sums of blocks are kept until a weight changes or a new input begins, so that the states of a beam
+/// share them.
+///
+/// Learns by plain steps (add, subtract) or by AdaGrad (descend, shrink), and can give the average of its
+/// weights. Plain steps are averaged over every tick: with Δ_s the change made in tick s of c, the average of
+/// w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s. Adaptive ones move all the time, and penalties move every
+/// weight, so there the average is over snapshots, a few a pass.
+class RowWeights final : public Scorer {
+ public:
+  /// `adaptive` keeps the squared gradients that descend() needs.
+  RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive = false);
+
+  void begin(const StaticBlocks& blocks) override;
+  std::span<const float> score(const FeatureSink& features) override;
+
+  template <SearchSpace S>
+  void add(const S& space, const typename S::State& state, Action action, double x) {
+    update_sink_.clear();
+    space.features(state, action.candidate, update_sink_);
+    add(update_sink_, action.label, static_cast<float>(x));
+  }
+  /// w[·][label] += x · features.
+  void add(const FeatureSink& features, uint32_t label, float x);
+  /// Notes that the loss has the derivative gradient[l] by the score of label l with these features. The
+  /// candidates of a state share most of their blocks; what they ask of a weight is added up first.
+  void gather(const FeatureSink& features, std::span<const float> gradient);
+  /// One AdaGrad step along all that was gathered: w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is
+  /// not above kLeastGradient the weight is left alone.
+  void descend(float rate);
+  /// The share of the penalty l2·|w|² that falls to this fraction of a pass, as AdaGrad's steps would take
+  /// it.
+  void shrink(float rate, float fraction, float l2);
+  /// One plain step along all that was gathered: w −= g.
+  void subtract();
+  /// One more step of the average, where steps are plain.
+  void tick() { ++ticks_; }
+  /// Takes the weights as they are into the average, where steps are adaptive.
+  void snapshot();
+  /// The average of the weights so far; the weights themselves before the first tick or snapshot. Not fit for
+  /// further training.
+  RowWeights averaged() const;
+  /// The weights as a file that gives each 16 bits would store them. Not fit for further training.
+  RowWeights rounded(const Workers& workers) const;
+
+  size_t labels() const { return labels_; }
+  size_t stride() const { return stride_; }
+  const std::shared_ptr<const linear::StateRows>& layout() const { return layout_; }
+  const AlignedVector<float>& static_weights() const { return state_; }
+  AlignedVector<float>& static_weights() { return state_; }
+  const HashedRows& hashed() const { return hashed_; }
+  HashedRows& hashed() { return hashed_; }
+
+ private:
+  /// Sums of gradients, a row for each place that was touched since the last step.
+  struct Gathered {
+    std::vector<uint32_t> touched, place;  ///< place: by block or hashed row, its number in touched or kNone
+    AlignedVector<float> sums;
+    float* row(uint32_t number, size_t stride);
+  };
+  uint32_t insert(uint64_t hash);
+  void forget_gathered();
+  void end_of_training();
+
+  std::shared_ptr<const linear::StateRows> layout_;
+  size_t labels_, stride_;
+  bool adaptive_;
+  /// The lag is Σ_s (s+1)·Δ_s for plain steps, the sum of snapshots for adaptive ones.
+  AlignedVector<float> state_, state_lag_, state_squares_;
+  HashedRows hashed_;
+  AlignedVector<float> hashed_lag_, hashed_squares_;
+  uint64_t ticks_ = 0;  ///< or snapshots
+
+  StaticBlocks blocks_;
+  uint64_t version_ = 1;  ///< of the weights and the input together
+  AlignedVector<float> block_scores_;
+  std::vector<uint64_t> block_version_;
+  AlignedVector<float> row_;
+  FeatureSink update_sink_;
+  Gathered block_gradients_, hashed_gradients_;
+  std::vector<std::pair<uint32_t, float>> some_;  ///< scratch: labels with a gradient
+};
+
+}  // namespace espalier::search

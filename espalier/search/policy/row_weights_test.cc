@@ -1,0 +1,132 @@
+#include "espalier/search/policy/row_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/random.h"
+#include "espalier/linear/random_rows.h"
+
+namespace espalier::search {
+namespace {
+
+/// A few blocks over features with rows of every kind.
+struct Fixture {
+  linear::RandomRows rows{7, 30, 5};
+  std::shared_ptr<const linear::StateRows> layout = std::make_shared<const linear::StateRows>(rows.layout);
+  std::vector<uint64_t> begin{0};
+  std::vector<uint32_t> ids;
+  std::vector<float> values;
+  Fixture() {
+    for (int b = 0; b < 4; ++b) {
+      for (const uint32_t f : rows.draw_features(6)) ids.push_back(f);
+      begin.push_back(ids.size());
+    }
+    values = rows.draw_values(ids.size());
+  }
+  StaticBlocks blocks() const { return {begin, ids.data(), values.data()}; }
+};
+
+std::vector<float> copy(std::span<const float> row) { return {row.begin(), row.begin() + 5}; }
+
+TEST(RowWeights, ScoresAreSumsOfBlocksAndHashedRows) {
+  const Fixture f;
+  RowWeights w(f.layout, 5);
+  std::copy(f.rows.weights.begin(), f.rows.weights.end(), w.static_weights().begin());
+  w.begin(f.blocks());
+  FeatureSink sink;
+  sink.block(1);
+  sink.block(3);
+  sink.add(42, 0.5);
+  w.add(sink, 2, 0);  // gives hash 42 a row
+  w.hashed().row(w.hashed().find(42))[4] = 8;
+  std::vector<float> expected(8, 0.0f);
+  for (const uint32_t b : {1u, 3u})
+    linear::add_rows_plain(f.rows.layout, f.rows.weights.data(), f.blocks()[b], f.blocks().values_of(b),
+                           expected.data());
+  expected[4] += 4;
+  const auto row = copy(w.score(sink));
+  for (size_t l = 0; l < 5; ++l) EXPECT_NEAR(row[l], expected[l], 1e-5);
+}
+
+TEST(RowWeights, SumsAreNotKeptBeyondAChange) {
+  const Fixture f;
+  RowWeights w(f.layout, 5);
+  w.begin(f.blocks());
+  FeatureSink sink;
+  sink.block(0);
+  EXPECT_EQ(copy(w.score(sink)), std::vector<float>(5, 0.0f));
+  for (uint32_t l = 0; l < 5; ++l) w.add(sink, l, 1);
+  const auto after = copy(w.score(sink));
+  EXPECT_NE(after, std::vector<float>(5, 0.0f));
+  w.begin(f.blocks());
+  EXPECT_EQ(copy(w.score(sink)), after);
+}
+
+TEST(RowWeights, AGradientTooSmallToSquareMovesNothing) {
+  const Fixture f;
+  RowWeights w(f.layout, 5, true);
+  w.begin(f.blocks());
+  FeatureSink sink;
+  sink.block(0);
+  sink.add(7);
+  w.gather(sink, std::vector<float>(5, 1e-30f));
+  w.descend(0.1f);
+  EXPECT_EQ(copy(w.score(sink)), std::vector<float>(5, 0.0f));
+  w.gather(sink, std::vector<float>(5, 0.5f));
+  w.descend(0.1f);
+  for (const float score : copy(w.score(sink))) EXPECT_LT(score, 0);
+}
+
+TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAtEachTickOrSnapshot) {
+  const Fixture f;
+  for (const bool adaptive : {false, true}) {
+    RowWeights w(f.layout, 5, adaptive);
+    w.begin(f.blocks());
+    Random random(3);
+    FeatureSink probe;
+    for (uint32_t b = 0; b < 4; ++b) probe.block(b);
+    for (uint64_t h = 0; h < 3; ++h) probe.add(h);
+    std::vector<double> mean(5, 0.0);
+    constexpr int kTicks = 50;
+    for (int i = 0; i < kTicks; ++i) {
+      // The weights at the beginning of a tick are those that count.
+      if (adaptive) w.snapshot();
+      const auto row = copy(w.score(probe));
+      for (size_t l = 0; l < 5; ++l) mean[l] += row[l] / kTicks;
+      FeatureSink sink;
+      sink.block(static_cast<uint32_t>(random.below(4)));
+      sink.add(random.below(3), random.gaussian());
+      if (adaptive) {
+        std::vector<float> g(5);
+        for (float& x : g) x = static_cast<float>(random.gaussian());
+        w.gather(sink, g);
+        w.descend(0.1f);
+        w.shrink(0.1f, 0.5f, 0.01f);
+      } else {
+        w.add(sink, static_cast<uint32_t>(random.below(5)), static_cast<float>(random.gaussian()));
+      }
+      if (!adaptive) w.tick();
+    }
+    RowWeights average = w.averaged();
+    average.begin(f.blocks());
+    const auto row = copy(average.score(probe));
+    for (size_t l = 0; l < 5; ++l) EXPECT_NEAR(row[l], mean[l], 1e-3);
+  }
+}
+
+TEST(HashedRows, KeepTheirRowsWhileTheTableGrows) {
+  HashedRows rows(8);
+  Random random(1);
+  std::vector<uint64_t> hashes;
+  for (int i = 0; i < 1000; ++i) {
+    hashes.push_back(random.next());
+    rows.row(rows.insert(hashes.back()))[3] = static_cast<float>(i);
+  }
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(rows.row(rows.find(hashes[i]))[3], static_cast<float>(i));
+    EXPECT_EQ(rows.insert(hashes[i]), static_cast<uint32_t>(i));
+  }
+  EXPECT_EQ(rows.find(12345), HashedRows::kNone);
+}
+
+}  // namespace
+}  // namespace espalier::search

@@ -1,0 +1,315 @@
+#include "espalier/tasks/chunks/chunk_features.h"
+
+#include <algorithm>
+
+#include "espalier/base/hash.h"
+
+namespace espalier::tasks {
+
+namespace {
+
+enum ChunkFeatureKind : uint64_t {
+  kBeginRole = 0x91,
+  kInsideRole,
+  kEndRole,
+  kRoleView,
+  kPlaceView,
+  kAroundView,
+  kPair,
+  kTriple,
+  kWhole,
+  kLength,
+  kLengthBetween,
+  kWholeBetween,
+  kWholeInList,
+  kConjoined,
+  kAtEdge,
+};
+constexpr const char* kRoleNames[] = {"begin", "inside", "end"};
+
+/// What conjunctions about a whole chunk are made of; tags are the symbols of a column.
+enum WholePart : uint8_t {
+  kNoPart,
+  kTags,  ///< all of the chunk's
+  kLengthPart,
+  kFirstTag,
+  kLastTag,
+  kTagBefore,
+  kTagAfter,
+  kTwoBefore,
+  kTwoAfter,
+  kFirstWord,
+  kLastWord,
+  kWordBefore,
+  kWordAfter,
+};
+struct WholeConjunction {
+  std::string_view name;
+  WholePart parts[5];
+};
+constexpr WholeConjunction kWholeConjunctions[] = {
+    {"all and the first word", {kTags, kFirstWord}},
+    {"all and the last word", {kTags, kLastWord}},
+    {"all and the word before", {kTags, kWordBefore}},
+    {"all and the word after", {kTags, kWordAfter}},
+    {"all and the one before", {kTags, kTagBefore}},
+    {"all and the one after", {kTags, kTagAfter}},
+    {"all and two before", {kTags, kTwoBefore}},
+    {"all and two after", {kTags, kTwoAfter}},
+    {"first, last and length", {kFirstTag, kLastTag, kLengthPart}},
+    {"first word, last and length", {kFirstWord, kLastTag, kLengthPart}},
+    {"first, last word and length", {kFirstTag, kLastWord, kLengthPart}},
+    {"first word and last word", {kFirstWord, kLastWord}},
+    {"first word and word after", {kFirstWord, kWordAfter}},
+    {"word before and last word", {kWordBefore, kLastWord}},
+    {"first and last, before and after", {kTagBefore, kFirstTag, kLastTag, kTagAfter}},
+    {"first and last, before and after, length", {kTagBefore, kFirstTag, kLastTag, kTagAfter, kLengthPart}},
+};
+uint64_t salt(ChunkFeatureKind kind) { return kind * 0x9E3779B97F4A7C15ull; }
+
+ptrdiff_t place(size_t t) { return static_cast<ptrdiff_t>(t); }
+
+}  // namespace
+
+Result<ChunkFeatures> ChunkFeatures::make(ChunkFeatureOptions options, size_t longest) {
+  if (!options.stemmer.empty()) ESPALIER_TRY(check_stemmer(options.stemmer));
+  return ChunkFeatures(std::move(options), longest);
+}
+
+/// The n-grams of a way to look at tokens from `first` on: one for each view that the way has, but for those
+/// without anything in them.
+template <typename Emit, typename Title>
+void ChunkFeatures::visit_grams(const ChunkViews& views, ChunkWay way, uint64_t start, size_t first,
+                                size_t length, const Emit& emit, const Title& title) const {
+  for (size_t v = 0; v < views.size(); ++v) {
+    if (!options_.meta.has(way, views.base(v))) continue;
+    uint64_t h = hash_combine(start, views.key(v));
+    bool any = false;
+    for (size_t t = first; t < first + length; ++t) {
+      const uint64_t value = views.hash(place(t), v);
+      any |= value != ChunkViews::kAbsent;
+      h = hash_combine(h, value);
+    }
+    if (!any) continue;
+    emit(h, [&] {
+      std::string text = fmt::format("{} {}=", title(), views.name(v));
+      for (size_t t = first; t < first + length; ++t)
+        text += (t > first ? " " : "") + views.text(place(t), v);
+      return text;
+    });
+  }
+}
+
+/// Of a token in its role: begin, inside, end.
+template <typename Emit>
+void ChunkFeatures::visit_role(const ChunkViews& views, size_t role, size_t t, const Emit& emit) const {
+  visit_grams(views, ChunkWay::kRoles, hash_combine(salt(kRoleView), role), t, 1, emit,
+              [&] { return kRoleNames[role]; });
+  if (role == 1) return;
+  const int outwards = role == 0 ? -1 : 1;
+  for (size_t v = 0; v < views.size(); ++v) {
+    if (!options_.meta.has(ChunkWay::kAround, views.base(v))) continue;
+    for (const int distance : {outwards, 2 * outwards}) {
+      const uint64_t value = views.hash(place(t) + distance, v);
+      if (value == ChunkViews::kAbsent) continue;
+      const uint64_t start = hash_combine(salt(kAroundView), static_cast<uint64_t>(distance + 2));
+      emit(hash_combine(hash_combine(start, views.key(v)), value), [&] {
+        return fmt::format("{} {}[{:+}]={}", kRoleNames[role], views.name(v), distance,
+                           views.text(place(t) + distance, v));
+      });
+    }
+  }
+  if (!options_.meta.edges()) return;
+  // Words and tags on both sides of the chunk's edges.
+  const size_t low = views.lower();
+  for (const size_t v : views.tags()) {
+    const auto edge = [&](size_t number, std::initializer_list<std::pair<int, size_t>> parts) {
+      uint64_t h = hash_combine(hash_combine(salt(kAtEdge), role * 8 + number), views.key(v));
+      for (const auto& [offset, which] : parts) h = hash_combine(h, views.hash(place(t) + offset, which));
+      emit(h, [&] {
+        std::string text = kRoleNames[role];
+        for (const auto& [offset, which] : parts)
+          text +=
+              fmt::format(" {}[{:+}]={}", views.name(which), offset, views.text(place(t) + offset, which));
+        return text;
+      });
+    };
+    if (role == 0) {
+      edge(0, {{-1, low}, {0, v}});
+      edge(1, {{-2, v}, {-1, v}, {0, v}, {1, v}});
+      edge(2, {{-1, v}, {0, v}, {1, v}, {2, v}});
+    } else {
+      edge(0, {{0, v}, {1, low}});
+      edge(1, {{0, low}, {1, low}, {2, v}});
+      edge(2, {{0, v}, {1, v}, {2, v}, {3, v}});
+    }
+  }
+}
+
+/// Of a chunk as a whole.
+template <typename Emit>
+void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length, const Emit& emit) const {
+  emit(hash_combine(salt(kLength), length), [&] { return fmt::format("length={}", length); });
+  visit_grams(views, ChunkWay::kWholes, hash_combine(salt(kWhole), length), t, length, emit,
+              [] { return "whole"; });
+  if (options_.meta.has(ChunkWay::kWholes, ChunkBase::kLists) && !options_.lists.empty()) {
+    const std::string phrase = views.phrase(t, length);
+    const uint64_t text = hash_bytes(phrase);
+    for (const WordList& list : options_.lists)
+      if (list.has(text))
+        emit(hash_combine(salt(kWholeInList), hash_bytes(list.name)),
+             [&] { return fmt::format("whole phrase in {}", list.name); });
+  }
+  if (!options_.meta.edges()) return;
+  const ptrdiff_t first = place(t), last = place(t + length) - 1;
+  const size_t low = views.lower();
+  for (const size_t v : views.tags()) {
+    uint64_t tags = length;
+    for (ptrdiff_t i = first; i <= last; ++i) tags = hash_combine(tags, views.hash(i, v));
+    const auto tags_text = [&] {
+      std::string text;
+      for (ptrdiff_t i = first; i <= last; ++i) text += (i > first ? " " : "") + views.text(i, v);
+      return text;
+    };
+    // A part as a hash and as a text: the view of one token, or of two.
+    const auto look = [&](ptrdiff_t i, size_t which, auto&& as_hash, auto&& as_text) {
+      as_hash(views.hash(i, which));
+      as_text([&views, i, which] { return views.text(i, which); });
+    };
+    const auto visit_part = [&](WholePart p, auto&& as_hash, auto&& as_text) {
+      switch (p) {
+        case kNoPart:
+          return;
+        case kTags:
+          as_hash(tags);
+          return as_text(tags_text);
+        case kLengthPart:
+          as_hash(length);
+          return as_text([&] { return fmt::format("{}", length); });
+        case kFirstTag:
+          return look(first, v, as_hash, as_text);
+        case kLastTag:
+          return look(last, v, as_hash, as_text);
+        case kTagBefore:
+          return look(first - 1, v, as_hash, as_text);
+        case kTagAfter:
+          return look(last + 1, v, as_hash, as_text);
+        case kTwoBefore:
+          look(first - 2, v, as_hash, as_text);
+          return look(first - 1, v, as_hash, as_text);
+        case kTwoAfter:
+          look(last + 1, v, as_hash, as_text);
+          return look(last + 2, v, as_hash, as_text);
+        case kFirstWord:
+          return look(first, low, as_hash, as_text);
+        case kLastWord:
+          return look(last, low, as_hash, as_text);
+        case kWordBefore:
+          return look(first - 1, low, as_hash, as_text);
+        case kWordAfter:
+          return look(last + 1, low, as_hash, as_text);
+      }
+    };
+    const auto nothing = [](const auto&) {};
+    for (size_t c = 0; c < std::size(kWholeConjunctions); ++c) {
+      uint64_t h = hash_combine(hash_combine(salt(kConjoined), c), views.key(v));
+      for (const WholePart p : kWholeConjunctions[c].parts)
+        visit_part(
+            p, [&](uint64_t value) { h = hash_combine(h, value); }, nothing);
+      emit(h, [&] {
+        std::string text = fmt::format("{}, {}:", views.name(v), kWholeConjunctions[c].name);
+        for (const WholePart p : kWholeConjunctions[c].parts)
+          visit_part(p, nothing, [&](const auto& part) { text += " " + part(); });
+        return text;
+      });
+    }
+  }
+  for (size_t v = 0; v < views.size(); ++v) {
+    if (views.base(v) != ChunkBase::kSymbols) continue;
+    const uint64_t around = hash_combine(views.hash(first - 1, v), views.hash(last + 1, v));
+    const auto between = [&] { return views.text(first - 1, v) + " and " + views.text(last + 1, v); };
+    emit(hash_combine(hash_combine(hash_combine(salt(kLengthBetween), views.key(v)), length), around),
+         [&] { return fmt::format("length {} between {} {}", length, views.name(v), between()); });
+    uint64_t h = hash_combine(hash_combine(salt(kWholeBetween), views.key(v)), length);
+    for (ptrdiff_t i = first; i <= last; ++i) h = hash_combine(h, views.hash(i, v));
+    emit(hash_combine(h, around), [&] {
+      std::string text = fmt::format("whole {}=", views.name(v));
+      for (ptrdiff_t i = first; i <= last; ++i) text += views.text(i, v) + " ";
+      return text + "between " + between();
+    });
+  }
+}
+
+/// Calls emit(hash, [&] { return name; }) for everything beside the template's features.
+template <typename Emit>
+void ChunkFeatures::meta_of_block(const ChunkViews& views, uint32_t block, const Emit& emit) const {
+  if (options_.meta.none() || options_.columns.empty()) return;
+  const ChunkBlocks blocks = blocks_of(views.tokens());
+  const ChunkBlocks::What what = blocks.what(block);
+  if (what.first + what.length > views.tokens()) return;
+  switch (what.kind) {
+    case ChunkBlocks::kRole:
+      return visit_role(views, what.number, what.first, emit);
+    case ChunkBlocks::kGram:
+      return visit_grams(views, what.length == 2 ? ChunkWay::kPairs : ChunkWay::kTriples,
+                         salt(what.length == 2 ? kPair : kTriple), what.first, what.length, emit,
+                         [&] { return what.length == 2 ? "pair" : "triple"; });
+    case ChunkBlocks::kWholeChunk:
+      return visit_whole(views, what.first, what.length, emit);
+    case ChunkBlocks::kPlace:
+      return visit_grams(views, ChunkWay::kPlaces, hash_combine(salt(kPlaceView), what.number), what.first, 1,
+                         emit, [&] { return fmt::format("word {}", what.number + 1); });
+  }
+}
+
+void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFeatures& tokens,
+                            ChunkViews& views, data::HashedFeatures& out,
+                            std::vector<TokenLook>& looks) const {
+  views.look_at(sequence, options_);
+  const size_t T = sequence.length();
+  const size_t blocks = blocks_of(T).size();
+  out.clear();
+  const bool valued = !tokens.state_values.empty();
+  for (uint32_t block = 0; block < blocks; ++block) {
+    if (block < 3 * T) {
+      const size_t t = block % T;
+      const uint64_t role = salt(static_cast<ChunkFeatureKind>(kBeginRole + block / T));
+      for (uint32_t i = tokens.state_begin[t]; i < tokens.state_begin[t + 1]; ++i) {
+        out.state.push_back(hash_combine(role, tokens.state[i]));
+        if (valued) out.state_values.push_back(tokens.state_values[i]);
+      }
+    }
+    meta_of_block(views, block, [&](uint64_t hash, const auto&) {
+      out.state.push_back(hash);
+      if (valued) out.state_values.push_back(1.0f);
+    });
+    out.state_begin.push_back(static_cast<uint32_t>(out.state.size()));
+  }
+  looks.clear();
+  if (options_.columns.empty()) return;
+  for (size_t t = 0; t < T; ++t) {
+    TokenLook look{views.hash(place(t), views.lower()), 0};
+    for (const size_t v : views.tags()) look.tag = hash_combine(look.tag, views.hash(place(t), v));
+    looks.push_back(look);
+  }
+}
+
+std::string ChunkFeatures::name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
+                                const data::HashedFeatures& tokens, const ChunkViews& views, uint32_t block,
+                                size_t slot) const {
+  const size_t T = sequence.length();
+  if (block < 3 * T) {
+    const size_t t = block % T, own = tokens.state_begin[t + 1] - tokens.state_begin[t];
+    if (slot < own)
+      return fmt::format("{} {}", kRoleNames[block / T], extractor.state_name(sequence, t, slot));
+    slot -= own;
+  }
+  std::string result;
+  size_t i = 0;
+  meta_of_block(views, block, [&](uint64_t, const auto& name) {
+    if (i++ == slot) result = name();
+  });
+  return result;
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,89 @@
+// Labelling a sequence in an order of its own choosing, the easiest token first, as a search.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/hash.h"
+#include "espalier/search/space.h"
+#include "espalier/tasks/spaces/label_space.h"
+#include "espalier/tasks/spaces/sequence_shape.h"
+
+namespace espalier::tasks {
+
+/// One decision is about any token that has no label yet: candidate t is the token, the label its label.
+/// Every right label of an open token is an optimal action; each open token is an example by itself, and the
+/// one whose label scores highest is labelled first, so that the hard ones see what their neighbours got
+/// (section 6.1.8). Features are the token's, and the labels that its neighbours on both sides have by then.
+/// They are looked at up to `history` tokens away; a decision changes the features of the tokens that near
+/// and no others, so that a greedy path costs O(T·L + T log T) for each classifier that has a say.
+/// Different orders lead to the same labelling, so a beam would fill with copies; this space is searched
+/// greedily.
+class EasiestSpace {
+ public:
+  static constexpr bool kCandidatesApart = true;
+
+  /// The decisions of a path. States along it share it: state n sees the first n.
+  struct Path {
+    static constexpr uint32_t kNever = 0xFFFFFFFF;
+    std::vector<uint32_t> when;       ///< by token: the number of its decision, from 0
+    std::vector<data::Label> labels;  ///< by token
+    std::vector<uint32_t> order;      ///< tokens as they were decided
+  };
+  struct State {
+    std::shared_ptr<Path> path;
+    uint32_t made = 0, errors = 0;
+    /// kNoLabel: open.
+    data::Label label(size_t token) const {
+      return path->when[token] < made ? path->labels[token] : data::kNoLabel;
+    }
+  };
+
+  EasiestSpace(const SequenceShape& shape, const LabelInput& input);
+
+  State initial() const;
+  bool is_goal(const State& s) const { return s.made == input_.length; }
+  void actions(const State& s, std::vector<search::Action>& out) const;
+  void candidate_actions(const State& s, uint32_t candidate, std::vector<search::Action>& out) const;
+  void fresh_candidates(const State& s, std::vector<uint32_t>& out) const;
+  /// O(1) where s is the end of its path, O(T) where another action has been applied to it before.
+  State apply(const State& s, search::Action action) const;
+  size_t labels() const { return shape_.labels.size(); }
+  void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+
+  double loss(const State& s) const { return best_loss(s); }
+  double best_loss(const State& s) const { return loss_of(s.errors); }
+  double best_loss_after(const State& s, search::Action action) const {
+    return loss_of(s.errors + (is_error(action) ? 1 : 0));
+  }
+  void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// The readable name of the i-th entry that features() adds for the candidate.
+  std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
+
+ private:
+  /// What stands so far from the token: a label, kNoLabel where it is open, kOutside beyond the ends.
+  static constexpr uint32_t kOutside = 0x10000;
+  uint32_t around(const State& s, size_t token, int distance) const {
+    const int64_t at = static_cast<int64_t>(token) + distance;
+    return at < 0 || at >= static_cast<int64_t>(input_.length) ? kOutside : s.label(static_cast<size_t>(at));
+  }
+  bool is_error(search::Action action) const {
+    const data::Label right = input_.gold[action.candidate];
+    return right != data::kNoLabel && right != action.label;
+  }
+  double loss_of(uint32_t errors) const {
+    return shape_.loss == SequenceLoss::kZeroOne ? (errors > 0 ? 1 : 0) : errors;
+  }
+
+  /// Calls emit(hash, first, last) for each n-gram of labels: those at these distances, 0 left out.
+  template <typename Emit>
+  void visit_grams(const State& s, uint32_t token, const Emit& emit) const;
+
+  const SequenceShape& shape_;
+  LabelInput input_;
+  size_t reach_;  ///< how far away labels are looked at
+};
+
+}  // namespace espalier::tasks

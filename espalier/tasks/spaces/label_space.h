@@ -1,0 +1,170 @@
+// Labelling a sequence token by token, as a search: tags, segments in IOB2.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/hash.h"
+#include "espalier/constrain/completion.h"
+#include "espalier/search/space.h"
+#include "espalier/tasks/spaces/recent_labels.h"
+#include "espalier/tasks/spaces/sequence_shape.h"
+
+namespace espalier::tasks {
+
+/// What the space looks at in one sequence. Views.
+struct LabelInput {
+  size_t length = 0;                     ///< tokens
+  std::span<const data::Label> gold;     ///< of every token; empty when only decoding
+  std::span<const uint64_t> edges;       ///< hashes of features to be joined with the label before …
+  std::span<const uint32_t> edge_begin;  ///< … those of token t: edges[edge_begin[t] .. edge_begin[t+1])
+  /// Per token: the label it must get, or kNoLabel; empty: free.
+  std::span<const data::Label> forced;
+  /// What constraints leave to do, token by token; null: everything. From left to right only.
+  const constrain::Completion* legal = nullptr;
+};
+
+/// One decision a token. Blocks are the tokens. With the optimal approximation an example costs O(T·L) for
+/// the losses of its actions, however far histories reach; each label more that they reach back is one
+/// feature more a decision.
+class LabelSpace {
+ public:
+  struct State {
+    uint32_t made = 0;    ///< decisions
+    uint32_t errors = 0;  ///< of these
+    /// The labels given last, latest first: as many as n-grams reach back to, at least one.
+    RecentLabels<8> recent;
+    // Segments, where the loss is F1:
+    uint32_t predicted = 0;  ///< segments begun
+    uint32_t correct = 0;    ///< segments ended that are in the gold standard
+    bool agreeing = false;   ///< the open segment began with a gold one of its type, which is still open
+    constrain::Completion::State legal = 0;  ///< what constraints remember
+  };
+
+  LabelSpace(const SequenceShape& shape, const LabelInput& input);
+
+  State initial() const {
+    State s;
+    s.recent = RecentLabels<8>(std::max<size_t>(1, shape_.history));
+    if (input_.legal != nullptr) s.legal = input_.legal->start();
+    return s;
+  }
+  bool is_goal(const State& s) const { return s.made == input_.length; }
+  void actions(const State& s, std::vector<search::Action>& out) const;
+  /// Everything, unless labels must be legal or are forced.
+  search::LabelRange free_labels(const State&) const {
+    return {0, anything_goes_ ? static_cast<uint32_t>(labels()) : 0};
+  }
+  State apply(const State& s, search::Action action) const {
+    State next = s;
+    advance(next, action);
+    return next;
+  }
+  void advance(State& s, search::Action action) const {
+    const auto label = static_cast<data::Label>(action.label);
+    if (!input_.gold.empty()) {
+      if (differs_from_gold(s, label)) ++s.errors;
+      if (shape_.loss == SequenceLoss::kF1) count_segments(s, label);
+    }
+    if (input_.legal != nullptr) s.legal = legal_after(s, label);
+    push_label(s.recent.data(), s.recent.size(), label);
+    ++s.made;
+  }
+  size_t labels() const { return label_count_; }
+  void features(const State& s, uint32_t, search::FeatureSink& sink) const {
+    const size_t t = token(s);
+    sink.block(static_cast<uint32_t>(t));
+    sink.add(kBias);
+    uint64_t gram = kHistory;
+    const data::Label* const recent = s.recent.data();
+    for (size_t n = 0; n < shape_.history; ++n) {
+      gram = hash_combine(gram, recent[n]);
+      sink.add(gram);
+    }
+    if (!input_.edges.empty()) add_edges(s, sink);
+  }
+
+  /// Three labels and a bit that is never 0 fit into a key; beyond them, and with edge features, there is
+  /// none.
+  search::Recall recall(const State& s) const {
+    if (shape_.history > kMostRecalled || !input_.edges.empty()) return {};
+    uint64_t key = 1;
+    for (size_t n = 0; n < shape_.history; ++n) key = key << 16 | s.recent[n];
+    return {static_cast<uint32_t>(token(s)), key};
+  }
+
+  double loss(const State& s) const { return best_loss(s); }
+  double best_loss(const State& s) const;
+  double best_loss_after(const State& s, search::Action action) const {
+    if (anything_goes_ && shape_.loss == SequenceLoss::kHamming)
+      return s.errors + (differs_from_gold(s, static_cast<data::Label>(action.label)) ? 1.0 : 0.0);
+    return best_loss(apply(s, action));
+  }
+  void optimal_actions(const State& s, std::vector<search::Action>& out) const;
+  /// Wrong labels; with F1 segments missed and segments made up.
+  double loss_so_far(const State& s) const {
+    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    const double begun = gold_begins_after_[0] - gold_begins_after_[s.made];
+    return begun + s.predicted - 2.0 * (s.correct + (s.agreeing ? 1 : 0));
+  }
+  /// What lies ahead depends on the labels that are looked at, on whether the open segment can still be right
+  /// and on what constraints remember.
+  uint64_t future_key(const State& s) const {
+    return hash_combine(s.recent.hash(s.agreeing ? 1 : 0), s.legal);
+  }
+  /// Losses are functions of counts, which grow alike.
+  State goal_like(const State& s, const State& other, const State& goal) const {
+    State out = goal;
+    out.errors = s.errors + (goal.errors - other.errors);
+    out.predicted = s.predicted + (goal.predicted - other.predicted);
+    out.correct = s.correct + (goal.correct - other.correct);
+    return out;
+  }
+
+  /// The token that state decides about.
+  size_t token(const State& s) const {
+    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - s.made : s.made;
+  }
+  /// The readable name of the i-th entry that features() adds in this state.
+  std::string entry_name(const State& s, size_t i) const;
+
+ private:
+  /// Kinds of entries: where their hashes begin, so that they never meet.
+  static constexpr uint64_t kBias = 0x51 * 0x9E3779B97F4A7C15ull, kHistory = 0x52 * 0x9E3779B97F4A7C15ull,
+                            kEdge = 0x53 * 0x9E3779B97F4A7C15ull;
+
+  static constexpr size_t kMostRecalled = 3;
+  static_assert(sizeof(data::Label) == 2);
+
+  data::Label gold(const State& s) const { return input_.gold[token(s)]; }
+  bool differs_from_gold(const State& s, data::Label label) const {
+    const data::Label right = gold(s);
+    return right != data::kNoLabel && right != label;
+  }
+  /// What a label that is about to be given does to the counts of segments, for F1.
+  void count_segments(State& s, data::Label label) const;
+  void add_edges(const State& s, search::FeatureSink& sink) const;
+  bool allowed(const State& s, data::Label label) const;
+  constrain::Completion::State legal_after(const State& s, data::Label label) const {
+    return input_.legal->after(token(s), s.legal, {.single = label}, 1);
+  }
+  /// Labels must stay legal (or constraints are to be kept), and what was given before rules out the gold
+  /// label here.
+  bool gold_is_barred(const State& s) const {
+    return !anything_goes_ && !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
+  }
+  /// Of a token without a gold label: outside.
+  SequenceShape::Tag gold_tag(size_t t) const {
+    return input_.gold[t] == data::kNoLabel ? SequenceShape::Tag{} : shape_.tags[input_.gold[t]];
+  }
+
+  const SequenceShape& shape_;
+  LabelInput input_;
+  size_t label_count_;
+  bool anything_goes_;                       ///< every label in every state
+  std::vector<uint32_t> gold_begins_after_;  ///< F1: gold segments that begin at t or later
+};
+
+}  // namespace espalier::tasks

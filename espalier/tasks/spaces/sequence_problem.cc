@@ -1,0 +1,247 @@
+#include "espalier/tasks/spaces/sequence_problem.h"
+
+#include <algorithm>
+
+#include "espalier/base/text.h"
+#include "espalier/tasks/chunks/frequent_hashes.h"
+
+namespace espalier::tasks {
+
+using data::kNoLabel;
+using data::Label;
+
+namespace {
+
+/// The edge features of every token by their hashes.
+void append_edges(const linear::Dataset& data, const linear::FeatureSpace& edge, std::vector<uint64_t>& edges,
+                  std::vector<uint32_t>& begin) {
+  if (edge.size() == 0) return;
+  begin.push_back(0);
+  for (size_t t = 0; t < data.tokens(); ++t) {
+    for (const uint32_t f : data.edge[t]) edges.push_back(edge.hashes[f]);
+    begin.push_back(static_cast<uint32_t>(edges.size()));
+  }
+}
+
+}  // namespace
+
+LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge) {
+  LabelProblem problem{shape, data, {}, {}};
+  append_edges(data, edge, problem.edges, problem.edge_begin);
+  return problem;
+}
+
+void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words) {
+  if (!shape.word_cell) return;
+  std::string lower;
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    to_lower(sequence.cell(t, *shape.word_cell), lower);
+    words.push_back(hash_bytes(lower));
+  }
+}
+
+JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+                           const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
+                           std::span<const size_t> label_cells) {
+  JointProblem problem{shape, data, {}};
+  for (const data::Sequence& sequence : sequences) {
+    for (size_t t = 0; t < sequence.length(); ++t)
+      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel where `_` or unknown
+        const auto found = shape.column_labels[c].find(sequence.cell(t, label_cells[c]));
+        problem.gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
+      }
+    append_words(shape, sequence, problem.words);
+  }
+  append_edges(data, edge, problem.edges, problem.edge_begin);
+  return problem;
+}
+
+namespace {
+
+std::vector<Label> labels_in(const data::Sequence& sequence, const SequenceShape& shape) {
+  std::vector<Label> labels;
+  for (size_t t = 0; t < sequence.length(); ++t)
+    labels.push_back(sequence.has_labels() ? shape.labels.find(sequence.label(t)).value_or(kNoLabel)
+                                           : kNoLabel);
+  return labels;
+}
+
+/// The type of the gold chunk that uses each block; kNoLabel where none does.
+void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::vector<Label>& gold) {
+  const size_t first = gold.size();
+  gold.resize(first + blocks.size(), kNoLabel);
+  for (const Chunk& c : chunks) {
+    blocks.for_each_of(c.first, c.length,
+                       [&](uint32_t block) { gold[first + block] = static_cast<Label>(c.type); });
+  }
+}
+
+constexpr uint64_t kNotNamed = ~uint64_t{0};
+
+/// The features of a sequence's chunks, and what finding them needs, kept from sequence to sequence.
+struct SeenChunks {
+  data::FeatureExtractor::Scratch token_scratch;
+  ChunkViews views;
+  data::HashedFeatures tokens, hashed;
+  std::vector<TokenLook> looks;
+
+  void look_at(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
+               const ChunkFeatures& features) {
+    extractor.extract(sequence, token_scratch, tokens);
+    features.extract(sequence, tokens, views, hashed, looks);
+  }
+};
+
+/// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
+template <typename Number>
+void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                 const data::FeatureExtractor& extractor, const ChunkFeatures& features, ChunkTraining& out,
+                 const Number& number) {
+  for (const std::string& type : shape.types) out.encoded.labels.add(type);
+  linear::Dataset& data = out.encoded.data;
+  SeenChunks seen;
+  std::vector<uint32_t> numbers;
+  for (const data::Sequence& sequence : sequences) {
+    seen.look_at(sequence, extractor, features);
+    const data::HashedFeatures& hashed = seen.hashed;
+    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
+    const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
+    numbers.resize(hashed.state.size());
+    number(hashed, numbers);
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
+        if (numbers[i] == linear::kNoFeature) continue;
+        data.state.push(numbers[i]);
+        if (!hashed.state_values.empty()) data.state_values.push_back(hashed.state_values[i]);
+      }
+      data.state.close();
+    }
+    add_gold(chunks, blocks, data.gold);
+    data.sequence_begin.push_back(data.state.size());
+    data.weight.push_back(sequence.weight());
+    out.length.push_back(sequence.length());
+    out.gold.append(chunks);
+    out.looks.append(seen.looks);
+  }
+}
+
+/// What gold chunks look like, and what comes up at least `full_rows_from` times; 0: the former alone.
+FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                             uint32_t full_rows_from) {
+  constexpr size_t kFeaturesOfABlock = 32;  // about
+  uint64_t blocks_in_all = 0;
+  for (const data::Sequence& sequence : sequences)
+    blocks_in_all += ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
+  FrequentHashes known(blocks_in_all * kFeaturesOfABlock, std::max<uint32_t>(1, full_rows_from));
+  SeenChunks seen;
+  std::vector<Label> gold;
+  for (const data::Sequence& sequence : sequences) {
+    seen.look_at(sequence, extractor, features);
+    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
+    gold.clear();
+    add_gold(chunks_of(shape, labels_in(sequence, shape), shape.max_length), blocks, gold);
+    for (size_t b = 0; b < blocks.size(); ++b)
+      for (uint32_t i = seen.hashed.state_begin[b]; i < seen.hashed.state_begin[b + 1]; ++i)
+        if (gold[b] != kNoLabel) {
+          known.mark(seen.hashed.state[i]);
+        } else if (full_rows_from > 0) {
+          known.add(seen.hashed.state[i]);
+        }
+  }
+  return known;
+}
+
+}  // namespace
+
+void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber) {
+  uint64_t kept = 0, from = 0;
+  for (size_t b = 0; b < data.state.size(); ++b) {
+    const uint64_t to = data.state.begin[b + 1];
+    for (uint64_t i = from; i < to; ++i) {
+      const uint32_t f = renumber[data.state.values[i]];
+      if (f == linear::kNoFeature) continue;
+      data.state.values[kept] = f;
+      if (!data.state_values.empty()) data.state_values[kept] = data.state_values[i];
+      ++kept;
+    }
+    from = to;
+    data.state.begin[b + 1] = kept;
+  }
+  data.state.values.resize(kept);
+  if (!data.state_values.empty()) data.state_values.resize(kept);
+}
+
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                            const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                            uint32_t cutoff, uint32_t full_rows_from) {
+  // A feature gets a weight if a gold chunk has it, or if it is frequent. Spans that are no chunks have
+  // far more that are neither.
+  const FrequentHashes known = useful_hashes(sequences, shape, extractor, features, full_rows_from);
+  ChunkTraining out;
+  linear::FeatureCollector collector;
+  std::vector<uint64_t> useful;
+  std::vector<uint32_t> numbers_of_useful;
+  encode_into(sequences, shape, extractor, features, out,
+              [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
+                useful.clear();
+                for (const uint64_t hash : hashed.state)
+                  if (known.may_matter(hash)) useful.push_back(hash);
+                numbers_of_useful.resize(useful.size());
+                collector.add(useful, numbers_of_useful.data(), Workers(1), {});
+                size_t next = 0;
+                for (size_t i = 0; i < hashed.state.size(); ++i)
+                  numbers[i] =
+                      known.may_matter(hashed.state[i]) ? numbers_of_useful[next++] : linear::kNoFeature;
+              });
+  out.encoded.state_before_cutoff = collector.size();
+  auto found = collector.finish(cutoff);
+  renumber_features(out.encoded.data, found.renumber);
+  out.encoded.state = {std::move(found.hashes), std::move(found.counts), {}};
+  return out;
+}
+
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                const linear::FeatureMap& map, const std::vector<bool>& wanted) {
+  std::string found;  // names as they come up, and where each begins
+  std::vector<uint64_t> begin(wanted.size(), kNotNamed), end(wanted.size(), 0);
+  SeenChunks seen;
+  std::vector<uint32_t> numbers;
+  for (const data::Sequence& sequence : sequences) {
+    seen.look_at(sequence, extractor, features);
+    const data::HashedFeatures& hashed = seen.hashed;
+    numbers.resize(hashed.state.size());
+    map.find_all(hashed.state, numbers.data());
+    const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
+    for (uint32_t b = 0; b < blocks; ++b)
+      for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
+        const uint32_t f = numbers[i];
+        if (f == linear::kNoFeature || !wanted[f] || begin[f] != kNotNamed) continue;
+        begin[f] = found.size();
+        found += features.name(sequence, extractor, seen.tokens, seen.views, b, i - hashed.state_begin[b]);
+        end[f] = found.size();
+      }
+  }
+  std::string names;
+  names.reserve(found.size() + wanted.size());
+  for (size_t f = 0; f < wanted.size(); ++f) {
+    if (begin[f] != kNotNamed) names.append(found, begin[f], end[f] - begin[f]);
+    names.push_back('\n');
+  }
+  return names;
+}
+
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
+                                 const linear::FeatureMap& map) {
+  ChunkTraining out;
+  encode_into(sequences, shape, extractor, features, out,
+              [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
+                map.find_all(hashed.state, numbers.data());
+              });
+  return out;
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,156 @@
+#include "espalier/tasks/spaces/sequence_shape.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace espalier::tasks {
+
+namespace {
+using nlohmann::json;
+
+uint32_t number_of(std::vector<std::string>& types, std::string_view type) {
+  const auto it = std::find(types.begin(), types.end(), type);
+  if (it != types.end()) return static_cast<uint32_t>(it - types.begin());
+  types.emplace_back(type);
+  return static_cast<uint32_t>(types.size() - 1);
+}
+
+constexpr std::string_view kLossNames[] = {"hamming", "f1", "zero-one"};
+constexpr std::string_view kOrderNames[] = {"left-to-right", "right-to-left", "easiest-first"};
+}  // namespace
+
+std::string_view order_name(DecisionOrder order) { return kOrderNames[static_cast<size_t>(order)]; }
+
+Result<DecisionOrder> parse_order(std::string_view name) {
+  const auto at = std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
+  if (at == std::end(kOrderNames)) return fail("unknown order '{}'", name);
+  return static_cast<DecisionOrder>(at - std::begin(kOrderNames));
+}
+
+SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
+  SequenceShape shape;
+  shape.labels = std::move(labels);
+  shape.scheme = scheme;
+  shape.column_begin = {0, static_cast<uint32_t>(shape.labels.size())};
+  shape.column_labels = {shape.labels};
+  shape.types = {"O"};
+  for (const std::string& name : shape.labels.names()) {
+    const auto parts = scheme == data::Scheme::kNone ? std::nullopt : data::parse_label(name);
+    if (!parts || parts->prefix == 'O') {
+      shape.tags.push_back({});
+    } else {
+      shape.tags.push_back({parts->prefix, number_of(shape.types, parts->type)});
+    }
+  }
+  return shape;
+}
+
+SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
+  data::LabelSet all;
+  std::vector<uint32_t> begin{0};
+  for (size_t c = 0; c < columns.size(); ++c) {
+    for (const std::string& name : columns[c].names()) all.add(fmt::format("{}:{}", c + 1, name));
+    begin.push_back(static_cast<uint32_t>(all.size()));
+  }
+  SequenceShape shape = of(std::move(all), data::Scheme::kNone);
+  shape.column_begin = std::move(begin);
+  shape.column_labels = std::move(columns);
+  return shape;
+}
+
+Status SequenceShape::check() const {
+  if (columns() > 1) {
+    if (columns() > kMostColumns)
+      return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
+    if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
+    if (loss == SequenceLoss::kF1)
+      return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
+    if (lead > kMostLead)
+      return fail("a column can be decided up to {} tokens ahead of the next, not {}", kMostLead, lead);
+  }
+  if (history > kMostHistory)
+    return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
+  if ((loss == SequenceLoss::kF1 || legal) && unit == DecisionUnit::kWord && scheme != data::Scheme::kIob2)
+    return fail("segments decided word by word need IOB2 labels (B-X, I-X, O); these are {}",
+                data::scheme_name(scheme));
+  if (unit == DecisionUnit::kChunk && scheme == data::Scheme::kNone)
+    return fail("chunks need labels of a segment scheme (IOB2 and the like); these are plain");
+  if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
+    return fail("chunks are decided from left to right");
+  if (max_length == 0) return fail("a chunk has one word at least");
+  if (order == DecisionOrder::kEasiestFirst && (columns() > 1 || legal || loss == SequenceLoss::kF1))
+    return fail(
+        "order=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
+  return {};
+}
+
+std::string SequenceShape::to_json() const {
+  return json{{"labels", labels.names()},
+              {"columns", column_begin},
+              {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
+              {"order", order_name(order)},
+              {"loss", kLossNames[static_cast<size_t>(loss)]},
+              {"history", history},
+              {"legal", legal},
+              {"max_length", max_length},
+              {"lead", lead},
+              {"word", word_cell ? json(*word_cell) : json()},
+              {"scheme", data::scheme_name(scheme)}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std::string& name) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return fail("{}: section 'search' is not a JSON object", name);
+  try {
+    data::LabelSet labels;
+    const auto names = object.at("labels").get<std::vector<std::string>>();
+    for (const std::string& label : names) labels.add(label);
+    if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
+      return fail("{}: section 'search': the labels are none, too many, or not all different", name);
+    ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
+    const auto begin = object.at("columns").get<std::vector<uint32_t>>();
+    const auto not_below = std::greater_equal<uint32_t>();  // every column has a label
+    if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
+        std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
+      return fail("{}: section 'search': the columns of labels do not fit", name);
+    SequenceShape shape;
+    if (begin.size() == 2) {
+      shape = of(std::move(labels), scheme);
+    } else {
+      std::vector<data::LabelSet> columns(begin.size() - 1);
+      for (size_t c = 0; c < columns.size(); ++c) {
+        const std::string prefix = fmt::format("{}:", c + 1);
+        for (uint32_t l = begin[c]; l < begin[c + 1]; ++l) {
+          if (!names[l].starts_with(prefix))
+            return fail("{}: section 'search': label '{}' is not of column {}", name, names[l], c + 1);
+          columns[c].add(std::string_view(names[l]).substr(prefix.size()));
+        }
+      }
+      shape = joint(std::move(columns));
+      if (scheme != data::Scheme::kNone)
+        return fail("{}: section 'search': several columns have no common scheme", name);
+    }
+    shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
+    const auto order = parse_order(object.at("order").get<std::string>());
+    if (!order.ok()) return fail("{}: section 'search': {}", name, order.error().message);
+    shape.order = *order;
+    const std::string loss = object.at("loss").get<std::string>();
+    const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
+    if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);
+    shape.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
+    shape.history = object.at("history").get<size_t>();
+    shape.legal = object.at("legal").get<bool>();
+    shape.max_length = object.at("max_length").get<size_t>();
+    shape.lead = object.at("lead").get<size_t>();
+    if (const json& word = object.at("word"); !word.is_null()) shape.word_cell = word.get<size_t>();
+    if (shape.max_length > 1000) return fail("{}: chunks of {} words cannot be", name, shape.max_length);
+    if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
+    return shape;
+  } catch (const json::exception&) {
+    return fail("{}: section 'search' lacks a field or has one of the wrong kind", name);
+  }
+}
+
+}  // namespace espalier::tasks

@@ -1,0 +1,176 @@
+#include "espalier/tasks/structures/roles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "espalier/base/random.h"
+#include "espalier/base/temporary_directory.h"
+#include "espalier/data/test_data.h"
+#include "espalier/tasks/structures/role_model.h"
+
+namespace espalier::tasks {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kLine =
+    R"({"id":"d:0","pred":1,"lemma":"eat","sense":"eat.01","rel":[[1,2]],"tokens":["They","ate","the","bread"],)"
+    R"("pos":["PRP","VBD","DT","NN"],"cands":[)"
+    R"({"b":2,"e":4,"label":"NP","path":"NP^VP!VBD","head":3,"hw":"bread","role":"ARG1"},)"
+    R"({"b":0,"e":1,"label":"NP","path":"NP^S!VP!VBD","head":0,"hw":"They","role":"ARG0"}],)"
+    R"("missed":[{"b":0,"e":2,"role":"ARGM-TMP","label":null}]})";
+
+Result<std::vector<RolePredicate>> read_lines(const std::string& text) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("roles.jsonl");
+  std::ofstream(path) << text;
+  return read_predicates(path);
+}
+
+TEST(Roles, PredicatesAreReadWithCandidatesInOrder) {
+  const auto read = read_lines(std::string(kLine) + "\n");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const RolePredicate& p = read->front();
+  EXPECT_EQ(p.sense, "eat.01");
+  ASSERT_EQ(p.candidates.size(), 2u);
+  EXPECT_EQ(p.candidates[0].role, "ARG0");
+  EXPECT_THAT(p.missed, ElementsAre("ARGM-TMP"));
+  EXPECT_EQ(p.arguments(), 3u);
+  const data::Sequence rows = role_sequence(p);
+  EXPECT_EQ(rows.length(), 2u);
+  EXPECT_EQ(rows.label(1), "ARG1");
+  EXPECT_GT(rows.attribute_count(0), 30u);
+}
+
+TEST(Roles, DamagedLinesAreRefusedWithFileAndLine) {
+  const auto error = [](const std::string& text) {
+    const auto read = read_lines(text);
+    return read.ok() ? std::string("no error") : read.error().message;
+  };
+  EXPECT_THAT(error(std::string(kLine) + "\n{nonsense\n"),
+              HasSubstr("roles.jsonl:2: expected a JSON object"));
+  EXPECT_THAT(error("{\"id\":\"x\"}\n"), HasSubstr("roles.jsonl:1:"));
+  std::string outside = kLine;
+  outside.replace(outside.find("\"e\":4"), 5, "\"e\":9");
+  EXPECT_THAT(error(outside + "\n"), HasSubstr("does not lie within the 4 tokens"));
+  EXPECT_THAT(error("\n"), HasSubstr("no predicates"));
+}
+
+TEST(Roles, PassivesAreToldFromActives) {
+  RolePredicate p;
+  p.tokens = {"It", "was", "quickly", "eaten"};
+  p.pos = {"PRP", "VBD", "RB", "VBN"};
+  p.position = 3;
+  EXPECT_TRUE(is_passive(p));
+  p.tokens = {"They", "have", "always", "eaten"};
+  EXPECT_FALSE(is_passive(p));
+}
+
+TEST(Roles, ScoresCountMissedArguments) {
+  const auto read = read_lines(std::string(kLine) + "\n");
+  ASSERT_TRUE(read.ok());
+  RoleScores scores;
+  scores.add(read->front(), {"ARG0", kNoRole});
+  EXPECT_DOUBLE_EQ(scores.accuracy(), 50);
+  EXPECT_DOUBLE_EQ(scores.f1(), 50);  // 1 of 3 found, 1 predicted
+}
+
+/// Random candidates with the constraints of the task, scores as unsure as can be.
+struct RandomRoles {
+  data::LabelSet labels;
+  constrain::Constraints constraints;
+  constrain::Instance instance;
+  AlignedVector<float> node;
+  constrain::Scores scores;
+
+  RandomRoles(Random& random, double spread) {
+    for (const char* role : {"NONE", "ARG0", "ARG1", "ARG2", "ARG3", "R-ARG0", "R-ARG1", "C-ARG1", "C-ARG0",
+                             "ARGM-TMP", "R-ARGM-TMP", "ARGM-LOC"})
+      labels.add(role);
+    auto made = constrain::Constraints::resolve(
+        role_constraints(labels, ""), "roles", role_shape(labels), labels,
+        [](const std::string& f) -> Result<std::string> { return fail("{}", f); });
+    EXPECT_TRUE(made.ok());
+    constraints = std::move(made).value();
+    RolePredicate p;
+    const size_t n = 1 + random.below(9);
+    for (size_t i = 0; i < n; ++i) {
+      RoleCandidate c;
+      c.begin = random.below(12);
+      c.end = c.begin + 1 + random.below(4);
+      p.candidates.push_back(c);
+    }
+    std::sort(p.candidates.begin(), p.candidates.end(),
+              [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    instance = role_instance(constraints, p);
+    const size_t K = labels.size(), S = linear::padded(K);
+    node.assign(n * S, chain::kImpossible);
+    for (size_t t = 0; t < n; ++t)
+      for (size_t y = 0; y < K; ++y) node[t * S + y] = static_cast<float>(spread * random.gaussian());
+    scores = {n, K, S, node.data(), nullptr, nullptr};
+  }
+};
+
+TEST(Roles, SearchAndIntegerProgramFindTheSameOptimum) {
+  Random random(6);
+  for (int trial = 0; trial < 150; ++trial) {
+    const RandomRoles problem(random, 1.0);
+    const constrain::Compiled compiled(problem.constraints);
+    const auto search = assign_roles(&compiled, problem.instance, problem.scores);
+    const auto integer =
+        assign_roles(&compiled, problem.instance, problem.scores, {.method = constrain::Method::kInteger});
+    ASSERT_EQ(search.outcome, chain::Outcome::kExact);
+    ASSERT_EQ(integer.outcome, chain::Outcome::kExact);
+    EXPECT_NEAR(search.value(), integer.value(), 1e-5);
+    EXPECT_EQ(problem.constraints.penalty(problem.instance, search.labels), 0);
+  }
+}
+
+TEST(Roles, TrainingOnASampleLearnsAndKeepsToTheConstraints) {
+  const std::string path = data::corpus_path("srl-wsj/dev.verbs.jsonl.gz");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  auto read = read_predicates(path);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  std::erase_if(*read, [](const RolePredicate& p) { return p.candidates.empty(); });
+  const size_t half = read->size() / 2;
+  const std::span<const RolePredicate> all(*read), train = all.first(half), test = all.subspan(half);
+  const Workers workers(1);
+  const linear::EncodedTraining training = encode_roles(train, workers);
+  const linear::Dataset data = encode_roles(test, training);
+  auto made = constrain::Constraints::resolve(
+      role_constraints(training.labels, ""), "roles", role_shape(training.labels), training.labels,
+      [](const std::string& f) -> Result<std::string> { return fail("{}", f); });
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const constrain::Compiled compiled(*made);
+  const auto local = train_roles(training, {.predicates = train, .passes = 4}, workers, {});
+  std::string note;
+  const auto global =
+      train_roles(training, {.constraints = &*made, .predicates = train, .passes = 4}, workers, {}, &note);
+  ASSERT_TRUE(local.ok() && global.ok());
+  double f1[3];
+  for (int regime = 0; regime < 3; ++regime) {
+    RoleScores scores;
+    chain::SequenceScores buffer;
+    for (size_t s = 0; s < test.size(); ++s) {
+      chain::score_sequence(regime == 2 ? *global : *local, data, s, buffer);
+      const constrain::Instance instance = role_instance(*made, test[s]);
+      const auto found = assign_roles(regime == 0 ? nullptr : &compiled, instance, buffer.view);
+      std::vector<std::string_view> roles;
+      for (const data::Label y : found.labels) roles.push_back(training.labels.name(y));
+      scores.add(test[s], roles);
+      if (regime > 0) {
+        EXPECT_EQ(made->penalty(instance, found.labels), 0);
+      }
+    }
+    f1[regime] = scores.f1();
+    EXPECT_GT(f1[regime], 50) << regime;
+  }
+  EXPECT_GT(f1[1], f1[0]);  // inference helps
+}
+
+}  // namespace
+}  // namespace espalier::tasks

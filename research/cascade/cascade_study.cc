@@ -1,0 +1,133 @@
+#include "research/cascade/cascade_study.h"
+
+#include <algorithm>
+
+#include "espalier/chain/lattice/lattice_viterbi.h"
+#include "espalier/eval/scores.h"
+#include "research/processor_time.h"
+
+namespace espalier::research {
+
+namespace {
+
+/// Writes a cascade and reads it back.
+Result<StudiedCascade> ready_to_use(cascade::Cascade trained, const linear::EncodedTraining& training,
+                                    data::FeatureExtractor extractor) {
+  StudiedCascade result;
+  SectionWriter sections;
+  cascade::save_model({training.labels, trained, training.state, training.edge, data::Scheme::kNone, 32},
+                      sections);
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(sections.to_bytes(), "the cascade"));
+  result.file = std::make_unique<SectionFile>(std::move(file));
+  const double loading = processor_seconds();
+  ESPALIER_ASSIGN(result.predictor, cascade::CascadePredictor::load(*result.file, std::move(extractor)));
+  result.loading_seconds = processor_seconds() - loading;
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<StudiedCascade>> study_cascades(std::span<const data::Sequence> sequences,
+                                                   const data::FeatureOptions& features,
+                                                   cascade::Options options, const CascadeStudy& study,
+                                                   const Workers& workers, const Monitor& monitor) {
+  ESPALIER_ASSIGN(auto extractor, data::FeatureExtractor::make(features));
+  linear::DatasetBuilder builder(extractor, workers, {});
+  for (const data::Sequence& sequence : sequences) builder.add(sequence);
+  const linear::EncodedTraining training = builder.finish();
+  if (study.fill_in) {
+    options.full_rows_from = training.labels.size() <= 64 ? 5 : 0;
+    const double tokens = static_cast<double>(std::max<size_t>(1, training.data.tokens()));
+    options.passes = static_cast<int>(std::clamp(2e6 / tokens, 6.0, 40.0));
+  }
+  if (options.filter == cascade::Filter::kDictionary) {
+    size_t begin = 0;
+    for (size_t f = 0; f < training.state.size(); ++f) {
+      const size_t end = training.state.names.find('\n', begin);
+      options.word_feature.push_back(
+          std::string_view(training.state.names).substr(begin, end - begin).starts_with("low[0]="));
+      begin = end + 1;
+    }
+  }
+  const double start = processor_seconds();
+  cascade::TrainContext context{training, nullptr, workers, monitor,
+                                [](const cascade::Round&) { return cascade::Verdict{}; }};
+  std::vector<cascade::Cascade> trained;
+  if (study.every_order) {
+    ESPALIER_ASSIGN(trained, cascade::train_cascades(context, options));
+  } else {
+    ESPALIER_ASSIGN(cascade::Cascade one, cascade::train_cascade(context, options));
+    trained.push_back(std::move(one));
+  }
+  const double seconds = processor_seconds() - start;
+  if (monitor.stop_requested()) return fail("interrupted");
+  std::vector<StudiedCascade> all;
+  for (cascade::Cascade& cascade : trained) {
+    ESPALIER_ASSIGN(auto own_extractor, data::FeatureExtractor::make(features));
+    ESPALIER_ASSIGN(StudiedCascade one, ready_to_use(std::move(cascade), training, std::move(own_extractor)));
+    one.training_seconds = seconds;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
+                                     const data::FeatureOptions& features, cascade::Options options,
+                                     bool fill_in, const Workers& workers, const Monitor& monitor) {
+  ESPALIER_ASSIGN(
+      auto all, study_cascades(sequences, features, std::move(options), {fill_in, false}, workers, monitor));
+  return std::move(all.front());
+}
+
+Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
+                                       std::span<const data::Sequence> sequences, bool filtered) {
+  const cascade::CascadePredictor& cascade = *studied.predictor;
+  const auto scratch = cascade.make_scratch();
+  chain::ForwardMax forward;
+  eval::TaggingScores scores;
+  CascadeFigures figures;
+  size_t positions = 0, states = 0, arcs = 0, lost = 0, damaged = 0;
+  std::vector<std::string_view> gold, predicted;
+  std::vector<data::Label> truth;
+  std::vector<float> found;
+  cascade::Standings none;
+  for (const data::Sequence& sequence : sequences) {
+    const double start = processor_seconds();
+    cascade.look_up(sequence, *scratch);
+    const double looked_up = processor_seconds();
+    ESPALIER_TRY(cascade.search({}, filtered ? &cascade.alphas() : nullptr, *scratch));
+    const cascade::Trellis& trellis = cascade::CascadePredictor::trellis_of(*scratch);
+    const chain::LatticePath path = chain::viterbi(trellis.lattice, forward);
+    figures.decode_seconds += processor_seconds() - looked_up;
+    figures.feature_seconds += looked_up - start;
+    gold.clear();
+    predicted.clear();
+    truth.clear();
+    for (size_t t = 0; t < sequence.length(); ++t) {
+      gold.push_back(sequence.label(t));
+      predicted.push_back(cascade.labels().name(trellis.lattice.label(path.states[t])));
+      truth.push_back(cascade.labels().find(sequence.label(t)).value_or(data::kNoLabel));
+    }
+    scores.add(gold, predicted);
+    positions += sequence.length();
+    states += trellis.lattice.states();
+    arcs += trellis.lattice.arcs();
+    if (!filtered) continue;
+    none.state.assign(trellis.lattice.states(), 0);
+    none.arc.assign(trellis.lattice.arcs(), 0);
+    truth_standings(trellis, none, cascade::Unit::kStates, truth, found);
+    lost += static_cast<size_t>(std::count(found.begin(), found.end(), cascade::kAbsent));
+    damaged += find_path(trellis, truth).size() != truth.size();
+  }
+  const double n = static_cast<double>(std::max<size_t>(1, positions));
+  figures.accuracy = scores.accuracy();
+  figures.sequence_accuracy = scores.sequence_accuracy();
+  figures.lost_positions = 100 * static_cast<double>(lost) / n;
+  figures.lost_sequences =
+      100 * static_cast<double>(damaged) / static_cast<double>(std::max<size_t>(1, sequences.size()));
+  figures.states = static_cast<double>(states) / n;
+  figures.arcs = static_cast<double>(arcs) / n;
+  return figures;
+}
+
+}  // namespace espalier::research

@@ -1,0 +1,133 @@
+// Punyakanok, Roth, Yih and Zimak (2005), Figure 4: base noun phrases from an opening and a closing
+// classifier, features cut off by their frequency.
+#include <algorithm>
+
+#include "espalier/data/formats/reader.h"
+#include "espalier/eval/plot.h"
+#include "espalier/tasks/structures/brackets.h"
+#include "espalier/tasks/structures/role_model.h"
+#include "research/experiment.h"
+#include "research/experiments.h"
+
+namespace espalier::research {
+
+namespace {
+
+struct PhraseCorpus {
+  std::vector<data::Sequence> sequences;
+  std::vector<std::vector<constrain::Phrase>> phrases;
+};
+
+Result<PhraseCorpus> read_phrases(const std::string& path, size_t most) {
+  PhraseCorpus out;
+  ESPALIER_ASSIGN(out.sequences, data::read_all({path}, {}));
+  if (out.sequences.size() > most) out.sequences.resize(most);
+  for (const data::Sequence& sequence : out.sequences)
+    out.phrases.push_back(tasks::phrases_of(sequence, "NP"));
+  return out;
+}
+
+double score_phrases(const tasks::BracketWeights& weights, const linear::Dataset& data,
+                     const PhraseCorpus& corpus) {
+  tasks::PhraseScores scores;
+  std::vector<float> open, close;
+  for (size_t s = 0; s < data.sequences(); ++s) {
+    weights.score(data, s, open, close);
+    scores.add(corpus.phrases[s], constrain::best_phrases(open, close, tasks::BracketOptions{}.longest));
+  }
+  return scores.f1();
+}
+
+}  // namespace
+
+Result<Report> constrained_np(const Request& request) {
+  const size_t most = request.quick ? 400 : size_t{1} << 40;
+  ESPALIER_ASSIGN(const PhraseCorpus train, read_phrases(request.corpus("conll2000/np_train.txt.gz"), most));
+  ESPALIER_ASSIGN(const PhraseCorpus test, read_phrases(request.corpus("conll2000/np_test.txt.gz"), most));
+  data::FeatureOptions options;
+  options.feature_columns = {0, 1};
+  ESPALIER_ASSIGN(const data::FeatureExtractor extractor, data::FeatureExtractor::make(options));
+  const Workers workers(request.threads);
+  linear::EncodedTraining training;
+  {
+    linear::DatasetBuilder builder(extractor, workers, {.cutoff = 1, .names = false});
+    for (const data::Sequence& sequence : train.sequences) builder.add(sequence);
+    training = builder.finish();
+  }
+  const int passes = request.quick ? 3 : 10;
+  Report report;
+  report.set("features", "words and parts of speech, the default set");
+  report.set("learner", fmt::format("averaged perceptron, {} passes", passes));
+  eval::Plot plot;
+  plot.title = "Base noun phrases";
+  plot.x_label = "features";
+  plot.y_label = "F1";
+  plot.log_x = true;
+  plot.series = {{"L+I", {}, {}, {}, {}, false}, {"IBT", {}, {}, {}, {}, false}};
+  const std::vector<uint32_t> cutoffs = request.quick
+                                            ? std::vector<uint32_t>{1, 100}
+                                            : std::vector<uint32_t>{1, 2, 5, 20, 100, 1000, 5000, 20000};
+  double full[2] = {0, 0};
+  size_t harder_led = 0, harder = 0;
+  for (size_t i = 0; i < cutoffs.size(); ++i) {
+    if (request.monitor.stop_requested()) return fail("interrupted");
+    // Counts fall with the number of the feature.
+    const size_t features = static_cast<size_t>(
+        std::lower_bound(training.state.counts.begin(), training.state.counts.end(), cutoffs[i],
+                         [](uint32_t count, uint32_t cutoff) { return count >= cutoff; }) -
+        training.state.counts.begin());
+    if (features == 0) continue;
+    const linear::EncodedTraining part = tasks::most_frequent_features(training, features);
+    linear::Dataset held_out;
+    {
+      std::vector<uint32_t> numbers(part.state.size());
+      for (uint32_t f = 0; f < numbers.size(); ++f) numbers[f] = f;
+      const auto map = linear::FeatureMap::build(part.state.hashes, numbers, nullptr);
+      const linear::FeatureMap none;
+      const linear::Encoder encoder(extractor, map, none);
+      linear::Encoder::Scratch scratch;
+      for (const data::Sequence& sequence : test.sequences)
+        encoder.append(sequence, training.labels, scratch, held_out);
+    }
+    double f1[2];
+    workers.for_each(2, [&](size_t regime) {
+      tasks::BracketOptions how;
+      how.regime = regime == 0 ? tasks::BracketRegime::kLocal : tasks::BracketRegime::kGlobal;
+      how.passes = passes;
+      how.seed = request.seed;
+      Monitor quiet;
+      quiet.stop = request.monitor.stop;
+      const auto weights = tasks::train_brackets(part.data, features, train.phrases, how, quiet);
+      f1[regime] = score_phrases(weights, held_out, test);
+    });
+    Progress progress;
+    progress.phase = "cut-offs";
+    progress.done = static_cast<double>(i + 1);
+    progress.total = static_cast<double>(cutoffs.size());
+    request.monitor.report(progress);
+    for (size_t r = 0; r < 2; ++r) {
+      report.add(r == 0 ? "L+I" : "IBT", fmt::format("cut-off {}, {} features", cutoffs[i], features),
+                 std::nullopt, f1[r]);
+      plot.series[r].x.push_back(static_cast<double>(features));
+      plot.series[r].y.push_back(f1[r]);
+    }
+    if (cutoffs[i] == 1) std::copy(f1, f1 + 2, full);
+    if (cutoffs[i] >= 1000) {
+      ++harder;
+      harder_led += f1[1] > f1[0];
+    }
+  }
+  const std::string path = request.out + "/constrained-np.svg";
+  ESPALIER_TRY(eval::save_plot(plot, path));
+  report.plots.push_back(path);
+  if (!request.quick) {
+    const double best = std::max(full[0], full[1]);
+    report.check("base noun phrases: F1 at least 94.0", best >= 94.0,
+                 fmt::format("L+I {:.2f}, IBT {:.2f}", full[0], full[1]));
+    report.check("IBT leads L+I where features are few (cut-off 1000 and more)", harder_led == harder,
+                 fmt::format("at {} of {} cut-offs", harder_led, harder));
+  }
+  return report;
+}
+
+}  // namespace espalier::research

@@ -1,0 +1,10 @@
+// The clock that other work on the machine does not move.
+#pragma once
+
+#include <ctime>
+
+namespace espalier::research {
+
+inline double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+}  // namespace espalier::research

@@ -1,0 +1,93 @@
+// Daumé, Langford and Marcu 2009, Theorem 3: what learning from true histories costs when a classifier is
+// then told its own answers, and what learning from its own histories makes of it.
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "espalier/base/random.h"
+#include "research/experiments.h"
+#include "research/searn/searn_study.h"
+
+namespace espalier::research {
+
+namespace {
+
+/// The Hamming loss of Theorem 3 for a classifier that errs with probability e given the true label before:
+/// T/2 + 1/2 − (1 − (1−2e)^{T+1}) / (4e).
+double theorem_3(double T, double e) { return T / 2 + 0.5 - (1 - std::pow(1 - 2 * e, T + 1)) / (4 * e); }
+
+/// A first-order binary chain: the first label is shown, every other differs from the one before with
+/// probability e, and what is seen of it is wrong with probability q > e. Given the true label before, the
+/// best classifier copies it and does not look; once wrong, a copier stays wrong until the chain turns.
+Status write_chains(const std::string& path, size_t chains, size_t steps, double e, double q, Random random) {
+  std::ofstream out(path);
+  for (size_t c = 0; c < chains; ++c) {
+    bool label = random.below(2) == 0;
+    out << (label ? "first-1 1\n" : "first-0 0\n");
+    for (size_t t = 0; t < steps; ++t) {
+      if (random.uniform() < e) label = !label;
+      const bool seen = random.uniform() < q ? !label : label;
+      out << (seen ? "seen-1 " : "seen-0 ") << (label ? "1\n" : "0\n");
+    }
+    out << '\n';
+  }
+  out.close();
+  if (!out) return fail("{}: cannot be written", path);
+  return {};
+}
+
+}  // namespace
+
+Result<Report> searn_compounding(const Request& request) {
+  Report report;
+  constexpr double kSeenWrong = 0.2;
+  const size_t labels = request.quick ? 20'000 : 400'000;  // of a training or test set
+  report.set("chain", "a label that turns with probability e, seen wrongly with probability 0.2");
+  report.set("true history",
+             "the classifier of the first iteration: learned from the labels before, told "
+             "its own; beside the formula of Theorem 3");
+  report.set("own history", "after two more iterations (beta = 1), learned from its own labels before");
+  report.set("measure", "wrong labels a sequence of T, on sequences never seen");
+  const ScratchFile train{request.out + "/searn-compounding.train.txt"};
+  const ScratchFile test{request.out + "/searn-compounding.test.txt"};
+  const ScratchFile features{request.out + "/searn-compounding.template"};
+  std::ofstream(features.path) << "U00:%x[0,0]\n";
+  for (const double e : {0.01, 0.05, 0.1})
+    for (const size_t T : {10, 100, 1000}) {
+      const Random random = Random(request.seed).split(T).split(static_cast<uint64_t>(1 / e));
+      const size_t chains = std::max<size_t>(20, labels / T);
+      ESPALIER_TRY(write_chains(train.path, chains, T, e, kSeenWrong, random.split(1)));
+      ESPALIER_TRY(write_chains(test.path, chains, T, e, kSeenWrong, random.split(2)));
+      const std::string row = fmt::format("e={} T={}", e, T);
+      const double formula = theorem_3(static_cast<double>(T), e);
+      double wrong[2];
+      for (const int own : {0, 1}) {
+        SearnRun run;
+        run.learner = "searn";
+        run.settings = {"classifier=logistic", "history=1", "passes=3",
+                        own == 1 ? "iterations=3" : "iterations=1"};
+        run.train = train.path;
+        run.test = test.path;
+        run.template_file = features.path;
+        ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
+        wrong[own] = (1 - outcome.scores.accuracy() / 100) * static_cast<double>(T + 1);
+        report.add(row, own == 1 ? "own history" : "true history",
+                   own == 1 ? std::nullopt : std::optional(formula), wrong[own]);
+        report.add(row, own == 1 ? "own history, sequences right" : "true history, sequences right",
+                   std::nullopt, outcome.scores.sequence_accuracy());
+      }
+      if (request.quick) continue;
+      // Errors of one sequence are far from independent: at most T of them, so five standard errors of the
+      // widest case.
+      const double tolerance = 5 * static_cast<double>(T) / 2 / std::sqrt(static_cast<double>(chains));
+      report.check("formula of Theorem 3, " + row, std::abs(wrong[0] - formula) <= tolerance,
+                   fmt::format("{:.3f} measured, {:.3f} by the formula", wrong[0], formula));
+      if (formula > kSeenWrong * static_cast<double>(T))
+        report.check("own history above true history, " + row, wrong[1] < wrong[0],
+                     fmt::format("{:.3f} and {:.3f} wrong labels", wrong[1], wrong[0]));
+    }
+  return report;
+}
+
+}  // namespace espalier::research

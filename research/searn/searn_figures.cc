@@ -1,0 +1,213 @@
+// Daumé, Langford and Marcu 2009: iterations (Figure 6), search order (6.1.8), cost estimates (3.2.2); Xu and
+// Fern 2007: what the width of the beam does.
+#include <string>
+#include <vector>
+
+#include "espalier/eval/plot.h"
+#include "espalier/eval/significance.h"
+#include "research/experiments.h"
+#include "research/searn/searn_study.h"
+
+namespace espalier::research {
+
+namespace {
+
+SearnRun letters_run(const Request& request, std::vector<std::string> settings) {
+  SearnRun run;
+  run.learner = "searn";
+  run.settings = std::move(settings);
+  run.train = run.test = request.corpus("ocr/letter.data.gz");
+  run.train_reading.format = run.test_reading.format = data::Format::kLetters;
+  run.train_reading.folds = {0};
+  run.test_reading.folds = request.quick ? std::vector<int>{1} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  return run;
+}
+
+SearnRun entities_run(const Request& request, std::string learner, std::vector<std::string> settings) {
+  SearnRun run;
+  run.learner = std::move(learner);
+  run.settings = std::move(settings);
+  run.train = request.corpus("conll2002-esp/esp.train.gz");
+  run.test = request.corpus("conll2002-esp/esp.testb.gz");
+  run.most_sequences = request.quick ? 100 : 1000;
+  return run;
+}
+
+/// A task of CoNLL-2000, learned from its first sentences.
+SearnRun chunks_run(const Request& request, std::string task, std::vector<std::string> settings) {
+  SearnRun run;
+  run.learner = "searn";
+  run.task = std::move(task);
+  run.settings = std::move(settings);
+  run.train = request.corpus("conll2000/train.txt.gz");
+  run.test = request.corpus("conll2000/test.txt.gz");
+  run.most_sequences = request.quick ? 60 : 1000;
+  return run;
+}
+
+/// Tokens that one of two outputs gets right and the other wrong.
+Result<eval::Discordance> discordance(const SearnRun& run, const SearnOutcome& first,
+                                      const SearnOutcome& second) {
+  ESPALIER_ASSIGN(const std::vector<data::Sequence> test, data::read_all({run.test}, run.test_reading));
+  eval::Discordance found;
+  std::vector<std::string_view> gold, by_first, by_second;
+  size_t at = 0;
+  for (const data::Sequence& sequence : test) {
+    for (auto* list : {&gold, &by_first, &by_second}) list->clear();
+    for (size_t t = 0; t < sequence.length(); ++t, ++at) {
+      gold.push_back(sequence.label(t));
+      by_first.push_back(first.predicted[0][at]);
+      by_second.push_back(second.predicted[0][at]);
+    }
+    found.add(gold, by_first, by_second);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Report> searn_iterations(const Request& request) {
+  Report report;
+  report.set("beta", "1: pure policy iteration; scores of the learned policy on test data, each iteration");
+  report.set("data", "handwriting small; 1,000 sentences of the others, so that fifteen iterations end soon");
+  const std::string iterations = request.quick ? "iterations=2" : "iterations=15",
+                    passes = request.quick ? "passes=1" : "passes=5";
+  SearnRun joint = chunks_run(request, "joint", {iterations, passes});
+  joint.train_reading.label_column = joint.test_reading.label_column = "2,3";
+  joint.feature_columns = {1};
+  const struct {
+    std::string name, measure;
+    SearnRun run;
+  } panels[] = {
+      {"handwriting", "accuracy", letters_run(request, {iterations, passes, "history=1"})},
+      {"Spanish entities", "F1", entities_run(request, "searn", {iterations, passes})},
+      {"chunking", "F1", chunks_run(request, "segment", {iterations, passes, "names=no"})},
+      {"joint", "chunk F1", joint},
+  };
+  eval::Plot plot;
+  plot.title = "SEARN: iterations with beta = 1";
+  plot.x_label = "iteration";
+  plot.y_label = "accuracy of letters; F1 of the others";
+  for (const auto& panel : panels)
+    for (const std::string classifier : {"perceptron", "logistic"}) {
+      SearnRun run = panel.run;
+      run.settings.push_back("classifier=" + classifier);
+      ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run, true));
+      eval::PlotSeries series;
+      series.name = fmt::format("{}, {}", panel.name, classifier);
+      for (size_t i = 0; i < outcome.dev.size(); ++i) {
+        series.x.push_back(static_cast<double>(i + 1));
+        series.y.push_back(outcome.dev[i]);
+        report.add(series.name, fmt::format("{} after {}", panel.measure, i + 1), std::nullopt,
+                   outcome.dev[i]);
+      }
+      report.add(series.name, "labels right at the end", std::nullopt, outcome.scores.accuracy());
+      report.add(series.name, "sequences right at the end", std::nullopt, outcome.scores.sequence_accuracy());
+      plot.series.push_back(std::move(series));
+    }
+  const std::string path = request.out + "/searn-iterations.svg";
+  ESPALIER_TRY(eval::save_plot(plot, path));
+  report.plots.push_back(path);
+  return report;
+}
+
+Result<Report> searn_order(const Request& request) {
+  Report report;
+  report.set("data", request.quick ? "Spanish entities, 100 sentences" : "Spanish entities, all sentences");
+  report.set("measure", "token accuracy on testb, beside the paper's; word by word, Hamming loss");
+  const std::string passes = request.quick ? "passes=2" : "passes=5";
+  struct Line {
+    const char* order;
+    std::optional<double> perceptron, logistic;
+  };
+  for (const std::string classifier : {"perceptron", "logistic"}) {
+    std::optional<SearnOutcome> forward;
+    for (const Line& line : {Line{"left-to-right", 97.67, 98.17}, Line{"right-to-left", 97.40, 97.98},
+                             Line{"easiest-first", std::nullopt, std::nullopt}}) {
+      SearnRun run = entities_run(
+          request, "searn",
+          {passes, "iterations=3", "classifier=" + classifier, fmt::format("order={}", line.order)});
+      if (!request.quick) run.most_sequences = 0;
+      run.keep_labels = true;
+      ESPALIER_ASSIGN(SearnOutcome outcome, train_and_score(request, run));
+      const std::string row = "searn classifier=" + classifier;
+      report.add(row, line.order, classifier == "perceptron" ? line.perceptron : line.logistic,
+                 outcome.scores.accuracy());
+      report.add(row, fmt::format("{} F1", line.order), std::nullopt, outcome.scores.f1());
+      report.add(row, fmt::format("{} sentences", line.order), std::nullopt,
+                 outcome.scores.sequence_accuracy());
+      if (!forward) {
+        forward = std::move(outcome);
+        continue;
+      }
+      // The paper: the differences between orders are not significant at 5 %.
+      ESPALIER_ASSIGN(const eval::Discordance tokens, discordance(run, *forward, outcome));
+      report.add(row, fmt::format("{} against left-to-right, p", line.order), std::nullopt,
+                 eval::mcnemar_exact(tokens));
+    }
+  }
+  report.notes.push_back("p is that of McNemar's exact test over tokens, which takes them as independent.");
+  return report;
+}
+
+Result<Report> searn_costs(const Request& request) {
+  Report report;
+  report.set("data", "handwriting small; costs by the best completion, one path, four paths");
+  const std::string few = request.quick ? "iterations=2" : "iterations=4";
+  for (const std::string costs : {"optimal", "sample", "samples"}) {
+    std::vector<std::string> settings = {few, "passes=5", "history=1", "beta=0.5"};
+    if (costs != "optimal") settings.push_back("costs=sample");
+    if (costs == "samples") settings.push_back("samples=4");
+    SearnRun run = letters_run(request, settings);
+    run.test_reading.folds = {1};
+    ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
+    report.add("costs=" + costs, "accuracy", std::nullopt, outcome.scores.accuracy());
+    report.add("costs=" + costs, "words", std::nullopt, outcome.scores.sequence_accuracy());
+    report.add("costs=" + costs, "seconds", std::nullopt, outcome.train_seconds);
+  }
+  return report;
+}
+
+Result<Report> beam_width(const Request& request) {
+  Report report;
+  report.set("data",
+             "Spanish entities, word by word; F1 on testb by the width of the beam in training and tagging");
+  const std::string passes = request.quick ? "passes=2" : "passes=6";
+  eval::Plot f1, updates;
+  f1.title = "F1 by the width of the beam";
+  updates.title = "Updates by the width of the beam";
+  f1.x_label = updates.x_label = "width";
+  f1.y_label = "F1";
+  updates.y_label = "updates a sentence, all passes";
+  for (const std::string learner : {"laso-br", "laso-bst", "incremental"}) {
+    eval::PlotSeries f1_series, update_series;
+    f1_series.name = update_series.name = learner;
+    for (const int width : request.quick ? std::vector<int>{1, 3} : std::vector<int>{1, 2, 5, 10, 20}) {
+      SearnRun run = entities_run(request, learner, {passes, fmt::format("beam={}", width)});
+      if (learner == "laso-bst") run.settings.push_back("decoder=best-first");
+      ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
+      double total = 0;
+      for (const double of_pass : outcome.objectives) total += of_pass;
+      report.add(learner, fmt::format("beam {} F1", width), std::nullopt, outcome.scores.f1());
+      report.add(learner, fmt::format("beam {} accuracy", width), std::nullopt, outcome.scores.accuracy());
+      report.add(learner, fmt::format("beam {} sentences", width), std::nullopt,
+                 outcome.scores.sequence_accuracy());
+      report.add(learner, fmt::format("beam {} updates a sentence", width), std::nullopt, total);
+      report.add(learner, fmt::format("beam {} seconds", width), std::nullopt, outcome.train_seconds);
+      for (eval::PlotSeries* series : {&f1_series, &update_series}) series->x.push_back(width);
+      f1_series.y.push_back(outcome.scores.f1());
+      update_series.y.push_back(total);
+    }
+    f1.series.push_back(std::move(f1_series));
+    updates.series.push_back(std::move(update_series));
+  }
+  for (const auto& [plot, name] : {std::pair<const eval::Plot&, std::string>(f1, "beam-width.svg"),
+                                   {updates, "beam-width-updates.svg"}}) {
+    const std::string path = request.out + "/" + name;
+    ESPALIER_TRY(eval::save_plot(plot, path));
+    report.plots.push_back(path);
+  }
+  return report;
+}
+
+}  // namespace espalier::research

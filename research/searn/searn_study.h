@@ -1,0 +1,52 @@
+// What the experiments on search learners share: train as the command does, tag, score.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "espalier/data/formats/reader.h"
+#include "espalier/eval/scores.h"
+#include "research/experiment.h"
+
+namespace espalier::research {
+
+/// A file that goes when the run is over, however it ends.
+struct ScratchFile {
+  std::string path;
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+/// One training run and its test, by the names the command takes.
+struct SearnRun {
+  std::string learner;
+  std::vector<std::string> settings;
+  std::string task = "label";
+  std::string train, test;  ///< files
+  data::ReadOptions train_reading, test_reading;
+  std::string template_file;
+  size_t most_sequences = 0;                 ///< of the training file; 0: all
+  std::vector<size_t> feature_columns = {};  ///< from 1; empty: all but the labels
+  bool keep_labels = false;                  ///< fill SearnOutcome::predicted
+};
+
+struct SearnOutcome {
+  eval::TaggingScores scores;
+  double train_seconds = 0, test_seconds = 0;
+  std::vector<double> dev;  ///< test scores after each round, where asked for
+  /// Each round's own measure; of learners that update while they search, updates a sequence.
+  std::vector<double> objectives;
+  /// Label column by label column, token after token; where asked for.
+  std::vector<std::vector<std::string>> predicted = {};
+};
+
+/// Trains into a scratch file below the request's folder for plots, tags the test file, scores it. With
+/// `by_round`, the test file is also measured after every round (as a development set would be; nothing is
+/// chosen by it: patience is without end and the last round counts).
+Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);
+
+}  // namespace espalier::research
