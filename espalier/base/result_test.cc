@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace espalier {
 namespace {
@@ -50,11 +51,40 @@ TEST(Result, PointsAtItsValue) {
   EXPECT_EQ(text->size(), 4u);
 }
 
-TEST(Result, TakingTheWrongSideIsABrokenContract) {
-  EXPECT_THROW((void)half(7).value(), ContractViolation);
-  EXPECT_THROW((void)*half(7), ContractViolation);
+template <typename Call>
+std::string failure_of(const Call& call) {
+  try {
+    call();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(Result, TakingTheValueOfAnErrorThrowsItsMessage) {
+  Result<int> bad = half(7);
+  EXPECT_EQ(failure_of([&] { (void)bad.value(); }), "7 is odd");
+  EXPECT_EQ(failure_of([&] { (void)std::as_const(bad).value(); }), "7 is odd");
+  EXPECT_EQ(failure_of([&] { (void)half(7).value(); }), "7 is odd");
+  EXPECT_EQ(failure_of([&] { (void)*half(7); }), "7 is odd");
+  EXPECT_EQ(failure_of([&] { must_be_even(3).value(); }), "3 is odd");
+  EXPECT_EQ(failure_of([&] { must_be_even(4).value(); }), "nothing thrown");
+}
+
+TEST(Result, TakingTheErrorOfAValueIsABrokenContract) {
   EXPECT_THROW((void)half(8).error(), ContractViolation);
+  const Result<int> good = half(8);
+  EXPECT_THROW((void)good.error(), ContractViolation);
   EXPECT_THROW((void)Status().error(), ContractViolation);
+}
+
+Result<std::vector<std::string>> words() { return std::vector<std::string>{"one", "two"}; }
+
+TEST(Result, WhatATemporaryHeldLivesAsLongAsALoopOverIt) {
+  std::string all;
+  for (const std::string& word : words().value()) all += word;
+  for (const std::string& word : *words()) all += word;
+  EXPECT_EQ(all, "onetwoonetwo");
 }
 
 TEST(Result, HandsOutWhatCanOnlyBeMoved) {

@@ -1,0 +1,132 @@
+// Public: what every function that can fail returns, a value or an error with a message.
+//
+// A Result<T> holds a T or an Error, a Status nothing or an Error. Ask with ok(), or call value(), which
+// throws a Failure with the error's message where there is no value:
+//
+//   es::Tagger tagger = es::Tagger::open("chunks.model").value();     // throws where the file is damaged
+//   if (auto tagger = es::Tagger::open(path); !tagger.ok()) show(tagger.error().message);
+//
+// The standard library is all it needs. Expected failures (a missing file, a damaged model, an option out of
+// range) are never thrown by the library itself; a ContractViolation, which is, tells of a defect in the
+// calling code or in the library.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+/// What a program that links the library can see of it.
+#if defined(__GNUC__)
+#define ESPALIER_PUBLIC __attribute__((visibility("default")))
+#else
+#define ESPALIER_PUBLIC
+#endif
+
+namespace espalier {
+
+/// What went wrong, in words for the person at the keyboard: which file and line, what was found, what was
+/// wanted.
+struct Error {
+  std::string message;
+};
+
+/// Thrown by value() where there is an error instead; what() is its message.
+class ESPALIER_PUBLIC Failure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A broken precondition: a defect in the calling code, never bad input.
+class ESPALIER_PUBLIC ContractViolation : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+namespace detail {
+[[noreturn]] inline void throw_failure(const Error& error) { throw Failure(error.message); }
+[[noreturn]] inline void throw_no_error() {
+  throw ContractViolation("contract broken: error() was called on a result without an error");
+}
+}  // namespace detail
+
+/// A value of type T, or the Error that stands in its place.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value)  // NOLINT(google-explicit-constructor)
+      : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error)  // NOLINT(google-explicit-constructor)
+      : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  /// Throws Failure where there is an error.
+  T& value() & {
+    if (!ok()) [[unlikely]]
+      detail::throw_failure(*std::get_if<1>(&state_));
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    if (!ok()) [[unlikely]]
+      detail::throw_failure(*std::get_if<1>(&state_));
+    return *std::get_if<0>(&state_);
+  }
+  /// By value, so that `for (auto& x : f().value())` goes over something that lives as long as the loop.
+  T value() && {
+    if (!ok()) [[unlikely]]
+      detail::throw_failure(*std::get_if<1>(&state_));
+    return std::move(*std::get_if<0>(&state_));
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  /// Precondition: !ok().
+  const Error& error() const& {
+    if (ok()) [[unlikely]]
+      detail::throw_no_error();
+    return *std::get_if<1>(&state_);
+  }
+  Error error() && {
+    if (ok()) [[unlikely]]
+      detail::throw_no_error();
+    return std::move(*std::get_if<1>(&state_));
+  }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+/// Success, or the Error.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Error error) : failed_(true), error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return !failed_; }
+  explicit operator bool() const { return ok(); }
+  /// Throws Failure where there is an error.
+  void value() const {
+    if (failed_) [[unlikely]]
+      detail::throw_failure(error_);
+  }
+  /// Precondition: !ok().
+  const Error& error() const& {
+    if (!failed_) [[unlikely]]
+      detail::throw_no_error();
+    return error_;
+  }
+  Error error() && {
+    if (!failed_) [[unlikely]]
+      detail::throw_no_error();
+    return std::move(error_);
+  }
+
+ private:
+  bool failed_ = false;
+  Error error_;
+};
+
+}  // namespace espalier
