@@ -7,19 +7,16 @@
 # The order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a module
 # may include its own module and those before it; apps, research, examples, fuzz and bench may include all of them
 # and themselves, apps also research, and nothing under espalier/ may include those. Project headers are named by their path from the root.
-# The public headers, espalier/NAME.h as listed below, may be included from everywhere; they themselves include nothing of
-# the modules, only each other and the standard library.
+# The public headers (espalier/espalier.h, espalier/task.h and their parts in espalier/public/) may be included from everywhere;
+# they themselves include nothing of the modules, only each other and the standard library.
 set -eu
-public="espalier result task"
 
 check() {
   (
     cd "$1"
     find espalier apps research examples fuzz bench \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null | LC_ALL=C sort |
-      awk -v public="$public" '
+      awk '
         BEGIN {
-          count = split(public, name, " ")
-          for (i = 1; i <= count; i++) is_public["espalier/" name[i] ".h"] = 1
           while ((getline line < "espalier/CMakeLists.txt") > 0)
             if (line ~ /^[ \t]*espalier_module\(/) {
               sub(/^[ \t]*espalier_module\([ \t]*/, "", line)
@@ -28,13 +25,14 @@ check() {
             }
           if (modules == 0) { print "espalier/CMakeLists.txt names no modules"; wrong++ }
         }
+        function is_public(header) { return header ~ /^espalier\/((espalier|task)\.h|public\/[a-z_]+\.h)$/ }
         function complain(text) { printf "%s:%d: %s\n", file, number, text; wrong++ }
         function look(included,    from, to, part) {
           split(file, part, "/"); from = part[1] == "espalier" ? part[2] : part[1]
           split(included, part, "/"); to = part[1] == "espalier" ? part[2] : part[1]
           if (included ~ /(^|\/)\.\.?\//) return complain("\"" included "\": name headers by their path from the root")
-          if (included in is_public) return
-          if (file in is_public) return complain("\"" included "\": a public header includes nothing of the modules")
+          if (is_public(included)) return
+          if (is_public(file)) return complain("\"" included "\": a public header includes nothing of the modules")
           if (included ~ /^espalier\/[^\/]*$/ || file ~ /^espalier\/[^\/]*$/)
             return complain("\"" (included ~ /^espalier\/[^\/]*$/ ? included : file) "\": not one of the public headers")
           if (file ~ /^espalier\//) {
@@ -53,7 +51,7 @@ check() {
           file = $0; number = 0; files++
           while ((getline line < file) > 0) {
             number++
-            if (file in is_public && line ~ /^[ \t]*#[ \t]*include[ \t]*<[^>]*[\/.]/)
+            if (is_public(file) && line ~ /^[ \t]*#[ \t]*include[ \t]*<[^>]*[\/.]/)
               complain(line ": a public header includes no header of a dependency")
             if (line !~ /^[ \t]*#[ \t]*include[ \t]*"/) continue
             sub(/^[^"]*"/, "", line); sub(/".*/, "", line)
@@ -72,7 +70,7 @@ check() {
 # expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE, in quotes unless it has its own.
 expect() {
   tree=$(mktemp -d)
-  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/apps" "$tree/research"
+  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/espalier/public" "$tree/apps" "$tree/research"
   printf 'espalier_module(low)\nespalier_module(high USES espalier_low)\n' >"$tree/espalier/CMakeLists.txt"
   case $4 in
     \<*) printf '#include <vector>\n#include %s\n' "$4" >"$tree/$3" ;;
@@ -102,11 +100,12 @@ if [ "${1:-}" = --self-test ]; then
   expect rejected 'path from the root' espalier/high/a.cc ../low/b.h
   expect rejected 'not under espalier/' espalier/high/a.cc b.h
   expect rejected 'module other is not in' espalier/high/a.cc espalier/other/b.h
-  expect accepted '0 wrong' espalier/low/a.h espalier/result.h
+  expect accepted '0 wrong' espalier/low/a.h espalier/public/result.h
   expect accepted '0 wrong' apps/a.cc espalier/task.h
-  expect accepted '0 wrong' espalier/task.h espalier/result.h
+  expect accepted '0 wrong' espalier/task.h espalier/public/result.h
   expect accepted '0 wrong' espalier/task.h '<vector>'
   expect rejected 'nothing of the modules' espalier/task.h espalier/low/b.h
+  expect rejected 'nothing of the modules' espalier/public/part.h espalier/low/b.h
   expect rejected 'no header of a dependency' espalier/task.h '<fmt/format.h>'
   expect rejected 'not one of the public headers' espalier/low/a.h espalier/other.h
   expect rejected 'not one of the public headers' espalier/other.h espalier/low/b.h

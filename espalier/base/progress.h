@@ -4,21 +4,10 @@
 
 #include <atomic>
 #include <functional>
-#include <optional>
-#include <string>
+
+#include "espalier/public/progress.h"
 
 namespace espalier {
-
-/// One report. `done` of `total` steps of the named phase; the other fields where they make sense.
-struct Progress {
-  std::string phase;  ///< for example "reading", "training"
-  double done = 0;
-  double total = 0;                 ///< 0 when unknown
-  std::optional<int> round;         ///< pass or iteration, from 1
-  std::optional<double> objective;  ///< the learner's own measure, per token where it is a sum
-  std::optional<double> dev_score;  ///< in percent
-  bool round_ended = false;         ///< the last report of its round: worth a line in a log
-};
 
 /// Given to every long-running function. Copyable, cheap; a default one is silent and never stops.
 struct Monitor {

@@ -1,4 +1,4 @@
-// Expected failures are values (espalier/result.h): what the library itself uses to make them and pass them
+// Expected failures are values (espalier/public/result.h): what the library itself uses to make them and pass them
 // on.
 //
 // `return fail("{}:{}: expected {} columns", file, line, n);` makes an Error, ESPALIER_TRY and
@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "espalier/result.h"
+#include "espalier/public/result.h"
 
 namespace espalier {
 
