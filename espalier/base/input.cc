@@ -27,9 +27,11 @@ bool is_proper_prefix(std::string_view part, std::string_view whole) {
 
 struct Input::Source {
   FileDescriptor file;
+  Read function;                     ///< in place of the file
   std::unique_ptr<GzipStream> gzip;  ///< none where the file is plain
 
   Result<size_t> read_raw(char* space, size_t size) const {
+    if (function) return function(space, size);
     ssize_t count;
     do count = ::read(file.number(), space, size);
     while (count < 0 && errno == EINTR);
@@ -58,6 +60,13 @@ Result<Input> Input::open(const std::string& path) {
     // Advice only: read ahead further. Pipes do not take it, and need not.
     (void)::posix_fadvise(input.source_->file.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
+  return input;
+}
+
+Input Input::from_function(Read read, std::string name) {
+  Input input(std::move(name));
+  input.source_ = std::make_unique<Source>();
+  input.source_->function = std::move(read);
   return input;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ class Input {
   /// Bytes that are text already, never decompressed. They must outlive the Input; `name` is for error
   /// messages.
   static Input from_memory(std::string_view bytes, std::string name);
+  /// Bytes as a function delivers them: it fills up to `size` of them and says how many, 0 at the end. gzip
+  /// is told apart here, too.
+  using Read = std::function<Result<size_t>(char* bytes, size_t size)>;
+  static Input from_function(Read read, std::string name);
 
   ~Input();
   Input(Input&&) noexcept;

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "espalier/data/formats/label_column.h"
+#include "espalier/data/formats/row_layout.h"
 
 namespace espalier::data {
 namespace {
@@ -68,31 +68,12 @@ class ColumnsReader : public Reader {
     split(line, [&](size_t, size_t) { ++present_; });
     first_line_ = lines_.number();
 
-    size_t full = options_.columns;
-    if (full == 0) {
-      if (options_.labels_required && present_ == 1)
-        return lines_.error("found 1 column: a label column is wanted beside the word");
-      full = present_;
-      label_present_ = present_ > 1;
-    } else if (present_ == full) {
-      label_present_ = true;
-    } else if (!options_.labels_required && present_ + 1 == full) {
-      label_present_ = false;
-    } else if (!options_.labels_required && options_.least_columns > 0 && present_ < full &&
-               present_ >= options_.least_columns) {
-      label_present_ = false;
-      width_ = present_;
-      return {};
-    } else if (options_.labels_required) {
-      return lines_.error("expected {} columns, found {}", full, present_);
-    } else {
-      return lines_.error("expected {} columns, or {} without the label, found {}", full, full - 1, present_);
-    }
-    auto column = resolve_label_column(options_, full);
-    if (!column) return lines_.error("{}", column.error().message);
-    label_ = *column;
-    if (!label_present_ && full > present_ && label_ < present_) placeholder_ = label_;
-    width_ = placeholder_ ? present_ + 1 : present_;
+    const auto layout = row_layout(options_, present_);
+    if (!layout) return lines_.error("{}", layout.error().message);
+    label_present_ = layout->label_present;
+    label_ = layout->label;
+    placeholder_ = layout->placeholder;
+    width_ = layout->width;
     return {};
   }
 

@@ -71,15 +71,6 @@ class SelectingReader : public Reader {
   bool any_selected_ = false;
 };
 
-Result<std::unique_ptr<Reader>> make_reader(Input input, const ReadOptions& options) {
-  const FormatEntry& format = entry(options.format);
-  if (!options.folds.empty() && !format.has_folds)
-    return fail("folds are selected, but the format {} has none", format.name);
-  ESPALIER_ASSIGN(const Encoding encoding, parse_encoding(options.encoding));
-  ESPALIER_ASSIGN(auto reader, format.make(Lines(std::move(input), encoding), options));
-  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options.folds));
-}
-
 /// A number of a fold list; false where the text is none, or beyond what anybody could mean.
 bool parse_fold(std::string_view text, int& fold) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), fold);
@@ -118,14 +109,23 @@ Result<std::vector<int>> parse_folds(std::string_view text) {
   return folds;
 }
 
+Result<std::unique_ptr<Reader>> read_input(Input input, const ReadOptions& options) {
+  const FormatEntry& format = entry(options.format);
+  if (!options.folds.empty() && !format.has_folds)
+    return fail("folds are selected, but the format {} has none", format.name);
+  ESPALIER_ASSIGN(const Encoding encoding, parse_encoding(options.encoding));
+  ESPALIER_ASSIGN(auto reader, format.make(Lines(std::move(input), encoding), options));
+  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options.folds));
+}
+
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options) {
   ESPALIER_ASSIGN(Input input, Input::open(path));
-  return make_reader(std::move(input), options);
+  return read_input(std::move(input), options);
 }
 
 Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
                                           const ReadOptions& options) {
-  return make_reader(Input::from_memory(text, std::move(name)), options);
+  return read_input(Input::from_memory(text, std::move(name)), options);
 }
 
 Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/input.h"
 #include "espalier/base/result.h"
 #include "espalier/data/sequence.h"
 
@@ -64,6 +65,9 @@ Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadO
 /// them.
 Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
                                           const ReadOptions& options);
+
+/// The same over any input.
+Result<std::unique_ptr<Reader>> read_input(Input input, const ReadOptions& options);
 
 /// Everything in the files, in order.
 Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options);

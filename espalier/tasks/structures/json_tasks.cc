@@ -100,13 +100,6 @@ class JsonTaskReader final : public data::Reader {
   bool any_ = false;
 };
 
-Result<std::unique_ptr<data::Reader>> reader_over(Input input, JsonTask task,
-                                                  const data::ReadOptions& options) {
-  ESPALIER_ASSIGN(const data::Encoding encoding, data::parse_encoding(options.encoding));
-  return std::unique_ptr<data::Reader>(std::make_unique<JsonTaskReader>(
-      data::Lines(std::move(input), encoding), task, options.labels_required));
-}
-
 size_t number_in(std::string_view cell) {
   size_t number = 0;
   std::from_chars(cell.data(), cell.data() + cell.size(), number);
@@ -115,15 +108,22 @@ size_t number_in(std::string_view cell) {
 
 }  // namespace
 
+Result<std::unique_ptr<data::Reader>> read_json_input(Input input, JsonTask task,
+                                                      const data::ReadOptions& options) {
+  ESPALIER_ASSIGN(const data::Encoding encoding, data::parse_encoding(options.encoding));
+  return std::unique_ptr<data::Reader>(std::make_unique<JsonTaskReader>(
+      data::Lines(std::move(input), encoding), task, options.labels_required));
+}
+
 Result<std::unique_ptr<data::Reader>> open_json_task(const std::string& path, JsonTask task,
                                                      const data::ReadOptions& options) {
   ESPALIER_ASSIGN(Input input, Input::open(path));
-  return reader_over(std::move(input), task, options);
+  return read_json_input(std::move(input), task, options);
 }
 
 Result<std::unique_ptr<data::Reader>> read_json_task(std::string_view text, std::string name, JsonTask task,
                                                      const data::ReadOptions& options) {
-  return reader_over(Input::from_memory(text, std::move(name)), task, options);
+  return read_json_input(Input::from_memory(text, std::move(name)), task, options);
 }
 
 constrain::Instance instance_of_json(const constrain::Constraints& constraints,

@@ -25,6 +25,10 @@ Result<std::unique_ptr<data::Reader>> open_json_task(const std::string& path, Js
 Result<std::unique_ptr<data::Reader>> read_json_task(std::string_view text, std::string name, JsonTask task,
                                                      const data::ReadOptions& options);
 
+/// The same over any input.
+Result<std::unique_ptr<data::Reader>> read_json_input(Input input, JsonTask task,
+                                                      const data::ReadOptions& options);
+
 /// The line that a sequence was read from.
 const std::string& json_line(const data::Sequence& sequence);
 

@@ -1,0 +1,51 @@
+// The inside of a public Corpus and of Data: sequences as the library holds them.
+//
+// Call sequence_of_rows to lay rows in memory out as a model's reader would, read_options to check public
+// ReadOptions, open_data to read either kind of Data. Costs a copy of the text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/sequence.h"
+#include "espalier/public/corpus.h"
+#include "espalier/tasks/structures/json_tasks.h"
+
+namespace espalier {
+
+struct Corpus::State {
+  CorpusOptions options;
+  std::vector<data::Sequence> sequences;
+  data::ReadOptions reading;            ///< how they were read; the label is the last column of added rows
+  std::optional<tasks::JsonTask> task;  ///< JSON lines of this task
+  std::string name = "corpus";          ///< for errors
+  size_t tokens = 0;
+  Status status;
+};
+
+namespace api {
+
+/// Public options as the readers take them; `task` is set for the formats roles and variables.
+struct Reading {
+  data::ReadOptions options;
+  std::optional<tasks::JsonTask> task;
+};
+Result<Reading> reading_of(const ReadOptions& options);
+
+/// The sequence that rows stand for, in the layout of `reading` (that of a model's training data): with or
+/// without the label, or with just the columns that are looked at (`feature_columns`).
+Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::string>>& rows,
+                                        const data::ReadOptions& reading,
+                                        const std::vector<size_t>& feature_columns);
+Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,
+                                         const data::ReadOptions& reading,
+                                         const std::vector<size_t>& feature_columns);
+data::Sequence sequence_of_attributes(const std::vector<std::vector<Attribute>>& attributes);
+
+}  // namespace api
+}  // namespace espalier

@@ -1,0 +1,24 @@
+// Where the label stands in rows of cells, and whether it is there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+
+namespace espalier::data {
+
+/// What rows of so many cells mean under the options that a model (or a user) reads with.
+struct RowLayout {
+  size_t width = 0;  ///< cells that a Sequence gets
+  size_t label = 0;  ///< the label's cell, where it is there
+  bool label_present = false;
+  std::optional<size_t>
+      placeholder;  ///< where an absent label leaves an empty cell, so that others keep their numbers
+};
+
+/// An error where the number of cells does not fit: it names what was found and what was wanted.
+Result<RowLayout> row_layout(const ReadOptions& options, size_t cells);
+
+}  // namespace espalier::data
