@@ -141,9 +141,10 @@ data::Predictor::Size CascadePredictor::size() const {
   for (size_t l = 0; l < levels_.size(); ++l) {
     for (size_t i = l; i < state_offsets_.size(); i += levels_.size())
       if (state_offsets_[i] != linear::kNoFeature)
-        size.weights += levels_[l].state.words()[state_offsets_[i]];
+        size.weights += levels_[l].state.weights_at(state_offsets_[i]);
     for (size_t i = l; i < edge_offsets_.size(); i += levels_.size())
-      if (edge_offsets_[i] != linear::kNoFeature) size.weights += levels_[l].edge.words()[edge_offsets_[i]];
+      if (edge_offsets_[i] != linear::kNoFeature)
+        size.weights += levels_[l].edge.weights_at(edge_offsets_[i]);
     if (levels_[l].order > 1) size.weights += grams_.entries().size() + kQuantiles;
   }
   size.weight_bits = levels_.back().state.bits();

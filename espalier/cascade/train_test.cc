@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "espalier/cascade/model.h"
 #include "espalier/chain/learners/toy_data.h"
 
@@ -14,6 +16,7 @@ linear::EncodedTraining toy(size_t labels = 4, bool edges = false) {
   chain::ToyOptions options;
   options.sequences = 120;
   options.labels = labels;
+  options.features = std::max(options.features, 2 * labels);
   options.noise = 0.2;
   options.edges = edges;
   return chain::toy_data(3, options);
@@ -215,6 +218,35 @@ TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
       EXPECT_EQ(kept.size(), checkpoints.size() - 1 - i);
       EXPECT_EQ(resumed->notes, whole->notes);
     }
+  }
+}
+
+TEST(CascadePredictor, CountsTheWeightsThatTrainingCountsLessThoseThatAreZero) {
+  for (const size_t labels : {4, 40, 80}) {  // rows with a set of columns in one word, in two, with a list
+    const linear::EncodedTraining training = toy(labels, true);
+    Options options = small_options();
+    options.orders = {1, 2};
+    options.edge_order = 2;
+    const auto cascade = train_toy(training, options);
+    ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+    size_t counted = 0, zeros = 0;
+    const Layout& layout = cascade->layout;
+    for (const Level& level : cascade->levels) {
+      counted += layout.weights_of(level.weights);
+      const AlignedVector<float>&state = level.weights.state, &edge = level.weights.edge;
+      zeros += std::count(state.begin(), state.begin() + layout.state.weights(), 0.0f);
+      if (!edge.empty()) zeros += std::count(edge.begin(), edge.begin() + layout.edge.weights(), 0.0f);
+    }
+    const auto file = SectionFile::from_bytes(file_of(training, *cascade), "model");
+    ASSERT_TRUE(file.ok());
+    data::FeatureOptions features;
+    features.attributes = true;
+    auto extractor = data::FeatureExtractor::make(features);
+    ASSERT_TRUE(extractor.ok());
+    const auto model = CascadePredictor::load(*file, std::move(extractor).value());
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_GT(counted, zeros);
+    EXPECT_EQ((*model)->size().weights, counted - zeros) << labels << " labels";
   }
 }
 
