@@ -20,20 +20,6 @@ const Trellis& CascadePredictor::trellis_of(const data::Predictor::Scratch& scra
   return static_cast<const Buffers&>(scratch).trellis;
 }
 
-std::vector<double> CascadePredictor::wider_alphas(double factor) const {
-  ESPALIER_CHECK(factor >= 1);
-  if (factor == 1) return alphas_;
-  std::vector<double> wider;
-  for (size_t l = 0; l < alphas_.size(); ++l) {
-    if (measure(l) == Measure::kProbability) {
-      wider.push_back(std::isinf(factor) ? 0 : std::pow(std::clamp(alphas_[l], 0.0, 1.0), factor));
-    } else {
-      wider.push_back(std::isinf(factor) ? -factor : 1 - factor * (1 - alphas_[l]));
-    }
-  }
-  return wider;
-}
-
 void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   extractor_.extract(sequence, b.extraction, b.features);
@@ -152,10 +138,7 @@ Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const
                                  data::Prediction& out) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
-  out.best.resize(1);
-  out.confidence.clear();
-  out.spans.clear();
-  out.marginals.clear();
+  out.clear();
   look_up(sequence, b);
   ESPALIER_TRY(search(forced, &alphas_, b));
   ESPALIER_TRY(best_labellings(options, b, out));

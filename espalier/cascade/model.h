@@ -63,12 +63,6 @@ class CascadePredictor final : public data::Predictor {
   LossUnit loss_unit() const { return loss_unit_; }
   /// α of every level that filters.
   const std::vector<double>& alphas() const { return alphas_; }
-  /// α's that forgive `factor` times as much, at least 1: what stands next to the best by r survives a
-  /// mean-max threshold where r ≤ (1 − α)·r̄, a probability where its odds against certainty, −log p, are at
-  /// most −log α, and either bound is multiplied. Of the same lattice a level leaves the more the larger the
-  /// factor, at infinity everything. For whoever finds no legal path in the lattice of a sequence looked up:
-  ///   search(forced, &wider, scratch), then trellis_of(scratch), with growing factors.
-  std::vector<double> wider_alphas(double factor) const;
 
   // The steps of a prediction, for whoever measures or tunes them.
   /// Finds the features of a sequence.

@@ -103,7 +103,7 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
                                    data::Prediction& out) const {
   if (options.decoder == data::Decoder::kPosterior)
     return fail("the posterior decoder takes each label by itself and cannot keep to constraints");
-  out = {};
+  out.clear();
   const Instance instance = instance_of_rows(compiled_.constraints(), sequence);
   ConstrainedLattice product;
   ESPALIER_ASSIGN(ConstraintEffect effect, find_lattice(sequence, instance, forced, scratch, product));
@@ -128,7 +128,7 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
       return fail("line {}: no labelling satisfies all constraints{}{}", sequence.line(0),
                   effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
     score = least.score;
-    out.best.push_back({least.labels, score, std::numeric_limits<double>::quiet_NaN()});
+    out.best.front() = {least.labels, score, std::numeric_limits<double>::quiet_NaN()};
   } else if (options.nbest > 1 || options.confidence || options.marginals) {
     ESPALIER_TRY(
         predict_from_lattice(product, model_.temperature(), labels(), model_.scheme(), options, out));
@@ -136,8 +136,8 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
   } else {
     const chain::LatticePath path = chain::viterbi(product.lattice);
     ESPALIER_CHECK(path.outcome == Outcome::kExact);
-    out.best.push_back({chain::path_labels(product.lattice, path.states), path.score,
-                        std::numeric_limits<double>::quiet_NaN()});
+    out.best.front() = {chain::path_labels(product.lattice, path.states), path.score,
+                        std::numeric_limits<double>::quiet_NaN()};
     score = path.score + compiled_.constraints().penalty(instance, out.labels());
     out.best.front().score = score;
   }

@@ -89,9 +89,7 @@ Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<c
   const Instance instance = instance_(compiled_.constraints(), sequence);
   // Where the model says nothing about neighbours, decoders need not look at pairs.
   if (!model_.transitions() && scores.view.edge == nullptr) scores.view.trans = nullptr;
-  out.confidence.clear();
-  out.spans.clear();
-  out.marginals.clear();
+  out.clear();
   if (options.nbest > 1 || options.confidence || options.marginals)
     return predict_by_lattice(instance, scores.view, options, out);
   return settle(sequence, instance, scores.view, decode(compiled_, instance, scores.view, options_.decode),
@@ -121,7 +119,6 @@ Status ConstrainedPredictor::settle(const data::Sequence& sequence, const Instan
                   .best;
     if (found.labels.empty()) return fail("line {}: no labelling was found in time", line);
   }
-  out.best.resize(1);
   out.best.front() = {std::move(found.labels), found.score, kNotKnown};
   out.constraints = std::move(effect);
   if (options_.why) add_reasons(instance, scores, out);

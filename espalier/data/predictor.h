@@ -96,6 +96,21 @@ struct Prediction {
   std::optional<ConstraintEffect> constraints;  ///< where there were any
   std::optional<SearchEnd> search_end;          ///< of models that are searches
   const std::vector<Label>& labels() const { return best.front().labels; }
+
+  /// Makes this an empty prediction with one empty labelling, ready to be filled in, and keeps the memory of
+  /// its arrays. Every predictor calls it first, so that nothing of the sequence before is left.
+  void clear() {
+    best.resize(1);
+    best.front().labels.clear();
+    best.front().score = 0;
+    best.front().probability = std::numeric_limits<double>::quiet_NaN();
+    best.front().others.clear();
+    confidence.clear();
+    spans.clear();
+    marginals.clear();
+    constraints.reset();
+    search_end.reset();
+  }
 };
 
 /// A trained model, immutable and safe for any number of threads at once; each thread brings its own scratch.

@@ -1,4 +1,6 @@
-// A predictor around another one.
+// A base class for predictors that decode in their own way and are otherwise the model that they wrap: a
+// model under constraints, for example. Derive from it and implement predict(). Every other call is forwarded;
+// wrapped_predictor_test.cc fails when Predictor gets a virtual function that is not.
 #pragma once
 
 #include <memory>
@@ -10,11 +12,13 @@
 
 namespace espalier::data {
 
-/// Predicts in its own way (predict() is left to the class that derives from this) and is in all else what
-/// the model is that it wraps, which must outlive it.
+/// The wrapped model must outlive this. As thread-safe as the class that derives from it.
 class WrappedPredictor : public Predictor {
  public:
   const LabelSet& labels() const override { return wrapped_.labels(); }
+  size_t label_columns() const override { return wrapped_.label_columns(); }
+  const LabelSet& labels_of_column(size_t column) const override { return wrapped_.labels_of_column(column); }
+  bool is_search() const override { return wrapped_.is_search(); }
   std::unique_ptr<Scratch> make_scratch() const override { return wrapped_.make_scratch(); }
   Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const override {
     return wrapped_.explain(sequence, scratch);

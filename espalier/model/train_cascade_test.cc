@@ -114,30 +114,6 @@ TEST_F(CascadeTest, FiltersThatDropNothingLeaveTheUnfilteredModel) {
   }
 }
 
-TEST_F(CascadeTest, WiderThresholdsForgiveMoreUpToEverything) {
-  for (const char* filter : {"filter=cascade", "filter=crf"}) {
-    const Model model = trained({filter, "order=2"});
-    const cascade::CascadePredictor& cascade = cascade_of(model);
-    const auto scratch = cascade.make_scratch();
-    EXPECT_EQ(cascade.wider_alphas(1), cascade.alphas());
-    const auto states = [&](double factor) {
-      const std::vector<double> alphas = cascade.wider_alphas(factor);
-      EXPECT_TRUE(cascade.search({}, &alphas, *scratch).ok());
-      return cascade::CascadePredictor::trellis_of(*scratch).states();
-    };
-    size_t own = 0, doubled = 0;
-    for (const data::Sequence& sequence : dev()) {
-      cascade.look_up(sequence, *scratch);
-      const size_t narrow = states(1), wide = states(2);
-      EXPECT_LE(narrow, wide);
-      own += narrow;
-      doubled += wide;
-      EXPECT_EQ(states(std::numeric_limits<double>::infinity()), sequence.length() * cascade.labels().size());
-    }
-    EXPECT_LT(own, doubled) << filter;
-  }
-}
-
 TEST_F(CascadeTest, FilteredAnswersAreTheBestOfWhatIsLeft) {
   const Model model = trained();
   const cascade::CascadePredictor& cascade = cascade_of(model);

@@ -148,11 +148,8 @@ Status SearchPredictor::predict_prepared(const data::Sequence& sequence, std::sp
                                          data::Prediction& out) const {
   ESPALIER_ASSIGN(Decoded decoded, decode(sequence, forced, options, legal, moves, b));
   const size_t T = sequence.length(), C = shape_.columns();
+  out.clear();
   out.best.resize(decoded.best.size());
-  out.confidence.clear();
-  out.spans.clear();
-  out.marginals.clear();
-  out.constraints.reset();
   out.search_end = decoded.ended;
   for (size_t k = 0; k < decoded.best.size(); ++k) {
     data::Labelling& labelling = out.best[k];

@@ -114,11 +114,7 @@ SequenceScores& ChainPredictor::scores(const data::Sequence& sequence, std::span
 Status ChainPredictor::decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                               data::Prediction& out) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  out.best.resize(1);
-  out.constraints.reset();
-  out.confidence.clear();
-  out.spans.clear();
-  out.marginals.clear();
+  out.clear();
   ESPALIER_TRY(best_labellings(options, b, out));
   if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
     add_confidence(options, b, out);
@@ -133,7 +129,6 @@ Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buff
     data::Labelling& best = out.best.front();
     best.labels.resize(b.scores.view.length);
     best.score = viterbi(b.scores.view, b.chain, best.labels.data());
-    best.probability = kNotKnown;
     if (best.score == -std::numeric_limits<double>::infinity()) return infeasible;
     return {};
   }

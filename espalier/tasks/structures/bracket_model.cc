@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace espalier::tasks {
@@ -111,9 +110,9 @@ Status BracketPredictor::predict(const data::Sequence& sequence, std::span<const
   double score = 0;
   for (const Phrase& p : phrases)
     score += static_cast<double>(opens[p.first]) + static_cast<double>(closes[p.last - 1]);
-  out = {};
-  out.best.push_back(
-      {bracket_labels(phrases, sequence.length()), score, std::numeric_limits<double>::quiet_NaN()});
+  out.clear();
+  out.best.front().labels = bracket_labels(phrases, sequence.length());
+  out.best.front().score = score;
   return {};
 }
 
