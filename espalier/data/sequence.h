@@ -120,8 +120,6 @@ class Sequence {
   void add_comment(std::string comment) { comments_.push_back(std::move(comment)); }
   void set_fold(int fold) { fold_ = fold; }
   void set_weight(float weight) { weight_ = weight; }
-  /// Number of cells held so far in the last row (to detect ragged input while filling).
-  size_t cells_in_last_row() const { return cells_.size() - (rows_.size() - 1) * columns_; }
 
  private:
   struct Slice {

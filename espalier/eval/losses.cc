@@ -79,11 +79,6 @@ size_t hamming_loss(LabelTexts gold, LabelTexts predicted) { return count_differ
 int zero_one_loss(Labels gold, Labels predicted) { return any_difference(gold, predicted) ? 1 : 0; }
 int zero_one_loss(LabelTexts gold, LabelTexts predicted) { return any_difference(gold, predicted) ? 1 : 0; }
 
-double f1_loss(LabelTexts gold, LabelTexts predicted) {
-  LabelTable table;
-  return chunk_loss(gold, predicted, [&](std::string_view label) { return table.tag(table.add(label)); });
-}
-
 ChunkF1Loss::ChunkF1Loss(const data::LabelSet& labels) {
   LabelTable table;
   tags_.reserve(labels.size());

@@ -26,9 +26,7 @@ int zero_one_loss(LabelTexts gold, LabelTexts predicted);
 
 /// 1 − F1 of the sequence's chunks (chunks.h), in [0, 1]; 0 where neither side has any. A position whose gold
 /// label is not known is outside on both sides. Precondition: equal lengths.
-double f1_loss(LabelTexts gold, LabelTexts predicted);
-
-/// The same over label numbers, with the labels taken apart once. Immutable, so threads may share it.
+/// Labels are taken apart once, when it is made. Immutable, so threads may share it.
 class ChunkF1Loss {
  public:
   explicit ChunkF1Loss(const data::LabelSet& labels);

@@ -132,15 +132,6 @@ std::vector<LabelScore> TaggingScores::by_label() const {
   return result;
 }
 
-uint64_t TaggingScores::confused(std::string_view gold, std::string_view predicted) const {
-  const std::optional<uint32_t> row = table_.find(gold);
-  const std::optional<uint32_t> column = table_.find(predicted);
-  if (!row || !column || *row >= labels_.size()) return 0;
-  if (*row == *column) return labels_[*row].correct;
-  const auto it = confusions_.find(cell(*row, *column));
-  return it == confusions_.end() ? 0 : it->second;
-}
-
 std::vector<Confusion> TaggingScores::confusions(size_t most) const {
   std::vector<Confusion> result;
   result.reserve(confusions_.size());

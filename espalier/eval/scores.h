@@ -58,7 +58,6 @@ class TaggingScores {
 
   uint64_t sequences() const { return sequences_; }
   uint64_t tokens() const { return tokens_; }
-  uint64_t correct_tokens() const { return correct_tokens_; }
   /// Whether the labels are those of a chunk scheme (see above).
   bool chunked() const;
 
@@ -74,9 +73,8 @@ class TaggingScores {
   /// By chunk type, or by label where these are plain, in order of their names.
   std::vector<LabelScore> by_label() const;
 
-  /// The matrix of labels (gold × predicted): one cell of it, and its largest cells off the diagonal, largest
-  /// first.
-  uint64_t confused(std::string_view gold, std::string_view predicted) const;
+  /// The largest cells off the diagonal of the matrix gold × predicted, largest first; ties go to the name
+  /// that sorts first.
   std::vector<Confusion> confusions(size_t most) const;
 
   const Reliability& calibration() const { return calibration_; }

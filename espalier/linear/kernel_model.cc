@@ -216,11 +216,4 @@ void KernelModel::scores(std::span<const uint32_t> features, const float* values
       out[k] += static_cast<float>(0.5 + 0.5 * scratch.margin[k] / std::max<uint32_t>(machines_of_[k], 1));
 }
 
-data::Label KernelModel::classify(std::span<const uint32_t> features, const float* values,
-                                  Scratch& scratch) const {
-  std::vector<float> all(labels());
-  scores(features, values, scratch, all);
-  return static_cast<data::Label>(std::max_element(all.begin(), all.end()) - all.begin());
-}
-
 }  // namespace espalier::linear

@@ -80,8 +80,6 @@ class KernelModel {
   /// token alone. Precondition: out has labels() entries.
   void scores(std::span<const uint32_t> features, const float* values, Scratch& scratch,
               std::span<float> out) const;
-  /// The label of the highest score, the first of equals.
-  data::Label classify(std::span<const uint32_t> features, const float* values, Scratch& scratch) const;
 
  private:
   explicit KernelModel(KernelParts parts);

@@ -16,22 +16,21 @@
 namespace espalier::linear {
 namespace {
 
-struct NamedSolver {
+struct SolverNumber {
   LiblinearSolver solver;
-  std::string_view name;
   int number;      ///< in linear.h
   double epsilon;  ///< liblinear's default
 };
-constexpr std::array<NamedSolver, 4> kSolvers = {{
-    {LiblinearSolver::kSquaredHingeDual, "l2-svm", L2R_L2LOSS_SVC_DUAL, 0.1},
-    {LiblinearSolver::kHingeDual, "l1-svm", L2R_L1LOSS_SVC_DUAL, 0.1},
-    {LiblinearSolver::kLogistic, "logistic", L2R_LR, 0.01},
-    {LiblinearSolver::kCrammerSinger, "crammer-singer", MCSVM_CS, 0.1},
+constexpr std::array<SolverNumber, 4> kSolvers = {{
+    {LiblinearSolver::kSquaredHingeDual, L2R_L2LOSS_SVC_DUAL, 0.1},
+    {LiblinearSolver::kHingeDual, L2R_L1LOSS_SVC_DUAL, 0.1},
+    {LiblinearSolver::kLogistic, L2R_LR, 0.01},
+    {LiblinearSolver::kCrammerSinger, MCSVM_CS, 0.1},
 }};
 
-const NamedSolver& named(LiblinearSolver solver) {
+const SolverNumber& number_of(LiblinearSolver solver) {
   return *std::find_if(kSolvers.begin(), kSolvers.end(),
-                       [&](const NamedSolver& s) { return s.solver == solver; });
+                       [&](const SolverNumber& s) { return s.solver == solver; });
 }
 
 void print_nothing(const char*) {}
@@ -76,9 +75,9 @@ std::vector<uint32_t> all_of(const TokenRows& tokens) {
 
 parameter parameter_of(const LiblinearOptions& options) {
   parameter p{};
-  p.solver_type = named(options.solver).number;
+  p.solver_type = number_of(options.solver).number;
   p.C = options.C;
-  p.eps = options.epsilon > 0 ? options.epsilon : named(options.solver).epsilon;
+  p.eps = options.epsilon > 0 ? options.epsilon : number_of(options.solver).epsilon;
   return p;
 }
 
@@ -216,14 +215,6 @@ class Trainer {
 };
 
 }  // namespace
-
-std::string_view liblinear_solver_name(LiblinearSolver solver) { return named(solver).name; }
-
-Result<LiblinearSolver> parse_liblinear_solver(std::string_view name) {
-  for (const NamedSolver& s : kSolvers)
-    if (s.name == name) return s.solver;
-  return fail("unknown solver '{}'; there are l2-svm, l1-svm, logistic, crammer-singer", name);
-}
 
 std::optional<uint32_t> weight_at(const StateRows& rows, size_t feature, size_t label) {
   if (rows.full(feature)) return rows.begin[feature] + static_cast<uint32_t>(label);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "espalier/base/array.h"
@@ -22,10 +21,6 @@ enum class LiblinearSolver {
   kLogistic,          ///< L2-regularised logistic regressions, each label against the rest
   kCrammerSinger,     ///< one multi-class SVM over all labels
 };
-
-std::string_view liblinear_solver_name(
-    LiblinearSolver solver);  ///< "l2-svm", "l1-svm", "logistic", "crammer-singer"
-Result<LiblinearSolver> parse_liblinear_solver(std::string_view name);
 
 struct LiblinearOptions {
   LiblinearSolver solver = LiblinearSolver::kSquaredHingeDual;

@@ -45,7 +45,7 @@ TEST(Liblinear, EverySolverLearnsWhatIsLinear) {
   const StateRows rows = full_rows(15, 5);
   for (const LiblinearSolver solver : kAllSolvers) {
     const auto classifier = trained(train, rows, {.solver = solver});
-    EXPECT_GT(accuracy(classifier, rows, test), 0.8) << liblinear_solver_name(solver);
+    EXPECT_GT(accuracy(classifier, rows, test), 0.8) << static_cast<int>(solver);
   }
 }
 
@@ -175,8 +175,6 @@ TEST(Liblinear, SaysWhatItDoesNotTake) {
             "no labelled token to train a classifier on");
   std::atomic<bool> stop{true};
   EXPECT_FALSE(train_liblinear(noisy_hints(5, 9, 1), rows, {}, {.on_progress = {}, .stop = &stop}).ok());
-  EXPECT_EQ(parse_liblinear_solver("logistic").value(), LiblinearSolver::kLogistic);
-  EXPECT_FALSE(parse_liblinear_solver("l3").ok());
 }
 
 }  // namespace

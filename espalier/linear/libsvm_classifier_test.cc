@@ -1,7 +1,9 @@
 #include "espalier/linear/libsvm_classifier.h"
 
 #include <gtest/gtest.h>
+
 #include <libsvm/svm.h>
+#include <algorithm>
 
 #include <cmath>
 #include <cstdio>
@@ -22,7 +24,9 @@ data::Label classify(const KernelModel& model, const Dataset& data, size_t token
                      KernelModel::Scratch& scratch) {
   const float* values =
       data.state_values.empty() ? nullptr : data.state_values.data() + data.state.begin[token];
-  return model.classify(data.state[token], values, scratch);
+  std::vector<float> scores(model.labels());
+  model.scores(data.state[token], values, scratch, scores);
+  return static_cast<data::Label>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
 double accuracy(const KernelModel& model, const Dataset& data) {

@@ -45,23 +45,6 @@ int Program::add_row(std::span<const Term> terms, double lower, double upper) {
   return rows() - 1;
 }
 
-void Program::set_cost(int variable, double cost) {
-  ESPALIER_CHECK(variable >= 0 && variable < variables() && std::isfinite(cost));
-  cost_[static_cast<size_t>(variable)] = cost;
-}
-
-void Program::set_bounds(int variable, double lower, double upper) {
-  ESPALIER_CHECK(variable >= 0 && variable < variables() && lower <= upper);
-  lower_[static_cast<size_t>(variable)] = lower;
-  upper_[static_cast<size_t>(variable)] = upper;
-}
-
-void Program::set_row_bounds(int row_number, double lower, double upper) {
-  ESPALIER_CHECK(row_number >= 0 && row_number < rows() && lower <= upper);
-  row_lower_[static_cast<size_t>(row_number)] = lower;
-  row_upper_[static_cast<size_t>(row_number)] = upper;
-}
-
 double Program::objective(std::span<const double> values) const {
   ESPALIER_CHECK(values.size() == cost_.size());
   double sum = 0;
@@ -83,24 +66,6 @@ double Program::violation(std::span<const double> values) const {
         std::max({worst, row_lower_[static_cast<size_t>(i)] - sum, sum - row_upper_[static_cast<size_t>(i)]});
   }
   return worst;
-}
-
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kOptimal:
-      return "optimal";
-    case Outcome::kFeasible:
-      return "feasible";
-    case Outcome::kInfeasible:
-      return "infeasible";
-    case Outcome::kUnbounded:
-      return "unbounded";
-    case Outcome::kOutOfTime:
-      return "out of time";
-    case Outcome::kFailed:
-      break;
-  }
-  return "failed";
 }
 
 }  // namespace espalier::program

@@ -23,7 +23,7 @@ enum class Sense { kMinimise, kMaximise };
 /// optimise Σ_j cost_j x_j  subject to  lower_i ≤ Σ_j a_ij x_j ≤ upper_i,  lower_j ≤ x_j ≤ upper_j,  some x_j
 /// whole.
 ///
-/// A value: build it, solve it, change bounds or costs and solve it again. Rows are kept as they were added;
+/// A value: build it, copy it, solve it. Rows are kept as they were added;
 /// repeated variables in a row are added up. Not thread-safe while it is changed.
 class Program {
  public:
@@ -43,10 +43,6 @@ class Program {
   int add_at_most(std::span<const Term> terms, double upper) { return add_row(terms, -kInfinite, upper); }
   int add_at_least(std::span<const Term> terms, double lower) { return add_row(terms, lower, kInfinite); }
   int add_equal(std::span<const Term> terms, double value) { return add_row(terms, value, value); }
-
-  void set_cost(int variable, double cost);
-  void set_bounds(int variable, double lower, double upper);
-  void set_row_bounds(int row, double lower, double upper);
 
   Sense sense() const { return sense_; }
   int variables() const { return static_cast<int>(cost_.size()); }
@@ -90,7 +86,6 @@ enum class Outcome {
   kOutOfTime,   ///< time was up before any solution was found
   kFailed,      ///< the solver gave up for numerical reasons
 };
-std::string_view outcome_name(Outcome outcome);
 
 struct SolveOptions {
   double seconds = kInfinite;  ///< wall-clock time

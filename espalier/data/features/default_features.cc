@@ -163,10 +163,10 @@ void for_each_view(std::string_view line, Use use) {
   }
 }
 
-std::string shown(const Line& line, std::string_view separator) {
+std::string template_name(const Line& line) {
   std::string text;
   for_each_view(line.text, [&](std::string_view name, int offset) {
-    if (!text.empty()) text += separator;
+    if (!text.empty()) text += "|";
     text += name == "x" ? fmt::format("x{}[{}]", line.column, offset) : fmt::format("{}[{}]", name, offset);
   });
   return text.empty() ? "bias" : text;
@@ -181,7 +181,7 @@ FeaturePlan default_features(std::span<const size_t> columns) {
   for (const Line& line : lines_for(columns)) {
     Template feature;
     feature.state = true;
-    feature.literals[0] = shown(line, "|");
+    feature.literals[0] = template_name(line);
     for_each_view(line.text, [&](std::string_view name, int offset) {
       feature.literals.back() += feature.references.empty() ? "=" : "|";
       const size_t view = plan.view_index(find_view(name, columns[0], line.column));
@@ -191,13 +191,6 @@ FeaturePlan default_features(std::span<const size_t> columns) {
     plan.templates.push_back(std::move(feature));
   }
   return plan;
-}
-
-std::string default_feature_description(std::span<const size_t> columns) {
-  ESPALIER_CHECK(!columns.empty());
-  std::string text;
-  for (const Line& line : lines_for(columns)) text += shown(line, " ") + "\n";
-  return text;
 }
 
 }  // namespace espalier::data

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 
 #include "espalier/data/features/features.h"
@@ -13,7 +12,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -73,15 +71,6 @@ TEST(DefaultFeaturesTest, FlagsAreThereOnlyWhereTheyHold) {
   EXPECT_THAT(names({"x", "straight"}, 1), Not(Contains(StartsWith("long"))));
   EXPECT_THAT(names({"Čapek", "wrote"}, 0), Contains("capital[0]|outside[-1]=1|1"));
   EXPECT_THAT(names({"wrote", "Čapek"}, 1), Not(Contains(StartsWith("capital"))));
-}
-
-TEST(DefaultFeaturesTest, DescriptionHasALineForEveryTemplate) {
-  const std::vector<size_t> columns{0, 2, 5};
-  const std::string text = default_feature_description(columns);
-  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
-            default_features(columns).templates.size());
-  EXPECT_THAT(text, AllOf(StartsWith("bias\n"), HasSubstr("\nsuf3[-1]\n"),
-                          HasSubstr("\nx2[-1] x2[0] x2[1]\n"), HasSubstr("\nx5[0] low[0]\n")));
 }
 
 TEST(DefaultFeaturesTest, NoTwoAreTheSame) {
