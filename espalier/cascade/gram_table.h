@@ -1,9 +1,10 @@
-// Label n-grams and their numbers.
+// Label n-grams and their numbers. Tested in trellis_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "espalier/base/hash_index.h"
 #include "espalier/base/result.h"
 
 namespace espalier::cascade {
@@ -44,12 +45,10 @@ class GramTable {
   /// The gram `prefix` followed by `last`, or kNoGram; kNoGram has no successors.
   uint32_t find(uint32_t prefix, uint32_t last) const {
     if (prefix == kNoGram) return kNoGram;
-    for (uint64_t slot = hash(prefix, last) >> shift_;; slot = (slot + 1) & mask_) {
-      const uint32_t gram = slots_[slot];
-      if (gram == kNoGram) return kNoGram;
-      const Entry& e = entries_[gram - single()];
-      if (e.prefix == prefix && e.last == last) return gram;
-    }
+    const uint32_t found = index_.find(hash(prefix, last), [&](uint32_t e) {
+      return entries_[e].prefix == prefix && entries_[e].last == last;
+    });
+    return found == HashIndex::kNone ? kNoGram : static_cast<uint32_t>(single()) + found;
   }
   /// The same, added where it is not there yet. Precondition: the prefix is in the table.
   uint32_t add(uint32_t prefix, uint32_t last);
@@ -57,16 +56,12 @@ class GramTable {
  private:
   static uint64_t hash(uint32_t prefix, uint32_t last) {
     uint64_t x = (uint64_t{prefix} << 32 | last) * 0x9E3779B97F4A7C15ull;
-    x ^= x >> 29;
-    return x * 0xBF58476D1CE4E5B9ull;
+    return x ^ x >> 29;
   }
-  void rehash(size_t slots);
 
   size_t labels_ = 0;
   std::vector<Entry> entries_;
-  std::vector<uint32_t> slots_;
-  uint64_t mask_ = 0;
-  int shift_ = 63;
+  HashIndex index_;
 };
 
 }  // namespace espalier::cascade

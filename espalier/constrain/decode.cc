@@ -91,4 +91,16 @@ Compromise compromise(const Compiled& compiled, const Instance& instance, const 
   return out;
 }
 
+bool searchable(const Compiled& compiled) {
+  const auto rules = compiled.constraints().rules();
+  return std::all_of(compiled.embeddings().begin(), compiled.embeddings().end(), [&](size_t e) {
+    return std::any_of(compiled.overlaps().begin(), compiled.overlaps().end(), [&](size_t o) {
+      if (!rules[o].hard()) return false;
+      for (size_t y = 0; y < rules[e].first.size(); ++y)
+        if (rules[e].first[y] != 0 && rules[o].first[y] == 0) return false;
+      return true;  // spans that share no word cannot lie within each other
+    });
+  });
+}
+
 }  // namespace espalier::constrain

@@ -1,4 +1,4 @@
-// Exact search and beam search over outputs from first to last.
+// Exact search and beam search over outputs from first to last. Tested in decode_test.cc.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "espalier/base/array.h"
+#include "espalier/base/hash_index.h"
 #include "espalier/constrain/decode.h"
 #include "espalier/constrain/dominated.h"
-#include "espalier/constrain/layer_table.h"
 #include "espalier/constrain/relaxation.h"
 
 namespace espalier::constrain {
@@ -16,18 +16,6 @@ namespace espalier::constrain {
 using chain::kMinusInfinity;
 using chain::Outcome;
 using data::Label;
-
-bool searchable(const Compiled& compiled) {
-  const auto rules = compiled.constraints().rules();
-  return std::all_of(compiled.embeddings().begin(), compiled.embeddings().end(), [&](size_t e) {
-    return std::any_of(compiled.overlaps().begin(), compiled.overlaps().end(), [&](size_t o) {
-      if (!rules[o].hard()) return false;
-      for (size_t y = 0; y < rules[e].first.size(); ++y)
-        if (rules[e].first[y] != 0 && rules[o].first[y] == 0) return false;
-      return true;  // spans that share no word cannot lie within each other
-    });
-  });
-}
 
 namespace {
 
@@ -257,15 +245,14 @@ class StateSearch {
   void insert(const Partial& partial, size_t layer) {
     const auto key_at = [&](uint32_t entry) { return keys_.data() + entry * width_; };
     const size_t entries = partials_.size() - layer;
-    uint32_t& place = table_.find(
+    const uint32_t entry = table_.find_or_add(
         hash_of(key_.data()), entries,
-        [&](uint32_t entry) { return std::equal(key_.begin(), key_.end(), key_at(entry)); },
-        [&](uint32_t entry) { return hash_of(key_at(entry)); });
-    if (place != LayerTable::kEmpty) {
-      if (partial.value > partials_[layer + place].value) partials_[layer + place] = partial;
+        [&](uint32_t e) { return std::equal(key_.begin(), key_.end(), key_at(e)); },
+        [&](uint32_t e) { return hash_of(key_at(e)); });
+    if (entry < entries) {
+      if (partial.value > partials_[layer + entry].value) partials_[layer + entry] = partial;
       return;
     }
-    place = static_cast<uint32_t>(entries);
     partials_.push_back(partial);
     keys_.insert(keys_.end(), key_.begin(), key_.end());
   }
@@ -336,7 +323,7 @@ class StateSearch {
   std::vector<Partial> partials_;
   std::vector<uint32_t> keys_, old_keys_;  ///< of a layer, width_ words each
   std::vector<uint32_t> key_;
-  LayerTable table_;
+  HashIndex table_;  ///< of the layer's keys
 };
 
 Decoded StateSearch::best(size_t max_states) {

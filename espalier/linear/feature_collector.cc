@@ -1,7 +1,6 @@
 #include "espalier/linear/feature_collector.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "espalier/base/result.h"
@@ -14,43 +13,23 @@ constexpr size_t kShardBits = 3;
 size_t shard_of(uint64_t hash) { return hash & ((1u << kShardBits) - 1); }
 }  // namespace
 
-FeatureCollector::FeatureCollector() : shards_(kShards) {
-  static_assert(kShards == 1u << kShardBits);
-  for (Shard& shard : shards_) shard.table.assign(1 << 12, 0);
-}
+FeatureCollector::FeatureCollector() : shards_(kShards) { static_assert(kShards == 1u << kShardBits); }
 
 size_t FeatureCollector::size() const {
   return std::accumulate(shards_.begin(), shards_.end(), size_t{0},
                          [](size_t n, const Shard& s) { return n + s.hashes.size(); });
 }
 
-void FeatureCollector::Shard::grow() {
-  std::vector<uint32_t> larger(table.size() * 2, 0);
-  const int shift = 64 - std::countr_zero(larger.size());
-  for (uint32_t i = 0; i < hashes.size(); ++i) {
-    size_t slot = hashes[i] >> shift;
-    while (larger[slot] != 0) slot = (slot + 1) & (larger.size() - 1);
-    larger[slot] = i + 1;
-  }
-  table = std::move(larger);
-}
-
 uint32_t FeatureCollector::Shard::insert(uint64_t hash) {
-  const size_t mask = table.size() - 1;
-  size_t slot = hash >> (64 - std::countr_zero(table.size()));
-  while (table[slot] != 0) {
-    const uint32_t i = table[slot] - 1;
-    if (hashes[i] == hash) {
-      ++counts[i];
-      return i;
-    }
-    slot = (slot + 1) & mask;
+  const uint32_t i = index.find_or_add(
+      hash, hashes.size(), [&](uint32_t e) { return hashes[e] == hash; },
+      [&](uint32_t e) { return hashes[e]; });
+  if (i == hashes.size()) {
+    hashes.push_back(hash);
+    counts.push_back(1);
+  } else {
+    ++counts[i];
   }
-  const uint32_t i = static_cast<uint32_t>(hashes.size());
-  table[slot] = i + 1;
-  hashes.push_back(hash);
-  counts.push_back(1);
-  if (hashes.size() * 2 > table.size()) grow();
   return i;
 }
 
@@ -65,10 +44,7 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
       if (shard_of(hashes[i]) == s) mine.push_back(static_cast<uint32_t>(i));
     constexpr size_t kAhead = 12;
     for (size_t k = 0; k < mine.size(); ++k) {
-      if (k + kAhead < mine.size()) {
-        const int shift = 64 - std::countr_zero(shard.table.size());
-        __builtin_prefetch(&shard.table[hashes[mine[k + kAhead]] >> shift]);
-      }
+      if (k + kAhead < mine.size()) shard.index.prefetch(hashes[mine[k + kAhead]]);
       const uint32_t position = mine[k];
       const uint32_t i = shard.insert(hashes[position]);
       numbers[position] = i * kShards + static_cast<uint32_t>(s);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
 
 namespace espalier::linear {
@@ -43,14 +44,13 @@ class FeatureCollector {
  private:
   static constexpr size_t kShards = 8;
   struct Shard {
-    std::vector<uint32_t> table;  ///< index into the arrays below + 1, 0 empty
+    HashIndex index{size_t{1} << 12};  ///< of the arrays below
     std::vector<uint64_t> hashes;
     std::vector<uint32_t> counts;
     std::vector<uint64_t> first;  ///< running position of the first occurrence
     std::string names;
     std::vector<uint64_t> name_end;
     uint32_t insert(uint64_t hash);
-    void grow();
   };
   std::vector<Shard> shards_;
   uint64_t seen_ = 0;

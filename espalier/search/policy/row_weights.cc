@@ -10,24 +10,14 @@
 namespace espalier::search {
 
 uint32_t HashedRows::insert(uint64_t hash) {
-  for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
-    if (slots_[i] != kNone && hashes_[slots_[i]] != hash) continue;
-    if (slots_[i] != kNone) return slots_[i];
-    slots_[i] = static_cast<uint32_t>(hashes_.size());
+  const uint32_t row = index_.find_or_add(
+      hash, hashes_.size(), [&](uint32_t r) { return hashes_[r] == hash; },
+      [&](uint32_t r) { return hashes_[r]; });
+  if (row == hashes_.size()) {
     hashes_.push_back(hash);
     weights_.resize(weights_.size() + stride_, 0.0f);
-    if (hashes_.size() * 2 > slots_.size()) grow();
-    return static_cast<uint32_t>(hashes_.size() - 1);
   }
-}
-
-void HashedRows::grow() {
-  slots_.assign(slots_.size() * 4, kNone);
-  for (uint32_t row = 0; row < hashes_.size(); ++row) {
-    uint64_t i = hashes_[row] & (slots_.size() - 1);
-    while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
-    slots_[i] = row;
-  }
+  return row;
 }
 
 RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive)

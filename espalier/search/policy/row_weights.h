@@ -7,23 +7,21 @@
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/policy/scorer.h"
 
 namespace espalier::search {
 
-/// Rows of full width keyed by 64-bit hashes, added as they are needed. Open addressing, at most half full.
+/// Rows of full width keyed by 64-bit hashes, added as they are needed.
 class HashedRows {
  public:
-  explicit HashedRows(size_t stride) : stride_(stride), slots_(kFirstSlots, kNone) {}
+  explicit HashedRows(size_t stride) : stride_(stride) {}
 
-  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  static constexpr uint32_t kNone = HashIndex::kNone;
   uint32_t find(uint64_t hash) const {
-    for (uint64_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
-      const uint32_t row = slots_[i];
-      if (row == kNone || hashes_[row] == hash) return row;
-    }
+    return index_.find(hash, [&](uint32_t row) { return hashes_[row] == hash; });
   }
   /// The row of the hash, a new one of zeros where there is none.
   uint32_t insert(uint64_t hash);
@@ -37,10 +35,8 @@ class HashedRows {
   const AlignedVector<float>& weights() const { return weights_; }
 
  private:
-  static constexpr size_t kFirstSlots = 64;
-  void grow();
   size_t stride_;
-  std::vector<uint32_t> slots_;
+  HashIndex index_;
   std::vector<uint64_t> hashes_;
   AlignedVector<float> weights_;
 };
