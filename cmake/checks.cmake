@@ -13,6 +13,8 @@ endfunction()
 
 espalier_check(includes_point_down check_includes.sh)
 espalier_check(upward_includes_are_found check_includes.sh --self-test)
+espalier_check(sources_have_tests_and_are_short check_layout.sh)
+espalier_check(faults_of_layout_are_found check_layout.sh --self-test)
 espalier_check(text_files_are_tidy check_text.sh)
 espalier_check(corpus_is_well_formed check_corpus.sh corpus/train.txt corpus/test.txt)
 espalier_check(corpus_damage_is_found check_corpus.sh --self-test)

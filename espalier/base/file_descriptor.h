@@ -1,4 +1,5 @@
-// An open file of the operating system, closed when its owner goes.
+// An open file of the operating system, closed when its owner goes. Tested in input_test.cc and
+// atomic_file_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Compressed bytes in, plain bytes out.
+// Compressed bytes in, plain bytes out. Tested in input_test.cc.
 #pragma once
 
 #include <zlib.h>

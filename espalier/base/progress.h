@@ -1,5 +1,5 @@
-// How long work talks to its caller: reports go out through a callback, the wish to stop comes in through a
-// flag.
+// How long-running work talks to its caller: it reports progress through a callback and looks at a flag that asks
+// it to stop. Calling Monitor::report costs a function call; do it a few times per second, not per token.
 #pragma once
 
 #include <atomic>
@@ -20,5 +20,16 @@ struct Monitor {
   /// True once the caller wants the work to end early with what it has.
   bool stop_requested() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
+
+/// A report on work that goes over its data several times: `share` of pass number `pass`, counted from 1, is
+/// done.
+inline Progress pass_progress(int pass, int passes, double share) {
+  Progress progress;
+  progress.phase = "training";
+  progress.done = pass - 1 + share;
+  progress.total = passes;
+  progress.round = pass;
+  return progress;
+}
 
 }  // namespace espalier

@@ -18,7 +18,7 @@ inline AliveLabels random_alive(size_t positions, size_t labels, double share, R
       if (j == sure || random.uniform() < share) alive.label.push_back(static_cast<data::Label>(j));
     alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
   }
-  alive.standing.assign(alive.label.size(), kNoStanding);
+  alive.rating.assign(alive.label.size(), kNoRating);
   return alive;
 }
 

@@ -1,4 +1,4 @@
-// What a cascade in training writes down so that a run that was cut off can go on.
+// What a cascade in training writes down so that a run that was cut off can go on. Tested in train_test.cc.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Stochastic learning of one level's weights, the same at any number of threads.
+// Stochastic learning of one level's weights, the same at any number of threads. Tested in train_test.cc.
 #pragma once
 
 #include <cstdint>

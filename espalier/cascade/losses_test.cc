@@ -166,7 +166,7 @@ TEST(Losses, WeightsGetTheirShareOfTheGradient) {
     Example e = random_example(random);
     RandomLevel& level = e.level;
     level.cuts = {-3, -2, -1, 0, 1, 2, 3};
-    for (float& x : level.trellis.standing) x = static_cast<float>(2 * random.gaussian());
+    for (float& x : level.trellis.rating) x = static_cast<float>(2 * random.gaussian());
     LossOptions options;
     LossScratch scratch;
     LatticeGradient gradient;

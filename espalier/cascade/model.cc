@@ -91,11 +91,11 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
           b.offsets.clear();
           for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i)
             if (b.state[i] != linear::kNoFeature) b.offsets.push_back(b.state[i]);
-          dictionary_standings(dictionary_, b.offsets, kNoLabel, {b.items.data() + t * K, K});
+          dictionary_ratings(dictionary_, b.offsets, kNoLabel, {b.items.data() + t * K, K});
         }
       } else {
         score_nodes(l, b);
-        find_unigram_standings(b.node.data(), T, K, stride_, level.measure, level.usual, b.standing, b.items);
+        find_unigram_ratings(b.node.data(), T, K, stride_, level.measure, level.usual, b.rating, b.items);
       }
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
@@ -103,15 +103,14 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       made = true;
     } else {
       score(l, b);
-      find_standings(b.trellis.lattice, level.measure, level.unit, level.usual, b.standing, b.standings);
-      if (shown) visit({l, &b.trellis, {}, &b.standings});
+      find_ratings(b.trellis.lattice, level.measure, level.unit, level.usual, b.rating, b.ratings);
+      if (shown) visit({l, &b.trellis, {}, &b.ratings});
       if (!filters) break;
-      Filtered left =
-          apply_filter(b.trellis, b.standings, level.unit, alphas[l], b.standing.pass.path(), {}, {});
-      ESPALIER_ASSIGN(b.trellis, grow_to(std::move(left.trellis), left.arc_standing,
+      Filtered left = apply_filter(b.trellis, b.ratings, level.unit, alphas[l], b.rating.pass.path(), {}, {});
+      ESPALIER_ASSIGN(b.trellis, grow_to(std::move(left.trellis), left.arc_rating,
                                          trellis_length(levels_[l + 1].order), grams_));
     }
-    if (!quantiles_) std::fill(b.trellis.standing.begin(), b.trellis.standing.end(), kNoStanding);
+    if (!quantiles_) std::fill(b.trellis.rating.begin(), b.trellis.rating.end(), kNoRating);
   }
   return {};
 }

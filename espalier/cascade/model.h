@@ -1,4 +1,4 @@
-// A trained cascade, ready to use: what `tag` runs.
+// A trained cascade, ready to use: what `tag` runs. Tested in espalier/model/train_cascade_test.cc.
 #pragma once
 
 #include <functional>
@@ -68,12 +68,12 @@ class CascadePredictor final : public data::Predictor {
   /// Finds the features of a sequence.
   void look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
   /// What a level's filter sees: `trellis` is null at a first level of order 1, whose items are the T×K
-  /// standings in `items`; otherwise `standings` are those of the trellis.
+  /// ratings in `items`; otherwise `ratings` are those of the trellis.
   struct LevelSight {
     size_t level;
     const Trellis* trellis;
     std::span<const float> items;
-    const Standings* standings;
+    const Ratings* ratings;
   };
   using Visit = std::function<void(const LevelSight&)>;
   /// Runs the filters of the sequence looked up last, of which there are alphas.size() at most, up to the

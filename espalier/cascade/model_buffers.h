@@ -15,8 +15,8 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   AlignedVector<float> node;          ///< T×S
   GramValues values;
   std::vector<float> items;
-  Standings standings;
-  StandingScratch standing;
+  Ratings ratings;
+  RatingScratch rating;
   chain::ForwardMax forward;
   Trellis trellis;
 };

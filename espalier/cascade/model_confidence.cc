@@ -1,4 +1,5 @@
-// The probabilities of a cascade's predictions, over what its filters left alive.
+// The probabilities of a cascade's predictions, over what its filters left alive. Tested in
+// espalier/model/train_cascade_test.cc.
 #include <algorithm>
 #include <cmath>
 

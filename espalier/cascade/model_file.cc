@@ -1,4 +1,5 @@
-// Writing a cascade's sections and reading them back, every field checked before it is used.
+// Writing a cascade's sections and reading them back, every field checked before it is used. Tested in
+// espalier/model/train_cascade_test.cc.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

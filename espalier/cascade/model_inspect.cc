@@ -1,11 +1,12 @@
-// What a cascade shows of itself: why a token got its label, its strongest weights, its levels.
+// What a cascade shows of itself: why a token got its label, its strongest weights, its levels. Tested in
+// espalier/model/train_cascade_test.cc and train_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "espalier/cascade/model_buffers.h"
 #include "espalier/cascade/model_json.h"
-#include "espalier/data/strongest.h"
+#include "espalier/data/named_weights.h"
 
 namespace espalier::cascade {
 
@@ -91,11 +92,11 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
       }
     }
     const auto eighth = [&](uint32_t s) {
-      const float standing = b.trellis.standing[s];
-      return standing == kNoStanding ? 0.0 : double{level.quantile[quantile_of(level.cuts, standing)]};
+      const float rating = b.trellis.rating[s];
+      return rating == kNoRating ? 0.0 : double{level.quantile[quantile_of(level.cuts, rating)]};
     };
-    if (b.trellis.standing[best] != kNoStanding)
-      e.contributions.push_back({"standing at the level before", eighth(best), eighth(other)});
+    if (b.trellis.rating[best] != kNoRating)
+      e.contributions.push_back({"rating at the level before", eighth(best), eighth(other)});
     std::stable_sort(e.contributions.begin(), e.contributions.end(),
                      [](const Contribution& x, const Contribution& y) {
                        return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);

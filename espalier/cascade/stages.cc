@@ -7,16 +7,16 @@ namespace espalier::cascade {
 using data::kNoLabel;
 using data::Label;
 
-AliveLabels keep_labels(std::span<const float> standings, size_t K, double alpha, std::span<const Label> gold,
+AliveLabels keep_labels(std::span<const float> ratings, size_t K, double alpha, std::span<const Label> gold,
                         std::span<const Label> forced) {
   AliveLabels alive;
-  const size_t T = standings.size() / K;
+  const size_t T = ratings.size() / K;
   const float threshold = static_cast<float>(alpha);
   for (size_t t = 0; t < T; ++t) {
-    const float* row = standings.data() + t * K;
+    const float* row = ratings.data() + t * K;
     const auto keep = [&](size_t j) {
       alive.label.push_back(static_cast<Label>(j));
-      alive.standing.push_back(row[j]);
+      alive.rating.push_back(row[j]);
     };
     if (!forced.empty() && forced[t] != kNoLabel) {
       keep(forced[t]);
@@ -39,7 +39,7 @@ AliveLabels forced_labels(size_t positions, size_t K, std::span<const Label> for
       if (forced[t] == kNoLabel || forced[t] == j) alive.label.push_back(static_cast<Label>(j));
     alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
   }
-  alive.standing.assign(alive.label.size(), kNoStanding);
+  alive.rating.assign(alive.label.size(), kNoRating);
   return alive;
 }
 
@@ -60,36 +60,36 @@ size_t arcs_when_grown(const Trellis& trellis) {
   return arcs;
 }
 
-Filtered apply_filter(const Trellis& trellis, const Standings& standings, Unit unit, double alpha,
+Filtered apply_filter(const Trellis& trellis, const Ratings& ratings, Unit unit, double alpha,
                       std::span<const uint32_t> best_path, std::span<const uint32_t> truth,
                       std::span<const uint32_t> truth_arcs) {
-  chain::KeepMasks keep = keep_from(trellis.lattice, standings, unit, alpha, best_path);
+  chain::KeepMasks keep = keep_from(trellis.lattice, ratings, unit, alpha, best_path);
   for (size_t t = 0; t < truth.size(); ++t) {
     keep.states[truth[t]] = 1;
     if (t > 0) keep.arcs[truth_arcs[t]] = 1;
   }
-  Thinned thinned = thin(trellis, keep, standings.state);
+  Thinned thinned = thin(trellis, keep, ratings.state);
   Filtered result{std::move(thinned.trellis), {}};
-  result.arc_standing.reserve(thinned.old_arc.size());
-  for (const uint32_t old : thinned.old_arc) result.arc_standing.push_back(standings.arc[old]);
+  result.arc_rating.reserve(thinned.old_arc.size());
+  for (const uint32_t old : thinned.old_arc) result.arc_rating.push_back(ratings.arc[old]);
   return result;
 }
 
-Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_standing, size_t length,
+Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_rating, size_t length,
                         const GramTable& grams) {
   while (trellis.gram_length < length) {
     if (arcs_when_grown(trellis) > kMostArcs)
       return fail(
           "{} positions have more than {} label {}-grams left alive; filter more, or take a lower order",
           trellis.lattice.positions(), kMostArcs, trellis.gram_length + 2);
-    trellis = grow(trellis, arc_standing, grams);
-    arc_standing = {};
+    trellis = grow(trellis, arc_rating, grams);
+    arc_rating = {};
   }
   return trellis;
 }
 
-void dictionary_standings(const Dictionary& dictionary, std::span<const uint32_t> features, Label leave_out,
-                          std::span<float> out) {
+void dictionary_ratings(const Dictionary& dictionary, std::span<const uint32_t> features, Label leave_out,
+                        std::span<float> out) {
   constexpr float kOut = -1e6f;
   std::fill(out.begin(), out.end(), 1.0f);
   for (const uint32_t f : features) {
@@ -108,11 +108,11 @@ void dictionary_standings(const Dictionary& dictionary, std::span<const uint32_t
   }
 }
 
-QuantileCuts find_cuts(std::vector<float> standings) {
+QuantileCuts find_cuts(std::vector<float> ratings) {
   QuantileCuts cuts{};
-  if (standings.empty()) return cuts;
-  std::sort(standings.begin(), standings.end());
-  for (size_t q = 1; q < kQuantiles; ++q) cuts[q - 1] = standings[standings.size() * q / kQuantiles];
+  if (ratings.empty()) return cuts;
+  std::sort(ratings.begin(), ratings.end());
+  for (size_t q = 1; q < kQuantiles; ++q) cuts[q - 1] = ratings[ratings.size() * q / kQuantiles];
   return cuts;
 }
 

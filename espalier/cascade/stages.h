@@ -1,4 +1,4 @@
-// The steps between levels, shared by training and use.
+// The steps between levels, shared by training and use. Tested in train_test.cc.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ inline constexpr size_t kMostArcs = size_t{1} << 27;
 
 /// What a level of order 1 leaves alive: labels that stand at α or above and the best of each position, and
 /// `gold`, where not empty, in any case. Labels that are forced are the only ones of their position.
-/// Standings are T×K.
-AliveLabels keep_labels(std::span<const float> standings, size_t labels, double alpha,
+/// Ratings are T×K.
+AliveLabels keep_labels(std::span<const float> ratings, size_t labels, double alpha,
                         std::span<const data::Label> gold, std::span<const data::Label> forced);
 
 /// All labels but where one is forced.
@@ -32,24 +32,24 @@ size_t arcs_when_grown(const Trellis& trellis);
 /// A trellis after its filter, and where its arcs stood.
 struct Filtered {
   Trellis trellis;
-  std::vector<float> arc_standing;
+  std::vector<float> arc_rating;
 };
 /// Thins a trellis. `truth` and its arcs, where not empty, are kept in any case.
-Filtered apply_filter(const Trellis& trellis, const Standings& standings, Unit unit, double alpha,
+Filtered apply_filter(const Trellis& trellis, const Ratings& ratings, Unit unit, double alpha,
                       std::span<const uint32_t> best_path, std::span<const uint32_t> truth,
                       std::span<const uint32_t> truth_arcs);
 
 /// Grows until states have the length a level of this order wants. An error where that takes too many arcs.
-Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_standing, size_t length,
+Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_rating, size_t length,
                         const GramTable& grams);
 
 /// Where labels stand by the dictionary: 1, or far below everything for labels the word was not seen with.
 /// `features` are the token's; `leave_out`, where a label, is taken away once beforehand (leaving the token
 /// itself out).
-void dictionary_standings(const Dictionary& dictionary, std::span<const uint32_t> features,
-                          data::Label leave_out, std::span<float> out);
+void dictionary_ratings(const Dictionary& dictionary, std::span<const uint32_t> features,
+                        data::Label leave_out, std::span<float> out);
 
-/// Eighths of the standings of all states that have one.
-QuantileCuts find_cuts(std::vector<float> standings);
+/// Eighths of the ratings of all states that have one.
+QuantileCuts find_cuts(std::vector<float> ratings);
 
 }  // namespace espalier::cascade

@@ -14,15 +14,15 @@ using data::Label;
 
 namespace {
 
-float standing_of(double regret, double mean) {
+float rating_of(double regret, double mean) {
   // Rounding may leave a regret a little below 0.
   return mean <= 0 || regret <= 0 ? 1.0f : static_cast<float>(1 - regret / mean);
 }
 
 }  // namespace
 
-void find_standings(const Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
-                    StandingScratch& scratch, Standings& out) {
+void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+                  RatingScratch& scratch, Ratings& out) {
   MaxPass& pass = scratch.pass;
   pass.run(lattice);
   out.state.resize(lattice.states());
@@ -35,7 +35,7 @@ void find_standings(const Lattice& lattice, Measure measure, Unit unit, const Us
                    [](double p) { return static_cast<float>(p); });
     return;
   }
-  // Regrets are found first, in the places of the standings: floats are enough for them.
+  // Regrets are found first, in the places of the ratings: floats are enough for them.
   double state_sum = 0, arc_sum = 0, first_sum = 0;
   const size_t first_end = lattice.states_at(0).last;
   for (size_t s = 0; s < lattice.states(); ++s) {
@@ -54,12 +54,12 @@ void find_standings(const Lattice& lattice, Measure measure, Unit unit, const Us
                             ? state_sum / static_cast<double>(lattice.states())
                             : (first_sum + arc_sum) / static_cast<double>(first_end + lattice.arcs());
   const double mean = usual.drawn(scratch.mean_regret, lattice.positions());
-  for (float& x : out.state) x = standing_of(x, mean);
-  for (float& x : out.arc) x = standing_of(x, mean);
+  for (float& x : out.state) x = rating_of(x, mean);
+  for (float& x : out.arc) x = rating_of(x, mean);
 }
 
-void find_unigram_standings(const float* node, size_t positions, size_t K, size_t S, Measure measure,
-                            const UsualMean& usual, StandingScratch& scratch, std::vector<float>& out) {
+void find_unigram_ratings(const float* node, size_t positions, size_t K, size_t S, Measure measure,
+                          const UsualMean& usual, RatingScratch& scratch, std::vector<float>& out) {
   out.resize(positions * K);
   if (measure == Measure::kProbability) {
     AlignedVector<float> row(S, 0.0f);
@@ -87,16 +87,16 @@ void find_unigram_standings(const float* node, size_t positions, size_t K, size_
   for (float& x : out) x = 1 - x * share;
 }
 
-chain::KeepMasks keep_from(const Lattice& lattice, const Standings& standings, Unit unit, double alpha,
+chain::KeepMasks keep_from(const Lattice& lattice, const Ratings& ratings, Unit unit, double alpha,
                            std::span<const uint32_t> best_path) {
   chain::KeepMasks keep;
   const size_t first_end = lattice.states_at(0).last;
   keep.states.resize(lattice.states());
   for (size_t s = 0; s < lattice.states(); ++s)
-    keep.states[s] = (unit == Unit::kCliques && s >= first_end) || standings.state[s] >= alpha;
+    keep.states[s] = (unit == Unit::kCliques && s >= first_end) || ratings.state[s] >= alpha;
   keep.arcs.resize(lattice.arcs(), 1);
   if (unit == Unit::kCliques)
-    for (size_t a = 0; a < lattice.arcs(); ++a) keep.arcs[a] = standings.arc[a] >= alpha;
+    for (size_t a = 0; a < lattice.arcs(); ++a) keep.arcs[a] = ratings.arc[a] >= alpha;
   const std::vector<uint32_t> arcs = arcs_of_path(lattice, best_path);
   for (size_t t = 0; t < best_path.size(); ++t) {
     keep.states[best_path[t]] = 1;
@@ -105,8 +105,8 @@ chain::KeepMasks keep_from(const Lattice& lattice, const Standings& standings, U
   return keep;
 }
 
-void truth_standings(const Trellis& trellis, const Standings& standings, Unit unit,
-                     std::span<const Label> gold, std::vector<float>& out) {
+void truth_ratings(const Trellis& trellis, const Ratings& ratings, Unit unit, std::span<const Label> gold,
+                   std::vector<float>& out) {
   const Lattice& lattice = trellis.lattice;
   // A state of position t stands for the truth where it and the states before it, along any arcs, have the
   // truth's labels as far back as its gram reaches.
@@ -124,12 +124,12 @@ void truth_standings(const Trellis& trellis, const Standings& standings, Unit un
     for (size_t s = states.first; s < states.last; ++s) {
       if (lattice.label(s) != gold[t] || !stands_for_truth(s, t)) continue;
       if (unit == Unit::kStates || t == 0) {
-        out[t] = standings.state[s];
+        out[t] = ratings.state[s];
         break;
       }
       const Range arcs = lattice.arcs_into(s);
       for (size_t a = arcs.first; a < arcs.last; ++a)
-        if (stands_for_truth(lattice.source(a), t - 1)) out[t] = standings.arc[a];
+        if (stands_for_truth(lattice.source(a), t - 1)) out[t] = ratings.arc[a];
       break;
     }
   }
@@ -167,8 +167,8 @@ TradeOff::TradeOff(Measure measure, LossUnit unit)
       kept_(grid_.size() + 1, 0),
       lost_(grid_.size() + 1, 0) {}
 
-size_t TradeOff::points_that_keep(float standing) const {
-  const double x = static_cast<double>(standing);
+size_t TradeOff::points_that_keep(float rating) const {
+  const double x = static_cast<double>(rating);
   if (even_step_ == 0 || x < kLeastUsualAlpha)
     return static_cast<size_t>(std::upper_bound(grid_.begin(), grid_.end(), x) - grid_.begin());
   const double steps = (x - kLeastUsualAlpha) / even_step_;

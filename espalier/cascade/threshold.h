@@ -19,40 +19,39 @@ enum class Measure {
 };
 
 /// Where each state and arc of a lattice stands: on a scale on which an item is kept if and only if
-///   standing(c) ≥ α.
+///   rating(c) ≥ α.
 /// For max-marginals, with r(c) = θ* − θ*(c) and r̄ its mean over the items,
 ///   θ*(c) ≥ t(α) = α·θ* + (1 − α)·mean θ*  ⟺  r(c) ≤ (1 − α)·r̄  ⟺  1 − r(c)/r̄ ≥ α,
-/// so that standing(c) = 1 − r(c)/r̄: 1 on the best path, 0 at the mean. It does not depend on α nor on the
+/// so that rating(c) = 1 − r(c)/r̄: 1 on the best path, 0 at the mean. It does not depend on α nor on the
 /// scale of the weights, which also makes it the thing to take quantiles of. (Where all items are equal, all
-/// stand at 1.) For probabilities, standing is the probability.
-struct Standings {
+/// stand at 1.) For probabilities, rating is the probability.
+struct Ratings {
   std::vector<float> state;  ///< per state
   std::vector<float> arc;    ///< per arc
 };
 
-struct StandingScratch {
+struct RatingScratch {
   MaxPass pass;
   double mean_regret = 0;  ///< of the sequence looked at last, by itself; kMaxMarginal
 };
 
-/// Standings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards
+/// Ratings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards
 /// scratch.pass.path() is the best path.
-void find_standings(const chain::Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
-                    StandingScratch& scratch, Standings& out);
+void find_ratings(const chain::Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+                  RatingScratch& scratch, Ratings& out);
 
 /// The same for a level of order 1: per label of each position, T×K in `out`; node is T×S.
-void find_unigram_standings(const float* node, size_t positions, size_t labels, size_t stride,
-                            Measure measure, const UsualMean& usual, StandingScratch& scratch,
-                            std::vector<float>& out);
+void find_unigram_ratings(const float* node, size_t positions, size_t labels, size_t stride, Measure measure,
+                          const UsualMean& usual, RatingScratch& scratch, std::vector<float>& out);
 
 /// Keeps what stands at α or above, and always the best path.
-chain::KeepMasks keep_from(const chain::Lattice& lattice, const Standings& standings, Unit unit, double alpha,
+chain::KeepMasks keep_from(const chain::Lattice& lattice, const Ratings& ratings, Unit unit, double alpha,
                            std::span<const uint32_t> best_path);
 
 /// For each position, where the truth's item stands; kAbsent where the lattice does not hold it.
 inline constexpr float kAbsent = std::numeric_limits<float>::infinity();
-void truth_standings(const Trellis& trellis, const Standings& standings, Unit unit,
-                     std::span<const data::Label> gold, std::vector<float>& out);
+void truth_ratings(const Trellis& trellis, const Ratings& ratings, Unit unit,
+                   std::span<const data::Label> gold, std::vector<float>& out);
 
 /// What filter loss counts.
 enum class LossUnit {
@@ -67,7 +66,7 @@ class TradeOff {
  public:
   TradeOff(Measure measure, LossUnit unit);
 
-  /// `items`: where every item of a sequence stands. `truth`: as truth_standings gives it.
+  /// `items`: where every item of a sequence stands. `truth`: as truth_ratings gives it.
   void add(std::span<const float> items, std::span<const float> truth);
   void merge(const TradeOff& other);
 
@@ -85,7 +84,7 @@ class TradeOff {
   static const Point* best_alive(std::span<const Point> curve, double alive);
 
  private:
-  size_t points_that_keep(float standing) const;
+  size_t points_that_keep(float rating) const;
 
   std::vector<double> grid_;
   size_t even_from_;  ///< from this point on, points are evenly spaced …

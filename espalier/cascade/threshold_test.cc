@@ -25,10 +25,10 @@ TEST(SafeFiltering, HoldsInTenThousandRandomCases) {
                                         random.below(level.alive.begin[t + 1] - level.alive.begin[t])]);
     const std::vector<uint32_t> path = find_path(level.trellis, truth);
     const double score = chain::path_score(lattice, path);
-    StandingScratch scratch;
-    Standings standings;
+    RatingScratch scratch;
+    Ratings ratings;
     const Unit unit = random.below(2) == 0 ? Unit::kStates : Unit::kCliques;
-    find_standings(lattice, Measure::kMaxMarginal, unit, {}, scratch, standings);
+    find_ratings(lattice, Measure::kMaxMarginal, unit, {}, scratch, ratings);
     for (size_t t = 0; t < level.positions; ++t)
       for (size_t s = lattice.states_at(t).first; s < lattice.states_at(t).last; ++s)
         if (score > scratch.pass.state(s) + 1e-6) {
@@ -46,7 +46,7 @@ TEST(SafeFiltering, HoldsInTenThousandRandomCases) {
     }
     const double alpha = 1.5 * random.uniform() - 0.5;
     const double threshold = alpha * scratch.pass.best() + (1 - alpha) * sum / static_cast<double>(items);
-    const chain::KeepMasks keep = keep_from(lattice, standings, unit, alpha, scratch.pass.path());
+    const chain::KeepMasks keep = keep_from(lattice, ratings, unit, alpha, scratch.pass.path());
     const std::vector<uint32_t> arcs = arcs_of_path(lattice, path);
     for (size_t t = 0; t < path.size() && score > threshold + 1e-4; ++t) {
       ASSERT_TRUE(keep.states[path[t]]);
@@ -65,7 +65,7 @@ TEST(SafeFiltering, HoldsInTenThousandRandomCases) {
   }
 }
 
-TEST(Standings, OfOrderOneAreThoseOfTheLattice) {
+TEST(Ratings, OfOrderOneAreThoseOfTheLattice) {
   Random random(32);
   for (int i = 0; i < 50; ++i) {
     const size_t T = 1 + random.below(4), K = 4, S = 8;
@@ -75,26 +75,26 @@ TEST(Standings, OfOrderOneAreThoseOfTheLattice) {
     for (size_t s = 0; s < trellis.states(); ++s)
       trellis.lattice.state_scores()[s] = node[s / K * S + s % K] = static_cast<float>(random.gaussian());
     for (const Measure measure : {Measure::kMaxMarginal, Measure::kProbability}) {
-      StandingScratch scratch;
-      Standings standings;
+      RatingScratch scratch;
+      Ratings ratings;
       const UsualMean usual{2, static_cast<double>(i % 3)};
-      find_standings(trellis.lattice, measure, Unit::kStates, usual, scratch, standings);
+      find_ratings(trellis.lattice, measure, Unit::kStates, usual, scratch, ratings);
       std::vector<float> items;
-      find_unigram_standings(node.data(), T, K, S, measure, usual, scratch, items);
-      for (size_t s = 0; s < trellis.states(); ++s) EXPECT_NEAR(items[s], standings.state[s], 1e-4);
+      find_unigram_ratings(node.data(), T, K, S, measure, usual, scratch, items);
+      for (size_t s = 0; s < trellis.states(); ++s) EXPECT_NEAR(items[s], ratings.state[s], 1e-4);
     }
   }
 }
 
-TEST(Standings, AreMeasuredInAMeanDrawnTowardsTheUsualOne) {
+TEST(Ratings, AreMeasuredInAMeanDrawnTowardsTheUsualOne) {
   const Random root(34);
   for (uint64_t i = 0; i < 20; ++i) {
     Random random = root.split(i);
     const RandomLevel level = random_level(2, 3, 3, random);
-    StandingScratch scratch;
-    Standings plain, drawn;
-    find_standings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {}, scratch, plain);
-    find_standings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {5, 7}, scratch, drawn);
+    RatingScratch scratch;
+    Ratings plain, drawn;
+    find_ratings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {}, scratch, plain);
+    find_ratings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kStates, {5, 7}, scratch, drawn);
     const double mean = (3 * scratch.mean_regret + 7 * 5) / (3 + 7);
     for (size_t s = 0; s < level.trellis.states(); ++s) {
       EXPECT_NEAR(drawn.state[s], 1 - (scratch.pass.best() - scratch.pass.state(s)) / mean, 1e-4);
@@ -106,26 +106,26 @@ TEST(Standings, AreMeasuredInAMeanDrawnTowardsTheUsualOne) {
   }
 }
 
-TEST(Standings, OfTheTruthAreFoundPositionByPosition) {
+TEST(Ratings, OfTheTruthAreFoundPositionByPosition) {
   const Random root(33);
   for (uint64_t i = 0; i < 100; ++i) {
     Random random = root.split(i);
     RandomLevel level = random_level(2 + random.below(3), 1 + random.below(4), 3, random);
-    StandingScratch scratch;
-    Standings standings;
+    RatingScratch scratch;
+    Ratings ratings;
     for (const Unit unit : {Unit::kStates, Unit::kCliques}) {
-      find_standings(level.trellis.lattice, Measure::kMaxMarginal, unit, {}, scratch, standings);
+      find_ratings(level.trellis.lattice, Measure::kMaxMarginal, unit, {}, scratch, ratings);
       std::vector<float> found;
       for (const auto& y : level.labellings()) {
-        truth_standings(level.trellis, standings, unit, y, found);
+        truth_ratings(level.trellis, ratings, unit, y, found);
         const auto path = find_path(level.trellis, y);
         const auto arcs = arcs_of_path(level.trellis.lattice, path);
         for (size_t t = 0; t < y.size(); ++t)
           EXPECT_EQ(found[t],
-                    unit == Unit::kStates || t == 0 ? standings.state[path[t]] : standings.arc[arcs[t]]);
+                    unit == Unit::kStates || t == 0 ? ratings.state[path[t]] : ratings.arc[arcs[t]]);
       }
       std::vector<Label> absent(level.positions, 99);
-      truth_standings(level.trellis, standings, unit, absent, found);
+      truth_ratings(level.trellis, ratings, unit, absent, found);
       for (const float x : found) EXPECT_EQ(x, kAbsent);
     }
   }

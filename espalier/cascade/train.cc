@@ -104,15 +104,15 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
         parts[piece].add(work.items, work.truth);
         continue;
       }
-      const Standings& standings = work.standings;
+      const Ratings& ratings = work.ratings;
       for (size_t t = 0; t < lattices_[s].lost.size(); ++t)
         if (lattices_[s].lost[t]) work.truth[t] = kAbsent;
       if (options_.unit == Unit::kStates) {
-        parts[piece].add(standings.state, work.truth);
+        parts[piece].add(ratings.state, work.truth);
       } else {
         const size_t first = lattices_[s].trellis.lattice.states_at(0).last;
-        items.assign(standings.state.begin(), standings.state.begin() + static_cast<ptrdiff_t>(first));
-        items.insert(items.end(), standings.arc.begin(), standings.arc.end());
+        items.assign(ratings.state.begin(), ratings.state.begin() + static_cast<ptrdiff_t>(first));
+        items.insert(items.end(), ratings.arc.begin(), ratings.arc.end());
         parts[piece].add(items, work.truth);
       }
     }

@@ -1,4 +1,5 @@
-// The last level of a cascade: an ordinary structured predictor over what is left alive.
+// The last level of a cascade: an ordinary structured predictor over what is left alive. Tested in
+// train_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-// What is alive between the levels of a cascade in training.
+// What is alive between the levels of a cascade in training. Tested in train_test.cc.
 #include <algorithm>
 
 #include "espalier/cascade/training.h"
@@ -21,7 +21,7 @@ std::vector<uint8_t> lost_after(std::span<const uint8_t> before, std::span<const
   return lost;
 }
 
-/// Cut points of quantiles are found from at most about this many standings.
+/// Cut points of quantiles are found from at most about this many ratings.
 constexpr size_t kStandingsForCuts = 2'000'000;
 }  // namespace
 
@@ -43,7 +43,7 @@ void CascadeTraining::score(const LevelWeights& weights, const linear::Dataset& 
       work.values, trellis);
 }
 
-/// Fills work.items (level 1) or work.standings, and work.truth.
+/// Fills work.items (level 1) or work.ratings, and work.truth.
 void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& data, size_t s,
                             Trellis* trellis, Work& work) const {
   const Layout& layout = cascade_.layout;
@@ -54,12 +54,12 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
       work.items.resize(gold.size() * K);
       const bool training = &data == &data_;
       for (size_t t = 0; t < gold.size(); ++t)
-        dictionary_standings(cascade_.dictionary, data.state[data.sequence_begin[s] + t],
-                             training ? gold[t] : kNoLabel, {work.items.data() + t * K, K});
+        dictionary_ratings(cascade_.dictionary, data.state[data.sequence_begin[s] + t],
+                           training ? gold[t] : kNoLabel, {work.items.data() + t * K, K});
     } else {
       score_nodes(layout, weights, data, s, work.node);
-      find_unigram_standings(work.node.data(), gold.size(), K, layout.stride, measure(), weights.usual,
-                             work.scratch, work.items);
+      find_unigram_ratings(work.node.data(), gold.size(), K, layout.stride, measure(), weights.usual,
+                           work.scratch, work.items);
     }
     work.truth.assign(gold.size(), kAbsent);
     for (size_t t = 0; t < gold.size(); ++t)
@@ -67,8 +67,8 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
     return;
   }
   score(weights, data, s, *trellis, work);
-  find_standings(trellis->lattice, measure(), options_.unit, weights.usual, work.scratch, work.standings);
-  truth_standings(*trellis, work.standings, options_.unit, gold, work.truth);
+  find_ratings(trellis->lattice, measure(), options_.unit, weights.usual, work.scratch, work.ratings);
+  truth_ratings(*trellis, work.ratings, options_.unit, gold, work.truth);
 }
 
 Status CascadeTraining::first_lattices(size_t order) {
@@ -101,7 +101,7 @@ Status CascadeTraining::first_lattices(size_t order) {
 
 /// Grows the lattices to what the level needs. Grams get their numbers on one thread, in the order of the
 /// data.
-Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order) {
+Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_ratings, size_t order) {
   GramTable& grams = cascade_.layout.grams;
   const size_t length = trellis_length(order);
   size_t grown = lattices_[usable_.front()].trellis.gram_length;
@@ -120,8 +120,8 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_sta
       const Range range = piece_of(usable_.size(), kPieces, piece);
       for (size_t i = range.first; i < range.last; ++i) {
         const uint32_t s = usable_[i];
-        lattices_[s].trellis = grow(lattices_[s].trellis, arc_standings[s], grams);
-        arc_standings[s].clear();
+        lattices_[s].trellis = grow(lattices_[s].trellis, arc_ratings[s], grams);
+        arc_ratings[s].clear();
       }
     });
     ++grown;
@@ -143,7 +143,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
   const bool first = unigram();
   const double alpha = level.report.lattice_alpha;
   std::vector<TrainingLattice> next(data_.sequences());
-  std::vector<std::vector<float>> arc_standings(data_.sequences());
+  std::vector<std::vector<float>> arc_ratings(data_.sequences());
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     const Range range = piece_of(usable_.size(), kPieces, piece);
@@ -159,19 +159,19 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
         next[s].trellis =
             make_trellis(keep_labels(work.items, K, alpha, data_.gold_of(s), {}), cascade_.layout.grams);
       } else {
-        Filtered filtered = apply_filter(lattice->trellis, work.standings, level.unit, alpha,
+        Filtered filtered = apply_filter(lattice->trellis, work.ratings, level.unit, alpha,
                                          work.scratch.pass.path(), lattice->truth, lattice->truth_arcs);
         next[s].trellis = std::move(filtered.trellis);
-        arc_standings[s] = std::move(filtered.arc_standing);
+        arc_ratings[s] = std::move(filtered.arc_rating);
         *lattice = {};
       }
     }
   });
   lattices_ = std::move(next);
-  ESPALIER_TRY(finish_lattices(arc_standings, order));
+  ESPALIER_TRY(finish_lattices(arc_ratings, order));
   if (!options_.quantiles) {
     for (const uint32_t s : usable_)
-      std::fill(lattices_[s].trellis.standing.begin(), lattices_[s].trellis.standing.end(), kNoStanding);
+      std::fill(lattices_[s].trellis.rating.begin(), lattices_[s].trellis.rating.end(), kNoRating);
     return {};
   }
   size_t states = 0;
@@ -180,7 +180,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
   std::vector<float> sample;
   size_t next_one = 0, seen = 0;
   for (const uint32_t s : usable_)
-    for (const float x : lattices_[s].trellis.standing)
+    for (const float x : lattices_[s].trellis.rating)
       if (seen++ == next_one) {
         sample.push_back(x);
         next_one += stride;
@@ -206,10 +206,10 @@ void CascadeTraining::advance_dev(const Level& level, size_t order) {
         filtered.trellis = make_trellis(keep_labels(work.items, cascade_.layout.labels, level.alpha, {}, {}),
                                         cascade_.layout.grams);
       } else {
-        filtered = apply_filter(dev_lattices_[s], work.standings, level.unit, level.alpha,
+        filtered = apply_filter(dev_lattices_[s], work.ratings, level.unit, level.alpha,
                                 work.scratch.pass.path(), {}, {});
       }
-      auto grown = grow_to(std::move(filtered.trellis), filtered.arc_standing, trellis_length(order),
+      auto grown = grow_to(std::move(filtered.trellis), filtered.arc_rating, trellis_length(order),
                            cascade_.layout.grams);
       if (!grown.ok()) {
         troubles[piece] = grown.error();
@@ -217,7 +217,7 @@ void CascadeTraining::advance_dev(const Level& level, size_t order) {
       }
       dev_lattices_[s] = std::move(grown).value();
       if (!options_.quantiles)
-        std::fill(dev_lattices_[s].standing.begin(), dev_lattices_[s].standing.end(), kNoStanding);
+        std::fill(dev_lattices_[s].rating.begin(), dev_lattices_[s].rating.end(), kNoRating);
     }
   });
   for (const Status& trouble : troubles)

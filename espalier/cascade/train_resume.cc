@@ -1,5 +1,5 @@
 // Checkpoints of a cascade in training. A filter is kept with its jackknifed twins, from which the lattices
-// of the next level are made anew; the last level as it stands after a pass.
+// of the next level are made anew; the last level as it stands after a pass. Tested in train_test.cc.
 #include "espalier/cascade/checkpoint.h"
 #include "espalier/cascade/training.h"
 

@@ -38,8 +38,8 @@ class CascadeTraining {
   struct Work {
     AlignedVector<float> node;
     GramValues values;
-    StandingScratch scratch;
-    Standings standings;
+    RatingScratch scratch;
+    Ratings ratings;
     std::vector<float> items;  ///< of level 1: T×K
     std::vector<float> truth;
   };
@@ -87,7 +87,7 @@ class CascadeTraining {
   double room_after(size_t index) const;
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
   Status next_lattices(const Filters& filters, const Level& level, size_t order);
-  Status finish_lattices(std::vector<std::vector<float>>& arc_standings, size_t order);
+  Status finish_lattices(std::vector<std::vector<float>>& arc_ratings, size_t order);
   void advance_dev(const Level& level, size_t order);
   void describe_lattices(LevelReport& report) const;
   bool unfiltered(size_t positions, size_t order, Trellis& out) const;

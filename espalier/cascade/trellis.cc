@@ -40,7 +40,7 @@ void find_border_grams(Trellis& trellis, const GramTable& grams) {
 AliveLabels all_labels(size_t positions, size_t labels) {
   AliveLabels alive;
   alive.label.resize(positions * labels);
-  alive.standing.assign(positions * labels, kNoStanding);
+  alive.rating.assign(positions * labels, kNoRating);
   for (size_t t = 0; t < positions; ++t) {
     std::iota(alive.label.begin() + static_cast<ptrdiff_t>(t * labels),
               alive.label.begin() + static_cast<ptrdiff_t>((t + 1) * labels), Label{0});
@@ -69,12 +69,12 @@ Trellis make_trellis(const AliveLabels& alive, const GramTable& grams) {
     builder.end_position();
   }
   trellis.lattice = builder.finish();
-  trellis.standing = alive.standing;
+  trellis.rating = alive.rating;
   find_border_grams(trellis, grams);
   return trellis;
 }
 
-Trellis grow(const Trellis& from, std::span<const float> arc_standing, const GramTable& grams) {
+Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams) {
   // New states: those of position 0, then the arcs in their order. Into the arc a: s → s' lead the arcs into
   // s, which stand in a row; at position 1 the state s itself.
   const Lattice& old = from.lattice;
@@ -90,25 +90,25 @@ Trellis grow(const Trellis& from, std::span<const float> arc_standing, const Gra
   chain::LatticeBuilder builder;
   builder.reserve(first + old.arcs(), arcs);
   trellis.arc_gram.reserve(arcs);
-  trellis.standing.reserve(first + old.arcs());
+  trellis.rating.reserve(first + old.arcs());
   trellis.state_grams.reserve((first + old.arcs()) * from.gram_length);
   for (size_t t = 0; t < T; ++t) {
     const Range targets = old.states_at(t);
     for (size_t target = targets.first; target < targets.last; ++target) {
       const Label label = old.label(target);
-      const auto add_state = [&](uint32_t top, float standing) {
+      const auto add_state = [&](uint32_t top, float rating) {
         builder.add_state(label, 0);
         for (const uint32_t gram : from.grams_of(target)) trellis.state_grams.push_back(gram);
         trellis.state_grams.push_back(top);
-        trellis.standing.push_back(standing);
+        trellis.rating.push_back(rating);
       };
       if (t == 0) {
-        add_state(from.first_gram[target], from.standing[target]);
+        add_state(from.first_gram[target], from.rating[target]);
         continue;
       }
       const Range into = old.arcs_into(target);
       for (size_t a = into.first; a < into.last; ++a) {
-        add_state(from.arc_gram[a], arc_standing.empty() ? from.standing[target] : arc_standing[a]);
+        add_state(from.arc_gram[a], arc_rating.empty() ? from.rating[target] : arc_rating[a]);
         const uint32_t source = old.source(a);
         const auto add_arc = [&](size_t from_state, uint32_t prefix) {
           builder.add_arc(static_cast<uint32_t>(from_state), 0);
@@ -151,7 +151,7 @@ void add_missing_grams(Trellis& trellis, GramTable& grams) {
   }
 }
 
-Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> standing) {
+Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> rating) {
   chain::FilteredLattice filtered = chain::filter(trellis.lattice, keep, chain::BestPath::kAsMasked);
   ESPALIER_CHECK(filtered.outcome == chain::Outcome::kExact);
   Thinned result;
@@ -161,12 +161,12 @@ Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<con
   out.lattice = std::move(filtered.lattice);
   const Lattice& lattice = out.lattice;
   out.state_grams.reserve(lattice.states() * (m - 1));
-  out.standing.reserve(lattice.states());
-  const std::span<const float> from = standing.empty() ? std::span<const float>(trellis.standing) : standing;
+  out.rating.reserve(lattice.states());
+  const std::span<const float> from = rating.empty() ? std::span<const float>(trellis.rating) : rating;
   for (const uint32_t old : filtered.old_state) {
     const std::span<const uint32_t> grams = trellis.grams_of(old);
     out.state_grams.insert(out.state_grams.end(), grams.begin(), grams.end());
-    out.standing.push_back(from[old]);
+    out.rating.push_back(from[old]);
   }
   out.arc_gram.reserve(lattice.arcs());
   for (const uint32_t old : filtered.old_arc) out.arc_gram.push_back(trellis.arc_gram[old]);

@@ -16,13 +16,13 @@ namespace espalier::cascade {
 struct AliveLabels {
   std::vector<uint32_t> begin{0};  ///< position t owns [begin[t], begin[t+1])
   std::vector<data::Label> label;  ///< ascending within a position
-  std::vector<float> standing;     ///< beside `label`; kNoStanding where no level came before
+  std::vector<float> rating;       ///< beside `label`; kNoRating where no level came before
 
   size_t positions() const { return begin.size() - 1; }
 };
 
-/// What `standing` holds where nothing was filtered before.
-inline constexpr float kNoStanding = -1e30f;
+/// What `rating` holds where nothing was filtered before.
+inline constexpr float kNoRating = -1e30f;
 
 /// All labels at every position.
 AliveLabels all_labels(size_t positions, size_t labels);
@@ -43,8 +43,8 @@ struct Trellis {
   std::vector<uint32_t> arc_gram;     ///< per arc: its m + 1 labels
   std::vector<uint32_t> first_gram;   ///< per state of position 0: m start symbols and its label
   std::vector<uint32_t>
-      end_grams;                ///< states of the last position × m: the last 1, 2, … m labels and the end
-  std::vector<float> standing;  ///< per state: see AliveLabels
+      end_grams;              ///< states of the last position × m: the last 1, 2, … m labels and the end
+  std::vector<float> rating;  ///< per state: see AliveLabels
 
   size_t states() const { return lattice.states(); }
   std::span<const uint32_t> grams_of(size_t state) const {
@@ -60,20 +60,20 @@ struct Trellis {
 /// kNoGram.
 Trellis make_trellis(const AliveLabels& alive, const GramTable& grams);
 
-/// m grows by one. `arc_standing`, per arc of `from`, is what the new states get; empty: what the arc's
+/// m grows by one. `arc_rating`, per arc of `from`, is what the new states get; empty: what the arc's
 /// target has.
-Trellis grow(const Trellis& from, std::span<const float> arc_standing, const GramTable& grams);
+Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams);
 
 /// Gives numbers to all grams of the trellis that have none yet.
 void add_missing_grams(Trellis& trellis, GramTable& grams);
 
-/// Keeps what the masks keep and lies on a path. `standing`, per state before, replaces the old values where
+/// Keeps what the masks keep and lies on a path. `rating`, per state before, replaces the old values where
 /// not empty. Precondition: the masks leave a path.
 struct Thinned {
   Trellis trellis;
   std::vector<uint32_t> old_state, old_arc;
 };
-Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> standing);
+Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> rating);
 
 /// The path with these labels, or an empty one where it is not there.
 std::vector<uint32_t> find_path(const Trellis& trellis, std::span<const data::Label> labels);

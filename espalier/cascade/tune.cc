@@ -43,8 +43,8 @@ Result<std::vector<TradeOff::Point>> level_curve(const CascadePredictor& cascade
               return;
             }
             const Unit unit = cascade.unit(level);
-            truth_standings(*sight.trellis, *sight.standings, unit, gold, truth);
-            const Standings& all = *sight.standings;
+            truth_ratings(*sight.trellis, *sight.ratings, unit, gold, truth);
+            const Ratings& all = *sight.ratings;
             if (unit == Unit::kStates) {
               parts[piece].add(all.state, truth);
               return;

@@ -1,4 +1,5 @@
-// Choosing the thresholds of a trained cascade anew.
+// Choosing the thresholds of a trained cascade anew. Tested in espalier/model/train_cascade_test.cc and
+// apps/tune_test.sh.
 #pragma once
 
 #include <span>

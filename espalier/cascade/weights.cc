@@ -127,8 +127,7 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
           if (t + 1 == T)
             for (size_t j = 0; j < m; ++j) add_gram(trellis.end_grams[(s - at.first) * m + j], g, false);
         }
-        if (trellis.standing[s] != kNoStanding)
-          out.quantile[quantile_of(*level.cuts, trellis.standing[s])] += g;
+        if (trellis.rating[s] != kNoRating) out.quantile[quantile_of(*level.cuts, trellis.rating[s])] += g;
       }
       if (!use_grams) continue;
       const Range into = lattice.arcs_into(s);

@@ -1,4 +1,5 @@
-// What a level knows: its weights, and how they score a lattice.
+// What a level knows: its weights, and how they score a lattice. Tested in trellis_test.cc and
+// losses_test.cc.
 #pragma once
 
 #include <array>
@@ -20,10 +21,10 @@ namespace espalier::cascade {
 inline constexpr size_t kQuantiles = 8;
 using QuantileCuts = std::array<float, kQuantiles - 1>;
 
-/// The eighth that a standing falls into. Precondition: not kNoStanding.
-inline size_t quantile_of(const QuantileCuts& cuts, float standing) {
+/// The eighth that a rating falls into. Precondition: not kNoRating.
+inline size_t quantile_of(const QuantileCuts& cuts, float rating) {
   size_t bin = 0;
-  while (bin < cuts.size() && standing >= cuts[bin]) ++bin;
+  while (bin < cuts.size() && rating >= cuts[bin]) ++bin;
   return bin;
 }
 
@@ -145,8 +146,8 @@ void score_trellis(const LevelView& level, const float* node, size_t stride, con
         if (t + 1 == T)
           for (size_t j = 0; j < m; ++j) score += weight(trellis.end_grams[(s - states.first) * m + j]);
       }
-      if (trellis.standing[s] != kNoStanding)
-        score += level.quantile[quantile_of(*level.cuts, trellis.standing[s])];
+      if (trellis.rating[s] != kNoRating)
+        score += level.quantile[quantile_of(*level.cuts, trellis.rating[s])];
       state_scores[s] = level.scale * score;
       const Range arcs = lattice.arcs_into(s);
       if (use_grams)

@@ -1,5 +1,5 @@
 // The same results by the book, in double and log space: what the fast kernels are tested against, and where
-// forward_backward goes when scaled probabilities vanish.
+// forward_backward goes when scaled probabilities vanish. Tested in kernels_test.cc.
 #include <cmath>
 #include <limits>
 #include <vector>

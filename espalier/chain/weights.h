@@ -1,4 +1,5 @@
-// The parameters of a first-order chain while it is being trained.
+// The parameters of a first-order chain while it is being trained. Tested in
+// espalier/chain/learners/learners_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What rules become before anything is decoded: local penalties and automata with costs.
+// What rules become before anything is decoded: local penalties and automata with costs. Tested in
+// decode_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A cascade that obeys constraints when it is used.
+// A cascade that obeys constraints when it is used. Tested in apps/constraints_test.sh.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "espalier/cascade/model.h"
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/constrain/constrained_predictor.h"
-#include "espalier/constrain/fold.h"
 #include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::constrain {

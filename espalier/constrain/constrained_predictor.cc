@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/constrain/effect.h"
-#include "espalier/constrain/fold.h"
 
 namespace espalier::constrain {
 
@@ -42,7 +42,7 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
   for (size_t i = 0; i < K; ++i)
     for (size_t j = 0; j < K; ++j)
       trans_[i * S + j] = model.transition(static_cast<Label>(i), static_cast<Label>(j));
-  fold_pairs(compiled_.local(), S, trans_.data());
+  subtract_pair_penalties(compiled_.local(), S, trans_.data());
   if (options_.why) without_ = each_left_out(compiled_.constraints());
 }
 
@@ -74,11 +74,12 @@ Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<c
     Scores& view = scores.view;
     std::vector<double> rows;
     if (reads) rows = compiled_.row_penalties(instance_(compiled_.constraints(), sequence));
-    fold_nodes(compiled_, rows, view.length, view.stride, scores.node.data());
+    subtract_label_penalties(compiled_, rows, view.length, view.stride, scores.node.data());
     if (compiled_.local().pairs) {
       view.trans = trans_.data();
       for (size_t t = 1; t < view.length && view.edge != nullptr; ++t)
-        fold_pairs(compiled_.local(), view.stride, scores.edge.data() + t * view.labels * view.stride);
+        subtract_pair_penalties(compiled_.local(), view.stride,
+                                scores.edge.data() + t * view.labels * view.stride);
     }
     if (model_.decode(options, scratch, out).ok()) {
       out.constraints.emplace();
@@ -129,7 +130,7 @@ Status ConstrainedPredictor::predict_by_lattice(const Instance& instance, const 
                                                 const data::PredictOptions& options,
                                                 data::Prediction& out) const {
   if (!compiled_.regular()) return fail("probabilities and n-best lists need constraints that are regular");
-  FoldedScores folded;
+  PenalisedScores folded;
   folded.assign(compiled_, instance, scores);
   ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kMostArcs);
   ESPALIER_TRY(predict_from_lattice(product, model_.temperature(), labels(), model_.scheme(), options, out));

@@ -59,7 +59,7 @@ struct RandomModel {
   }
 
   Constraints constraints(const std::string& text) const {
-    const TaskShape shape{.name = "label", .neighbours = true};
+    const ConstraintScope shape{.name = "label", .neighbours = true};
     auto out =
         Constraints::resolve(text, "c", shape, model->labels(),
                              [](const std::string& f) -> Result<std::string> { return fail("{}", f); });

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "espalier/chain/random_chain.h"
-#include "espalier/constrain/fold.h"
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/constrain/random_constraints.h"
 
 namespace espalier::constrain {
@@ -18,13 +18,13 @@ using testing::ElementsAre;
 
 Result<std::string> no_files(const std::string& name) { return fail("{}: no such file", name); }
 
-Constraints resolved(const std::string& text, const data::LabelSet& labels, const TaskShape& shape) {
+Constraints resolved(const std::string& text, const data::LabelSet& labels, const ConstraintScope& shape) {
   auto out = Constraints::resolve(text, "c", shape, labels, no_files);
   EXPECT_TRUE(out.ok()) << (out.ok() ? "" : out.error().message) << text;
   return std::move(out).value();
 }
 
-const TaskShape kChain{.name = "label", .neighbours = true, .columns = 2};
+const ConstraintScope kChain{.name = "label", .neighbours = true, .columns = 2};
 
 /// Rows whose first cell allows one or two labels, or says nothing.
 std::vector<std::string> random_cells(Random& random, size_t length, size_t labels) {
@@ -107,7 +107,7 @@ TEST(Decode, AutomataAgreeWithCbcOn2000RandomChains) {
 
 TEST(Decode, CandidatesWithSpansAgreeWithTryingEverything) {
   Random random(29);
-  const TaskShape shape{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
+  const ConstraintScope shape{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
   size_t searched = 0, exact = 0;
   for (int trial = 0; trial < 250; ++trial) {
     const size_t K = 2 + random.below(3), T = 1 + random.below(5);
@@ -202,7 +202,7 @@ TEST(Decode, InfeasibleInstancesGetTheLeastViolatingAnswerAndTheClash) {
 
 TEST(Decode, TimeLimitOfAnIntegerProgramIsAnOutcome) {
   const data::LabelSet labels = letters(8);
-  const TaskShape shape{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
+  const ConstraintScope shape{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
   const Constraints constraints =
       resolved("no embedding\nat most 2 of each {B C D E F G H}\n", labels, shape);
   Random random(4);
@@ -219,10 +219,11 @@ TEST(Decode, TimeLimitOfAnIntegerProgramIsAnOutcome) {
 
 TEST(Decode, MethodIsChosenByWhatTheRulesNeed) {
   const data::LabelSet labels = letters(4);
-  const auto method = [&](const std::string& text, const TaskShape& shape, bool scored, size_t length = 20) {
+  const auto method = [&](const std::string& text, const ConstraintScope& shape, bool scored,
+                          size_t length = 20) {
     return choose_method(Compiled(resolved(text, labels, shape)), length, scored);
   };
-  const TaskShape candidates{.name = "roles", .spans = true, .none = data::Label{0}};
+  const ConstraintScope candidates{.name = "roles", .spans = true, .none = data::Label{0}};
   EXPECT_EQ(method("forbid A then B", kChain, true), Method::kLattice);
   EXPECT_EQ(method("at most 2 of A", kChain, true), Method::kLattice);
   EXPECT_EQ(method("at most 900 of A\nat most 900 of B\nat most 900 of C\n", kChain, true), Method::kInteger);

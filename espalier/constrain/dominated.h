@@ -1,4 +1,4 @@
-// Labels that no best labelling needs, where outputs are scored each by itself.
+// Labels that no best labelling needs, where outputs are scored each by itself. Tested in decode_test.cc.
 #pragma once
 
 #include <vector>

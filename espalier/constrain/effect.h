@@ -1,12 +1,12 @@
 // What became of constraints in one sequence: outcomes, reasons, and what a lattice of legal labellings
-// gives.
+// gives. Tested in constrained_predictor_test.cc.
 #pragma once
 
 #include <functional>
 #include <vector>
 
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/constrain/decode.h"
-#include "espalier/constrain/fold.h"
 #include "espalier/data/predictor.h"
 
 namespace espalier::constrain {

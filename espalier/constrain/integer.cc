@@ -1,4 +1,4 @@
-// Decoding as an integer program.
+// Decoding as an integer program. Tested in decode_test.cc.
 #include <cmath>
 
 #include "espalier/constrain/decode.h"

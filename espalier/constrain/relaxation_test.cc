@@ -12,7 +12,7 @@ namespace {
 
 TEST(Relaxation, PricesOnlyEverBoundWhatSatisfiesTheRulesAndStrikeOutNothingItNeeds) {
   Random random(71);
-  const TaskShape candidates{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
+  const ConstraintScope candidates{.name = "roles", .spans = true, .none = data::Label{0}, .columns = 1};
   size_t tightened = 0, struck = 0, solved = 0;
   for (int trial = 0; trial < 300; ++trial) {
     const size_t K = 3 + random.below(2), T = 1 + random.below(6), S = 8;

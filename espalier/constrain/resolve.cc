@@ -1,59 +1,19 @@
-// From statements to rules: labels found, patterns expanded, files read.
+// From statements to rules: labels found, patterns expanded, files read. Tested in rules_test.cc.
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "espalier/base/text.h"
+#include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
 
 namespace espalier::constrain {
 
 using data::Label;
 
-namespace {
-
-/// Matches `*` against any text and `$` against `*bound` (or, where nothing is bound, any text that is not
-/// empty).
-bool matches(std::string_view pattern, std::string_view text, const std::string* bound,
-             std::string* capture) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() == '*') {
-    for (size_t n = 0; n <= text.size(); ++n)
-      if (matches(pattern.substr(1), text.substr(n), bound, capture)) return true;
-    return false;
-  }
-  if (pattern.front() == '$') {
-    if (bound != nullptr)
-      return text.substr(0, bound->size()) == *bound &&
-             matches(pattern.substr(1), text.substr(bound->size()), bound, capture);
-    for (size_t n = 1; n <= text.size(); ++n) {
-      const std::string value(text.substr(0, n));
-      if (matches(pattern.substr(1), text.substr(n), &value, nullptr)) {
-        if (capture != nullptr) *capture = value;
-        return true;
-      }
-    }
-    return false;
-  }
-  return !text.empty() && text.front() == pattern.front() &&
-         matches(pattern.substr(1), text.substr(1), bound, capture);
-}
-
-bool has_placeholder(const LabelTerms& terms) {
-  return std::any_of(terms.terms.begin(), terms.terms.end(), [](const LabelTerm& term) {
-    return !term.literal && term.text.find('$') != std::string::npos;
-  });
-}
-
-bool is_pattern(const LabelTerm& term) {
-  return !term.literal && term.text.find_first_of("*$") != std::string::npos;
-}
-
-}  // namespace
-
 class Resolver {
  public:
-  Resolver(const std::string& file, const TaskShape& shape, const data::LabelSet& labels,
+  Resolver(const std::string& file, const ConstraintScope& shape, const data::LabelSet& labels,
            const FileLoader& load)
       : file_(file), shape_(shape), labels_(labels), load_(load), size_(labels.size()) {}
 
@@ -405,7 +365,7 @@ class Resolver {
   }
 
   const std::string& file_;
-  const TaskShape& shape_;
+  const ConstraintScope& shape_;
   const data::LabelSet& labels_;
   const FileLoader& load_;
   size_t size_;
@@ -414,7 +374,7 @@ class Resolver {
 };
 
 Result<Constraints> Constraints::resolve(std::string_view text, const std::string& file_name,
-                                         const TaskShape& shape, const data::LabelSet& labels,
+                                         const ConstraintScope& shape, const data::LabelSet& labels,
                                          const FileLoader& load) {
   return Resolver(file_name, shape, labels, load).run(text);
 }

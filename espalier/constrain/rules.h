@@ -19,7 +19,7 @@ namespace espalier::constrain {
 using LabelBits = std::vector<uint8_t>;
 
 /// What a task lets constraints speak about.
-struct TaskShape {
+struct ConstraintScope {
   std::string name;         ///< for errors
   bool neighbours = false;  ///< outputs stand in a row: `valid`, `forbid`, `require` have a meaning
   bool spans = false;       ///< outputs are candidate spans: `no overlap`, `no embedding` have a meaning
@@ -82,7 +82,7 @@ class Constraints {
   /// Errors name file, line and column: unknown labels, files that cannot be read, columns that are not
   /// there, constraints that mean nothing to the task. `load` reads lexicons and lists.
   static Result<Constraints> resolve(std::string_view text, const std::string& file_name,
-                                     const TaskShape& shape, const data::LabelSet& labels,
+                                     const ConstraintScope& shape, const data::LabelSet& labels,
                                      const FileLoader& load);
 
   size_t labels() const { return labels_; }

@@ -20,17 +20,17 @@ LabelSet set_of(std::initializer_list<const char*> names) {
   return out;
 }
 
-const TaskShape kTokens{.name = "label", .neighbours = true, .columns = 3};
+const ConstraintScope kTokens{.name = "label", .neighbours = true, .columns = 3};
 
-Result<Constraints> resolve(const std::string& text, const LabelSet& labels, const TaskShape& shape = kTokens,
-                            const std::string& file = "") {
+Result<Constraints> resolve(const std::string& text, const LabelSet& labels,
+                            const ConstraintScope& shape = kTokens, const std::string& file = "") {
   return Constraints::resolve(text, "c", shape, labels, [&](const std::string& name) -> Result<std::string> {
     if (file.empty()) return fail("{}: no such file", name);
     return file;
   });
 }
 
-std::string error_of(const std::string& text, const LabelSet& labels, const TaskShape& shape = kTokens,
+std::string error_of(const std::string& text, const LabelSet& labels, const ConstraintScope& shape = kTokens,
                      const std::string& file = "") {
   const auto out = resolve(text, labels, shape, file);
   return out.ok() ? "no error" : out.error().message;
@@ -123,7 +123,7 @@ TEST(Rules, LexiconAboutSomeLabelsLeavesTheOthersAlone) {
 
 TEST(Rules, AssignmentsAreAList) {
   const LabelSet labels = set_of({"0", "1"});
-  const TaskShape shape{.name = "variables", .length = 3};
+  const ConstraintScope shape{.name = "variables", .length = 3};
   const auto c = resolve("assignments list soft 2", labels, shape, "0 0 1\n1 1 1\n");
   ASSERT_TRUE(c.ok()) << c.error().message;
   const Instance i = c->instance(3, [](size_t, size_t) { return std::string_view(); });

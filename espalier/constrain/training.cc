@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "espalier/chain/lattice/lattice_marginals.h"
-#include "espalier/constrain/fold.h"
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/linear/rows.h"
 
 namespace espalier::constrain {
@@ -87,7 +87,7 @@ void TrainingRestriction::best(size_t sequence, const Scores& scores, chain::Cha
                                Label* labels) const {
   const Instance& instance = instances_[sequence];
   if (compiled_.only_local() && options_.method == Method::kAuto) {
-    thread_local FoldedScores folded;
+    thread_local PenalisedScores folded;
     folded.assign(compiled_, instance, scores);
     if (chain::viterbi(folded.view, scratch, labels) > chain::kMinusInfinity) return;
   } else {
@@ -110,7 +110,7 @@ double TrainingRestriction::sums(size_t sequence, const Scores& scores, chain::C
                                  float* marginals, float* pairs, float* edge) const {
   const Instance& instance = instances_[sequence];
   if (!compiled_.only_local()) return sums_on_lattice(instance, scores, marginals, pairs, edge);
-  thread_local FoldedScores folded;
+  thread_local PenalisedScores folded;
   thread_local chain::TransitionPotentials potentials;
   folded.assign(compiled_, instance, scores);
   potentials.assign(folded.view.trans, scores.labels, scores.stride);
@@ -120,7 +120,7 @@ double TrainingRestriction::sums(size_t sequence, const Scores& scores, chain::C
 double TrainingRestriction::sums_on_lattice(const Instance& instance, const Scores& scores, float* marginals,
                                             float* pairs, float* edge) const {
   const size_t T = instance.length, K = scores.labels, S = scores.stride;
-  thread_local FoldedScores folded;
+  thread_local PenalisedScores folded;
   folded.assign(compiled_, instance, scores);
   const ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kLatticeArcs);
   ESPALIER_CHECK(product.outcome == Outcome::kExact);  // gold is in it

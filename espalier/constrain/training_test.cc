@@ -17,7 +17,7 @@ using data::Label;
 using testing::HasSubstr;
 
 Constraints resolved_for(const std::string& text, const data::LabelSet& labels) {
-  const TaskShape shape{.name = "label", .neighbours = true, .columns = 1};
+  const ConstraintScope shape{.name = "label", .neighbours = true, .columns = 1};
   auto out = Constraints::resolve(
       text, "c", shape, labels,
       [](const std::string& name) -> Result<std::string> { return fail("{}: no such file", name); });

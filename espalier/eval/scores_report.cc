@@ -1,4 +1,4 @@
-// The scores as text and as JSON.
+// The scores as text and as JSON. Tested in scores_test.cc.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,5 @@
-// Labelled tokens as the packaged classifiers want them: sparse rows with ascending features.
+// Labelled tokens as the packaged classifiers want them: sparse rows with ascending features. Tested in
+// liblinear_classifier_test.cc.
 #pragma once
 
 #include <cstdint>

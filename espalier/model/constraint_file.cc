@@ -47,7 +47,7 @@ Result<ConstraintFile> ConstraintFile::from_json(std::string_view text, const st
 
 Result<constrain::Constraints> ConstraintFile::resolve(const About& about,
                                                        const data::LabelSet& labels) const {
-  const constrain::TaskShape shape = shape_of_task(about, labels);
+  const constrain::ConstraintScope shape = shape_of_task(about, labels);
   const constrain::FileLoader load = [this](const std::string& file) -> Result<std::string> {
     const auto found = files.find(file);
     if (found == files.end()) return fail("{}: not stored with the constraints", file);

@@ -36,10 +36,10 @@ constrain::InstanceMaker instances_of_task(std::string_view task) {
   };
 }
 
-constrain::TaskShape shape_of_task(const About& about, const data::LabelSet& labels) {
+constrain::ConstraintScope shape_of_task(const About& about, const data::LabelSet& labels) {
   const auto found = find_task(about.task);
   if (found.ok() && (*found)->json == tasks::JsonTask::kRoles) return tasks::role_shape(labels);
-  constrain::TaskShape shape;
+  constrain::ConstraintScope shape;
   shape.name = about.task;
   shape.neighbours = !found.ok() || (*found)->neighbours;
   shape.columns = about.reading.columns;

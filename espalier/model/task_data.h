@@ -23,6 +23,6 @@ Result<std::vector<data::Sequence>> read_task_data(const std::vector<std::string
 /// What the rules see of a sequence of the task.
 constrain::InstanceMaker instances_of_task(std::string_view task);
 /// What constraints may speak about in a model of the task.
-constrain::TaskShape shape_of_task(const About& about, const data::LabelSet& labels);
+constrain::ConstraintScope shape_of_task(const About& about, const data::LabelSet& labels);
 
 }  // namespace espalier::model

@@ -1,3 +1,4 @@
+// Part of program.h: solve() and solve_relaxation(), by CLP and CBC. Tested in program_test.cc.
 #include <coin/Cbc_C_Interface.h>
 #include <coin/Clp_C_Interface.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "espalier/base/pass_progress.h"
+#include "espalier/base/progress.h"
 #include "espalier/search/easiest_walk.h"
 #include "espalier/search/policy/policy.h"
 #include "espalier/search/roll_out.h"

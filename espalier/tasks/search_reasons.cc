@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "espalier/data/strongest.h"
+#include "espalier/data/named_weights.h"
 #include "espalier/tasks/search_buffers.h"
 
 namespace espalier::tasks {

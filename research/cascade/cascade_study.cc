@@ -90,7 +90,7 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
   std::vector<std::string_view> gold, predicted;
   std::vector<data::Label> truth;
   std::vector<float> found;
-  cascade::Standings none;
+  cascade::Ratings none;
   for (const data::Sequence& sequence : sequences) {
     const double start = processor_seconds();
     cascade.look_up(sequence, *scratch);
@@ -115,7 +115,7 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
     if (!filtered) continue;
     none.state.assign(trellis.lattice.states(), 0);
     none.arc.assign(trellis.lattice.arcs(), 0);
-    truth_standings(trellis, none, cascade::Unit::kStates, truth, found);
+    truth_ratings(trellis, none, cascade::Unit::kStates, truth, found);
     lost += static_cast<size_t>(std::count(found.begin(), found.end(), cascade::kAbsent));
     damaged += find_path(trellis, truth).size() != truth.size();
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "espalier/base/random.h"
-#include "espalier/constrain/fold.h"
+#include "espalier/constrain/constrained_lattice.h"
 #include "espalier/linear/rows.h"
 #include "research/experiment.h"
 #include "research/experiments.h"
@@ -30,7 +30,7 @@ struct ScoredChain {
 };
 
 Result<constrain::Constraints> of_text(const std::string& text, const data::LabelSet& labels) {
-  constrain::TaskShape shape;
+  constrain::ConstraintScope shape;
   shape.name = "label";
   shape.neighbours = true;
   return constrain::Constraints::resolve(
@@ -53,7 +53,7 @@ Status compare_viterbi(const Request& request, Report& report) {
   for (size_t i = 0; i < K; ++i)
     for (size_t j = 0; j < K; ++j) trans[i * S + j] = static_cast<float>(random.gaussian());
   AlignedVector<float> legal = trans;
-  constrain::fold_pairs(compiled.local(), S, legal.data());
+  constrain::subtract_pair_penalties(compiled.local(), S, legal.data());
   std::vector<ScoredChain> all;
   for (size_t i = 0; i < chains; ++i) all.emplace_back(random, 10 + random.below(30), K, trans);
   chain::ChainScratch scratch;
@@ -67,7 +67,7 @@ Status compare_viterbi(const Request& request, Report& report) {
       const auto start = SpeedClock::now();
       for (ScoredChain& chain : copies) {
         if (constrained) {
-          constrain::fold_nodes(compiled, {}, chain.view.length, S, chain.node.data());
+          constrain::subtract_label_penalties(compiled, {}, chain.view.length, S, chain.node.data());
           chain.view.trans = legal.data();
         }
         chain::viterbi(chain.view, scratch, best.data());

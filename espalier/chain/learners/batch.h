@@ -1,4 +1,4 @@
-// Training in mini-batches with the same result at any number of threads.
+// Training in mini-batches with the same result at any number of threads. Tested in learners_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Probabilities for learners that only promise the right order of scores.
+// Probabilities for learners that only promise the right order of scores. Tested in apps/verbs_test.sh.
 #pragma once
 
 #include "espalier/base/parallel.h"

@@ -1,4 +1,5 @@
-// How much sequences and labels count in training: the same meaning for every learner.
+// How much sequences and labels count in training: the same meaning for every learner. Tested in
+// learners_test.cc.
 #pragma once
 
 #include <span>

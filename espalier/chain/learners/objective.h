@@ -1,4 +1,4 @@
-// The log loss of a whole training set and its exact gradient.
+// The log loss of a whole training set and its exact gradient. Tested in espalier/chain/gradients_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "espalier/base/pass_progress.h"
+#include "espalier/base/progress.h"
 
 namespace espalier::chain {
 

@@ -1,4 +1,4 @@
-// The averaged structured perceptron (Collins 2002).
+// The averaged structured perceptron (Collins 2002). Tested in learners_test.cc.
 #pragma once
 
 #include "espalier/chain/learners/round.h"

@@ -1,4 +1,5 @@
-// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions.
+// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions. Tested in
+// learners_test.cc.
 #pragma once
 
 #include "espalier/chain/learners/round.h"

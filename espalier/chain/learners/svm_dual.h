@@ -1,4 +1,4 @@
-// The dual variables of the structured SVM, and sums of few terms in a large space.
+// The dual variables of the structured SVM, and sums of few terms in a large space. Tested in svm_test.cc.
 #pragma once
 
 #include <cstdint>

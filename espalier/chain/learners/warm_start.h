@@ -1,4 +1,5 @@
 // Going on from a trained model: its weights, features and labels carried over into a new training run.
+// Tested in espalier/model/train_test.cc.
 #pragma once
 
 #include "espalier/base/section_file.h"

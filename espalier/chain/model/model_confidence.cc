@@ -1,4 +1,4 @@
-// The probabilities of a chain model's predictions.
+// The probabilities of a chain model's predictions. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Why a token got its label.
+// Why a token got its label. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <limits>

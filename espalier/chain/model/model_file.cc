@@ -1,4 +1,5 @@
-// Writing a chain model's sections and reading them back, every field checked before it is used.
+// Writing a chain model's sections and reading them back, every field checked before it is used. Tested in
+// model_test.cc.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>

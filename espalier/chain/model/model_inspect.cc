@@ -1,8 +1,9 @@
+// Part of model.h. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 
 #include "espalier/chain/model/model.h"
-#include "espalier/data/strongest.h"
+#include "espalier/data/named_weights.h"
 
 namespace espalier::chain {
 

@@ -1,4 +1,5 @@
-// Templates compiled to short lists of multiply-and-fold over the view hashes around a position.
+// Templates compiled to short lists of multiply-and-fold over the view hashes around a position. Tested in
+// features_test.cc.
 #pragma once
 
 #include <cstdint>

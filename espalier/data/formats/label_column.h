@@ -1,4 +1,4 @@
-// Which column holds the label.
+// Which column holds the label. Tested in columns_reader_test.cc and jsonl_reader_test.cc.
 #pragma once
 
 #include <cstddef>

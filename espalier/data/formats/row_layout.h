@@ -1,4 +1,4 @@
-// Where the label stands in rows of cells, and whether it is there.
+// Where the label stands in rows of cells, and whether it is there. Tested in writer_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The part of the writer that makes JSON lines.
+// The part of the writer that makes JSON lines. Tested in writer_test.cc.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

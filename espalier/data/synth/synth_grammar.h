@@ -1,4 +1,5 @@
-// A small English: a weighted grammar with a lexicon, from which sentences are drawn.
+// A small English: a weighted grammar with a lexicon, from which sentences are drawn. Tested in
+// synth_test.cc.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Words that nobody has heard before, spelled by rule.
+// Words that nobody has heard before, spelled by rule. Tested in synth_test.cc.
 #pragma once
 
 #include <cstdint>

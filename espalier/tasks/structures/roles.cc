@@ -91,8 +91,8 @@ RolePredicate arguments_only(const RolePredicate& predicate) {
   return out;
 }
 
-constrain::TaskShape role_shape(const data::LabelSet& labels) {
-  constrain::TaskShape shape;
+constrain::ConstraintScope role_shape(const data::LabelSet& labels) {
+  constrain::ConstraintScope shape;
   shape.name = "roles";
   shape.spans = true;
   shape.none = labels.find(kNoRole);

@@ -61,7 +61,7 @@ data::Sequence role_sequence(const RolePredicate& predicate);
 RolePredicate arguments_only(const RolePredicate& predicate);
 
 /// What constraints can say about roles: spans, and the columns head, sense, lemma and label.
-constrain::TaskShape role_shape(const data::LabelSet& labels);
+constrain::ConstraintScope role_shape(const data::LabelSet& labels);
 constrain::Instance role_instance(const constrain::Constraints& constraints, const RolePredicate& predicate);
 
 /// The constraints of Punyakanok et al. (2004) that a label set can have: no overlap, each core role once,

@@ -68,7 +68,7 @@ TEST(Variables, InferenceAgreesWithTheConstraintLanguage) {
     for (size_t i = 0; i < 5; ++i) list += (y >> i & 1) != 0 ? "1 " : "0 ";
     list += "\n";
   }
-  const constrain::TaskShape shape{.name = "variables", .length = size_t{5}};
+  const constrain::ConstraintScope shape{.name = "variables", .length = size_t{5}};
   const auto constraints =
       constrain::Constraints::resolve("assignments legal", "c", shape, labels,
                                       [&](const std::string&) -> Result<std::string> { return list; });

@@ -1,4 +1,4 @@
-#include "espalier/data/strongest.h"
+#include "espalier/data/named_weights.h"
 
 #include <algorithm>
 #include <cmath>

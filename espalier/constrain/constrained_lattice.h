@@ -1,28 +1,13 @@
-// Local rules as scores: what neighbours, edges and rows cost is subtracted before anything is decoded.
+// The labellings that constraints allow, as a lattice: local rules subtracted from the scores, then
+// intersected with the automaton of every other rule. Exact; the size is that of the product, which
+// `max_arcs` bounds. Only for rules that are regular. Tested in decode_test.cc.
 #pragma once
 
-#include "espalier/base/array.h"
-#include "espalier/constrain/compile.h"
-#include "espalier/constrain/decode.h"
+#include <vector>
+
+#include "espalier/constrain/penalised_scores.h"
 
 namespace espalier::constrain {
-
-/// Subtracts what the labels of rows, of the first and of the last output cost from node scores (T×S), in
-/// place.
-void fold_nodes(const Compiled& compiled, const std::vector<double>& row_penalties, size_t length,
-                size_t stride, float* node);
-
-/// Subtracts what neighbours cost from one table of pair scores (K×S), in place.
-void fold_pairs(const LocalPenalties& local, size_t stride, float* pairs);
-
-/// Scores with every local rule folded in, in buffers that are used again. Where the model scores no
-/// neighbours but rules speak about them, there are transitions of 0 and −∞.
-struct FoldedScores {
-  AlignedVector<float> node, trans, edge;
-  Scores view;
-
-  void assign(const Compiled& compiled, const Instance& instance, const Scores& scores);
-};
 
 /// The labellings that are not forbidden, as a lattice: local rules folded in, then intersected with every
 /// automaton, whose costs are subtracted from the arcs. kExact, kInfeasible or kOutOfBudget. Path scores are

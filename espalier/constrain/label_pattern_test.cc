@@ -1,0 +1,36 @@
+#include "espalier/constrain/label_pattern.h"
+
+#include <gtest/gtest.h>
+
+namespace espalier::constrain {
+namespace {
+
+bool matches(std::string_view pattern, std::string_view text) {
+  return constrain::matches(pattern, text, nullptr, nullptr);
+}
+
+TEST(LabelPattern, StarMatchesAnyText) {
+  EXPECT_TRUE(matches("B-*", "B-NP"));
+  EXPECT_TRUE(matches("B-*", "B-"));
+  EXPECT_TRUE(matches("*-N*", "B-NP"));
+  EXPECT_FALSE(matches("B-*", "I-NP"));
+  EXPECT_TRUE(matches("O", "O"));
+  EXPECT_FALSE(matches("O", "OO"));
+  EXPECT_FALSE(matches("OO", "O"));
+}
+
+TEST(LabelPattern, PlaceholderCapturesAndThenBinds) {
+  std::string captured;
+  EXPECT_TRUE(constrain::matches("B-$", "B-NP", nullptr, &captured));
+  EXPECT_EQ(captured, "NP");
+  EXPECT_TRUE(constrain::matches("I-$", "I-NP", &captured, nullptr));
+  EXPECT_FALSE(constrain::matches("I-$", "I-VP", &captured, nullptr));
+  EXPECT_FALSE(constrain::matches("B-$", "B-", nullptr, &captured)) << "it stands for one character at least";
+  // The same text wherever it occurs.
+  EXPECT_TRUE(constrain::matches("$-$", "ab-ab", nullptr, &captured));
+  EXPECT_EQ(captured, "ab");
+  EXPECT_FALSE(constrain::matches("$-$", "ab-ac", nullptr, &captured));
+}
+
+}  // namespace
+}  // namespace espalier::constrain
