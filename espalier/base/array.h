@@ -1,4 +1,5 @@
-// Flat arrays: what the hot loops walk over.
+// Flat arrays for the hot loops: AlignedVector, a vector that begins on a cache line, and Ragged, lists of
+// different lengths in one array.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace espalier {
 
-/// Allocates on 64-byte boundaries, so that rows start on cache lines and vector loads never split.
+/// Allocates on 64-byte boundaries, so that rows start on a cache line and a vector load never spans two.
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;

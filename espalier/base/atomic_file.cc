@@ -18,7 +18,7 @@ namespace espalier {
 namespace {
 
 constexpr size_t kBufferSize = size_t{256} << 10;
-// Other names to try when a file of the first one is there: process numbers repeat, above all in containers,
+// Further names to try if the first is taken: process numbers repeat, above all in containers,
 // and two threads may write the same target.
 constexpr int kNameAttempts = 100;
 
@@ -35,7 +35,7 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where a path leads once symbolic links are followed, and what stands there.
+// The path after following symbolic links, and what kind of file is there.
 struct Target {
   std::string path;
   bool streamed = false;       // neither a regular file nor a place for one
@@ -54,7 +54,7 @@ Result<Target> look_at(const std::string& path) {
     return target;
   }
   if (S_ISDIR(info.st_mode)) return cannot_write(path, EISDIR);
-  // Renaming needs no right to write to the file that goes, but its owner has said that it shall stay.
+  // Renaming over a file does not need permission to write to it. Refuse anyway: its owner made it read-only.
   if (::access(path.c_str(), W_OK) != 0) return cannot_write(path, errno);
   target.streamed = !S_ISREG(info.st_mode);
   if (target.streamed) return target;
@@ -120,8 +120,8 @@ struct AtomicFile::State {
     }
   }
 
-  // A rename is on disk when the directory is. Not every file system can do that, nor need we be allowed to
-  // read the directory; the file itself is whole either way.
+  // A rename is durable once the directory is synced. Not every file system supports that, and we may not be
+  // allowed to open the directory; the file is complete either way.
   Status sync_directory() {
     const int number = ::open(directory_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (number < 0) return {};
@@ -167,7 +167,7 @@ Result<AtomicFile> AtomicFile::open(const std::string& path) {
   }
   state->target = target.path;
   ESPALIER_TRY(state->open_temporary(0666));
-  // Before there is anything in the file, so that what was private never is less so.
+  // Set the mode before writing, so that private data is never readable by others.
   if (target.mode && ::fchmod(state->file.number(), *target.mode) != 0) return cannot_write(path, errno);
   return AtomicFile(std::move(state));
 }
@@ -175,7 +175,7 @@ Result<AtomicFile> AtomicFile::open(const std::string& path) {
 Status AtomicFile::check_writable(const std::string& path) {
   if (path == "-") return {};
   ESPALIER_ASSIGN(const Target target, look_at(path));
-  // Opening a pipe would wake its reader, only to leave it without a writer.
+  // Do not open a pipe just to check: its reader would wake up and then lose its writer.
   if (target.streamed) return {};
   ESPALIER_TRY(open(path));
   return {};

@@ -1,4 +1,5 @@
-// Output files that are there whole or not at all.
+// Output files that are either complete or absent: a reader never sees half of one, and a crash leaves the
+// older file. Call AtomicFile::open, write, commit.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,21 @@
 
 namespace espalier {
 
-/// A file that appears under its name only when it is complete: bytes go to `<path>.partial-<process id>`
-/// beside it, and commit() makes them durable and renames. Dropped without commit, nothing is left and an
-/// older file of that name stays as it was. Every write, sync, close and rename is checked; the first error
-/// stays and comes back from commit too, so that a caller may check there alone.
+/// A file that appears under its name only when it is complete: bytes go to `<path>.partial-<process id>` in
+/// the same directory, and commit() syncs them to disk and renames. Without commit, the destructor removes
+/// the temporary file and an older file of that name stays as it was. Every write, sync, close and rename is
+/// checked; the first error is kept and returned by commit() as well, so it is enough to check there.
 ///
-/// "-" is standard output. That, and pipes and devices such as /dev/null, cannot be renamed: they are
-/// streamed to, and dropping the object flushes what was written. A symbolic link is followed, an existing
+/// "-" is standard output. Standard output, pipes and devices such as /dev/null cannot be renamed: bytes go
+/// to them directly, and the destructor flushes what was written. A symbolic link is followed, an existing
 /// file keeps its mode.
 ///
-/// Buffered: a write costs a copy, large ones go straight through. Move-only; one thread at a time.
+/// Buffered: a small write costs a copy; large writes bypass the buffer. Move-only; one thread at a time.
 class AtomicFile {
  public:
   static Result<AtomicFile> open(const std::string& path);
 
-  /// Whether open(path) would succeed now, for asking before hours of work. Leaves nothing behind.
+  /// Whether open(path) would succeed now. Ask before hours of work. Leaves no file behind.
   static Status check_writable(const std::string& path);
 
   ~AtomicFile();
@@ -35,7 +36,7 @@ class AtomicFile {
   Status write(std::span<const std::byte> bytes);
   Status write(std::string_view text) { return write(std::as_bytes(std::span(text.data(), text.size()))); }
 
-  /// Hands what is buffered to the operating system: for a reader who waits at the other end of a pipe.
+  /// Passes the buffer to the operating system, for a reader that waits at the other end of a pipe.
   Status flush();
 
   /// Completes the file. Precondition here and above: not committed yet.

@@ -12,8 +12,7 @@ namespace espalier {
 int FileDescriptor::close() {
   const int number = std::exchange(number_, -1);
   if (number < 0 || !owned_) return 0;
-  // Linux gives the number back even when close is interrupted; calling it again could hit someone else's
-  // file.
+  // Linux releases the number even when close is interrupted; a second call could close another file.
   if (::close(number) != 0 && errno != EINTR) return errno;
   return 0;
 }

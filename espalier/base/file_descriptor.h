@@ -1,4 +1,4 @@
-// An open file of the operating system, closed when its owner goes. Tested in input_test.cc and
+// An open file of the operating system, closed by its destructor. Tested in input_test.cc and
 // atomic_file_test.cc.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-/// Owns a descriptor (or borrows one, as standard input and output are). Move-only; not thread-safe.
+/// Owns a descriptor, or borrows one such as standard input. Move-only; not thread-safe.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -31,7 +31,7 @@ class FileDescriptor {
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
 
-  /// Closes it now, because closing may be where a write error first shows. Returns 0 or the error number.
+  /// Closes it now: closing can be the first call that reports a write error. Returns 0 or the error number.
   int close();
 
  private:
@@ -41,11 +41,11 @@ class FileDescriptor {
   bool owned_ = true;
 };
 
-/// What the operating system says an error number means.
+/// The operating system's text for an error number.
 std::string system_message(int error_number);
 
-/// Opens an existing file for reading. A directory is refused here, where its name is still known; opening
-/// one succeeds, and only the first read would fail.
+/// Opens an existing file for reading. Directories are refused: the system would open one and fail only at
+/// the first read, where the name is no longer known.
 Result<FileDescriptor> open_for_reading(const std::string& path);
 
 }  // namespace espalier

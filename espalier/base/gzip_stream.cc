@@ -48,7 +48,7 @@ Result<bool> GzipStream::next_member(const Refill& refill) {
     stream_.next_in = const_cast<unsigned char*>(other);
     stream_.avail_in = static_cast<uInt>(end - other);
     if (other == end) continue;
-    // The second byte of the magic may not have been read yet; inflate checks it. This is for a better
+    // The second byte of the magic may not have been read yet; inflate checks it. This check is for a better
     // message.
     if (padded || *other != 0x1f) return fail("damaged gzip data: other bytes follow the compressed ones");
     inflateReset(&stream_);

@@ -1,4 +1,5 @@
-// The one hash of the project: xxHash for bytes, a multiply-fold for combining.
+// The hash function of the project: xxHash for bytes, hash_combine to add a value to a hash. Hashes are
+// stored in model files, so these functions must never change.
 #pragma once
 
 #include <xxhash.h>
@@ -12,7 +13,7 @@ inline uint64_t hash_bytes(std::string_view bytes, uint64_t seed = 0) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-/// Mixes a further value into a hash; order matters. The halves of the 128-bit product are folded together,
+/// Adds a value to a hash; the order matters. The halves of the 128-bit product are folded together,
 /// so that every input bit reaches every output bit.
 inline uint64_t hash_combine(uint64_t hash, uint64_t value) {
   __extension__ using Wide = unsigned __int128;

@@ -13,7 +13,7 @@
 namespace espalier {
 namespace {
 
-// Large enough that a system call is nothing beside the bytes it brings, small enough to stay in the cache.
+// Large enough to make the cost of a system call negligible, small enough to stay in the cache.
 constexpr size_t kFirstCapacity = size_t{256} << 10;
 static_assert(kFirstCapacity <= GzipStream::kInputSize);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -57,7 +57,7 @@ Result<Input> Input::open(const std::string& path) {
     input.source_->file = FileDescriptor(STDIN_FILENO, /*owned=*/false);
   } else {
     ESPALIER_ASSIGN(input.source_->file, open_for_reading(path));
-    // Advice only: read ahead further. Pipes do not take it, and need not.
+    // A hint only: read ahead further. It fails on pipes, which does not matter.
     (void)::posix_fadvise(input.source_->file.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   return input;
@@ -85,8 +85,8 @@ Input Input::from_memory(std::string_view bytes, std::string name) {
 Result<bool> Input::next_line_after_filling(std::string_view& line) {
   if (error_) return *error_;
   while (!at_end_) {
-    // What stands in the buffer has no line end; only what is added to it needs to be searched. Not so at the
-    // start, where bytes may go away: a byte-order mark is dropped, gzip data replaced by what it stands for.
+    // The buffer holds no line end, so only the bytes added to it need to be searched. Except at the start,
+    // where bytes are removed: a byte-order mark is dropped, gzip data is replaced by its contents.
     const size_t searched = started_ ? static_cast<size_t>(limit_ - cursor_) : 0;
     if (Status status = fill(); !status.ok()) {
       error_ = fail("{}: {}", name_, status.error().message);
@@ -115,7 +115,7 @@ Status Input::fill() {
 
 Status Input::start() {
   const std::string_view head(cursor_, static_cast<size_t>(limit_ - cursor_));
-  // Wait for more only while it could still matter: a person who types "a" and Enter wants an answer.
+  // Wait for more bytes only while they could still matter: someone who types "a" and Enter expects an answer.
   if (!at_end_ && (is_proper_prefix(head, kByteOrderMark) || is_proper_prefix(head, kGzipMagic))) return {};
   if (!source_->gzip && looks_like_gzip(head)) {
     ESPALIER_ASSIGN(source_->gzip, GzipStream::make(head));
@@ -133,7 +133,7 @@ Status Input::start() {
 bool Input::make_room() {
   const size_t pending = static_cast<size_t>(limit_ - cursor_);
   if (buffer_ != nullptr && pending <= capacity_ / 2) {
-    // A long line that arrives in many small pieces must not be moved for each of them.
+    // Do not move a long line once for each small piece in which it arrives.
     if (cursor_ != buffer_.get()) std::memmove(buffer_.get(), cursor_, pending);
   } else {
     const size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;

@@ -1,4 +1,5 @@
-// Lines out of files.
+// Reads text line by line from files, standard input or memory; gzip is recognised and decompressed. Call
+// Input::open and next_line.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,20 @@
 
 namespace espalier {
 
-/// Text read line by line, as a stream: from a file (plain or gzip, told apart by its first bytes), from
-/// standard input, or from bytes in memory. Memory use is a fixed buffer, or a few times the longest line
-/// where that is more; a line costs one search for its end and no copy. Lines come as soon as a pipe delivers
-/// them.
+/// A stream of lines from a file (plain or gzip, recognised by its first bytes), from standard input, or from
+/// bytes in memory. Uses a fixed buffer, or a few times the longest line if that is more; a line costs one
+/// search for its end and no copy. Lines are returned as soon as a pipe delivers them.
 ///
 /// A byte-order mark at the start is dropped. LF and CRLF end a line, the end of the file ends the last one;
-/// any other byte is passed on as it stands, zero bytes too. Not thread-safe; move-only.
+/// every other byte is passed on unchanged, including zero bytes. Not thread-safe; move-only.
 class Input {
  public:
   /// "-" is standard input.
   static Result<Input> open(const std::string& path);
-  /// Bytes that are text already, never decompressed. They must outlive the Input; `name` is for error
-  /// messages.
+  /// Plain text in memory, never decompressed. It must outlive the Input; `name` is for error messages.
   static Input from_memory(std::string_view bytes, std::string name);
-  /// Bytes as a function delivers them: it fills up to `size` of them and says how many, 0 at the end. gzip
-  /// is told apart here, too.
+  /// Bytes from a function, which fills in up to `size` bytes and returns how many, 0 at the end. gzip is
+  /// recognised here, too.
   using Read = std::function<Result<size_t>(char* bytes, size_t size)>;
   static Input from_function(Read read, std::string name);
 
@@ -37,7 +36,7 @@ class Input {
   Input& operator=(Input&&) noexcept;
 
   /// The next line without its end, valid until the next call; false at the end of the input. An error (from
-  /// the disk, or damaged gzip data) comes after the whole lines before it, and comes again on each later
+  /// the disk, or damaged gzip data) is returned after all complete lines before it, and again on each later
   /// call.
   Result<bool> next_line(std::string_view& line) {
     if (const char* end = find_line_end(cursor_)) {
@@ -47,7 +46,7 @@ class Input {
     return next_line_after_filling(line);
   }
 
-  /// Number of the line returned last, from 1; 0 before the first.
+  /// Number of the last line returned, counted from 1; 0 before the first.
   uint64_t line_number() const { return line_number_; }
   /// The path as it was given, or "standard input".
   const std::string& name() const { return name_; }
@@ -71,11 +70,11 @@ class Input {
   bool make_room();
 
   std::string name_;
-  std::unique_ptr<Source> source_;  ///< none for memory
+  std::unique_ptr<Source> source_;  ///< null for memory
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
   const char* cursor_ = "";      ///< first byte not handed out yet
-  const char* limit_ = cursor_;  ///< behind the last byte there is
+  const char* limit_ = cursor_;  ///< one past the last byte read
   bool at_end_ = false;          ///< the source has nothing more
   bool started_ = false;         ///< the first bytes have been looked at
   uint64_t line_number_ = 0;

@@ -1,4 +1,4 @@
-// A file seen as memory.
+// A file mapped into memory for reading. Call MappedFile::open and bytes().
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,12 @@
 
 namespace espalier {
 
-/// A whole file mapped read-only. Opening costs a few system calls whatever the size; pages are shared with
-/// every other process that maps the same file. The bytes start on a page boundary and stay where they are
-/// when the object is moved. An empty file is an empty span. Any number of threads may read the bytes.
+/// A whole file mapped read-only. Opening takes a few system calls whatever the size; pages are shared with
+/// other processes that map the same file. The bytes start on a page boundary and stay where they are when
+/// the object is moved. An empty file is an empty span. Any number of threads may read the bytes.
 ///
-/// A file that another process cuts short while it is mapped ends this process with a signal when the lost
-/// part is touched; AtomicFile replaces files instead of changing them, so this library never does that to
-/// itself.
+/// If another process truncates the file while it is mapped, reading the lost part kills this process with a
+/// signal. AtomicFile replaces files instead of changing them, so this library never does that to itself.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);

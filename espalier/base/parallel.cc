@@ -21,9 +21,9 @@ namespace espalier {
 
 namespace {
 
-/// How long an idle thread looks for work before it goes to sleep. Training runs two short loops a
-/// mini-batch, some hundred microseconds each, with a little serial work between: a thread that slept in
-/// between would spend the loop waking up.
+/// How long an idle thread spins before it sleeps. Training runs two short loops per mini-batch, a few
+/// hundred microseconds each, with a little serial work between them: a thread that slept in between would
+/// spend the loop waking up.
 constexpr auto kPatience = std::chrono::microseconds(100);
 
 void pause_briefly() {
@@ -34,7 +34,7 @@ void pause_briefly() {
 #endif
 }
 
-/// Spins until `ready()`; false where patience ran out before.
+/// Spins until `ready()`; false if it gave up first.
 template <typename Ready>
 bool spin_until(const Ready& ready) {
   const auto start = std::chrono::steady_clock::now();
@@ -49,10 +49,10 @@ bool spin_until(const Ready& ready) {
 
 }  // namespace
 
-/// Threads that share the pieces of one loop at a time. What is left to do is one number, so that a thread
-/// which comes late cannot take a piece of a loop that is over: the high half of `open_` counts loops, the
-/// low half the pieces nobody has taken yet. A piece is taken by lowering it; while a piece is being run the
-/// loop cannot end, so its taker may read run_ and pieces_.
+/// Threads that share the pieces of one loop at a time. The remaining work is one atomic number, so that a
+/// late thread cannot take a piece of a loop that is over: the high half of `open_` counts loops, the low
+/// half the pieces not taken yet. A thread takes a piece by decrementing it; while a piece runs the loop
+/// cannot end, so the thread may read run_ and pieces_.
 class Workers::Crew {
  public:
   explicit Crew(int others) {
@@ -67,7 +67,7 @@ class Workers::Crew {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// False where the crew is busy with another loop; nothing was run then.
+  /// Returns false without running anything if the pool is busy with another loop.
   bool run_all(size_t pieces, const std::function<void(size_t)>& run) {
     if (busy_.exchange(true)) return false;
     pieces_ = pieces;
@@ -75,8 +75,8 @@ class Workers::Crew {
     done_ = 0;
     open_ = ((open_.load() >> 32) + 1) << 32 | pieces;
     if (sleeping_ > 0) {
-      // The lock makes sure that whoever counted himself as sleeping either sees the pieces or hears the
-      // call.
+      // The lock ensures that a thread which has counted itself as sleeping either sees the pieces or gets
+      // the notification.
       { const std::lock_guard lock(mutex_); }
       wake_.notify_all();
     }

@@ -1,4 +1,5 @@
-// Parallel loops whose result does not depend on the number of threads.
+// Parallel loops whose result does not depend on the number of threads. Make one Workers and call for_each,
+// or for_each_stretch for loops over elements.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +8,9 @@
 
 namespace espalier {
 
-/// A fixed crew of threads, the caller among them. Work is cut by the caller into pieces whose number depends
-/// on the data alone, never on threads(); each piece writes to its own place, and what must be summed is
-/// summed afterwards in the order of the pieces. That is all there is to determinism here.
+/// A fixed pool of threads, including the caller. The caller cuts the work into pieces whose number depends
+/// on the data alone, never on threads(). Each piece writes to its own place, and sums are taken afterwards
+/// in the order of the pieces. This is what makes results deterministic.
 class Workers {
  public:
   /// threads == 0 takes every core.
@@ -21,8 +22,8 @@ class Workers {
   int threads() const { return threads_; }
 
   /// Calls run(piece) once for every piece in [0, pieces), in any order, on any of the threads. A piece may
-  /// itself call this, and several threads may; whoever finds the crew at work runs its pieces alone. An
-  /// exception thrown by a piece is thrown here again after the others have ended.
+  /// call this itself, and several threads may call it at once; a caller that finds the pool busy runs its
+  /// pieces alone. An exception thrown by a piece is rethrown here after the other pieces have ended.
   void for_each(size_t pieces, const std::function<void(size_t piece)>& run) const;
 
  private:
@@ -39,8 +40,8 @@ constexpr Range piece_of(size_t n, size_t pieces, size_t piece) {
   return {n * piece / pieces, n * (piece + 1) / pieces};
 }
 
-/// Calls run(range) for stretches that cover [0, n) and begin at multiples of 64, so that vectors stay
-/// aligned. For loops over elements that do not depend on each other.
+/// Calls run(range) for ranges that cover [0, n) and begin at multiples of 64, so that vectors stay aligned.
+/// For loops over independent elements.
 template <typename Run>
 void for_each_stretch(const Workers& workers, size_t n, const Run& run) {
   constexpr size_t kAlign = 64, kPieces = 16;

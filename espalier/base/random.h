@@ -1,4 +1,5 @@
-// Random numbers that give the same run on every machine and split into independent streams.
+// Random numbers that are the same on every machine and split into independent streams. Make a Random from a
+// seed; call split(key) for a stream of its own per task.
 #pragma once
 
 #include <cmath>
@@ -9,8 +10,8 @@
 namespace espalier {
 
 /// xoshiro256++ seeded by splitmix64. A value type: copy it to replay a stream. `split(key)` gives a stream
-/// that depends only on the seed and the key, not on how many numbers were drawn, so that parallel work can
-/// draw from streams keyed by what it works on and come out the same at any number of threads.
+/// that depends only on the seed and the key, not on how many numbers were drawn, so that parallel work which
+/// keys its streams by item gives the same result at any number of threads.
 class Random {
  public:
   explicit Random(uint64_t seed = 1) : seed_(seed) {
@@ -49,7 +50,7 @@ class Random {
     return static_cast<uint64_t>(product >> 64);
   }
 
-  /// Standard normal (Marsaglia's polar method, one of the pair used).
+  /// Standard normal (Marsaglia's polar method; the second value of each pair is discarded).
   double gaussian() {
     while (true) {
       const double u = 2 * uniform() - 1;
@@ -59,7 +60,7 @@ class Random {
     }
   }
 
-  /// Fisher–Yates.
+  /// Shuffles uniformly (Fisher–Yates).
   template <typename T>
   void shuffle(std::span<T> items) {
     for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);

@@ -1,8 +1,7 @@
-// Expected failures are values (espalier/public/result.h): what the library itself uses to make them and pass them
-// on.
+// How the library makes and passes on expected failures, which are values (espalier/public/result.h).
 //
-// `return fail("{}:{}: expected {} columns", file, line, n);` makes an Error, ESPALIER_TRY and
-// ESPALIER_ASSIGN return one to the caller, ESPALIER_CHECK throws where a precondition is broken.
+// `return fail("{}:{}: expected {} columns", file, line, n);` makes an Error. ESPALIER_TRY and
+// ESPALIER_ASSIGN return an error to the caller. ESPALIER_CHECK throws when a precondition is broken.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ Error fail(fmt::format_string<Args...> format, Args&&... args) {
 #define ESPALIER_JOIN_(a, b) a##b
 #define ESPALIER_JOIN(a, b) ESPALIER_JOIN_(a, b)
 
-/// Returns the error of a Status or Result to the caller, or goes on.
+/// Returns the error of a Status or Result to the caller; otherwise continues.
 #define ESPALIER_TRY(expression)                                      \
   do {                                                                \
     if (auto espalier_status_ = (expression); !espalier_status_.ok()) \

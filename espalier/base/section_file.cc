@@ -41,7 +41,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 uint64_t checksum_of(std::span<const std::byte> bytes) { return hash_bytes(as_text(bytes)); }
 
-// Of everything that describes the file but the checksum itself.
+// Checksum of everything that describes the file except the checksum itself.
 uint64_t header_checksum(std::span<const std::byte> header_and_table) {
   return hash_combine(checksum_of(header_and_table.first(offsetof(Header, checksum))),
                       checksum_of(header_and_table.subspan(sizeof(Header))));
@@ -142,7 +142,7 @@ Status SectionFile::parse(std::span<const std::byte> bytes) {
     return fail("{}: cut short: {} bytes, the header alone has {}", name_, bytes.size(), sizeof(Header));
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  // Before the checksum, since another version may well compute it otherwise.
+  // Check the version before the checksum: another version may compute the checksum differently.
   if (header.version != kSectionFileVersion)
     return fail("{}: the file has format version {}, this program reads version {}", name_, header.version,
                 kSectionFileVersion);
@@ -171,8 +171,8 @@ Status SectionFile::parse_table(std::span<const std::byte> bytes, uint32_t count
     const std::string_view name = field.substr(0, field.find('\0'));
     if (!is_name(name) || field.find_first_not_of('\0', name.size()) != std::string_view::npos)
       return fail("{}: damaged: the name of section {} of {} is malformed", name_, i + 1, count);
-    // One place is right; any other would overlap a neighbour or leave a hole. `end` is within the file, so
-    // that rounding it up cannot overflow.
+    // Exactly one offset is valid; any other would overlap a section or leave a gap. `end` is within the
+    // file, so rounding it up cannot overflow.
     const uint64_t expected = round_up(end, kSectionAlignment);
     if (entry.offset != expected)
       return fail("{}: damaged: section '{}' starts at byte {}, expected {}", name_, name, entry.offset,

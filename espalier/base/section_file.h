@@ -1,4 +1,5 @@
-// The container models are stored in: named sections of bytes, checked from end to end.
+// The container that models are stored in: named sections of bytes with checksums. Write with SectionWriter,
+// read with SectionFile. Reading maps the file and verifies every byte; nothing is copied.
 #pragma once
 
 #include <array>
@@ -24,29 +25,27 @@ namespace espalier {
 //   12  u32 number of sections
 //   16  u64 size of the file
 //   24  u64 XXH3 of bytes 0–23 and of the table
-//   32  the table, 48 bytes a section: name (24 bytes, filled up with zeros), u64 offset, u64 length, u64
-//   XXH3 of the
-//       payload
-//   …   the payloads in the order of the table, each at the first multiple of 64 behind what came before, the
-//   gaps
-//       filled with zeros; the file ends where the last payload does
+//   32  the table, 48 bytes per section: name (24 bytes, padded with zeros), u64 offset, u64 length,
+//       u64 XXH3 of the payload
+//   …   the payloads in the order of the table, each at the next multiple of 64, gaps filled with zeros;
+//       the file ends where the last payload ends
 //
-// The layout follows from the names and lengths alone, so that equal sections give equal files and a reader
-// can demand every byte to be what it must be.
+// Names and lengths determine the layout, so equal sections give equal files and a reader can verify every
+// byte.
 
 /// The version of the layout above and of what the library's own models keep in their sections.
 inline constexpr uint32_t kSectionFileVersion = 2;
 inline constexpr size_t kSectionNameSize = 24;
 inline constexpr size_t kSectionAlignment = 64;
 
-/// Collects sections and writes them as one file. Holds copies, so that what was added may go. Names are 1 to
+/// Collects sections and writes them as one file. Holds copies of what is added. Names are 1 to
 /// 24 printable ASCII characters without spaces, each used once. Not thread-safe while sections are added.
 class SectionWriter {
  public:
   void add(std::string_view name, std::span<const std::byte> bytes);
 
-  /// The elements of a vector, array or span, as they lie in memory. Elements with padding between their
-  /// fields would make files differ from run to run; give them none.
+  /// The elements of a vector, array or span, as they are in memory. Elements must have no padding: its bytes
+  /// would differ from run to run.
   template <typename Items>
   void add_array(std::string_view name, const Items& items) {
     const std::span view(items);
@@ -58,9 +57,9 @@ class SectionWriter {
     add(name, std::as_bytes(std::span(text.data(), text.size())));
   }
 
-  /// Writes the file through AtomicFile: it is there whole, or the older one is.
+  /// Writes the file through AtomicFile: after a failure the older file is still there.
   Status save(const std::string& path) const;
-  /// What save would write.
+  /// The bytes that save would write.
   std::vector<std::byte> to_bytes() const;
 
  private:
@@ -85,10 +84,10 @@ class SectionFile {
   };
 
   static Result<SectionFile> open(const std::string& path);
-  /// From bytes in memory, kept on a 64-byte boundary; `name` is what errors call them.
+  /// From bytes in memory, copied to a 64-byte boundary; `name` is used in error messages.
   static Result<SectionFile> from_bytes(const std::vector<std::byte>& bytes, std::string name);
-  /// The same without a copy: the bytes must outlive this object. Arrays are had as far as the bytes'
-  /// alignment goes.
+  /// The same without a copy: the bytes must outlive this object. array<T>() fails if the bytes are not
+  /// aligned for T.
   static Result<SectionFile> from_view(std::span<const std::byte> bytes, std::string name);
 
   const std::string& name() const { return name_; }
@@ -99,8 +98,9 @@ class SectionFile {
   Result<std::span<const std::byte>> section(std::string_view section_name) const;
   Result<std::string_view> text(std::string_view section_name) const;
 
-  /// The section as elements of T; an error where it does not divide into them. The bytes are what the writer
-  /// added, but whether they make sense as T (an index within bounds, say) is for the caller to check.
+  /// The section as elements of T; an error if its size is not a multiple of T. The bytes are those that were
+  /// written, but the caller must check that the values make sense (that an index is within bounds, for
+  /// example).
   template <typename T>
   Result<std::span<const T>> array(std::string_view section_name) const {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);

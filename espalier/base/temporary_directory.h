@@ -1,4 +1,5 @@
-// A directory for the length of a test.
+// A temporary directory for tests, removed with its contents by the destructor. Errors throw. The library
+// itself does not use it.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +12,7 @@
 
 namespace espalier {
 
-/// Made empty, removed with everything in it. For tests alone: trouble is thrown, not returned.
+/// Created empty; removed with everything in it. Only for tests.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -42,7 +43,7 @@ class TemporaryDirectory {
     if (!in) throw std::runtime_error("cannot read " + path(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  /// How many files and directories stand directly in it.
+  /// Number of files and directories directly inside.
   size_t entries() const {
     return static_cast<size_t>(
         std::distance(std::filesystem::directory_iterator(root_), std::filesystem::directory_iterator()));

@@ -20,7 +20,7 @@ uint64_t load_word(const char* at) {
   return word;
 }
 
-// Where the first byte of 0x80 or above stands, from `at` on; the size of the text where there is none.
+// Position of the first byte of 0x80 or above at or after `at`; the size of the text if there is none.
 size_t skip_ascii(std::string_view text, size_t at) {
   while (at + sizeof(uint64_t) <= text.size() && (load_word(text.data() + at) & kHighBits) == 0)
     at += sizeof(uint64_t);
@@ -78,10 +78,10 @@ CharClass class_from_category(char32_t code_point) {
   }
 }
 
-// Unicode counts tab and the line ends as controls; everyone else counts them as space.
+// Unicode classes tab and line ends as controls; here they are space.
 bool is_control_space(char32_t c) { return (c >= '\t' && c <= '\r') || c == 0x85; }
 
-// What stands for the class in a shape; 0 where the character stands for itself, kSkipped where nothing does.
+// The character for a class in a shape; 0: the character itself, kSkipped: none.
 constexpr char kItself = 0;
 constexpr char kSkipped = 1;
 
@@ -139,7 +139,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 template <typename Text>
 std::string nearest_of(std::string_view wanted, std::span<const Text> candidates) {
-  // One slip is forgiven in the shortest names too; the start of a name must be long enough to mean it.
+  // One typing error is accepted even in the shortest names; a prefix must be long enough to be meant as one.
   constexpr size_t kShortestStart = 3;
   std::string lower_wanted, lower_candidate, best;
   to_lower(wanted, lower_wanted);
@@ -213,7 +213,7 @@ void to_lower(std::string_view text, std::string& out) {
   for (; at < out.size() && static_cast<unsigned char>(out[at]) < 0x80; ++at)
     if (out[at] >= 'A' && out[at] <= 'Z') out[at] = static_cast<char>(out[at] | 0x20);
   if (at == out.size()) return;
-  out.resize(at);  // a small letter may need more bytes than its capital, or fewer
+  out.resize(at);  // a lower-case letter may take more or fewer bytes than its capital
   for (; at < text.size();) {
     const CodePoint c = code_point_at(text, at);
     if (c.value == kInvalidCodePoint) {
@@ -266,8 +266,8 @@ size_t suffix_bytes(std::string_view text, size_t n) {
   for (; n > 0; --n) {
     if (start == 0) return kNoSuchLength;
     const size_t end = start--;
-    // Back to where a sequence could have started. If it does not reach to the end exactly, the last byte is
-    // no part of one, and stands alone as it does when read forwards.
+    // Back to where a sequence could have started. If it does not end exactly here, the last byte is invalid
+    // and counts by itself, as when reading forwards.
     while (start > 0 && end - start < 4 && is_continuation(text[start])) --start;
     if (code_point_at(text.substr(0, end), start).size != end - start) start = end - 1;
   }
@@ -275,7 +275,7 @@ size_t suffix_bytes(std::string_view text, size_t n) {
 }
 
 Result<double> parse_number(std::string_view text) {
-  // from_chars takes no plus sign; one that another sign follows is still refused.
+  // from_chars does not accept a plus sign. A plus sign followed by another sign is refused.
   std::string_view digits = text;
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double value = 0;

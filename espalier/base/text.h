@@ -1,9 +1,9 @@
-// Text as people see it: code points, case, character classes, word shapes, numbers, near misses.
+// Functions on UTF-8 text: code points, case, character classes, word shapes, numbers, spelling suggestions.
 //
-// Strings are UTF-8. Nothing here fails on bytes that are not: each such byte counts as a character of its
-// own, of class kInvalid, and is passed on unchanged. All functions are pure and may be called from any
-// thread; those that take `out` overwrite it and reuse its memory, and the input must not be a part of it.
-// All are linear in the text.
+// Strings are UTF-8. Invalid bytes are never an error: each counts as a character of its own, of class
+// kInvalid, and is passed on unchanged. All functions are pure and may be called from any thread; those that
+// take `out` overwrite it and reuse its memory, and the input must not be a part of it. All are linear in the
+// text.
 #pragma once
 
 #include <cstddef>
@@ -72,10 +72,10 @@ bool is_ascii(std::string_view text);
 /// is where the first bad sequence starts.
 bool valid_utf8(std::string_view text, size_t* bad_offset = nullptr);
 
-/// Every byte taken for the code point of its number.
+/// Latin-1 to UTF-8: every byte becomes the code point with its number.
 void latin1_to_utf8(std::string_view latin1, std::string& out);
 
-/// ASCII letters alone, for keywords; text that people write goes through to_lower.
+/// Lower case of ASCII letters only, for keywords; use to_lower for natural text.
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Lower case character by character (Unicode's simple mapping), the same in every locale.
@@ -98,9 +98,9 @@ enum class CharClass : uint8_t {
 
 CharClass char_class(char32_t code_point);
 
-/// The look of a word: upper and title case become X, lower case x, letters without case o, digits and other
-/// numbers d; marks are left out, so that composed and decomposed accents look the same; the rest stands for
-/// itself. "McDonald's-97" gives "XxXxxxxx'x-dd".
+/// The shape of a word: upper and title case become X, lower case x, letters without case o, digits and other
+/// numbers d; marks are dropped, so that composed and decomposed accents give the same shape; other
+/// characters stay as they are. "McDonald's-97" gives "XxXxxxxx'x-dd".
 void shape(std::string_view word, std::string& out);
 
 /// The same with runs of one character collapsed: "XxXx'x-d".
@@ -118,9 +118,9 @@ size_t suffix_bytes(std::string_view text, size_t n);
 Result<double> parse_number(std::string_view text);
 
 /// The candidate that someone who typed `wanted` most likely meant, for "did you mean": the one it is the
-/// start of, or the one with the fewest insertions, deletions, replacements and swaps of neighbours, as long
-/// as they are no more than a third of the length; the first of equals. Empty where none is near. Time is the
-/// product of the lengths, for each candidate.
+/// start of, or the one with the fewest insertions, deletions, replacements and swaps of neighbours, if these
+/// are at most a third of the length. Ties go to the first candidate. Empty if none is near. Time: the
+/// product of the lengths per candidate.
 std::string nearest(std::string_view wanted, std::span<const std::string_view> candidates);
 std::string nearest(std::string_view wanted, std::span<const std::string> candidates);
 

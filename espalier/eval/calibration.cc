@@ -83,7 +83,7 @@ double fit_temperature(const std::function<double(double temperature)>& negative
     return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
   };
   // The interior points divide [a, b] so that, whichever side is cut off, one of them divides the rest the
-  // same way: one evaluation a step, and the interval shrinks by 0.618.
+  // same way: one evaluation per step, and the interval shrinks by 0.618.
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double a = std::log(low);
   double b = std::log(high);
@@ -108,7 +108,7 @@ double fit_temperature(const std::function<double(double temperature)>& negative
     }
   }
   const double best = std::clamp(std::exp((a + b) / 2), low, high);
-  // A flat or ragged function can mislead the search; leaving the scores alone is then the better answer.
+  // A flat or noisy function can mislead the search; a temperature of 1, which leaves the scores alone, is better then.
   if (low <= 1 && 1 <= high && !(value_at(std::log(best)) < value_at(0))) return 1;
   return best;
 }

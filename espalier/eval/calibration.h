@@ -1,4 +1,5 @@
-// Do confidences mean what they say? Measuring it, and the one-parameter correction.
+// Calibration of confidences: Reliability measures how often predictions of a given confidence are right;
+// fit_temperature finds the one-parameter correction.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace espalier::eval {
 
 /// Confidences in equal-width bins with how often they were right (Guo et al. 2017, section 2). Bin k of n
 /// holds the confidences in (k/n, (k+1)/n]; 0 falls in the first. Sums are kept in fixed point (2^-32), so
-/// that merging shards gives the same bits in whatever order. Constant space.
+/// that merging shards in any order gives the same bits. Constant space.
 class Reliability {
  public:
   static constexpr size_t kBins = 15;
@@ -23,7 +24,7 @@ class Reliability {
     double accuracy = 0;    ///< fraction right, 0 where the bin is empty
   };
 
-  /// Confidences are probabilities: what lies outside [0, 1] is moved to the nearer end, NaN counts as 0.
+  /// Confidences are probabilities: values outside [0, 1] are clipped, NaN counts as 0.
   void add(double confidence, bool correct);
   void merge(const Reliability& other);
 

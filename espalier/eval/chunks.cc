@@ -46,7 +46,7 @@ bool is_chunk_label(std::string_view label) {
 bool starts_chunk(ChunkTag previous, ChunkTag current) {
   const Tag before = previous.tag;
   const Tag now = current.tag;
-  // A chunk in brackets has one token; so has a single.
+  // A chunk in brackets has one token, and so has a single.
   if (is_bracket(now) || now == Tag::kSingle) return true;
   if (now == Tag::kOutside || now == Tag::kDot) return false;
   if (previous.type != current.type) return true;
@@ -101,8 +101,8 @@ std::optional<uint32_t> LabelTable::find(std::string_view label) const {
 double Counts::precision() const { return percent(correct, found); }
 double Counts::recall() const { return percent(correct, gold); }
 double Counts::f1() const {
-  // From the percentages, not from the counts: the last bit decides how a half is rounded, and the numbers
-  // should be those that everybody else reports.
+  // Computed from the percentages, not the counts: the last bit decides how a half is rounded, and the
+  // numbers should match those of the reference script.
   const double p = precision();
   const double r = recall();
   return p + r == 0 ? 0.0 : 2 * p * r / (p + r);

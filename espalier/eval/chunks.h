@@ -1,5 +1,4 @@
-// Where chunks begin and end in a sequence of labels such as B-NP I-NP O, counted as the CoNLL shared tasks
-// count them.
+// Chunks in sequences of labels such as B-NP I-NP O, counted as the CoNLL shared tasks count them.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +28,10 @@ struct ChunkTag {
 bool is_chunk_label(std::string_view label);
 
 /// Whether a chunk starts (ends) between two neighbouring tags. The rules are those of the CoNLL-2000
-/// evaluation, which cover IOB1, IOB2, IOE1, IOE2 and brackets and give sequences that no scheme allows a
-/// reading, too: a change of type always opens a chunk, whatever the tag. It has no rule for S, nor for a B
-/// that follows an E; here both mean what they mean in IOBES and BILOU. No legal sequence of the four older
-/// schemes is touched by that.
+/// evaluation, which cover IOB1, IOB2, IOE1, IOE2 and brackets, and also interpret sequences that no scheme
+/// allows: a change of type always opens a chunk, whatever the tag. It has no rule for S, nor for a B that
+/// follows an E; here both mean what they mean in IOBES and BILOU. This does not change any valid sequence of
+/// the four older schemes.
 bool starts_chunk(ChunkTag previous, ChunkTag current);
 bool ends_chunk(ChunkTag previous, ChunkTag current);
 
@@ -74,7 +73,7 @@ class LabelTable {
 /// 100·part/whole; 0 of nothing.
 double percent(uint64_t part, uint64_t whole);
 
-/// How many there are in the reference, how many were found, how many of those are right.
+/// How many there are in the gold labels, how many were predicted, how many of those are correct.
 struct Counts {
   uint64_t gold = 0;
   uint64_t found = 0;
@@ -89,7 +88,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// Walks over a gold and a predicted sequence side by side. A chunk is correct when it starts, ends and is of
+/// Compares a gold and a predicted sequence position by position. A chunk is correct when it starts, ends and is of
 /// the same type in both. Constant space, so sequences of any length can stream through; close every one with
 /// finish().
 class ChunkMatcher {

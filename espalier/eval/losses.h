@@ -1,4 +1,5 @@
-// Losses of a predicted sequence against a gold one, as plain functions.
+// Losses of a predicted sequence compared with a gold one: Hamming, 0/1, 1 − F1 of chunks, and edit distances
+// with their alignments.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ class ChunkF1Loss {
   std::vector<ChunkTag> tags_;
 };
 
-/// What editing costs. Substitution is the cost of putting predicted item j in the place of gold item i; it
-/// is asked for equal items, too, and normally 0 there. Costs must not be negative.
+/// What editing costs. Substitution is the cost of replacing gold item i by predicted item j; it is also
+/// called for equal items, where it is normally 0. Costs must not be negative.
 struct EditCosts {
   double insertion = 1;
   double deletion = 1;
@@ -49,7 +50,7 @@ struct EditCosts {
 enum class Edit : unsigned char { kMatch, kSubstitute, kDelete, kInsert };
 
 /// One step of an alignment. A deletion has no predicted item, an insertion no gold item; the index is then
-/// that of the item the gap stands before.
+/// that of the item after the gap.
 struct EditStep {
   Edit edit;
   size_t gold;
@@ -62,7 +63,7 @@ struct EditAlignment {
   std::vector<EditStep> steps;
 };
 
-/// A cheapest way to turn `gold_size` gold items into `predicted_size` predicted ones. O(nm) time and space.
+/// A cheapest alignment of `gold_size` gold items with `predicted_size` predicted ones. O(nm) time and space.
 /// Ties go to substitution, then deletion, then insertion, seen from the end. A step of cost 0 is a match.
 EditAlignment align(size_t gold_size, size_t predicted_size, const EditCosts& costs);
 

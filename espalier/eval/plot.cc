@@ -13,7 +13,7 @@ namespace {
 constexpr double kWidth = 760, kHeight = 460;
 constexpr double kLeft = 76, kRight = 190, kTop = 44, kBottom = 56;  // margins; the legend is on the right
 
-// Told apart by most people who see colours differently (after Okabe and Ito).
+// Distinguishable with most forms of colour blindness (after Okabe and Ito).
 constexpr std::array<const char*, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                  "#e69f00", "#56b4e9", "#000000", "#999933"};
 
@@ -32,7 +32,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// From values to places along one side of the drawing.
+/// Maps values to positions along one axis.
 struct Axis {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
   bool log = false;
@@ -42,7 +42,7 @@ struct Axis {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  /// Leaves some air; a single value gets a range around it.
+  /// Adds a margin; a single value gets a range around it.
   void widen() {
     if (log) {
       const double factor = low == high ? 2 : std::pow(high / low, 0.03);

@@ -1,4 +1,4 @@
-// Line plots as SVG files: what `reproduce` and `tune` draw where people would rather look than read.
+// Line plots as SVG files, for `reproduce` and `tune`.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct PlotSeries {
   std::string name;
   std::vector<double> x, y;
   std::vector<double> low, high;  ///< a shaded band around the line; empty: none
-  bool dashed = false;            ///< for yardsticks
+  bool dashed = false;            ///< for reference lines
 };
 
 struct Plot {
@@ -26,10 +26,10 @@ struct Plot {
 /// finite, a value of 0 or below on a logarithmic axis, or where there is no point to draw.
 Result<std::string> plot_svg(const Plot& plot);
 
-/// Writes it to a file, beside and renamed.
+/// Writes it to a file, atomically.
 Status save_plot(const Plot& plot, const std::string& path);
 
-/// Values from `low` to `high` at which an axis has a mark: multiples of 1, 2 or 5 times a power of ten,
+/// Positions of tick marks from `low` to `high`: multiples of 1, 2 or 5 times a power of ten,
 /// about `wanted` of them. Precondition: low < high.
 std::vector<double> axis_marks(double low, double high, int wanted);
 /// Powers of ten, and where these are fewer than three their multiples by 2 and 5. Precondition: 0 < low <

@@ -71,8 +71,8 @@ SequenceStatistics TaggingScores::add(std::span<const std::string_view> gold,
 }
 
 void TaggingScores::merge(const TaggingScores& other) {
-  // Numbers differ between shards, names do not. (An object merged with itself has all its own labels
-  // already, so that nothing is inserted while it is walked over.)
+  // Numbers differ between shards, names do not. (An object merged with itself already has all labels, so
+  // nothing is inserted during the iteration.)
   std::vector<uint32_t> number(other.table_.size());
   for (uint32_t label = 0; label < number.size(); ++label)
     number[label] = table_.add(other.table_.name(label));
@@ -94,8 +94,8 @@ void TaggingScores::merge(const TaggingScores& other) {
 }
 
 bool TaggingScores::chunked() const {
-  // A prediction outside the scheme is just wrong; it must not turn an F1 into an accuracy. Only where the
-  // gold labels leave the question open (all O) do predictions have a say.
+  // A prediction outside the scheme is simply wrong; it must not turn an F1 into an accuracy. Predictions are
+  // considered only if the gold labels do not decide (all O).
   bool gold_has_chunks = false;
   bool predictions_fit = true;
   for (uint32_t label = 0; label < labels_.size(); ++label) {

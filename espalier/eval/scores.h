@@ -1,4 +1,5 @@
-// How well a tagger did: accuracy, chunk F1 as the CoNLL shared tasks count it, confusions, calibration.
+// How well a tagger did: accuracy, chunk F1 as the CoNLL shared tasks count it, confusions, calibration. Make
+// a TaggingScores, add() each sequence, then ask for scores or a report.
 #pragma once
 
 #include <cstddef>
@@ -38,15 +39,14 @@ struct Confusion {
 
 /// Gathers scores sequence by sequence. Space grows with the number of labels and of distinct confusions, not
 /// with the data. Shards filled on different threads can be merged in any order; the results are the same to
-/// the bit. One object is not for use by several threads at once.
+/// the bit. One object must not be used by several threads at once.
 ///
 /// Tokens whose gold label is `_` (not known) are not counted: not as tokens, and neither side has a chunk
-/// there. A sequence without any other token does not count as a sequence.
+/// there. A sequence in which all gold labels are unknown does not count.
 ///
-/// Labels are chunk labels where every gold label is O or has the form [BIESLU]-TYPE (and, where all of them
-/// are O, every predicted one, too). Then precision, recall and F1 are those of chunks, and labels are
-/// reported by type. Otherwise each token is one decision about its label: precision, recall and F1 all are
-/// the accuracy.
+/// Labels are chunk labels if every gold label is O or has the form [BIESLU]-TYPE (and, if all gold labels
+/// are O, every predicted one as well). Then precision, recall and F1 are those of chunks, and labels are
+/// reported by type. Otherwise each token is one decision, and precision, recall and F1 equal the accuracy.
 class TaggingScores {
  public:
   /// Adds a sequence and returns what it added. `confidence`, where given, is the probability of each
@@ -79,13 +79,12 @@ class TaggingScores {
 
   const Reliability& calibration() const { return calibration_; }
 
-  /// What the CoNLL-2000 evaluation script prints, in its layout; for plain labels, what its raw mode prints
-  /// when no label stands for "outside".
+  /// The output of the CoNLL-2000 evaluation script, in its layout; for plain labels, the output of its raw
+  /// mode without an "outside" label.
   std::string conlleval_report() const;
-  /// What that leaves out, for people: whole sequences, the commonest confusions, calibration.
+  /// What that report leaves out: sequence accuracy, the most frequent confusions, calibration.
   std::string table() const;
-  /// Everything. Labels are copied as they are: dump with a lenient error handler where they may not be
-  /// UTF-8.
+  /// All scores. Labels are copied unchanged: dump with a lenient error handler if they may not be UTF-8.
   nlohmann::json to_json() const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kConfusionsInTable = 10;
 constexpr size_t kConfusionsInJson = 100;
 
-/// Columns as they are seen, not bytes: continuation bytes of UTF-8 take no room.
+/// Width in characters, not bytes: continuation bytes of UTF-8 take no column.
 size_t width(std::string_view text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -38,7 +38,7 @@ std::string TaggingScores::conlleval_report() const {
     fmt::format_to(to, "accuracy: {:6.2f}%; precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}\n",
                    accuracy(), all.precision(), all.recall(), all.f1());
   for (const LabelScore& score : by_label()) {
-    // Padded by hand, in bytes as the script pads: a format width would count characters.
+    // Padded by hand, in bytes like the script: a format width would count characters.
     if (score.label.size() < 17) out.append(17 - score.label.size(), ' ');
     fmt::format_to(to, "{}: precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}  {}\n", score.label,
                    score.precision(), score.recall(), score.f1(), score.found);

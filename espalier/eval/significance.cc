@@ -29,7 +29,7 @@ Ratio ratio_of(const SequenceStatistics& s, Metric metric) {
   return {2 * s.chunks.correct, s.chunks.gold + s.chunks.found};
 }
 
-/// The two systems' ratios side by side: a draw touches one cache line.
+/// Both systems' ratios together: drawing a sequence touches one cache line.
 struct Pair {
   Ratio first, second;
 };
@@ -101,7 +101,7 @@ Result<BootstrapResult> paired_bootstrap(std::span<const SequenceStatistics> fir
   result.first = total.first.percent();
   result.second = total.second.percent();
   result.difference = difference_of(total);
-  // Rounding must not decide between "as far" and "not as far": differences are of the order of percents.
+  // Rounding errors must not decide the comparison: differences are of the order of percents.
   constexpr double kRounding = 1e-9;
   const double distance = std::abs(result.difference) - kRounding;
   size_t as_far = 0;
@@ -146,7 +146,7 @@ double mcnemar_exact(const Discordance& discordance) {
 }
 
 MeanAndDeviation mean_and_deviation(std::span<const double> values) {
-  // Welford's recurrence: no cancellation when the mean is large beside the deviation.
+  // Welford's recurrence: no cancellation when the mean is large compared with the deviation.
   MeanAndDeviation result;
   double squares = 0;
   double count = 0;

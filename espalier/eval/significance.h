@@ -1,4 +1,5 @@
-// Is one system better than another, or was it luck?
+// Whether one system is significantly better than another: paired bootstrap over sequences, and McNemar's
+// test over tokens.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +34,11 @@ struct BootstrapResult {
 };
 
 /// Paired bootstrap over sequences (Efron and Tibshirani 1993, ch. 16; Berg-Kirkpatrick et al. 2012):
-/// sequences are drawn with replacement, the same ones for both systems, and scored anew. With δ the
+/// sequences are drawn with replacement, the same ones for both systems, and scored again. With δ the
 /// difference measured and δ* that of a sample, p is the fraction of samples with |δ* − δ| ≥ |δ|: how often
-/// chance alone moves the difference as far as it lies from none. (The sample at hand counts as one more, so
-/// p is never 0.) Each sample has a random stream of its own, so the result is the same at any number of
-/// threads. O(samples · sequences).
+/// resampling alone moves the difference by as much as it differs from 0. (The original sample counts as one
+/// more, so p is never 0.) Each sample has a random stream of its own, so the result is the same at any
+/// number of threads. O(samples · sequences).
 ///
 /// Fails where the systems have different numbers of sequences or of tokens, where there are none, or where
 /// an option is out of range.
@@ -56,8 +57,8 @@ struct Discordance {
            std::span<const std::string_view> second);
 };
 
-/// McNemar's test, exact: the two-sided p-value of a fair coin falling as unevenly as this. 1 where there is
-/// no discordant token. O(discordant tokens).
+/// McNemar's exact test: the two-sided p-value of these counts under a fair coin. 1 if there is no discordant
+/// token. O(discordant tokens).
 double mcnemar_exact(const Discordance& discordance);
 
 struct MeanAndDeviation {

@@ -1,4 +1,5 @@
-// Linear and integer programs: what is to be optimised, apart from who solves it.
+// Linear and integer programs. Build a Program from variables and rows, then call solve() or
+// solve_relaxation(); CLP and CBC do the work. Nothing here depends on their headers.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +22,10 @@ struct Term {
 enum class Sense { kMinimise, kMaximise };
 
 /// optimise Σ_j cost_j x_j  subject to  lower_i ≤ Σ_j a_ij x_j ≤ upper_i,  lower_j ≤ x_j ≤ upper_j,  some x_j
-/// whole.
+/// integer.
 ///
-/// A value: build it, copy it, solve it. Rows are kept as they were added;
-/// repeated variables in a row are added up. Not thread-safe while it is changed.
+/// A value: build it, copy it, solve it. A variable that occurs several times in a row gets the sum of its
+/// factors. Not thread-safe while it is being built.
 class Program {
  public:
   explicit Program(Sense sense = Sense::kMinimise) : sense_(sense) {}
@@ -32,7 +33,7 @@ class Program {
   /// Adds a variable and returns its number, from 0. Preconditions: lower ≤ upper, neither NaN, a finite
   /// cost.
   int add_variable(double lower, double upper, double cost);
-  /// The same, but the variable takes whole values only.
+  /// The same, but the variable takes integer values only.
   int add_integer(double lower, double upper, double cost);
   /// A variable that is 0 or 1.
   int add_binary(double cost) { return add_integer(0, 1, cost); }
@@ -60,9 +61,9 @@ class Program {
     return {terms_.data() + row_begin_[i], row_begin_[i + 1] - row_begin_[i]};
   }
 
-  /// Σ_j cost_j x_j. Precondition: one value a variable.
+  /// Σ_j cost_j x_j. Precondition: one value per variable.
   double objective(std::span<const double> values) const;
-  /// How far the values are from satisfying all bounds and rows: the largest breach of any one of them.
+  /// The largest violation of any bound or row by these values; 0 if they are feasible.
   double violation(std::span<const double> values) const;
 
  private:
@@ -82,7 +83,7 @@ enum class Outcome {
   kOptimal,     ///< no better solution exists
   kFeasible,    ///< time was up; the solution satisfies everything but may not be the best
   kInfeasible,  ///< there is no solution
-  kUnbounded,   ///< there are better and better solutions without end
+  kUnbounded,   ///< solutions get better without limit
   kOutOfTime,   ///< time was up before any solution was found
   kFailed,      ///< the solver gave up for numerical reasons
 };
@@ -95,20 +96,20 @@ struct Solution {
   Outcome outcome = Outcome::kFailed;
   double objective = 0;  ///< of `values`
   std::vector<double>
-      values;  ///< per variable; empty unless kOptimal or kFeasible. Whole ones are exactly whole.
+      values;  ///< per variable; empty unless kOptimal or kFeasible. Integers are exact.
   /// Linear programs only: per row, the derivative of the optimum by the row's active bound.
   std::vector<double> row_price;
 
   bool solved() const { return outcome == Outcome::kOptimal || outcome == Outcome::kFeasible; }
 };
 
-/// Solves a program: by CLP (dual simplex, its claims confirmed by the primal one where they are not an
-/// optimum within all bounds) where every variable is continuous, by CBC (branch and cut) where some must be
-/// whole. Deterministic as long as time does not run out. Safe to call from any number of threads; integer
-/// programs are solved one at a time, since CBC keeps state of its own.
+/// Solves a program: by CLP if every variable is continuous (dual simplex; any result that is not an optimum
+/// within all bounds is confirmed by the primal simplex), by CBC (branch and cut) if some must be integers.
+/// Deterministic as long as time does not run out. Safe to call from any number of threads; integer programs
+/// are solved one at a time, because CBC has global state.
 Solution solve(const Program& program, const SolveOptions& options = {});
 
-/// The program with every variable continuous: its optimum bounds that of the whole one.
+/// Solves the program with every variable continuous. Its optimum bounds that of the integer program.
 Solution solve_relaxation(const Program& program, const SolveOptions& options = {});
 
 }  // namespace espalier::program

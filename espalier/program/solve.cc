@@ -14,10 +14,10 @@
 namespace espalier::program {
 namespace {
 
-/// Largest number the solvers' limits on seconds take; they mean "no limit" by it.
+/// The largest time limit, in seconds, that the solvers accept; they take it as "no limit".
 constexpr double kNoLimit = 1e100;
 
-/// The matrix column by column, as both solvers take it.
+/// The matrix by columns, as both solvers expect it.
 struct ColumnMatrix {
   std::vector<int> start, index;
   std::vector<double> value;
@@ -38,8 +38,8 @@ struct ColumnMatrix {
   }
 };
 
-/// CBC's driver takes over SIGINT while it runs and leaves its handler behind. The interrupt belongs to the
-/// caller: it waits while CBC runs, and then finds the handler that was there before.
+/// CBC's driver installs its own SIGINT handler and does not restore the old one. SIGINT belongs to the
+/// caller: block it while CBC runs, then restore the caller's handler.
 class InterruptShelter {
  public:
   InterruptShelter() {
@@ -61,8 +61,8 @@ class InterruptShelter {
   struct sigaction action_ {};
 };
 
-/// Values within their bounds, whole ones whole, and the objective that goes with them: solvers leave
-/// roundings of about 1e-9, which would look like breaches to a caller that compares.
+/// Clips values to their bounds, rounds integers, and recomputes the objective: solvers leave errors of about
+/// 1e-9, which would look like violations to a caller that compares.
 void settle(const Program& program, const double* values, Solution& solution) {
   solution.values.assign(values, values + program.variables());
   for (int j = 0; j < program.variables(); ++j) {
@@ -88,7 +88,7 @@ ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const Solv
   return model;
 }
 
-/// What CLP says about a model it has worked on.
+/// CLP's status as an Outcome.
 Solution read_clp(const Program& program, Clp_Simplex* model) {
   Solution solution;
   if (Clp_isProvenOptimal(model) != 0) {
@@ -106,10 +106,10 @@ Solution read_clp(const Program& program, Clp_Simplex* model) {
   return solution;
 }
 
-/// The dual simplex with presolve is the fast way, but it works with bounds of its own making where variables
-/// are free: it may then call a feasible program infeasible, or answer far out, where sums lose their last
-/// digits. So anything but an optimum that keeps to its bounds is left to the primal simplex, which looks for
-/// a feasible point first and works on the program as it stands.
+/// The dual simplex with presolve is fast, but it invents bounds for free variables: it may then call a
+/// feasible program infeasible, or return a point so far out that sums lose precision. So any result other
+/// than an optimum within its bounds is recomputed by the primal simplex, which works on the program as
+/// given.
 Solution solve_linear(const Program& program, const SolveOptions& options) {
   constexpr double kClean = 1e-7;
   const ColumnMatrix matrix(program);
@@ -122,7 +122,7 @@ Solution solve_linear(const Program& program, const SolveOptions& options) {
   const ClpModel careful = load_clp(program, matrix, options);
   Clp_primal(careful.get(), 0);
   Solution second = read_clp(program, careful.get());
-  // Of two optima, the one that keeps closer to the bounds.
+  // Of two optima, take the one with the smaller violation.
   if (first.solved() &&
       (!second.solved() || program.violation(first.values) <= program.violation(second.values)))
     return first;
@@ -143,7 +143,7 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
   Cbc_setObjSense(model.get(), sense_factor(program));
   for (int j = 0; j < program.variables(); ++j)
     if (program.is_integer(j)) Cbc_setInteger(model.get(), j);
-  // Exact means exact: no solution is passed over for being hardly better than the one at hand.
+  // Exact: do not prune a solution because it is only slightly better than the incumbent.
   Cbc_setParameter(model.get(), "log", "0");
   Cbc_setParameter(model.get(), "increment", "1e-9");
   Cbc_setParameter(model.get(), "ratioGap", "0");
@@ -178,7 +178,7 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
   return solution;
 }
 
-/// Without variables solvers disagree about what is solved; the rows' bounds alone decide.
+/// Solvers disagree about programs without variables; the rows' bounds decide.
 Solution solve_nothing(const Program& program) {
   Solution solution;
   solution.outcome = program.violation({}) > 0 ? Outcome::kInfeasible : Outcome::kOptimal;
