@@ -1,4 +1,6 @@
 // Chunks in sequences of labels such as B-NP I-NP O, counted as the CoNLL shared tasks count them.
+// ChunkMatcher compares a gold and a predicted sequence in one pass; LabelTable numbers labels and their
+// types.
 #pragma once
 
 #include <cstddef>
@@ -88,9 +90,9 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// Compares a gold and a predicted sequence position by position. A chunk is correct when it starts, ends and is of
-/// the same type in both. Constant space, so sequences of any length can stream through; close every one with
-/// finish().
+/// Compares a gold and a predicted sequence position by position. A chunk is correct when it starts, ends and
+/// is of the same type in both. Constant space, so sequences of any length can stream through; close every
+/// one with finish().
 class ChunkMatcher {
  public:
   /// What is known once a position has been read.

@@ -1,4 +1,5 @@
-// Line plots as SVG files, for `reproduce` and `tune`.
+// Line plots as SVG files, for `reproduce` and `tune`. Fill in a Plot and call save_plot, or plot_svg for the
+// text.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ bool shard_order(uint32_t a, uint32_t b) {
   return sa != sb ? sa < sb : a < b;
 }
 
-/// Sorts a token's features by shard, their values along with them.
+/// Sorts a token's features, and their values, by shard.
 void sort_features(std::span<uint32_t> ids, std::span<float> values,
                    std::vector<std::pair<uint32_t, float>>& pairs) {
   if (values.empty()) {
@@ -27,8 +27,8 @@ void sort_features(std::span<uint32_t> ids, std::span<float> values,
   for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
 }
 
-/// Renumbers provisional ids, drops those cut off, and sorts each token's list; in place, tokens in parallel,
-/// what is dropped squeezed out afterwards.
+/// Renumbers provisional ids, drops those below the cut-off, and sorts each token's list. In place and in
+/// parallel over tokens; gaps are closed afterwards.
 void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number,
               const Workers& workers) {
   constexpr size_t kPieces = 64;
@@ -210,8 +210,8 @@ EncodedTraining DatasetBuilder::finish() {
   result.state_before_cutoff = state_->state_features.size();
   const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
     FeatureCollector::Features found = collector.finish(state_->options.cutoff, state_->workers);
-    // The frozen map must be able to tell the features apart (FeatureMap's contract); the rare ones it cannot
-    // go.
+    // FeatureMap must be able to distinguish the features (see its contract); the rare ones it cannot are
+    // dropped.
     std::vector<uint32_t> numbers(found.size()), refused;
     std::iota(numbers.begin(), numbers.end(), 0);
     FeatureMap::build(found.hashes, numbers, &refused);

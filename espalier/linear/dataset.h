@@ -1,4 +1,6 @@
-// A corpus with its features found: what learners see.
+// The encoded training set: every sequence as feature numbers and label numbers, which is all that learners
+// see. DatasetBuilder makes one from text, block by block; Encoder encodes further sequences with the
+// same features.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ namespace espalier::linear {
 struct Dataset {
   std::vector<uint64_t> sequence_begin{0};
   Ragged<uint32_t> state;           ///< per token: its state features, each once unless it occurs twice
-  std::vector<float> state_values;  ///< beside state.values; empty where every value is 1
+  std::vector<float> state_values;  ///< parallel to state.values; empty if every value is 1
   Ragged<uint32_t> edge;            ///< per token: features of the pair (label before, label here)
   std::vector<data::Label> gold;    ///< per token; kNoLabel where not known
   std::vector<float> weight;        ///< per sequence
@@ -32,11 +34,11 @@ struct Dataset {
     return {gold.data() + sequence_begin[s], length(s)};
   }
   bool fully_labelled(size_t s) const;
-  /// A copy of the given sequences alone.
+  /// A copy of the given sequences.
   Dataset subset(std::span<const uint32_t> which) const;
 };
 
-/// The features a model knows, by number: hashes to find them, counts, names where kept.
+/// The features of a model, by number: their hashes, counts, and names if kept.
 struct FeatureSpace {
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> counts;
@@ -44,7 +46,7 @@ struct FeatureSpace {
   size_t size() const { return hashes.size(); }
 };
 
-/// The training set and everything found in it.
+/// The training set with its labels and features.
 struct EncodedTraining {
   Dataset data;
   data::LabelSet labels;
@@ -58,7 +60,7 @@ struct EncodeOptions {
   bool names = true;
 };
 
-/// Encodes sequences as they come, block by block, so that the text need not be held. Labels are numbered in
+/// Encodes sequences as they arrive, block by block, without keeping their text. Labels are numbered in
 /// order of first appearance after those in `known` (warm start); `_` is kNoLabel.
 class DatasetBuilder {
  public:
@@ -69,7 +71,7 @@ class DatasetBuilder {
   void add(data::Sequence sequence);
   size_t sequences() const;
   size_t tokens() const;
-  /// The builder is spent afterwards.
+  /// The builder must not be used afterwards.
   EncodedTraining finish();
 
  private:
@@ -77,8 +79,8 @@ class DatasetBuilder {
   std::unique_ptr<State> state_;
 };
 
-/// Numbers the features of one sequence through frozen maps; features not in the maps are left out. The order
-/// of a token's features is that of training.
+/// Encodes single sequences with the features of a finished training set; other features are left out. The
+/// order of a token's features is that of training.
 class Encoder {
  public:
   Encoder(const data::FeatureExtractor& extractor, const FeatureMap& state, const FeatureMap& edge)
@@ -99,8 +101,8 @@ class Encoder {
   const FeatureMap& edge_;
 };
 
-/// Rows are updated by threads that own features by number: feature f belongs to shard f mod kUpdateShards,
-/// and a token's features are sorted by shard so that each thread walks a stretch of them.
+/// Threads that update rows each own some features: feature f belongs to shard f mod kUpdateShards, and a
+/// token's features are sorted by shard, so that each thread reads a contiguous range of them.
 inline constexpr uint32_t kUpdateShards = 8;
 
 }  // namespace espalier::linear

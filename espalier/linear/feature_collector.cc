@@ -69,8 +69,7 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   const auto comes_before = [](const Entry& a, const Entry& b) {
     return a.count != b.count ? a.count > b.count : a.first < b.first;
   };
-  // Each shard in order by itself, then two and two merged: no two features compare equal, so the order is
-  // one.
+  // Sort each shard, then merge pairs of shards. No two features compare equal, so the result is unique.
   std::vector<std::vector<Entry>> sorted(kShards);
   workers.for_each(kShards, [&](size_t s) {
     const Shard& shard = shards_[s];

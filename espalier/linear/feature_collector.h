@@ -1,5 +1,6 @@
-// Finds the features of a training set once: every hash gets a number, counted and named where it first
-// occurs.
+// Collects the features of a training set: gives every distinct hash a number, counts it, and keeps its name.
+// Call add() for each block, then finish(). Memory grows with the number of distinct features, names
+// included.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,9 @@
 namespace espalier::linear {
 
 /// Numbers hashes in blocks. The table is cut into a fixed number of shards by hash; threads own shards, each
-/// walks a block in order, so the numbering depends on the data alone. Numbers given on the way are
-/// provisional; finish() orders the features that stay by falling frequency, so that hot rows lie together.
+/// walks a block in order, so the numbering depends on the data alone. Numbers returned by add() are
+/// provisional; finish() orders the features by falling frequency, so that frequent rows are close together
+/// in memory.
 class FeatureCollector {
  public:
   /// Builds the readable name of the feature at a position of the block just added.
@@ -28,7 +30,7 @@ class FeatureCollector {
   /// names.
   void add(std::span<const uint64_t> hashes, uint32_t* numbers, const Workers& workers, const Namer& namer);
 
-  /// What finish() leaves: features 0 … size−1 by falling count (ties by first appearance).
+  /// The result of finish(): features 0 … size−1 by falling count; ties go to the one that appeared first.
   struct Features {
     std::vector<uint64_t> hashes;
     std::vector<uint32_t> counts;

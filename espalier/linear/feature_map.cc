@@ -48,7 +48,7 @@ Result<FeatureMap> FeatureMap::view(std::span<const Slot> slots, uint64_t value_
 }
 
 void FeatureMap::find_all(std::span<const uint64_t> hashes, uint32_t* values) const {
-  constexpr size_t kAhead = 16;  // enough misses in flight to hide a trip to the last-level cache
+  constexpr size_t kAhead = 16;  // enough loads in flight to hide the latency of the last-level cache
   const size_t n = hashes.size();
   for (size_t i = 0; i < std::min(kAhead, n); ++i) prefetch(hashes[i]);
   for (size_t i = 0; i < n; ++i) {

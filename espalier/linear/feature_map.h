@@ -1,4 +1,7 @@
-// From a feature's 64-bit hash to the place of its weights.
+// The feature table of a model: from a 64-bit hash to a 32-bit value, such as the offset of the feature's
+// weights. It is stored in model files and used in place in the mapped file. That is why it is not a
+// HashIndex (base/hash_index.h): each slot holds part of the key, so that a lookup costs one cache miss, and
+// the layout must never change.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +14,14 @@ namespace espalier::linear {
 
 inline constexpr uint32_t kNoFeature = 0xFFFFFFFF;
 
-/// An open-addressing table from hash to a 32-bit value (a feature's number, or where its row starts), laid
-/// out to be stored in a file and used where it lies. A slot is found by the hash's high bits and told apart
-/// by its low 32; a feature never seen is mistaken for a known one with probability about 2^-32 a probe. Two
-/// known features that this cannot tell apart (one pair in some billions) are found when the table is built:
-/// the later one is refused.
+/// Open addressing. The hash's high bits give the slot, its low 32 bits are stored there and compared. An
+/// unknown feature is mistaken for a known one with probability about 2^-32 per probe. Two known features
+/// that cannot be distinguished (one pair in some billions) are detected when the table is built: the later
+/// one is refused.
 ///
 /// Immutable once built, safe for any number of threads. At most three quarters full, linear probing: a
-/// smaller table stays in the cache, which is worth more than the slots that are probed in vain, eight of
-/// which share a line.
+/// smaller table stays in the cache, which saves more time than the extra probes cost, since eight slots
+/// share a cache line.
 class FeatureMap {
  public:
   struct Slot {
@@ -28,12 +30,12 @@ class FeatureMap {
   };
 
   FeatureMap() = default;
-  /// Builds the table; entry i maps hashes[i] to values[i]. Returns in `refused` the entries that an earlier
-  /// one hides.
+  /// Builds the table; entry i maps hashes[i] to values[i]. `refused` gets the entries that cannot be
+  /// distinguished from an earlier one.
   static FeatureMap build(std::span<const uint64_t> hashes, std::span<const uint32_t> values,
                           std::vector<uint32_t>* refused);
-  /// A view of slots that live elsewhere (a mapped file) and stay there. Checks the size and that an empty
-  /// slot exists.
+  /// A view of slots in memory that must outlive it, such as a mapped file. Checks the size, the values, and
+  /// that an empty slot exists.
   static Result<FeatureMap> view(std::span<const Slot> slots, uint64_t value_limit);
 
   FeatureMap(FeatureMap&&) noexcept = default;

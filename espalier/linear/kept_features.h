@@ -1,4 +1,4 @@
-// Trained rows as a model file holds them: only the features that kept a weight.
+// Trained rows as a model file stores them: only features that still have a weight, packed.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct KeptFeatures {
   FeatureMap map() const { return FeatureMap::build(hashes, offsets, nullptr); }
 };
 
-/// Packs the rows of `features` in `bits` (32 or 16) a weight and leaves out what is exactly 0.
+/// Packs the rows of `features` with `bits` (32 or 16) per weight; weights that are exactly 0 are left out.
 template <typename Column>
 KeptFeatures keep_features(const RowLayout<Column>& layout, const float* weights,
                            const FeatureSpace& features, int bits) {

@@ -9,7 +9,7 @@
 namespace espalier::linear {
 namespace {
 
-/// begin[] as it is stored must go from 0 to `end` without falling.
+/// A stored begin[] must ascend from 0 to `end`.
 Status check_lists(std::span<const uint64_t> begin, size_t end, const char* what) {
   if (begin.empty() || begin.front() != 0 || begin.back() != end ||
       !std::is_sorted(begin.begin(), begin.end()))
@@ -58,7 +58,7 @@ Status check(const KernelParts& parts) {
   for (const KernelParts::Machine& machine : parts.machines) {
     const bool rest = machine.loser == KernelParts::kRest;
     if (rest != (parts.machines[0].loser == KernelParts::kRest))
-      return fail("machines between two labels beside machines of one against the rest");
+      return fail("machines between two labels mixed with machines of one label against the rest");
     if (machine.winner >= labels || (!rest && machine.loser >= labels) || machine.winner == machine.loser)
       return fail("a machine between labels {} and {} of {}", machine.winner, machine.loser, labels);
     if (!parts.seen[machine.winner] || (!rest && !parts.seen[machine.loser]))
@@ -69,7 +69,7 @@ Status check(const KernelParts& parts) {
   return {};
 }
 
-/// The kernel as it is stored, and the number of labels.
+/// The stored kernel and the number of labels.
 struct StoredKernel {
   double gamma, coef0;
   uint64_t normalise, labels;

@@ -1,4 +1,5 @@
-// A trained classifier with a quadratic kernel, apart from the library that trained it.
+// A trained classifier with a quadratic kernel, independent of the library that trained it. Call
+// KernelModel::make or load, then scores().
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,12 @@ struct QuadraticKernel {
 ///   d_m(x) = Σ_{terms of m} coefficient · k(vector, x) − rho_m;  above 0 it votes for `winner`, otherwise
 ///   for `loser`.
 /// Or all machines are of one label against the rest, and d_m(x) is the winner's score, where it has several
-/// their mean. The parts are what is stored; KernelModel checks them and makes them fast.
+/// their mean. This is what is stored; KernelModel checks it and prepares it for fast scoring.
 struct KernelParts {
   QuadraticKernel kernel;
-  std::vector<uint8_t> seen;  ///< per label: whether training had it
+  std::vector<uint8_t> seen;  ///< per label: whether it was seen in training
   Ragged<uint32_t> vectors;   ///< features of each support vector, ascending
-  std::vector<float> values;  ///< beside vectors.values; scaled already
+  std::vector<float> values;  ///< parallel to vectors.values; already scaled
   struct Machine {
     uint32_t winner, loser;  ///< loser: kRest where it is any other label
     double rho;
@@ -38,16 +39,14 @@ struct KernelParts {
   static constexpr uint32_t kRest = 0xFFFFFFFF;
   std::vector<Machine> machines;
   Ragged<uint32_t> terms;           ///< support vectors of each machine
-  std::vector<float> coefficients;  ///< beside terms.values
+  std::vector<float> coefficients;  ///< parallel to terms.values
 };
 
-/// Scores every label of a token by the machines' votes. Immutable, safe for any number of threads with a
-/// scratch each.
+/// Scores every label of a token by the machines' votes. Immutable; safe for any number of threads, each with
+/// its own scratch.
 ///
-/// Cost of a token: one multiplication for every support vector that has one of the token's features, then
-/// one for every term. Vectors are listed by feature: on handwritten letters, a quarter of whose pixels are
-/// on, the whole score then takes about as long as the inner products with each vector in turn would alone.
-/// Memory: twice the support vectors plus the terms.
+/// Cost per token: one multiplication for each pair of a token's feature and a support vector that has it,
+/// then one per term. Memory: twice the support vectors plus the terms.
 class KernelModel {
  public:
   struct Scratch {
@@ -63,7 +62,7 @@ class KernelModel {
   /// Errors name the file and what was found.
   static Result<KernelModel> load(const SectionFile& file, const std::string& prefix = "kernel.");
 
-  /// Below any decision there is.
+  /// Below any decision value.
   static constexpr float kNever = -1e6f;
   bool against_the_rest() const {
     return !parts_.machines.empty() && parts_.machines[0].loser == KernelParts::kRest;
@@ -73,11 +72,11 @@ class KernelModel {
   size_t support_vectors() const { return parts_.vectors.size(); }
   const KernelParts& parts() const { return parts_; }
 
-  /// out[k] = number of votes for label k + (1 + mean of tanh of its margins)/2: ordered by votes, equals by
-  /// margins; −1 for labels that training did not have. Of machines against the rest: the label's decision,
-  /// kNever for labels that training did not have. `values` may be null (all 1). Features may come in
-  /// any order, and more than once (values are added); those in no support vector count for the length of the
-  /// token alone. Precondition: out has labels() entries.
+  /// out[k] = number of votes for label k + (1 + mean of tanh of its margins)/2: ordered by votes, ties by
+  /// margins; −1 for labels not seen in training. With machines against the rest: the label's decision value,
+  /// kNever for labels not seen in training. `values` may be null (all 1). Features may be in any order and
+  /// repeated (values are added); those in no support vector count only for the length of the token.
+  /// Precondition: out has labels() entries.
   void scores(std::span<const uint32_t> features, const float* values, Scratch& scratch,
               std::span<float> out) const;
 

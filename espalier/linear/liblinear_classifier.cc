@@ -46,7 +46,7 @@ struct Instances {
   std::vector<feature_node*> rows;
 };
 
-/// The tokens listed: their features for which keep(feature) holds, and the bias as feature number
+/// The given tokens, with the features for which keep(feature) holds and the bias as feature number
 /// `features`.
 template <typename Keep>
 void fill_instances(const TokenRows& tokens, std::span<const uint32_t> taken, size_t features, double bias,
@@ -110,8 +110,8 @@ Status check_liblinear(const LiblinearOptions& options, const TokenRows& tokens,
   return {};
 }
 
-/// What the ways of training share. `Wanted` says of (token, label): 1, −1, or 0 where the token is no
-/// example of the label's machine.
+/// What the ways of training share. `Wanted` maps (token, label) to 1, −1, or 0 if the token is not an
+/// example for the label.
 template <typename Wanted>
 class Trainer {
  public:
@@ -168,7 +168,8 @@ class Trainer {
         y_.push_back(w);
         positive += w > 0 ? 1 : 0;
       }
-    // Nothing to tell apart: the bias says so where there is one, and is learned from the others otherwise.
+    // All examples have the same target: with a bias, the bias alone decides; without, the weights are
+    // learned anyway.
     const bool one_sided = positive == 0 || positive == taken_.size();
     if (taken_.empty() || (one_sided && options_.bias > 0)) {
       result_.bias[k] = positive == 0 ? -1 : 1;

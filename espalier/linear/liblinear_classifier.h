@@ -1,4 +1,5 @@
-// Linear classifiers of single tokens, trained by liblinear.
+// Trains linear classifiers of single tokens with liblinear: one per label against the rest, or Crammer and
+// Singer's multi-class SVM. Call train_liblinear.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct LiblinearOptions {
 };
 
 /// score(x, k) = bias[k] + Σ_{f ∈ x} value · weight(f, k), weights laid out by the rows given to training. A
-/// label that no token has gets bias −1: every token is on the far side of its margin. Without a bias feature
-/// its weights are learned so that it is, as far as may be.
+/// label that no token has gets bias −1, so that it is never chosen; without a bias feature, its weights are
+/// learned from negative examples only.
 struct LinearClassifier {
   AlignedVector<float> weights;
   std::vector<float> bias;  ///< per label
@@ -41,34 +42,34 @@ struct LinearClassifier {
 /// A layout in which every feature has a weight for every label.
 StateRows full_rows(size_t features, size_t labels);
 
-/// Place of the weight (feature, label) in a layout; nothing where the layout leaves it out.
+/// Index of the weight (feature, label) in a layout; nothing if the layout has no such weight.
 std::optional<uint32_t> weight_at(const StateRows& rows, size_t feature, size_t label);
 
 /// Trains on the labelled tokens of `data`. With a layout that leaves out pairs of feature and label, each
-/// label's classifier is trained on the features it has weights for, so that what is returned is the optimum
-/// within the layout; Crammer and Singer's machine, which is trained as a whole, needs full rows. Labels are
-/// rows.width.
+/// label's classifier is trained on the features it has weights for, so that the result is the optimum within
+/// the layout. Crammer and Singer's machine trains all labels at once and needs full rows. The number of
+/// labels is rows.width.
 ///
-/// Memory: 16 bytes for each feature of each token, twice where rows are not full. Runs on one thread under a
+/// Memory: 16 bytes per feature of each token, twice that if rows are not full. Runs on one thread under a
 /// lock that all users of liblinear and libsvm share, seeded, so the result depends on the arguments alone.
-/// Fails where the options or the data are not fit, or where the monitor stops it: a part of the labels'
-/// classifiers is of no use. Precondition: features in the data are below rows.rows().
+/// Fails if the options or the data are invalid, or if the monitor stops it: classifiers for only some of the
+/// labels would be useless. Precondition: features in the data are below rows.rows().
 Result<LinearClassifier> train_liblinear(const Dataset& data, const StateRows& rows,
                                          const LiblinearOptions& options, const Monitor& monitor = {});
 
-/// The same on tokens that are at hand already; all have a label below rows.width.
+/// The same for tokens already collected; each has a label below rows.width.
 Result<LinearClassifier> train_liblinear(const TokenRows& tokens, const StateRows& rows,
                                          const LiblinearOptions& options, const Monitor& monitor = {});
 
-/// The same with a problem of its own for every label: wanted[t · labels + k] is what the machine of label k
-/// is to say of token t, 1 or −1; 0: it is none of its examples. The gold labels of `tokens` are not looked
-/// at. Not for Crammer and Singer's machine.
+/// The same with a separate problem for every label: wanted[t · labels + k] is the target of label k's
+/// classifier for token t, 1 or −1; 0: not an example. The gold labels of `tokens` are ignored. Crammer and
+/// Singer's machine is not supported.
 Result<LinearClassifier> train_liblinear(const TokenRows& tokens, std::span<const int8_t> wanted,
                                          const StateRows& rows, const LiblinearOptions& options,
                                          const Monitor& monitor = {});
 
-/// One machine without a bias: the weights of `features` features, for a score above 0 where an example's
-/// gold label is 1 and below where it is 0.
+/// One classifier without a bias: weights of `features` features such that the score is above 0 for examples
+/// with gold label 1, below 0 for those with 0.
 Result<std::vector<float>> train_liblinear_binary(const TokenRows& examples, size_t features,
                                                   const LiblinearOptions& options);
 

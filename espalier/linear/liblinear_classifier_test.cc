@@ -170,7 +170,7 @@ TEST(Liblinear, SaysWhatItDoesNotTake) {
   Dataset weighted = noisy_hints(5, 9, 1);
   weighted.weight[3] = 2;
   EXPECT_EQ(train_liblinear(weighted, rows, {}).error().message,
-            "sequence 4 has weight 2; liblinear and libsvm take no weights other than 1");
+            "sequence 4 has weight 2; liblinear and libsvm support no weights other than 1");
   EXPECT_EQ(train_liblinear(Dataset(), rows, {}).error().message,
             "no labelled token to train a classifier on");
   std::atomic<bool> stop{true};

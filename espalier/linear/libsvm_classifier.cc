@@ -50,7 +50,7 @@ struct Instances {
   }
 };
 
-/// Trains the machine of one problem. Those for the winner come first, so that a positive decision speaks for
+/// Trains the machine of one problem. Examples of the winner come first, so that a positive decision is for
 /// it.
 Result<ModelPointer> run(const Instances& instances, const KernelProblem& problem,
                          const LibsvmOptions& options) {
@@ -99,7 +99,7 @@ class MachineList {
     parts_.terms.close();
     parts_.machines.push_back({problem.winner, problem.loser, trained.rho[0]});
   }
-  /// One that always speaks for the same side.
+  /// A machine that always decides for the same side.
   void add(const KernelProblem& problem, bool for_winner) {
     parts_.terms.close();
     parts_.machines.push_back({problem.winner, problem.loser, for_winner ? -1.0 : 1.0});

@@ -20,7 +20,7 @@ namespace espalier::linear::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kLanes>;
 
-constexpr size_t kAhead = 16;  // rows whose first line is on its way
+constexpr size_t kAhead = 16;  // rows prefetched ahead
 
 #if HWY_TARGET == HWY_SCALAR
 void AddNarrowShort(const uint32_t* words, float scale, std::span<const uint32_t> offsets,
@@ -37,8 +37,7 @@ void AddNarrowShort(const uint32_t* words, float scale, std::span<const uint32_t
     }
 }
 #else
-/// For every byte of a set of columns: which two bytes of the packed weights each column gets, 0x80 where it
-/// has none.
+/// For every byte of a set of columns: which two bytes of the packed weights each column gets; 0x80: none.
 struct SpreadTable {
   alignas(16) uint8_t bytes[256][16];
   constexpr SpreadTable() : bytes() {
@@ -58,7 +57,7 @@ constexpr SpreadTable kSpread;
 using Shorts = hn::FixedTag<int16_t, 8>;
 using Ints = hn::Rebind<int32_t, Floats>;
 
-/// The weights of the eight columns that a byte of a set speaks about, 0 where it has none.
+/// The weights of the eight columns of one byte of a set; 0 for columns that are not in it.
 HWY_INLINE hn::Vec<Shorts> Spread(const int16_t* packed, uint64_t byte) {
   const Shorts d;
   const hn::Repartition<uint8_t, Shorts> bytes;
@@ -66,7 +65,8 @@ HWY_INLINE hn::Vec<Shorts> Spread(const int16_t* packed, uint64_t byte) {
                                                 hn::Load(bytes, kSpread.bytes[byte])));
 }
 
-/// Calls each(number, weights) for the vectors that the weights of stretch g fill, as integers of 32 bits.
+/// Widens the weights of group g to 32-bit integers; calls each(number, vector) for the one or two vectors
+/// they fill.
 template <typename V, typename Each>
 HWY_INLINE void Widen(size_t g, V weights, Each&& each) {
   if constexpr (hn::MaxLanes(Ints()) == 8) {
@@ -77,14 +77,14 @@ HWY_INLINE void Widen(size_t g, V weights, Each&& each) {
   }
 }
 
-/// A sum of rows for one position, eight columns each of N stretches.
+/// The sum of rows for one position: N groups of eight columns.
 template <size_t N>
 class NarrowSum {
  public:
   HWY_INLINE NarrowSum() {
     for (auto& part : sum_) part = hn::Zero(Ints());
   }
-  /// Of up to 65,536 rows: that many 16-bit weights fit into 32 bits.
+  /// For up to 65,536 rows: the sum of that many 16-bit weights fits into 32 bits.
   HWY_INLINE void Add(const uint32_t* row) {
     Visit(row, [this](size_t part, hn::Vec<Ints> w) { sum_[part] = hn::Add(sum_[part], w); });
   }
@@ -121,7 +121,7 @@ class NarrowSum {
   hn::Vec<Ints> sum_[kParts * N];
 };
 
-/// Rows with a set of columns and 16-bit weights, N stretches of eight columns.
+/// Rows with a set of columns and 16-bit weights: N groups of eight columns.
 template <size_t N>
 void AddNarrow(const uint32_t* HWY_RESTRICT words, float scale, std::span<const uint32_t> offsets,
                std::span<const uint32_t> begin, const float* HWY_RESTRICT values, size_t stride,
@@ -285,7 +285,7 @@ PackedRows PackedRows::pack(const RowLayout<Column>& layout, const float* weight
     size_t nonzero = 0;
     for (uint32_t i = layout.begin[r]; i < layout.begin[r + 1]; ++i) nonzero += !stored_zero(weights[i]);
     if (nonzero == 0) continue;
-    // A row stays full where that is smaller than naming its columns.
+    // A row stays full if that is smaller than listing its columns.
     const bool full = !rows.narrow() && layout.full(r) && nonzero * 2 > layout.width;
     for (uint32_t i = layout.begin[r]; i < layout.begin[r + 1]; ++i) {
       if (!full && stored_zero(weights[i])) continue;
@@ -331,7 +331,7 @@ Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t wi
   if (bits != 16 && bits != 32) return fail("weights of {} bits; this program knows 16 and 32", bits);
   if (!std::isfinite(scale)) return fail("the weights' scale is not a finite number");
   if (words.size() < kSlack || words.size() >= kNoFeature)
-    return fail("{} words of weights cannot be", words.size());
+    return fail("{} words of weights: too few or too many", words.size());
   PackedRows rows;
   rows.words_ = words;
   rows.width_ = width;

@@ -1,4 +1,6 @@
-// Weight rows as a model stores and uses them: one stream of words, a row's labels beside its weights.
+// Weight rows as a model stores and uses them: a stream of words in which each row holds its labels and its
+// weights. Read-only; works in place in a mapped file. Call pack() to make one, view() to open one, add() to
+// score a sequence.
 #pragma once
 
 #include <bit>
@@ -11,15 +13,15 @@
 
 namespace espalier::linear {
 
-/// Immutable rows for use, laid out so that a feature costs one cache miss after its probe: the feature table
-/// holds the row's offset, and at that offset lie, for up to 64 columns,
-///   the set of its columns, a bit each: one word, or two where width() > 32
-///   the n weights: floats, or 16-bit integers, two a word, that stand for integer · scale;
-/// a byte of the set tells how to spread the next weights over eight columns, so that rows of any length are
-/// summed by the same few instructions and no branch is mispredicted. With more columns sets would be mostly
-/// empty, and a row is
+/// Laid out so that a feature costs one cache miss after its lookup: the feature table holds the offset of
+/// the row. With up to 64 columns, a row is
+///   the set of its columns, one bit per column: one word, or two if width() > 32
+///   the n weights: floats, or 16-bit integers, two per word, that stand for integer · scale.
+/// A byte of the set tells how to spread the next weights over eight columns, so that rows of any length are
+/// summed by the same few instructions without mispredicted branches. With more than 64 columns sets would be
+/// mostly empty, and a row is
 ///   word 0: number of weights n (n == width(): a full row)
-///   the n columns, two 16-bit ones a word (one 32-bit one where width() > 65,536), absent in a full row
+///   the n columns, two 16-bit numbers per word (one 32-bit number if width() > 65,536), absent in a full row
 ///   the n weights, as above.
 /// The stream may live in a mapped file. Safe for any number of threads.
 class PackedRows {
@@ -32,8 +34,8 @@ class PackedRows {
   static PackedRows pack(const RowLayout<Column>& layout, const float* weights, int bits,
                          std::vector<uint32_t>& offsets);
 
-  /// A view of words that live elsewhere; every row is checked: bounds, columns ascending and below width,
-  /// weights finite. `starts`, if given, gets the offset of every row in order.
+  /// A view of words in memory that must outlive it; every row is checked: bounds, columns ascending and
+  /// below width, weights finite. `starts`, if given, gets the offset of every row in order.
   static Result<PackedRows> view(std::span<const uint32_t> words, uint64_t width, int bits, float scale,
                                  std::vector<uint32_t>* starts);
 
@@ -44,13 +46,13 @@ class PackedRows {
   int bits() const { return bits_; }
   float scale() const { return scale_; }
   std::span<const uint32_t> words() const { return words_; }
-  /// Offsets are below this; the last words are slack that vector loads may touch.
+  /// Offsets are below this; the last words are padding that vector loads may read.
   uint64_t offset_limit() const { return words_.size() < kSlack ? 0 : words_.size() - kSlack; }
 
   /// The scores of a whole sequence: scores[t·stride + c] += value · weight for the rows at the offsets
-  /// [begin[t], begin[t+1]) of each position t (kNoFeature is passed over). values may be null. Padding lanes
-  /// of `scores` end up with arbitrary finite values. A sequence at a time, so that rows of the next
-  /// positions are already on their way from memory.
+  /// [begin[t], begin[t+1]) of each position t (kNoFeature is skipped). values may be null. Padding lanes of
+  /// `scores` end up with arbitrary finite values. Takes a whole sequence, so that rows of the next positions
+  /// can be prefetched.
   void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
            size_t stride, float* scores) const;
 

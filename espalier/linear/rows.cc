@@ -13,7 +13,7 @@ namespace espalier::linear::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kLanes>;
 
-// Two misses a row (where it begins; its weights) are started well before they are needed.
+// Each row costs two cache misses (its begin, its weights); both are prefetched well ahead.
 constexpr size_t kBeginAhead = 8;
 constexpr size_t kRowAhead = 4;
 
@@ -45,12 +45,12 @@ void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::sp
   }
 }
 
-/// The place of the largest of n numbers, a vector of which begins at `load(i)`.
+/// Index of the largest of n numbers; load(i) returns the vector that begins at i.
 template <typename Load>
 HWY_INLINE size_t FirstLargest(size_t n, Load&& load) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
-  // The last vector may overlap the one before it: neither the maximum nor its first place mind.
+  // The last vector may overlap the one before it; this changes neither the maximum nor its first index.
   const size_t last = n - lanes;
   auto top = load(last);
   for (size_t i = 0; i < last; i += lanes) top = hn::Max(top, load(i));

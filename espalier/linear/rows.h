@@ -1,4 +1,5 @@
-// Weight rows: for each feature, the weights of the labels it speaks about.
+// Weight rows in training: for each feature, the weights of the labels it has been seen with. RowLayout says
+// which weights exist; add_rows sums the rows of a token.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace espalier::linear {
 
 /// Vectors are at most this many floats wide (256 bits); score arrays are padded to a multiple of it. Wider
-/// vectors would waste lanes on the label sets people have (22 chunk tags, 17 parts of speech).
+/// vectors would waste lanes on typical label sets (22 chunk tags, 17 parts of speech).
 inline constexpr size_t kLanes = 8;
 inline size_t padded(size_t columns) { return round_up(columns, kLanes); }
 
@@ -34,11 +35,11 @@ struct RowLayout {
 using StateRows = RowLayout<uint16_t>;
 using EdgeRows = RowLayout<uint32_t>;
 
-/// A weight array for a layout, with slack at the end so that a vector load may run past the last row.
+/// A weight array for a layout, with padding at the end so that a vector load may read past the last row.
 inline AlignedVector<float> make_weights(size_t n) { return AlignedVector<float>(n + kLanes, 0.0f); }
 
-/// to[c] += from[c] for rows padded to a whole number of vectors. (Fixed stretches, so that every compiler
-/// makes vectors of them.)
+/// to[c] += from[c] for rows padded to a whole number of vectors. (In blocks of fixed size, so that every
+/// compiler vectorises them.)
 inline void add_padded(const float* __restrict from, size_t stride, float* __restrict to) {
   for (size_t c = 0; c < stride; c += kLanes)
     for (size_t i = 0; i < kLanes; ++i) to[c + i] += from[c + i];
@@ -47,16 +48,16 @@ inline void add_padded(float value, const float* __restrict from, size_t stride,
   for (size_t c = 0; c < stride; c += kLanes)
     for (size_t i = 0; i < kLanes; ++i) to[c + i] += value * from[c + i];
 }
-/// sum[c] = a[c] + b[c], likewise.
+/// sum[c] = a[c] + b[c], for padded rows as well.
 inline void sum_padded(const float* __restrict a, const float* __restrict b, size_t stride,
                        float* __restrict sum) {
   for (size_t c = 0; c < stride; c += kLanes)
     for (size_t i = 0; i < kLanes; ++i) sum[c + i] = a[c + i] + b[c + i];
 }
 
-/// The place of the largest number, the first of equals. Precondition: there are some, and none is NaN.
+/// Index of the largest number; ties go to the first. Precondition: n > 0, and none is NaN.
 size_t place_of_largest(std::span<const float> numbers);
-/// The place of the largest sum of a number and the one beside it, likewise.
+/// Index of the largest a[i] + b[i]; ties go to the first.
 size_t place_of_largest_sum(const float* a, const float* b, size_t n);
 /// The same without vectors.
 template <typename Value>
@@ -69,7 +70,7 @@ size_t place_of_largest_plain(std::span<const Value> numbers) {
 void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
               const float* values, float* scores);
 
-/// The same without vectors: what the fast one is tested against, and what pairs of labels use.
+/// The same without vector instructions: the reference in tests, and used for pairs of labels.
 template <typename Column>
 void add_rows_plain(const RowLayout<Column>& layout, const float* weights, std::span<const uint32_t> features,
                     const float* values, float* scores) {

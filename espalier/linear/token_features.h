@@ -1,4 +1,4 @@
-// The state features of tokens as learners see them: all of them, or what dropout leaves.
+// The state features of tokens as learners see them: all features, or those left by dropout.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace espalier::linear {
 
 struct TokenFeatures {
   std::span<const uint32_t> features;
-  const float* values = nullptr;  ///< beside the features; null: every value is 1
+  const float* values = nullptr;  ///< parallel to the features; null: every value is 1
 
-  /// Those that belong to a stretch of the update shards.
+  /// The features that belong to a range of update shards.
   TokenFeatures in_shards(Range shards) const;
 };
 
-/// The features of one sequence's tokens, wherever they live.
+/// A view of the features of one sequence's tokens.
 struct SequenceFeatures {
   const uint64_t* begin = nullptr;  ///< where the features of each token begin, and where the last ones end
   const uint32_t* features = nullptr;
@@ -30,10 +30,10 @@ struct SequenceFeatures {
 };
 SequenceFeatures features_of(const Dataset& data, size_t sequence);
 
-/// Dropout (Srivastava et al. 2014; for linear chains Wang and Manning 2013): whenever a sequence is learned
-/// from, each feature of each token is left out with this probability, so that no feature comes to lean on
-/// the company of another. What is learned meets only a share 1 − share of its features; where all are there,
-/// the weights of features are to be multiplied by that.
+/// Dropout (Srivastava et al. 2014; for linear chains Wang and Manning 2013): each time a sequence is used
+/// for training, each feature of each token is left out with probability `share`, so that features do not
+/// come to depend on each other. Training sees only 1 − share of the features; for use with all of them,
+/// multiply the weights by 1 − share.
 struct Dropout {
   double share = 0;  ///< 0 to below 1; 0: nothing is left out
   uint64_t seed = 1;
@@ -41,8 +41,8 @@ struct Dropout {
   float kept() const { return static_cast<float>(1 - share); }
 };
 
-/// The features of a batch of sequences, in numbered places. What is left out of a sequence depends on the
-/// seed, the pass and the sequence alone.
+/// The features of a batch of sequences, in numbered slots. What is left out of a sequence depends only on
+/// the seed, the pass and the sequence.
 class BatchFeatures {
  public:
   BatchFeatures(const Dataset& data, Dropout dropout) : data_(data), dropout_(dropout) {}
@@ -50,7 +50,7 @@ class BatchFeatures {
   void make_places(size_t n) {
     if (places_.size() < n) places_.resize(n);
   }
-  /// Puts a sequence into a place and returns its features. Different places may be filled at the same time.
+  /// Puts a sequence into a slot and returns its features. Different slots may be filled at the same time.
   SequenceFeatures put(size_t place, uint32_t sequence, int pass);
   SequenceFeatures operator[](size_t place) const { return places_[place].view; }
 

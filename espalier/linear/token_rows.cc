@@ -10,7 +10,7 @@ Result<TokenRows> collect_labelled_tokens(const Dataset& data, size_t labels) {
   std::vector<std::pair<uint32_t, float>> row;
   for (size_t s = 0; s < data.sequences(); ++s) {
     if (s < data.weight.size() && data.weight[s] != 1.0f)
-      return fail("sequence {} has weight {}; liblinear and libsvm take no weights other than 1", s + 1,
+      return fail("sequence {} has weight {}; liblinear and libsvm support no weights other than 1", s + 1,
                   data.weight[s]);
     for (uint64_t t = data.sequence_begin[s]; t < data.sequence_begin[s + 1]; ++t) {
       if (data.gold[t] == data::kNoLabel) continue;

@@ -1,5 +1,5 @@
-// Labelled tokens as the packaged classifiers want them: sparse rows with ascending features. Tested in
-// liblinear_classifier_test.cc.
+// Labelled tokens in the form that liblinear and libsvm expect: sparse rows with ascending features. Tested
+// in liblinear_classifier_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace espalier::linear {
 
-/// Row i holds the features of one token, each once (values of repeated ones added up), ascending.
+/// Row i holds the features of one token in ascending order, each once (values of repeated features are
+/// added).
 struct TokenRows {
   Ragged<uint32_t> features;
   std::vector<float> values;  ///< beside features.values
@@ -23,10 +24,10 @@ struct TokenRows {
 };
 
 /// The tokens whose label is known, in order. An error where there are none, where a label is not below
-/// `labels`, or where sequences have weights other than 1, which the packaged classifiers do not take.
+/// `labels`, or where sequences have weights other than 1, which liblinear and libsvm do not support.
 Result<TokenRows> collect_labelled_tokens(const Dataset& data, size_t labels);
 
-/// liblinear and libsvm draw from the C library's one random state: whoever calls them holds this and seeds
+/// liblinear and libsvm use the C library's global random state: hold this lock while calling them, and seed
 /// it first.
 std::mutex& packaged_classifier_mutex();
 
