@@ -49,7 +49,7 @@ double log_loss_gradient(SequenceScores& scores, std::span<const Label> gold, Ch
     loss -= score_of(s, gold) - (restricted ? restriction->penalty(sequence, gold) : 0);
     add_indicator(s, gold, -1.0f, out);
   } else {
-    // The restricted sum has the same shape with the other labels made impossible.
+    // The restricted sum is the same computation with the other labels at −∞.
     AlignedVector<float> node(s.length * s.stride), pairs(s.labels * s.stride, 0.0f),
         edge(out.edge == nullptr ? 0 : s.length * s.labels * s.stride, 0.0f);
     force_labels(scores, gold);

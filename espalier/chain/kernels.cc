@@ -71,8 +71,8 @@ double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
   float* previous = scratch.delta.data();
   float* current = previous + S;
   std::copy(s.node, s.node + S, previous);
-  // Scores are sums of thousands of terms on long sequences; what all labels have in common is taken out
-  // every so often and kept in double, so that float keeps the differences.
+  // On long sequences scores are sums of thousands of terms. Every few positions the part common to all
+  // labels is subtracted and kept in double, so that float is precise enough for the differences.
   constexpr size_t kRescaleEvery = 32;
   double taken_out = 0;
   for (size_t t = 1; t < T; ++t) {
@@ -192,9 +192,9 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
 ///   α_t ∝ ψ_t ∘ (Mᵀ α_{t−1}), scaled by 1/z_t to sum to 1, so that log Z = Σ log z_t + m_t + o;
 ///   b_t = ψ_t ∘ β_t,  β_{t−1} = M b_t / z_t  (β_{T−1} = 1), which makes α_t ∘ β_t the marginal at once and
 ///   P(y_{t−1} = i, y_t = j) = α_{t−1}[i] M[i][j] b_t[j] / z_t.
-/// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, where a position's sum
-/// vanished or where forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not when labels that
-/// matter later were so unlikely at first that a float could not hold them. The caller falls back.
+/// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, if a position's sum
+/// underflowed or forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not if labels that
+/// matter later were too unlikely at first for a float. The caller then falls back to log space.
 double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch,
                        float* marginals, float* pairs, float* edge_marginals) {
   const size_t T = s.length, K = s.labels, S = s.stride;

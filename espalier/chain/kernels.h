@@ -1,12 +1,11 @@
-// The innermost loops of first-order chains over a full label set: every label alive at every position.
+// The two kernels of first-order chains, viterbi() and forward_backward(). Nearly all the time of tagging and
+// of training a chain is spent here, so they are written for vectors and assume that every label is possible
+// at every position. Pruned states, higher orders and n-best lists are in lattice/lattice.h.
 //
 // Shapes, with T positions, K labels and S = K rounded up to a whole number of vectors:
-//   node  T×S  score of label j at position t, −∞ in the padding lanes
-//   trans K×S  score of label j after label i, the same at every position
-//   edge  T×K×S (or null) scores that replace trans between t−1 and t (t ≥ 1), where observations speak about
-//   pairs
-// Everything else with a lattice (thinned states, higher orders, n-best) is in lattice.h; these two are apart
-// because they are where a tagger's time goes.
+//   node  T×S    score of label j at position t, −∞ in the padding lanes
+//   trans K×S    score of label j after label i, the same at every position
+//   edge  T×K×S  (or null) scores that replace trans between t−1 and t (t ≥ 1), if observations score pairs
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace espalier::chain {
 
-/// The score of what must not be, as scores hold it and as sums of them do.
+/// Minus infinity, the score of an impossible label or labelling, in float (scores) and double (sums).
 inline constexpr float kImpossible = -std::numeric_limits<float>::infinity();
 inline constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
@@ -34,7 +33,7 @@ struct ChainScores {
   }
 };
 
-/// Buffers of the two kernels, kept from sequence to sequence; one a thread.
+/// Buffers of the two kernels, reused from sequence to sequence; one per thread.
 struct ChainScratch {
   AlignedVector<float> delta;       ///< 2×S
   AlignedVector<uint16_t> back;     ///< T×S
@@ -44,7 +43,7 @@ struct ChainScratch {
   AlignedVector<float> edge_potentials;
 };
 
-/// exp of transition scores, shared by all sequences that are scored with the same weights.
+/// exp of the transition scores. Computed once and shared by all sequences scored with the same weights.
 struct TransitionPotentials {
   size_t labels = 0, stride = 0;
   float offset = 0;               ///< what was subtracted before exp
@@ -54,7 +53,7 @@ struct TransitionPotentials {
 };
 
 /// The best labelling and its score (equation: max over y of Σ_t node[t][y_t] + trans[y_{t−1}][y_t]). Ties go
-/// to the lower label. O(T·K²). Back pointers take 16 bits. Returns −∞ where every labelling scores −∞.
+/// to the lower label. O(T·K²). Back pointers take 16 bits each. Returns −∞ if every labelling scores −∞.
 double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best);
 double viterbi_plain(const ChainScores& scores, uint16_t* best);
 
@@ -62,8 +61,8 @@ double viterbi_plain(const ChainScores& scores, uint16_t* best);
 ///   marginals T×S: P(y_t = j); may be null.
 ///   pairs K×S: += P(y_{t−1} = i, y_t = j) summed over t; may be null. With edge scores, `edge_marginals`
 ///   (T×K×S) gets each position's own instead, where it is not null.
-/// Runs in probabilities scaled to sum to 1 at each position; where these under- or overflow (scores hundreds
-/// apart) it falls back to log space.
+/// Works on probabilities scaled to sum to 1 at each position; if these under- or overflow (scores hundreds
+/// apart), it falls back to log space.
 double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials,
                         ChainScratch& scratch, float* marginals, float* pairs,
                         float* edge_marginals = nullptr);

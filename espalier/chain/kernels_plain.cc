@@ -1,5 +1,6 @@
-// The same results by the book, in double and log space: what the fast kernels are tested against, and where
-// forward_backward goes when scaled probabilities vanish. Tested in kernels_test.cc.
+// Part of kernels.h: the same results computed directly, in double and log space. The reference for the fast
+// kernels in tests, and the fallback of forward_backward when scaled probabilities underflow. Tested in
+// kernels_test.cc.
 #include <cmath>
 #include <limits>
 #include <vector>

@@ -1,4 +1,4 @@
-// For tests only: chains with random scores, and every answer by trying all labellings.
+// For tests: chains with random scores, and every result by enumerating all labellings.
 #pragma once
 
 #include <cmath>

@@ -11,7 +11,7 @@
 namespace espalier::chain {
 namespace {
 
-/// log Σ exp of terms that come one by one: sum · exp(top), rescaled when a larger one comes.
+/// log Σ exp of a stream of terms, kept as sum · exp(top) and rescaled when a larger term comes.
 class LogSum {
  public:
   void add(double x) {

@@ -1,4 +1,5 @@
-// How probable it is that a chain's labelling holds exactly a given segment.
+// The probability that a labelling contains exactly a given span, under a chain or a lattice. Make SpanRules
+// once per label set, SpanMarginals per thread.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 
 namespace espalier::chain {
 
-/// What the labels of a scheme say about segments, as far as two neighbours can: found by asking data::spans,
-/// whose rules give every sequence of labels a reading, repaired or not. Immutable.
+/// For each pair of neighbouring labels of a scheme, whether the second continues the segment of the first.
+/// Found by asking data::spans, which interprets every sequence of labels, valid or not. Immutable.
 class SpanRules {
  public:
   SpanRules(const data::LabelSet& labels, data::Scheme scheme);
 
   size_t labels() const { return type_.size(); }
-  /// The labels inside segments of a type, ascending; none for a type there is not.
+  /// The labels inside segments of a type, ascending; none for an unknown type.
   const std::vector<uint16_t>& labels_of(std::string_view type) const;
-  /// Whether `now`, directly after `before`, goes on with its segment. Where it does not and is inside a
-  /// segment, a segment begins there.
+  /// Whether `now`, directly after `before`, continues its segment. If it does not and is inside a segment, a
+  /// segment begins there.
   bool continues(uint16_t before, uint16_t now) const {
     return type_[now] != kOutside && type_[now] == type_[before] && continues_[now][place_[before]] != 0;
   }
@@ -42,15 +43,15 @@ class SpanRules {
 /// recursion restricted to c's labels: into f from any label that f's does not continue, through f … l−1 from
 /// labels that are continued only, out to any label that does not continue l−1's:
 ///   P = Σ exp(a_{f−1}(i) + … + b_l(k)) / Z.
-/// Exact. assign(): O(T·K²). A probability: O(n·K + (l−f)·n²) for the n labels of the type. One object a
-/// thread; buffers are used again. The rules must outlive it, the scores until the last question.
+/// Exact. assign(): O(T·K²). A probability: O(n·K + (l−f)·n²) for the n labels of the type. One object per
+/// thread; buffers are reused. The rules must outlive it, and the scores must outlive the last call.
 class SpanMarginals {
  public:
   explicit SpanMarginals(const SpanRules& rules) : rules_(&rules) {}
 
   /// Precondition: scores of rules.labels() labels, finite or −∞.
   void assign(const ChainScores& scores);
-  /// −∞ where no labelling is possible.
+  /// −∞ if no labelling is possible.
   double log_z() const { return log_z_; }
   /// Probability that data::spans reads exactly this segment from the labelling; 0 where no labelling is
   /// possible. Precondition: span.first < span.last ≤ length.
@@ -65,7 +66,7 @@ class SpanMarginals {
 };
 
 /// The same for the paths of a lattice (a cascade's, or one that constraints left), whose log Z is known.
-/// O(states + arcs) a segment.
+/// O(states + arcs) per segment.
 double span_probability(const SpanRules& rules, const Lattice& lattice, double log_z, const data::Span& span);
 
 }  // namespace espalier::chain

@@ -13,8 +13,8 @@ namespace {
 using data::kNoLabel;
 using data::Label;
 
-/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature. Threads put
-/// occurrences down in any order; sorted, they are the same.
+/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature. Threads
+/// store occurrences in any order; sorting makes the result unique.
 template <typename Column, typename ColumnOf>
 linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
                                     const std::vector<uint32_t>& counts, uint32_t full_from,
@@ -22,8 +22,8 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
   linear::RowLayout<Column> layout;
   layout.width = static_cast<uint32_t>(width);
   const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
-  // Calls with each occurrence that must be held: the feature, the column, and how many of the feature went
-  // before.
+  // Calls the visitor for each occurrence to be stored: the feature, the column, and how many occurrences of
+  // the feature came before.
   std::vector<uint32_t> filled(features, 0);
   const auto for_each_occurrence = [&](const auto& put) {
     for_each_stretch(workers, lists.size(), [&](Range part) {

@@ -1,5 +1,5 @@
-// The parameters of a first-order chain while it is being trained. Tested in
-// espalier/chain/learners/learners_test.cc.
+// The weights of a first-order chain in training: make_weights lays them out for a training set,
+// score_sequence scores a sequence with them. Tested in espalier/chain/learners/learners_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace espalier::chain {
 /// Which (feature, label) pairs get a weight.
 struct PairOptions {
   /// Features seen at least this often get a weight for every label; the rest only for the labels they were
-  /// seen with. 0: no feature does; 1: all do. Frequent features can say no as well as yes, which is worth
-  /// some accuracy; for rare ones it is memory spent on nothing.
+  /// seen with. 0: no feature does; 1: all do. Weights for labels never seen with a frequent feature improve
+  /// accuracy a little, because they can be negative; for rare features they only cost memory.
   uint32_t full_rows_from = 0;
 };
 
@@ -43,21 +43,21 @@ struct ChainWeights {
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
                           const PairOptions& options, const Workers& workers = Workers(1));
 
-/// Scores of one sequence, in buffers that are used again for the next.
+/// Scores of one sequence; buffers are reused.
 struct SequenceScores {
   AlignedVector<float> node, edge;
   ChainScores view;
 };
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     SequenceScores& out);
-/// The same with these state features in place of the sequence's own.
+/// The same with these state features instead of the sequence's own.
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     linear::SequenceFeatures features, SequenceScores& out);
 
 /// Score of a given labelling under scores already computed. Precondition: every label is known.
 double score_of(const ChainScores& scores, std::span<const data::Label> labels);
 
-/// Makes only the known labels possible: −∞ at every other label of a position whose label is given.
+/// Sets all labels but the known one to −∞ at every position whose label is known.
 void force_labels(SequenceScores& scores, std::span<const data::Label> given);
 
 }  // namespace espalier::chain

@@ -65,15 +65,15 @@ LabelAutomaton intersect(const LabelAutomaton& a, const LabelAutomaton& b) {
 
 namespace {
 
-/// An arc of the product into some copy of the state at hand.
+/// An arc of the product into a copy of the current state.
 struct ProductArc {
   uint32_t automaton_state;  ///< of the copy
   uint32_t source;           ///< state of the product
   float score;
 };
 
-/// The product of lattice and automaton, made from front to back; copies of a state lie together, by
-/// automaton state.
+/// The product of lattice and automaton, built from front to back; copies of a state are contiguous, ordered
+/// by automaton state.
 class ProductMaker {
  public:
   ProductMaker(const Lattice& lattice, const LabelAutomaton& automaton)
@@ -81,7 +81,7 @@ class ProductMaker {
     first_copy_.reserve(lattice.states() + 1);
   }
 
-  /// False where the budget does not suffice.
+  /// False if it would exceed the budget.
   bool run(size_t max_arcs) {
     for (size_t t = 0; t < lattice_.positions(); ++t) {
       const Range states = lattice_.states_at(t);
@@ -127,7 +127,7 @@ class ProductMaker {
     }
     arcs_made_ += arcs_.size();
     if (arcs_made_ > max_arcs) return false;
-    // Sources ascend already; the copies of s are to ascend first.
+    // Sources already ascend; order by the copy of s first.
     std::stable_sort(arcs_.begin(), arcs_.end(), [](const ProductArc& x, const ProductArc& y) {
       return x.automaton_state < y.automaton_state;
     });

@@ -1,6 +1,6 @@
-// The lattice: positions, the states still alive at each, scored arcs between neighbours.
+// The lattice: for each position its states, with scored arcs between neighbouring positions.
 //
-// Chain models fill it, cascades thin it out, constraints intersect it. The functions on it are in
+// Chain models build it, cascades filter it, constraints intersect it with automata. Functions on it:
 //   lattice_viterbi.h    best path, max-marginals
 //   lattice_nbest.h      paths best first
 //   lattice_marginals.h  log Z, probabilities of states and arcs, sampling
@@ -23,22 +23,22 @@ enum class Outcome {
   kExact,        ///< the answer is the best one, or all of it
   kApproximate,  ///< an answer, perhaps not the best
   kInfeasible,   ///< there is no path at all
-  kOutOfBudget,  ///< ended early; what was found until then is right
+  kOutOfBudget,  ///< ended early; what was found until then is valid
 };
 
-/// A layered graph. States are numbered through, position after position; position t owns the states of
+/// A layered graph. States are numbered consecutively, position after position; position t owns the states of
 /// states_at(t). An arc leads from a state to one of the next position; at most one between any two. A path
 /// takes one state of every position, and
 ///   score(path) = Σ_t state_score(s_t) + Σ_{t ≥ 1} arc_score(s_{t−1} → s_t).
-/// What a state stands for beyond its label (an n-gram, a state of an automaton) is its maker's business.
+/// A state may stand for more than its label (an n-gram, a state of an automaton); only its creator knows.
 ///
-/// Arcs lie grouped by target, sources ascending: a forward pass walks all arrays once from front to back, a
-/// backward pass from back to front. Memory: 10 bytes a state, 8 an arc. Where scores are equal, functions
-/// prefer the state with the lower number, decided at the last position first; states made in the order of
-/// their labels thus give ties to lower labels, as the kernels do.
+/// Arcs are grouped by target, sources ascending: a forward pass reads all arrays once from front to back, a
+/// backward pass from back to front. Memory: 10 bytes per state, 8 per arc. Ties go to the state with the
+/// lower number, decided at the last position first; if states are added in the order of their labels, ties
+/// go to lower labels, as in the kernels.
 ///
-/// Without positions there is exactly one path, the empty one, of score 0. Made by LatticeBuilder; only
-/// scores change afterwards. Safe for any number of readers.
+/// A lattice without positions has exactly one path, the empty one, with score 0. Built by LatticeBuilder;
+/// afterwards only scores can change. Safe for any number of readers.
 class Lattice {
  public:
   size_t positions() const { return position_begin_.size() - 1; }
@@ -58,7 +58,7 @@ class Lattice {
   float arc_score(size_t arc) const { return arc_score_[arc]; }
 
   std::span<const data::Label> labels() const { return label_; }
-  /// For another scoring of the same graph. Scores must stay finite.
+  /// To score the same graph differently. Scores must stay finite.
   std::span<float> state_scores() { return state_score_; }
   std::span<float> arc_scores() { return arc_score_; }
 
@@ -74,7 +74,7 @@ class Lattice {
   std::vector<float> arc_score_;
 };
 
-/// Makes a lattice from front to back: the states of a position in order, after each state the arcs into it.
+/// Builds a lattice from front to back: the states of a position in order, each followed by the arcs into it.
 class LatticeBuilder {
  public:
   void reserve(size_t states, size_t arcs);
@@ -84,7 +84,7 @@ class LatticeBuilder {
   /// Adds an arc into the state added last. Preconditions: the source is a state of the position before,
   /// higher than that of the arc before; a finite score.
   void add_arc(uint32_t source, float score);
-  /// Closes the open position, which may be without states.
+  /// Closes the open position, which may have no states.
   void end_position();
 
   /// Precondition: every state added is in a closed position. The builder is empty afterwards.
@@ -95,21 +95,20 @@ class LatticeBuilder {
   uint32_t previous_begin_ = 0;  ///< first state of the position before the open one
 };
 
-/// A chain as a lattice: one state for every label whose score is above −∞, one arc for every pair of them
-/// whose score is. O(T·K²) time and memory. Precondition: scores finite or −∞.
+/// A chain as a lattice: one state per label with a score above −∞, one arc per pair of them with a score
+/// above −∞. O(T·K²) time and memory. Precondition: scores finite or −∞.
 Lattice make_lattice(const ChainScores& scores);
 
-/// The arcs out of every state, for walks from front to back that branch. O(states + arcs) to make.
+/// The arcs out of every state, for traversals from front to back. O(states + arcs) to build.
 struct OutgoingArcs {
   std::vector<uint32_t> begin;   ///< arcs out of state s are arc[begin[s] .. begin[s+1])
   std::vector<uint32_t> arc;     ///< targets ascending
-  std::vector<uint32_t> target;  ///< beside `arc`
+  std::vector<uint32_t> target;  ///< parallel to `arc`
 
   explicit OutgoingArcs(const Lattice& lattice);
 };
 
-/// The score of a path given by its states; −∞ where an arc is missing. Preconditions: one state a position,
-/// each of its position.
+/// The score of a path given by its states; −∞ if an arc is missing. Precondition: one state per position.
 double path_score(const Lattice& lattice, std::span<const uint32_t> path);
 
 /// The labels along a path.

@@ -16,9 +16,9 @@ void guard_best_path(const Lattice& lattice, KeepMasks& keep) {
   }
 }
 
-/// Takes out of the masks whatever is on no path of kept parts.
+/// Clears the masks for everything that is on no path of kept parts.
 void drop_unconnected(const Lattice& lattice, KeepMasks& keep) {
-  // From the front: a state stays where an arc from a state that stayed does.
+  // Forwards: keep a state if an arc into it is kept and comes from a kept state.
   for (size_t t = 1; t < lattice.positions(); ++t) {
     const Range states = lattice.states_at(t);
     for (size_t s = states.first; s < states.last; ++s) {
@@ -31,7 +31,7 @@ void drop_unconnected(const Lattice& lattice, KeepMasks& keep) {
       keep.states[s] = reached;
     }
   }
-  // From the back: a state stays where an arc to a state that stayed does.
+  // Backwards: keep a state if an arc out of it is kept and leads to a kept state.
   std::vector<uint8_t> leads_on(lattice.states(), 0);
   for (size_t t = lattice.positions(); t-- > 0;) {
     const Range states = lattice.states_at(t);

@@ -1,4 +1,4 @@
-// Dropping states and arcs of a lattice.
+// Removes states and arcs from a lattice: filter() keeps what two masks keep and what is still on a path.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace espalier::chain {
 
-/// What to keep, a byte each: 0 drops. An empty vector keeps all.
+/// One byte per state and per arc: 0 removes it. An empty vector keeps all.
 struct KeepMasks {
   std::vector<uint8_t> states;
   std::vector<uint8_t> arcs;
@@ -27,11 +27,11 @@ struct KeepMasks {
 };
 
 enum class BestPath {
-  kKept,      ///< the best path stays whatever the masks say
-  kAsMasked,  ///< it goes where the masks drop it; nothing may be left
+  kKept,      ///< the best path is kept whatever the masks say
+  kAsMasked,  ///< removed if the masks remove it; the result may be empty
 };
 
-/// The lattice that is left and where its parts came from.
+/// The remaining lattice and the old numbers of its states and arcs.
 struct FilteredLattice {
   Outcome outcome = Outcome::kInfeasible;  ///< kExact, or kInfeasible: no path is left (and no state)
   Lattice lattice;
@@ -39,9 +39,8 @@ struct FilteredLattice {
   std::vector<uint32_t> old_arc;
 };
 
-/// Keeps what the masks keep and lies on some path made of kept parts only; dead ends go. The order of states
-/// and arcs stays. O(states + arcs), plus a forward pass where the best path is guarded. Precondition: masks
-/// empty or of the lattice's sizes.
+/// Keeps the states and arcs on paths that consist of kept parts only. Their order does not change. O(states
+/// + arcs), plus a forward pass with BestPath::kKept. Precondition: masks empty or of the lattice's sizes.
 FilteredLattice filter(const Lattice& lattice, const KeepMasks& keep, BestPath best_path = BestPath::kKept);
 
 /// The lattice without its dead ends.

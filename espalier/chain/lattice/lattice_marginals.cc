@@ -7,7 +7,7 @@
 namespace espalier::chain {
 namespace {
 
-/// x[i] ← exp(x[i]) / Σ exp(x); returns log Σ exp(x). All 0 and −∞ where every x is −∞ or there is none.
+/// x[i] ← exp(x[i]) / Σ exp(x); returns log Σ exp(x). All 0, and −∞, if every x is −∞ or there is none.
 double normalise_logs(double* x, size_t n) {
   double top = kMinusInfinity;
   for (size_t i = 0; i < n; ++i) top = std::max(top, x[i]);
@@ -21,8 +21,8 @@ double normalise_logs(double* x, size_t n) {
   return top + std::log(sum);
 }
 
-/// The first index at which the running sum of probabilities passes `u`; the last possible one where rounding
-/// leaves the sum short of it. Precondition: some probability is above 0.
+/// The first index at which the running sum of probabilities passes `u`; the last possible one if the sum
+/// falls short through rounding. Precondition: some probability is above 0.
 size_t draw_index(const double* probability, size_t n, double u) {
   size_t possible = 0;
   for (size_t i = 0; i < n; ++i) {

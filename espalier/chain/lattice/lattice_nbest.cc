@@ -25,8 +25,7 @@ NBestPaths::NBestPaths(const Lattice& lattice, NBestOptions options) : lattice_(
   if (!last_.empty()) push({forward_.best[last_.front()], kEnd, 0});
 }
 
-/// Best arc first; equals stay in the order of their sources. Arcs from states that no path reaches go to the
-/// end, behind live_.
+/// Best arc first; ties go to the lower source. Arcs from states that no path reaches come last, after live_.
 void NBestPaths::rank_arcs(size_t state) {
   if (ranked_[state]) return;
   ranked_[state] = 1;
@@ -40,12 +39,12 @@ void NBestPaths::rank_arcs(size_t state) {
       static_cast<uint32_t>(std::count_if(begin, end, [&](uint32_t a) { return value(a) > kMinusInfinity; }));
 }
 
-/// How many states may stand in front of a suffix. Precondition: its state is ranked.
+/// Number of states that can precede a suffix. Precondition: its state is ranked.
 size_t NBestPaths::choices(uint32_t node) const {
   return node == kEnd ? last_.size() : live_[nodes_[node].state];
 }
 
-/// The state in front of a suffix by rank.
+/// The state of a given rank before a suffix.
 uint32_t NBestPaths::choice(uint32_t node, size_t rank) {
   if (node == kEnd) return last_[rank];
   const uint32_t state = nodes_[node].state;
@@ -53,8 +52,7 @@ uint32_t NBestPaths::choice(uint32_t node, size_t rank) {
   return lattice_.source(ranking_[lattice_.arcs_into(state).first + rank]);
 }
 
-/// Score of the best way from the front into a suffix through the choice of this rank, up to what all choices
-/// share.
+/// Score of the best path into a suffix through the choice of this rank, up to a term that all choices share.
 double NBestPaths::worth(uint32_t node, size_t rank) const {
   if (node == kEnd) return forward_.best[last_[rank]];
   const uint32_t arc = ranking_[lattice_.arcs_into(nodes_[node].state).first + rank];
@@ -110,9 +108,9 @@ LatticePath NBestPaths::next() {
     path.outcome = Outcome::kOutOfBudget;
     return path;
   }
-  // The best path of the queue's top is the next one. Walking it to the front, each suffix of it that is new
-  // leaves its second choice in the queue, and the suffix the entry belongs to its next one. The difference
-  // to the path just taken is exact and never positive, so that scores cannot rise through rounding.
+  // The best path of the queue's top is the next one. Going along it to the front, add the second choice of
+  // each new suffix to the queue, and the next choice of the suffix that the entry belongs to. The difference
+  // to the path just taken is exact and never positive, so scores cannot rise through rounding.
   const Entry top = pop();
   path.outcome = Outcome::kExact;
   path.score = top.score;

@@ -1,4 +1,4 @@
-// Paths through a lattice, best first.
+// Paths through a lattice, best first: n_best() for the first n, NBestPaths for one after another.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,16 @@ struct NBestOptions {
   size_t max_nodes = size_t{1} << 28;
 };
 
-/// Enumerates the paths of a lattice in order of falling score, one a call, each once. Equal scores come in
-/// the order of their states' numbers, read from the last position to the first, so that the first path is
-/// viterbi()'s.
+/// Enumerates the paths of a lattice by falling score, one per call, each once. Ties are ordered by the
+/// states' numbers, read from the last position to the first, so that the first path is that of viterbi().
 ///
 /// A backward best-first search in which the forward max pass is an exact heuristic: a suffix of a path is
-/// worth the best path that ends in it, which is known (Soong and Huang 1991). Hence no suffix is opened in
-/// vain. The arcs into a state are ranked when they are first needed, and a suffix stands in the queue only
-/// with its best continuation not yet taken, so that a path adds at most one entry a position. Start:
-/// O(states + arcs); each path: O(T log n) for the queue plus the ranking of arcs at states seen for the
-/// first time. Comparing entries of exactly equal score walks their paths, O(T). Memory: linear in the
-/// lattice plus O(T) a path.
+/// worth the best path that ends in it, which is known (Soong and Huang 1991). Hence no suffix is expanded
+/// needlessly. The arcs into a state are ranked when they are first needed, and the queue holds only the best
+/// remaining continuation of each suffix, so that a path adds at most one entry per position. Start: O(states
+/// + arcs); each path: O(T log n) for the queue plus the ranking of arcs at states seen for the first time.
+/// Comparing entries of exactly equal score walks their paths, O(T). Memory: linear in the lattice, plus O(T)
+/// per path.
 ///
 /// The scores returned never rise; each equals path_score() to within rounding of double sums. Keeps a
 /// reference to the lattice, which must not change. One thread at a time.
@@ -32,8 +31,8 @@ class NBestPaths {
  public:
   explicit NBestPaths(const Lattice& lattice, NBestOptions options = {});
 
-  /// The next path, or one with another outcome than kExact and no states: kInfeasible once there are no more
-  /// paths (at once, where there is none at all), kOutOfBudget once the search has grown beyond its options.
+  /// The next path. Without states and with another outcome than kExact at the end: kInfeasible when there
+  /// are no more paths, kOutOfBudget when the search would exceed its options.
   LatticePath next();
 
  private:
@@ -74,8 +73,8 @@ class NBestPaths {
   bool empty_path_left_ = false;
 };
 
-/// The n best paths: kExact with n of them, or with all where there are fewer; kInfeasible with none;
-/// kOutOfBudget with those found.
+/// The n best paths: kExact with n paths, or with all if there are fewer; kInfeasible with none; kOutOfBudget
+/// with those found.
 struct NBestResult {
   Outcome outcome = Outcome::kInfeasible;
   std::vector<LatticePath> paths;

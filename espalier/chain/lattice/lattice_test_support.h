@@ -1,4 +1,4 @@
-// For tests only: random lattices, and all their paths by walking every one.
+// For tests: random lattices, and all their paths by enumeration.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The best path through a lattice, and the best one through each state and arc.
+// The best path through a lattice, and the score of the best path through each state and arc (max-marginals).
+// O(states + arcs).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct LatticePath {
   std::vector<uint32_t> states;
 };
 
-/// The forward max pass, in buffers that are used again:
+/// The forward max pass; buffers are reused:
 ///   best[s] = state_score(s) + max over arcs a into s of (best[source(a)] + arc_score(a)),
 /// −∞ where no path leads to s from the first position. Sums are double. O(states + arcs).
 struct ForwardMax {
@@ -26,7 +27,7 @@ struct ForwardMax {
       back;  ///< per state: the arc of the maximum, the first of equals; kNoArc at position 0
 
   void run(const Lattice& lattice);
-  /// The state in which the best path ends, the first of equals; lattice.states() where there is no path.
+  /// The state in which the best path ends; ties go to the first. lattice.states() if there is no path.
   /// Precondition: run() on this lattice, which has positions.
   size_t last_state(const Lattice& lattice) const;
 };
@@ -38,8 +39,8 @@ LatticePath viterbi(const Lattice& lattice);
 /// Score of the best path through each state and each arc; −∞ where none is (Weiss and Taskar 2010, §2). With
 /// β the backward counterpart of best[], without the state's own score:
 ///   state[s] = best[s] + β[s],  arc[a] = best[source] + arc_score + state_score(target) + β[target].
-/// One forward and one backward pass. Sums are taken in different orders, so that along the best path the
-/// values equal `best` to within rounding only; lattice_filter.h guards the best path by itself.
+/// One forward and one backward pass. Sums are taken in different orders, so along the best path the values
+/// equal `best` only up to rounding; lattice_filter.h therefore keeps the best path explicitly.
 struct MaxMarginals {
   Outcome outcome = Outcome::kInfeasible;
   double best = 0;  ///< score of the best path

@@ -1,4 +1,4 @@
-// Adaptive stochastic steps on weight rows.
+// AdaGrad steps and penalties on weights, one by one or on contiguous rows with vector instructions.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@ void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> fea
 /// The same for contiguous weights: n of them.
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares);
 
-/// The penalties' share for a fraction of a pass, taken implicitly so that no rate is too large:
-/// with the step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2). Weights that no
-/// gradient has moved (h = 0) stay: what a warm start brought and the new data do not speak of is not
-/// forgotten.
+/// Applies the penalties for a fraction of a pass, by implicit steps, which are stable at any rate: with the
+/// step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2). Weights without any gradient so
+/// far (h = 0) stay, so that a warm start keeps what the new data does not touch.
 void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares);
 
 /// sum += weights.

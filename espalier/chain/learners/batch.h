@@ -1,4 +1,6 @@
-// Training in mini-batches with the same result at any number of threads. Tested in learners_test.cc.
+// Mini-batch training with the same result at any number of threads. Call BatchRunner::compute for the
+// gradients of a batch, then for_each_state_row and for_each_edge_row to apply them. Tested in
+// learners_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +17,17 @@
 
 namespace espalier::chain {
 
-/// The gradient of one sequence's loss with respect to its scores, written into places that belong to it
-/// alone.
+/// The gradient of one sequence's loss with respect to its scores. Only `pairs` is shared.
 struct ScoreGradient {
   float* node;      ///< T×S, zeroed beforehand: ∂loss/∂node[t][j]
   float* pairs;     ///< K×S, shared by the sequences of a piece: +=
   float* edge;      ///< T×K×S, or null where the model has no edge features: set
-  uint8_t* active;  ///< T: set to 1 where node[t] is worth an update
+  uint8_t* active;  ///< T: set to 1 if node[t] is to be applied
 };
 
-/// Scores the sequences of a batch with weights that stand still, lets `gradient` turn scores into a loss and
-/// its gradient, and hands the result to an update of rows. Both steps run in parallel: sequences in the
-/// first, features (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
+/// Scores the sequences of a batch with fixed weights, lets `gradient` turn scores into a loss and its
+/// gradient, and passes the result to an update of rows. Both steps run in parallel: sequences in the first,
+/// features (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
 class BatchRunner {
  public:
   /// Returns the loss. Called from any thread, for different sequences at once.
@@ -36,7 +37,7 @@ class BatchRunner {
   BatchRunner(const linear::Dataset& data, const Workers& workers, linear::Dropout dropout = {})
       : data_(data), workers_(workers), features_(data, dropout) {}
 
-  /// Every pass drops other features.
+  /// Sets the pass; with dropout, every pass drops different features.
   void begin_pass(int pass) { pass_ = pass; }
 
   /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it.
@@ -81,7 +82,7 @@ class BatchRunner {
 
 template <typename Update>
 void BatchRunner::for_each_state_row(const Update& update) const {
-  // One stretch of shards a thread; with one thread a token's features are taken whole.
+  // One range of shards per thread; with one thread, all features of a token at once.
   const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
   workers_.for_each(stretches, [&](size_t stretch) {
     const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);

@@ -95,7 +95,7 @@ double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dat
   ChainWeights rounded = weights;
   round_to_16_bits(rounded.state, workers);
   round_to_16_bits(rounded.edge, workers);
-  // Evenly spread over the data, so that a corpus sorted by genre is seen whole.
+  // Spread evenly over the data, so that a corpus sorted by genre is sampled throughout.
   const size_t n = std::min(most, data.sequences());
   const size_t pieces = std::min(kCalibrationPieces, n);
   std::vector<size_t> tokens(pieces, 0), changed(pieces, 0);

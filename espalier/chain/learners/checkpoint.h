@@ -1,4 +1,4 @@
-// Reading back what a learner saved at the end of a round.
+// Reads back what a learner saved at the end of a round, to resume training.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace espalier::chain {
 
-/// Fills an array that already has the size it must have. A section of another size belongs to another run
-/// (other data, template or learner) and is refused; so are numbers that are not finite.
+/// Fills an array that already has the right size. A section of another size belongs to another run (other
+/// data, template or learner) and is refused, as are numbers that are not finite.
 template <typename Items>
 Status restore_array(const SectionFile& file, std::string_view section, Items& items) {
   using T = std::remove_cvref_t<decltype(*std::data(items))>;

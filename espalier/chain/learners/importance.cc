@@ -23,8 +23,7 @@ BatchRunner::Gradient counting_copies(const linear::Dataset& data, BatchRunner::
       std::fill(out.edge, out.edge + edges, 0.0f);
       return 0.0;
     }
-    // Pairs are shared with other sequences, so this one's are found apart and added when they have been
-    // scaled.
+    // Pairs are summed over sequences, so compute this sequence's separately, scale them, then add them.
     thread_local AlignedVector<float> own_pairs;
     own_pairs.assign(view.labels * view.stride, 0.0f);
     ScoreGradient own = out;

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::is_same_v<lbfgsfloatval_t, double>, "liblbfgs is used as it is packaged, in double");
 
-/// The library's vector instructions want aligned arrays whose length is a multiple of this; the rest stays
+/// liblbfgs uses vector instructions on aligned arrays whose length is a multiple of this; the padding stays
 /// 0.
 constexpr size_t kVariablesStep = 16;
 
@@ -121,8 +121,8 @@ Result<int> LbfgsRun::load(const SectionFile& in) {
   return saved_pass(in, counters[0]);
 }
 
-/// Which endings are failures. A line search that finds no better point has met the limits of float scores:
-/// the library is then back at the best point it had, which is the answer.
+/// Which return codes are failures. A line search that finds no better point has reached the precision of
+/// float scores; the library then returns the best point it had.
 Status LbfgsRun::explain(int code) const {
   switch (code) {
     case LBFGS_SUCCESS:
@@ -175,8 +175,8 @@ Result<ChainWeights> LbfgsRun::run() {
     parameters.orthantwise_c = options_.l1;
     parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
   }
-  // No exception may pass through the library's frames. After one, the zero gradient ends the line search at
-  // once and the next report ends the run.
+  // Exceptions must not pass through C code. After one, a zero gradient ends the line search at once, and the
+  // next report ends the run.
   const auto evaluate_c = [](void* self, const double* at, double* gradient, const int size,
                              const double) -> double {
     LbfgsRun& run = *static_cast<LbfgsRun*>(self);

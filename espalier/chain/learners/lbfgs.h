@@ -1,4 +1,5 @@
-// Log-loss learners by batch optimisation: L-BFGS, or OWL-QN where weights are to be exactly 0.
+// Log-loss learners by batch optimisation: L-BFGS, or OWL-QN with an L1 penalty. Call train_lbfgs. Slower
+// than train_stochastic, but exact: it runs until convergence.
 #pragma once
 
 #include "espalier/chain/learners/stochastic.h"
@@ -11,17 +12,17 @@ struct LbfgsOptions {
   double l2 = 1;
   int passes = 200;       ///< iterations at most; one costs little more than one pass over the data
   double epsilon = 1e-5;  ///< converged when |gradient| < epsilon · max(1, |w|)
-  int period = 10;        ///< iterations over which `delta` looks; 0: it does not
+  int period = 10;        ///< iterations over which `delta` is measured; 0: not measured
   double delta =
       1e-5;        ///< converged when the objective fell by less than this part of itself over the period
-  int memory = 6;  ///< steps that the curvature is told from
+  int memory = 6;  ///< past steps used to estimate the curvature
 };
 
-/// Minimises Σ loss + l1·|w| + l2·|w|² (the objective of train_stochastic, to convergence and with no
-/// approximation); the objective reported is all of it, per token. Deterministic at any number of threads. A
-/// resumed run starts from the saved weights with its curvature forgotten, so that it ends near where an
-/// uninterrupted one does, not at the same bytes. An error where the state to resume from is not of such a
-/// run, or where the optimiser cannot start.
+/// Minimises Σ loss + l1·|w| + l2·|w|² (the objective of train_stochastic, but without approximation and
+/// until convergence). The objective reported includes the penalties, per token. Deterministic at any number
+/// of threads. A resumed run starts from the saved weights without the curvature estimate, so it ends near an
+/// uninterrupted run but not with the same bytes. An error if the saved state is from another kind of run or
+/// the optimiser cannot start.
 Result<ChainWeights> train_lbfgs(TrainingContext context, const LbfgsOptions& options);
 
 }  // namespace espalier::chain

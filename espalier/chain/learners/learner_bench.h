@@ -1,4 +1,4 @@
-// For tests only: every chain learner behind one call.
+// For tests: every chain learner behind one call.
 #pragma once
 
 #include <functional>
@@ -55,7 +55,7 @@ inline std::vector<ChainLearner> chain_learners() {
           {"lbfgs_memm", true, lbfgs(LogLoss::kPosition)}};
 }
 
-/// The smallest thing a learner can be called with.
+/// The smallest context a learner can be called with.
 struct Session {
   const linear::EncodedTraining& training;
   bool transitions = true;
@@ -79,7 +79,7 @@ struct Session {
   }
 };
 
-/// The labels the weights give to every token.
+/// The labels that the weights give to every token.
 inline std::vector<data::Label> decode_all(const ChainWeights& weights, const linear::Dataset& data) {
   std::vector<data::Label> labels(data.tokens());
   SequenceScores scores;
@@ -91,7 +91,7 @@ inline std::vector<data::Label> decode_all(const ChainWeights& weights, const li
   return labels;
 }
 
-/// The share of tokens with a known label that are given it.
+/// The share of tokens with a known label that get it.
 inline double accuracy(const ChainWeights& weights, const linear::Dataset& data) {
   const std::vector<data::Label> labels = decode_all(weights, data);
   double right = 0, known = 0;

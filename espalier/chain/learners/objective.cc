@@ -10,7 +10,7 @@ namespace espalier::chain {
 
 namespace {
 /// A block's gradient is held until it has been added to the rows: enough sequences to keep all threads busy,
-/// not so many that their edge gradients (K² floats a token) fill the memory.
+/// not so many that their edge gradients (K² floats per token) fill the memory.
 constexpr size_t kBlockSequences = 256;
 constexpr size_t kBlockFloats = size_t{1} << 24;
 }  // namespace

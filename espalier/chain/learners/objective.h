@@ -1,4 +1,5 @@
-// The log loss of a whole training set and its exact gradient. Tested in espalier/chain/gradients_test.cc.
+// The log loss of a whole training set and its exact gradient, for batch optimisers. Tested in
+// espalier/chain/gradients_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,17 @@
 
 namespace espalier::chain {
 
-/// ∂/∂w for every weight of a ChainWeights, in double: batch optimisers subtract gradients that are almost
-/// equal.
+/// ∂/∂w for every weight of a ChainWeights, in double because batch optimisers subtract gradients that are
+/// almost equal.
 struct WeightGradient {
   std::vector<double> state;  ///< as ChainWeights::state_rows lays them out
   std::vector<double> trans;  ///< K×S
   std::vector<double> edge;   ///< as ChainWeights::edge_rows
 };
 
-/// Σ over sequences of weight · loss, without penalties. Deterministic at any number of threads: sequences go
-/// through in blocks cut by the data, and every weight's gradient is summed in the order of the tokens. Not
-/// thread-safe itself.
+/// Σ over sequences of weight · loss, without penalties. Deterministic at any number of threads: sequences
+/// are processed in blocks that depend on the data alone, and every weight's gradient is summed in the order
+/// of the tokens. One object must not be used by several threads at once.
 class DataLoss {
  public:
   /// The arguments must outlive this. `label_weight` and `restriction` as in TrainingContext.

@@ -1,4 +1,4 @@
-// One pass over the training data in steps.
+// Cuts one pass over the training data into a few steps, for progress reports and periodic work.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace espalier::chain {
 
-/// A pass is cut into a few steps. At the end of each it is reported how far training is, and what costs a
-/// walk over all weights (penalties, averages) is done: small beside the step itself.
+/// At the end of each step, progress is reported and work on all weights (penalties, averages) is done, which
+/// is cheap compared with the step itself.
 class PassSteps {
  public:
   static constexpr size_t kSteps = 8;
@@ -16,8 +16,8 @@ class PassSteps {
   PassSteps(const Monitor& monitor, int pass, int passes, size_t sequences)
       : monitor_(monitor), pass_(pass), passes_(passes), sequences_(sequences) {}
 
-  /// `done` of the pass's sequences are worked on by now. How many steps have ended since the last call:
-  /// mostly none, several where there are few sequences.
+  /// `done` sequences of the pass have been processed. Returns how many steps have ended since the last call:
+  /// mostly 0, several if there are few sequences.
   size_t advance(size_t done) {
     const size_t ended = done * kSteps / sequences_;
     const size_t newly = ended - ended_;

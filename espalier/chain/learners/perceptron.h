@@ -1,4 +1,4 @@
-// The averaged structured perceptron (Collins 2002). Tested in learners_test.cc.
+// The averaged structured perceptron (Collins 2002). Call train_perceptron. Tested in learners_test.cc.
 #pragma once
 
 #include "espalier/chain/learners/round.h"
@@ -11,11 +11,11 @@ struct PerceptronOptions {
   bool average = true;
 };
 
-/// Decode, and where the answer is wrong step from it towards gold; the average of the weights after every
-/// batch is what is used. Without transitions this is a multi-class perceptron at each position. The
-/// objective reported is the share of tokens decoded wrongly before their update. Labels with a weight are
-/// decoded with a margin (importance.h). Unknown labels are completed by the best labelling under the current
-/// weights. An error where the state to resume from is not of such a run.
+/// Decodes each sequence and, if the answer is wrong, steps from it towards the gold labelling. The result is
+/// the average of the weights after every batch. Without transitions this is a multi-class perceptron at each
+/// position. The objective reported is the share of tokens decoded wrongly before their update. Labels with a
+/// weight are decoded with a margin (importance.h). Unknown labels are completed by the best labelling under
+/// the current weights. An error if the saved state is from another kind of run.
 Result<ChainWeights> train_perceptron(TrainingContext context, const PerceptronOptions& options);
 
 }  // namespace espalier::chain

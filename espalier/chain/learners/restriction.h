@@ -1,4 +1,5 @@
-// Training with constraints: what a learner asks for where not every labelling may be.
+// The interface between learners and constraints: which labellings of a training sequence are allowed.
+// Learners call it through TrainingContext::restriction; constrain/training.h implements it.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +10,27 @@
 
 namespace espalier::chain {
 
-/// The labellings of each training sequence that may be, and what some of them cost. Implemented above this
-/// module (constrain/training.h), so that learners need not know where constraints come from. Safe for any
-/// number of threads.
+/// The allowed labellings of each training sequence, and the penalties of some of them. An interface, because
+/// constraints live above this module. Safe for any number of threads.
 class Restriction {
  public:
   virtual ~Restriction() = default;
 
-  /// False: every labelling of this sequence may be, and nothing below is called for it. The gold labelling
-  /// of a sequence that is restricted is always among those that may be.
+  /// False: every labelling of this sequence is allowed, and nothing below is called for it. The gold
+  /// labelling of a restricted sequence is always allowed.
   virtual bool applies(size_t sequence) const = 0;
-  /// The labelling that may be with the highest score less penalties.
+  /// The allowed labelling with the highest score minus penalties.
   virtual void best(size_t sequence, const ChainScores& scores, ChainScratch& scratch,
                     data::Label* labels) const = 0;
-  /// forward_backward over the labellings that may be, each weighted by exp(score − penalty): log Z;
+  /// forward_backward over the allowed labellings, each weighted by exp(score − penalty): log Z;
   /// marginals T×S, set; pairs K×S, +=; edge T×K×S or null, set.
   virtual double sums(size_t sequence, const ChainScores& scores, ChainScratch& scratch, float* marginals,
                       float* pairs, float* edge) const = 0;
-  /// What soft constraints take off the score of a labelling.
+  /// The penalty of a labelling under soft constraints.
   virtual double penalty(size_t sequence, std::span<const data::Label> labels) const = 0;
 };
 
-/// Decodes a training sequence: among all labellings, or those that may be.
+/// Decodes a training sequence, among the allowed labellings if there is a restriction.
 inline void decode_for_training(const Restriction* restriction, size_t sequence, const ChainScores& scores,
                                 ChainScratch& scratch, data::Label* labels) {
   if (restriction != nullptr && restriction->applies(sequence)) {

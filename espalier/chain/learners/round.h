@@ -1,4 +1,6 @@
-// What all chain learners share: what they are given and how they report at the end of a round.
+// The protocol of all chain learners: TrainingContext is what they are given, Round is what they report after
+// each pass. A learner reports every round, stops when round_ended returns false, draws random numbers from
+// the seed only, and can resume from what Round::save wrote.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +19,14 @@ namespace espalier::chain {
 /// The end of one pass or iteration.
 struct Round {
   int number = 0;        ///< from 1
-  double objective = 0;  ///< the learner's own measure, per token (as often as its sequence's weight says)
-  /// The weights as they would be used if training ended here (averaged where the learner averages).
+  double objective = 0;  ///< the learner's own measure, per token (weighted by sequence)
+  /// The weights to use if training ended here (averaged, if the learner averages).
   std::function<ChainWeights()> weights;
-  /// Writes what is needed to go on from here after an interruption.
+  /// Writes what is needed to resume from here.
   std::function<void(SectionWriter&)> save;
 };
 
-/// What a learner gets. References outlive the call.
+/// What a learner is given. References outlive the call.
 struct TrainingContext {
   const linear::EncodedTraining& training;
   ChainWeights start;  ///< layout and starting point (0, or a warm start)
@@ -33,12 +35,12 @@ struct TrainingContext {
   uint64_t seed = 1;
   /// Called after each round; false ends training. Never null.
   std::function<bool(const Round&)> round_ended;
-  /// Where to go on from, or null.
+  /// The saved state to resume from, or null.
   const SectionFile* resume = nullptr;
-  /// What a mistake on a token costs, by its gold label; empty: 1 each. importance.h says what learners make
-  /// of it.
+  /// The cost of a mistake on a token, by its gold label; empty: 1 each. See importance.h.
   std::vector<float> label_weight = {};
-  /// Which labellings may be, where not all may (inference-based training); null: all.
+  /// Restricts training to the labellings that constraints allow (inference-based training); null: all are
+  /// allowed.
   const Restriction* restriction = nullptr;
 };
 

@@ -33,7 +33,7 @@ class StochasticRun {
         edge_(weights_.edge.size()),
         dropout_{options.dropout, context_.seed},
         runner_(context_.training.data, context_.workers, dropout_) {
-    // A warm start's weights are ones for all features to be there.
+    // The weights of a warm start are for all features, without dropout.
     if (dropout_.share > 0)
       for (float& w : weights_.state) w /= dropout_.kept();
   }
@@ -63,7 +63,7 @@ class StochasticRun {
   void update();
   void end_of_step(bool average, size_t steps);
   ChainWeights averaged() const;
-  /// The average, as it is used where no feature is left out.
+  /// The average, scaled for use without dropout.
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
   Result<int> load(const SectionFile& in);
@@ -161,7 +161,7 @@ ChainWeights StochasticRun::averaged() const {
   ChainWeights w = weights_;
   if (averaged_ == 0) return w;
   const double share = 1.0 / static_cast<double>(averaged_);
-  // An average is hardly ever exactly 0; what l1 holds at 0 in the end stays there.
+  // An average is hardly ever exactly 0; weights that L1 has set to 0 at the end stay 0.
   const bool keep_zeros = options_.l1 > 0;
   const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
     for_each_stretch(context_.workers, n, [&](Range part) {

@@ -1,5 +1,5 @@
-// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions. Tested in
-// learners_test.cc.
+// Log-loss learners by stochastic gradient: CRF, MEMM and independent logistic regressions. Call
+// train_stochastic. Tested in learners_test.cc.
 #pragma once
 
 #include "espalier/chain/learners/round.h"
@@ -20,13 +20,13 @@ struct StochasticOptions {
   int passes = 6;
   size_t batch = 8;           ///< sequences whose gradient is taken at the same weights
   double average_from = 0.2;  ///< the part of the passes after which weights are averaged
-  double dropout = 0;         ///< share of the state features left out at random; see linear::Dropout
-  double ignore = 1e-2;       ///< tokens whose gradient is smaller in every label are not worth an update
+  double dropout = 0;         ///< share of state features left out at random; see linear::Dropout
+  double ignore = 1e-2;       ///< tokens whose gradient is smaller for every label are not updated
 };
 
-/// Mini-batch AdaGrad with the penalties applied implicitly a few times a pass, and the weights of the later
+/// Mini-batch AdaGrad, with penalties applied implicitly a few times per pass and the weights of the later
 /// passes averaged. Deterministic at any number of threads. Objective minimised: Σ loss + l1·|w| + l2·|w|²,
-/// of which the loss is reported. An error where the state to resume from is not of such a run.
+/// of which the loss is reported. An error if the saved state is from another kind of run.
 Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
 
 }  // namespace espalier::chain

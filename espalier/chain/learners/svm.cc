@@ -38,7 +38,7 @@ Result<ChainWeights> SvmRun::run() {
 }
 
 double SvmRun::one_pass(int pass) {
-  // Blocks of a sequence stay together: its features are then in the cache.
+  // Blocks of a sequence are processed together, while its features are in the cache.
   std::vector<uint32_t> order(data_.sequences());
   std::iota(order.begin(), order.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
@@ -74,8 +74,8 @@ void SvmRun::score(const Block& block, SequenceScores& scores) const {
   scores.view = {1, K, S, scores.node.data(), weights_.trans.data(), nullptr};
 }
 
-/// Gives the block's unknown labels their best values under the scores at hand. Where that changes a
-/// completion made earlier, gold's part of w goes along: w += C·weight·(feature(new) − feature(old)).
+/// Completes the block's unknown labels by the best labelling under the current scores. If that changes an
+/// earlier completion, the gold part of w changes with it: w += C·weight·(feature(new) − feature(old)).
 void SvmRun::complete(size_t b) {
   const Block& block = blocks_[b];
   const std::span<const Label> known(data_.gold.data() + block.first, block.length);
@@ -108,12 +108,12 @@ double SvmRun::hinge(const Block& block, Bench& bench) const {
                            gold_score + soft_penalty(block, gold));
 }
 
-/// What soft constraints take off the score of a labelling. They are part of the score, but not of the
-/// features: in the dual they stand beside the loss, as loss(y) − penalty(y) + penalty(gold).
+/// The penalty of a labelling under soft constraints. Penalties are part of the score but not of the
+/// features: in the dual they are added to the loss, as loss(y) − penalty(y) + penalty(gold).
 double SvmRun::soft_penalty(const Block& block, std::span<const Label> labels) const {
   if (context_.restriction == nullptr || !context_.restriction->applies(block.sequence)) return 0;
   const double penalty = context_.restriction->penalty(block.sequence, labels);
-  return std::isfinite(penalty) ? penalty : 0;  // an answer found out of time may break a hard one
+  return std::isfinite(penalty) ? penalty : 0;  // an approximate answer may break a hard one
 }
 
 double SvmRun::cost(uint64_t token) const {
@@ -121,8 +121,8 @@ double SvmRun::cost(uint64_t token) const {
   return context_.label_weight.empty() ? 1.0 : static_cast<double>(context_.label_weight[data_.gold[token]]);
 }
 
-/// The expected loss of the block's dual labelling: at each token, the cost times what is not on gold; less
-/// what soft constraints cost it.
+/// The expected loss of the block's dual distribution: at each token, the cost times the probability that is
+/// not on gold; minus the expected penalty.
 double SvmRun::loss(size_t b) const {
   double sum = 0;
   for (const DualTerm& term : duals_[b].nodes) {
@@ -132,7 +132,8 @@ double SvmRun::loss(size_t b) const {
   return sum - dual_penalty_[b];
 }
 
-/// Turns terms over nodes and pairs into one over weights: feature f of token t adds value·term to its row.
+/// Turns terms over nodes and pairs into a direction over weights: feature f of token t adds value·term to
+/// its row.
 void SvmRun::set_direction(const Block& block, const BlockDual& terms) {
   const linear::StateRows& rows = weights_.state_rows;
   state_.direction.clear();
@@ -181,7 +182,7 @@ void SvmRun::move(double by, double factor) {
 /// towards, e = [indicator(gold) − indicator(y)] − dual and a = C·weight, the dual objective along dual + γ·e
 /// is a parabola:
 ///   γ* = (loss(y) − loss(dual) − w·Φe) / (a·|Φe|²), clipped to [0, 1];  w += γ·a·Φe.
-/// Returns the hinge before the step, as often as the sequence counts.
+/// Returns the hinge before the step, times the sequence's weight.
 double SvmRun::step(size_t b) {
   const Block& block = blocks_[b];
   ++steps_;

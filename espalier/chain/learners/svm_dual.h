@@ -1,4 +1,5 @@
-// The dual variables of the structured SVM, and sums of few terms in a large space. Tested in svm_test.cc.
+// The dual variables of the structured SVM, as sparse lists, and sparse step directions over all weights.
+// Tested in svm_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace espalier::chain {
 
-/// One coefficient of a block: a node (token t of the block, label) or a pair of labels. Where pairs weigh
-/// the same at every position (no edge features) their t is 0 and the positions are summed.
+/// One coefficient of a block: a node (token t of the block, label) or a pair of labels. If pairs have the
+/// same weight at every position (no edge features), t is 0 and positions are summed.
 struct DualTerm {
   uint64_t key;  ///< t · 2³² + label, or t · 2³² + row-major index of the pair
   double value;
@@ -23,10 +24,10 @@ inline size_t dual_token(uint64_t key) { return key >> 32; }
 inline size_t dual_index(uint64_t key) { return key & 0xFFFFFFFF; }
 
 /// A list of terms by ascending key, none 0. Most tokens of a trained model agree with gold and have none, so
-/// that this is smaller than a row of labels a token and costs nothing to walk over.
+/// this is smaller than a row of labels per token.
 using DualTerms = std::vector<DualTerm>;
 
-/// The distribution a block holds over its labellings, as marginals relative to gold: indicator(gold) −
+/// A block's distribution over its labellings, as marginals relative to gold: indicator(gold) −
 /// marginal. Empty: all on gold. w = start + Σ_blocks C·weight·Σ value·feature.
 struct BlockDual {
   DualTerms nodes, pairs;
@@ -38,14 +39,14 @@ void difference(std::span<const data::Label> gold, std::span<const data::Label> 
 /// a·x + b·y, zeros left out.
 void combine(double a, const DualTerms& x, double b, const DualTerms& y, DualTerms& out);
 
-/// All blocks' terms to three sections and back, every key checked: t below the block's length, index below
-/// `indices`.
+/// Saves all blocks' terms as three sections, and loads them; every key is checked: t below the block's
+/// length, index below `indices`.
 void save_terms(SectionWriter& out, const std::string& name, const std::vector<BlockDual>& duals,
                 DualTerms BlockDual::*part);
 Status load_terms(const SectionFile& in, const std::string& name, std::span<const uint32_t> lengths,
                   uint64_t indices, std::vector<BlockDual>& duals, DualTerms BlockDual::*part);
 
-/// A vector over all weights of which few are not 0: a direction to step along.
+/// A sparse vector over all weights: the direction of a step.
 class SparseDirection {
  public:
   explicit SparseDirection(size_t n = 0) : dense_(n, 0.0f) {}
@@ -53,7 +54,7 @@ class SparseDirection {
     if (dense_[i] == 0) touched_.push_back(static_cast<uint32_t>(i));
     dense_[i] += x;
   }
-  /// Ends adding: the terms are final until clear().
+  /// Ends adding; the terms do not change until clear().
   void close();
   double square() const;
   double dot(const AlignedVector<float>& w) const;

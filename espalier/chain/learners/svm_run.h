@@ -1,5 +1,5 @@
-// One run of the structured SVM (svm.h has the objective and the options): its state, one Frank–Wolfe step, the
-// duality gap, and checkpoints. Internal to svm.cc and svm_state.cc. Tested in svm_test.cc.
+// One run of the structured SVM (svm.h has the objective and the options): its state, one Frank–Wolfe step,
+// the duality gap, and checkpoints. Internal to svm.cc and svm_state.cc. Tested in svm_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -51,15 +51,16 @@ class SvmRun {
     uint64_t first;  ///< token of the data set
   };
 
-  /// What decoding a block needs, one a thread.
+  /// Buffers for decoding a block, one per thread.
   struct Bench {
     SequenceScores scores;
     ChainScratch scratch;
     std::vector<data::Label> answer;
   };
 
-  /// A weight array's own part of the run. With Δ_i the change made in step i of k, the average Σ_i i·w_i / Σ_i
-  /// i is w_k − Σ_i i(i−1)·Δ_i / k(k+1): each change is also added to a lagging sum with the factor i(i−1).
+  /// A weight array's own part of the run. With Δ_i the change made in step i of k, the average Σ_i i·w_i /
+  /// Σ_i i is w_k − Σ_i i(i−1)·Δ_i / k(k+1): each change is also added to a lagging sum with the factor
+  /// i(i−1).
   struct Part {
     AlignedVector<float> origin;  ///< empty where training starts from 0
     AlignedVector<float> lag;

@@ -25,7 +25,7 @@ double SvmRun::penalty() const {
   return sum / (2 * options_.c);
 }
 
-/// Primal and dual by a decoding of everything with the weights as they are. With u = w − start, the dual is
+/// Primal and dual, by decoding all data with the current weights. With u = w − start, the dual is
 /// Σ weight·loss(dual) − |u|²/2C − start·u/C.
 DualityGap SvmRun::gap(int pass) const {
   constexpr size_t kGapPieces = 64;

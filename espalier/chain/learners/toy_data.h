@@ -1,4 +1,4 @@
-// For tests only: small training sets drawn from a seed, encoded as a corpus would be.
+// For tests: small random training sets, encoded like a corpus.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct ToyOptions {
   bool edges = false;   ///< features of pairs of labels
 };
 
-/// Feature f speaks for label f mod labels. A token has one feature of its own label (but for the noise), two
-/// that anyone may have, and labels like to come in order 0, 1, 2 …
+/// Feature f indicates label f mod labels. A token has one feature of its own label (except with noise) and
+/// two random ones; label k is often followed by k + 1.
 inline linear::EncodedTraining toy_data(uint64_t seed, const ToyOptions& options) {
   linear::EncodedTraining training;
   Random random(seed);

@@ -8,7 +8,7 @@ namespace espalier::chain {
 
 namespace {
 
-/// The rows of `fresh` joined with the old model's: every feature of either, every column of either.
+/// The union of the rows of `fresh` and of the old model: every feature and every column of either.
 template <typename Column, typename Translate>
 Status join(linear::RowLayout<Column>& layout, AlignedVector<float>& weights, linear::FeatureSpace& features,
             const SectionFile& file, const std::string& prefix, const linear::PackedRows& old_rows,

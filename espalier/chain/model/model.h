@@ -1,4 +1,5 @@
-// A trained first-order chain, ready to use: what `tag` runs.
+// A trained first-order chain. save_model writes it, ChainPredictor::load opens it; `tag` calls predict().
+// Immutable; safe for any number of threads, each with its own scratch.
 #pragma once
 
 #include <memory>
@@ -19,13 +20,13 @@
 
 namespace espalier::chain {
 
-/// How scores become probabilities.
+/// How scores are turned into probabilities.
 enum class Normalisation {
   kSequence,  ///< over whole labellings (CRF, and margin learners through their temperature)
   kPosition,  ///< at each position given the label before (MEMM)
 };
 
-/// What save_model writes beside the weights.
+/// What save_model writes in addition to the weights.
 struct ModelSource {
   const data::LabelSet& labels;
   const ChainWeights& weights;
@@ -40,8 +41,8 @@ struct ModelSource {
   const linear::KernelModel* kernel = nullptr;
 };
 
-/// Adds the sections of a chain model. Weights that are exactly 0, features left without any, and their names
-/// go.
+/// Adds the sections of a chain model. Weights that are exactly 0, features without weights, and their names
+/// are left out.
 void save_model(const ModelSource& source, SectionWriter& out);
 
 /// The model behind data::Predictor. Holds views of the section file, which must outlive it.
@@ -58,9 +59,9 @@ class ChainPredictor final : public data::Predictor {
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
 
-  /// The two halves of predict(), for decoders of other kinds: the scores of a sequence, held by the scratch
-  /// until its next use (they may be changed, and so may where `view` points), and what predict() makes of
-  /// them.
+  /// The two halves of predict(), for other decoders: scores() computes the scores of a sequence, which the
+  /// scratch holds until its next use and the caller may change (also what `view` points to); decode() turns
+  /// them into a prediction.
   SequenceScores& scores(const data::Sequence& sequence, std::span<const data::Label> forced,
                          data::Predictor::Scratch& scratch) const;
   Status decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
@@ -75,13 +76,13 @@ class ChainPredictor final : public data::Predictor {
   double temperature() const { return temperature_; }
   bool transitions() const { return transitions_; }
   float transition(data::Label from, data::Label to) const { return trans_[from * stride_ + to]; }
-  /// True where tokens are scored by a kernel machine: there are then no rows of weights.
+  /// Whether tokens are scored by a kernel machine; there are then no weight rows.
   bool kernelised() const { return kernel_.has_value(); }
   const linear::PackedRows& state_rows() const { return state_; }
   const linear::PackedRows& edge_rows() const { return edge_; }
   /// Where each row of state_rows() begins, in the order of the names.
   std::vector<uint32_t> state_row_starts() const;
-  /// The hash table's entries, to read a model back into weights (warm start).
+  /// The entries of the hash table, to turn a model back into weights (warm start).
   const linear::FeatureMap& state_map() const { return state_map_; }
   const linear::FeatureMap& edge_map() const { return edge_map_; }
   const data::FeatureExtractor& extractor() const { return extractor_; }
@@ -90,7 +91,7 @@ class ChainPredictor final : public data::Predictor {
   struct Buffers;
   explicit ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
 
-  /// Fills the scores of a sequence (and −∞ where labels are forced).
+  /// Computes the scores of a sequence; labels that are not the forced one get −∞.
   void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;
   /// Scores of one token, whose features are [first, last) of the sequence's, by the kernel machine.
   void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;

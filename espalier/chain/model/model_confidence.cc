@@ -1,4 +1,4 @@
-// The probabilities of a chain model's predictions. Tested in model_test.cc.
+// Part of model.h: the probabilities of predictions. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     for (float& x : b.warm.node) x *= factor;
     for (float& x : b.warm.edge) x *= factor;
   }
-  // The model's own transitions, unless someone put others in their place (constraints).
+  // The model's own transitions, unless constraints have replaced them.
   const bool own = b.scores.view.trans == trans_.data();
   AlignedVector<float> warm_trans(b.scores.view.trans, b.scores.view.trans + K * S);
   for (float& w : warm_trans) w = static_cast<float>(w / temperature_);

@@ -1,4 +1,4 @@
-// Why a token got its label. Tested in model_test.cc.
+// Part of model.h: explain(), why a token got its label. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,7 +40,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
     }
     e.margin = K > 1 ? first - second : std::numeric_limits<double>::infinity();
 
-    // A kernel machine has no weights of single features to show.
+    // A kernel machine has no weights per feature.
     for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1] && !kernel_; ++i) {
       if (b.state_offsets[i] == linear::kNoFeature) continue;
       const double value = b.features.state_values.empty() ? 1.0 : b.features.state_values[i];
@@ -70,7 +70,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
         e.contributions.push_back(std::move(c));
       }
     };
-    // The neighbours are taken as the best labelling has them, with the runner-up put in here.
+    // Neighbours keep their labels of the best labelling; only this token gets the runner-up.
     if (t > 0) add_edge(t, best[t - 1], e.label, best[t - 1], e.runner_up);
     if (t + 1 < T) add_edge(t + 1, e.label, best[t + 1], e.runner_up, best[t + 1]);
     std::stable_sort(e.contributions.begin(), e.contributions.end(),

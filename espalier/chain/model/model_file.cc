@@ -1,5 +1,5 @@
-// Writing a chain model's sections and reading them back, every field checked before it is used. Tested in
-// model_test.cc.
+// Part of model.h: writes and reads the sections of a chain model. Every field is checked before it is used.
+// Tested in model_test.cc.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -39,7 +39,7 @@ json add_kernel_sections(const linear::KernelModel& kernel, const linear::Featur
   return {{"features", features.size()}};
 }
 
-/// A field of the header, of the type wanted.
+/// A field of the header, converted to T.
 template <typename T>
 Result<T> field(const SectionFile& file, const json& object, const char* name) {
   const auto it = object.find(name);
@@ -65,7 +65,7 @@ Status load_rows(const SectionFile& file, const std::string& prefix, const json&
   auto table = linear::FeatureMap::view(slots, rows.offset_limit());
   if (!table.ok()) return fail("{}: section '{}.map': {}", file.name(), prefix, table.error().message);
   map = std::move(table).value();
-  // A table may only point to where a row begins.
+  // A table may only point to the beginning of a row.
   std::vector<bool> is_start(rows.offset_limit(), false);
   for (const uint32_t start : starts) is_start[start] = true;
   for (const linear::FeatureMap::Slot& slot : slots)
@@ -101,7 +101,7 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   std::unique_ptr<ChainPredictor> model(new ChainPredictor(std::move(extractor)));
   ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(file, header, "labels"));
   if (names.empty() || names.size() >= data::kNoLabel)
-    return fail("{}: {} labels cannot be", file.name(), names.size());
+    return fail("{}: {} is not a possible number of labels", file.name(), names.size());
   model->file_name_ = file.name();
   if (file.has("state.names")) {
     ESPALIER_ASSIGN(model->names_, file.text("state.names"));
@@ -117,7 +117,7 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   model->normalisation_ = normalisation == "sequence" ? Normalisation::kSequence : Normalisation::kPosition;
   ESPALIER_ASSIGN(model->temperature_, field<double>(file, header, "temperature"));
   if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))
-    return fail("{}: a temperature of {} cannot be", file.name(), model->temperature_);
+    return fail("{}: {} is not a possible temperature", file.name(), model->temperature_);
   ESPALIER_ASSIGN(const std::string scheme, field<std::string>(file, header, "scheme"));
   ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
   if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);

@@ -1,4 +1,4 @@
-// Part of model.h. Tested in model_test.cc.
+// Part of model.h: the strongest weights, transitions and size that `inspect` shows. Tested in model_test.cc.
 #include <algorithm>
 #include <cmath>
 
