@@ -1,4 +1,4 @@
-// For tests only: random trellises, and scores of labellings straight from the formula.
+// For tests: random trellises, and scores of labellings by the formula.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// What a cascade in training writes down so that a run that was cut off can go on. Tested in train_test.cc.
+// Saves and loads the weights and figures of levels, so that an interrupted training run can be resumed.
+// Tested in train_test.cc.
 #pragma once
 
 #include <string_view>
@@ -10,14 +11,14 @@ namespace espalier::cascade {
 
 /// Weights as sections whose names begin with `prefix`.
 void save_weights(const LevelWeights& weights, std::string_view prefix, SectionWriter& out);
-/// Fills weights of the same shape; an error where the sections have another.
+/// Fills weights that already have the right sizes; an error if the sections have others.
 Status load_weights(const SectionFile& file, std::string_view prefix, LevelWeights& weights);
 
-/// The same for the figures of a level.
+/// The same for the report of a level.
 void save_report(const LevelReport& report, std::string_view prefix, SectionWriter& out);
 Result<LevelReport> load_report(const SectionFile& file, std::string_view prefix);
 
-/// Copies a section into an array that has its size.
+/// Copies a section into an array of the same size.
 template <typename Items>
 Status load_into(const SectionFile& file, std::string_view name, Items& items) {
   using T = typename Items::value_type;

@@ -1,4 +1,5 @@
-// Label n-grams and their numbers. Tested in trellis_test.cc.
+// Numbers label n-grams, so that levels can store one weight per n-gram. find() is O(1). Tested in
+// trellis_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,17 @@ namespace espalier::cascade {
 
 inline constexpr uint32_t kNoGram = 0xFFFFFFFF;
 
-/// A trie of label n-grams, each known by a number: a gram is the gram without its last symbol (its prefix)
-/// and that symbol. Symbols are the labels 0 … K−1, start() before the first position and end() behind the
-/// last; the numbers of grams of one symbol are the symbols. Every level keeps one weight a gram, so that the
-/// table is shared and a gram is looked up once, when the arc that stands for it is made.
+/// A trie of label n-grams with numbers. A gram consists of its prefix (the gram without its last symbol) and
+/// its last symbol. Symbols are the labels 0 … K−1, start() before the first position, and end() after the
+/// last; a gram of one symbol has the number of the symbol. All levels share the table, and a gram is looked
+/// up once, when the arc that stands for it is made.
 ///
-/// Only grams that were alive in some training lattice are here; there are never K^d of them. Looking up is
-/// O(1), safe for any number of threads while nobody adds.
+/// Only grams that were alive in some training lattice are stored, never all K^d. Safe for any number of
+/// threads while nobody adds.
 class GramTable {
  public:
   explicit GramTable(size_t labels = 0);
-  /// From the entries of another one, in order; an error where they make no trie.
+  /// From the entries of another table, in order; an error if they are not a trie.
   struct Entry {
     uint32_t prefix;
     uint32_t last;
@@ -50,7 +51,7 @@ class GramTable {
     });
     return found == HashIndex::kNone ? kNoGram : static_cast<uint32_t>(single()) + found;
   }
-  /// The same, added where it is not there yet. Precondition: the prefix is in the table.
+  /// The same, but the gram is added if it is missing. Precondition: the prefix is in the table.
   uint32_t add(uint32_t prefix, uint32_t last);
 
  private:

@@ -11,9 +11,9 @@ namespace espalier::cascade {
 
 namespace {
 
-/// Penalties are applied and averages taken this many times a pass.
+/// Penalties are applied and averages taken this many times per pass.
 constexpr size_t kStepsPerPass = 8;
-/// Work of a batch is cut into at most this many pieces, whatever the threads.
+/// A batch is cut into at most this many pieces, whatever the number of threads.
 constexpr size_t kPieces = 8;
 
 /// w[c] −= rate · value · g[c] along the rows of a token.
@@ -66,7 +66,7 @@ void LevelLearner::go_on_with(const LearnerOptions& options) {
 }
 
 namespace {
-/// The truth among the paths that may be: automata are deterministic, so that it is there once.
+/// The gold path among the allowed paths: automata are deterministic, so it occurs once.
 std::vector<uint32_t> legal_truth(const LegalPart& legal, std::span<const uint32_t> truth) {
   std::vector<uint32_t> path;
   for (size_t t = 0; t < truth.size(); ++t) {
@@ -87,7 +87,8 @@ std::vector<uint32_t> legal_truth(const LegalPart& legal, std::span<const uint32
 }
 }  // namespace
 
-/// The loss of a scored lattice, over the paths that may be; the gradient by its own states and arcs.
+/// The loss of a scored lattice over the allowed paths; the gradient is with respect to the lattice's own
+/// states and arcs.
 double LevelLearner::loss_of(uint32_t s, TrainingLattice& lattice, Piece& piece) const {
   const auto gold = data_.gold_of(s);
   if (options_.restriction != nullptr && options_.restriction->applies(s)) {
@@ -197,8 +198,8 @@ void LevelLearner::step(const float* gradient, size_t n, float rate, float* w, f
 void LevelLearner::update(std::span<const uint32_t> sequences) {
   float rate = static_cast<float>(options_.rate);
   if (options_.steps == Steps::kPlain) {
-    // Sequences without a subgradient shrink nothing either (equation 9). A loss of 0 does not tell: where
-    // all weights are 0, a wrong answer ties with the truth.
+    // Sequences without a subgradient do not shrink the weights either (equation 9). A loss of 0 is not
+    // enough to tell: if all weights are 0, a wrong answer ties with gold.
     size_t moved = 0;
     for (size_t i = 0; i < sequences.size(); ++i)
       moved += std::find(slots_[i].active.begin(), slots_[i].active.end(), 1) != slots_[i].active.end();
@@ -226,7 +227,8 @@ void LevelLearner::update(std::span<const uint32_t> sequences) {
 }
 
 void LevelLearner::update_rows(std::span<const uint32_t> sequences, float rate) {
-  // As in chain/batch.h: features belong to shards, a thread owns a stretch of them, tokens come in order.
+  // As in chain/learners/batch.h: features belong to shards, each thread owns a range of shards and takes
+  // tokens in order.
   const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
   workers_.for_each(stretches, [&](size_t stretch) {
     const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);

@@ -1,4 +1,5 @@
-// Stochastic learning of one level's weights, the same at any number of threads. Tested in train_test.cc.
+// Stochastic learning of the weights of one level. The result is the same at any number of threads. Tested in
+// train_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@
 
 namespace espalier::cascade {
 
-/// A training sequence as a level sees it: what is alive, and the truth in it (put back where a filter had
-/// dropped it).
+/// A training sequence as a level sees it: the lattice of what is alive, and the gold path in it (put back if
+/// a filter dropped it).
 struct TrainingLattice {
   Trellis trellis;
   std::vector<uint32_t> truth, truth_arcs;
-  /// Positions whose item (state or clique) a filter before had dropped: put back to learn from, but lost
-  /// already, so that no later filter is blamed for them. Empty: none.
+  /// Positions whose gold item (state or clique) an earlier filter dropped. They are put back to learn from
+  /// but count as lost already, so that later filters are not blamed for them. Empty: none.
   std::vector<uint8_t> lost;
 };
 
@@ -36,35 +37,35 @@ struct LearnerOptions {
   double lambda = 0;     ///< kPlain: λ of equation 8
   double l2 = 1;         ///< kAdaptive: against the loss summed over the data
   size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
-  double dropout = 0;    ///< share of the state features left out at random; see linear::Dropout
-  double ignore = 1e-2;  ///< positions whose gradient is smaller in every label are not worth an update
+  double dropout = 0;    ///< share of state features left out at random; see linear::Dropout
+  double ignore = 1e-2;  ///< positions whose gradient is smaller for every label are not updated
   uint64_t seed = 1;
-  const LatticeRestriction* restriction = nullptr;  ///< paths that may be; null: all
+  const LatticeRestriction* restriction = nullptr;  ///< the allowed paths; null: all
 };
 
-/// Learns pass by pass. Each pass takes the sequences in an order drawn from the seed and its number.
-/// Deterministic: gradients of a batch are found in parallel at weights that stand still, rows are updated by
+/// Learns pass by pass. The order of the sequences in a pass is drawn from the seed and the number of the
+/// pass. Deterministic: gradients of a batch are computed in parallel with fixed weights, rows are updated by
 /// feature (shards), everything else in the order of the sequences.
 class LevelLearner {
  public:
-  /// `lattices`, one a sequence of the data, or empty for a level of order 1. References outlive the learner.
+  /// `lattices`: one per sequence of the data, or empty for a level of order 1. References must outlive the
+  /// learner.
   LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
                std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
                const Monitor& monitor);
 
-  /// From here on another loss and other steps, from the average so far; what AdaGrad knows is kept. Dropout
-  /// stays what it was.
+  /// Continues with another loss and step rule from the average so far. The squared gradients of AdaGrad and
+  /// the dropout are kept.
   void go_on_with(const LearnerOptions& options);
 
   /// One pass over these sequences; with `average`, its weights count towards the average. Returns the loss
-  /// summed. Ends early when the monitor wants it to.
+  /// summed. Ends early if the monitor asks for it.
   double pass(std::span<const uint32_t> sequences, int number, bool average);
 
-  /// The average, or the weights as they stand where nothing has been averaged yet, as they are used where
-  /// no feature is left out.
+  /// The average (the current weights if nothing has been averaged yet), scaled for use without dropout.
   LevelWeights weights() const;
 
-  /// What it takes to go on from here, as sections that begin with `prefix`; load goes on from there.
+  /// Saves what is needed to resume, as sections whose names begin with `prefix`; load resumes from them.
   void save(std::string_view prefix, SectionWriter& out) const;
   Status load(const SectionFile& file, std::string_view prefix);
 
@@ -81,7 +82,7 @@ class LevelLearner {
     std::vector<double> sum;
   };
 
-  /// The average so far, or the weights as they stand, for features as they are dropped in training.
+  /// The average so far, or the current weights, scaled for training with dropout.
   LevelWeights averaged() const;
   void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
                      SequenceGradient& out);

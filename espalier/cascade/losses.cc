@@ -77,7 +77,7 @@ double filter_loss(const Lattice& lattice, std::span<const uint32_t> truth,
   return loss;
 }
 
-/// Wrong labels cost what the options say, beyond `base`.
+/// Adds to wrong labels what the options say they cost beyond `base`.
 void add_costs(Lattice& lattice, std::span<const Label> gold, const LossOptions& options, float base) {
   for (size_t t = 0; t < gold.size(); ++t) {
     const float cost = cost_of(options, gold[t]) - base;

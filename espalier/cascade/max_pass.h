@@ -1,5 +1,5 @@
-// Max-marginals with their witnesses: what filters look at and learn from. Tested in losses_test.cc and
-// trellis_test.cc.
+// Max-marginals with their witnesses (the paths that attain them), which filters use and learn from. O(states
+// + arcs). Tested in losses_test.cc and trellis_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ enum class Unit {
   kCliques,  ///< the d labels an arc stands for; at the first position states, which have no arcs
 };
 
-/// The mean regret r̄ of a sequence, θ* − θ*(c) over its items c, is what thresholds are measured in. Over few
-/// items it says little, and a short sequence in doubt has a small one, just where little should be dropped.
-/// It is therefore drawn towards what is usual on new data, which counts as so many positions:
+/// The mean regret r̄ of a sequence, θ* − θ*(c) over its items c, is the unit of thresholds. It is unreliable
+/// for short sequences, and smallest for those in which little should be dropped. It is therefore smoothed
+/// towards the usual mean of new data, which counts as `positions` positions:
 ///   r̄ ← (T·r̄ + positions·regret) / (T + positions).
-/// Equation 6 by itself is positions = 0; either way the threshold is convex in the scores.
+/// Equation 6 is the case positions = 0; the threshold is convex in the scores in any case.
 struct UsualMean {
   double regret = 0;
   double positions = 0;
@@ -30,9 +30,9 @@ struct UsualMean {
   }
 };
 
-/// Best scores through every state and arc, as chain::max_marginals has them, together with the pointers
-/// both ways that say which path attains them (its witness). One forward and one backward pass, O(states +
-/// arcs), in buffers that are used again. Precondition of run(): at least one position, no dead ends.
+/// Best scores through every state and arc, as chain::max_marginals has them, together with back and forward
+/// pointers to the path that attains each (its witness). One forward and one backward pass, O(states + arcs);
+/// buffers are reused. Precondition of run(): at least one position, no dead ends.
 class MaxPass {
  public:
   void run(const chain::Lattice& lattice);
@@ -46,14 +46,14 @@ class MaxPass {
   }
   /// The best path by its states.
   const std::vector<uint32_t>& path() const { return path_; }
-  /// The arc through which the best path to (from) a state comes (goes on); kNoArc at the ends.
+  /// The arc by which the best path enters (leaves) a state; kNoArc at the ends.
   uint32_t arc_before(size_t s) const { return forward_.back[s]; }
   uint32_t arc_after(size_t s) const { return next_arc_[s]; }
 
   /// How many witnesses pass through each state and arc, when every item of the unit has one:
   ///   count(s) = Σ over items c of [s lies on y*(c)].
-  /// Witnesses of items behind s reach it along arc_before, those of items in front of it along arc_after, so
-  /// that one sweep each way adds them up; no path is ever walked. O(states + arcs).
+  /// Witnesses of later items reach s along arc_before, those of earlier items along arc_after, so one sweep
+  /// in each direction adds them up. O(states + arcs).
   void count_witnesses(const chain::Lattice& lattice, Unit unit, std::vector<double>& states,
                        std::vector<double>& arcs);
 

@@ -1,4 +1,5 @@
-// A trained cascade, ready to use: what `tag` runs. Tested in espalier/model/train_cascade_test.cc.
+// A trained cascade. save_model writes it, CascadePredictor::load opens it; `tag` calls predict(). Immutable;
+// safe for any number of threads, each with its own scratch. Tested in espalier/model/train_cascade_test.cc.
 #pragma once
 
 #include <functional>
@@ -30,12 +31,13 @@ struct ModelSource {
   data::Scheme scheme = data::Scheme::kNone;
   int weight_bits = 32;
 };
-/// Adds the sections of a cascade. Weights that are exactly 0, features left without any, and their names go.
+/// Adds the sections of a cascade. Weights that are exactly 0, features without weights, and their names are
+/// left out.
 void save_model(const ModelSource& source, SectionWriter& out);
 
-/// The model behind data::Predictor. A sequence's features are found once; each level sums the rows of its
-/// own weights. Level 1 is a row sum and a threshold, higher levels work on what is alive. Cost: linear in
-/// tokens, features and the arcs left alive. Holds views of the section file, which must outlive it.
+/// The model behind data::Predictor. A sequence's features are looked up once; each level sums its own weight
+/// rows. Level 1 is a row sum and a threshold; higher levels work on what is alive. Cost: linear in tokens,
+/// features and the arcs left alive. Holds views of the section file, which must outlive it.
 class CascadePredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<CascadePredictor>> load(const SectionFile& file,
@@ -64,11 +66,11 @@ class CascadePredictor final : public data::Predictor {
   /// α of every level that filters.
   const std::vector<double>& alphas() const { return alphas_; }
 
-  // The steps of a prediction, for whoever measures or tunes them.
+  // The steps of a prediction, for code that measures or tunes them.
   /// Finds the features of a sequence.
   void look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
-  /// What a level's filter sees: `trellis` is null at a first level of order 1, whose items are the T×K
-  /// ratings in `items`; otherwise `ratings` are those of the trellis.
+  /// The input of a level's filter. At a first level of order 1, `trellis` is null and `items` holds the T×K
+  /// ratings; otherwise `ratings` are those of the trellis.
   struct LevelSight {
     size_t level;
     const Trellis* trellis;
@@ -76,16 +78,16 @@ class CascadePredictor final : public data::Predictor {
     const Ratings* ratings;
   };
   using Visit = std::function<void(const LevelSight&)>;
-  /// Runs the filters of the sequence looked up last, of which there are alphas.size() at most, up to the
-  /// level after them, whose lattice is left in the scratch, not scored yet. `visit`, where not null, is
-  /// shown each filter's view and that of the level after them too, unless it is the last.
+  /// Runs the first alphas.size() filters on the sequence looked up last and leaves the lattice of the next
+  /// level, not yet scored, in the scratch. `visit`, if not null, is called for each of these filters and for
+  /// the next level, unless that is the last.
   Status filter(std::span<const data::Label> forced, std::span<const double> alphas, const Visit& visit,
                 data::Predictor::Scratch& scratch) const;
   /// Runs the filters with these thresholds (null: no filter, every label stays) and scores the last level,
   /// whose lattice is left in the scratch.
   Status search(std::span<const data::Label> forced, const std::vector<double>* alphas,
                 data::Predictor::Scratch& scratch) const;
-  /// The lattice left by the above.
+  /// The lattice that filter() or search() left.
   static const Trellis& trellis_of(const data::Predictor::Scratch& scratch);
 
  private:
@@ -122,7 +124,7 @@ class CascadePredictor final : public data::Predictor {
   GramTable grams_;
   linear::FeatureMap state_map_, edge_map_;
   size_t state_features_ = 0, edge_features_ = 0;
-  std::span<const uint32_t> state_offsets_, edge_offsets_;  ///< features × levels: where a level's row lies
+  std::span<const uint32_t> state_offsets_, edge_offsets_;  ///< features × levels: offset of each row
   std::vector<PackedLevel> levels_;
   std::vector<double> alphas_;
   Dictionary dictionary_;  ///< empty unless level 1 is one

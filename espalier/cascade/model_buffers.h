@@ -1,4 +1,5 @@
-// What a CascadePredictor works in, kept from sequence to sequence; one a thread.
+// The scratch of a CascadePredictor: buffers reused from sequence to sequence, one object per thread.
+// Internal to model*.cc.
 #pragma once
 
 #include <vector>

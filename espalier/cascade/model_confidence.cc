@@ -1,4 +1,4 @@
-// The probabilities of a cascade's predictions, over what its filters left alive. Tested in
+// Part of model.h: the probabilities of predictions, among the labellings that the filters kept. Tested in
 // espalier/model/train_cascade_test.cc.
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
       const float* p = by_label.data() + t * K;
       labels[t] = static_cast<Label>(std::max_element(p, p + K) - p);
     }
-    // The most probable labels one by one need not make a path that is left.
+    // The most probable label of each position need not form a path of the lattice.
     const std::vector<uint32_t> path = find_path(b.trellis, labels);
     out.best.front().score = path.empty() ? -std::numeric_limits<double>::infinity()
                                           : temperature_ * chain::path_score(lattice, path);

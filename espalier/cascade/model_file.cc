@@ -1,5 +1,5 @@
-// Writing a cascade's sections and reading them back, every field checked before it is used. Tested in
-// espalier/model/train_cascade_test.cc.
+// Part of model.h: writes and reads the sections of a cascade. Every field is checked before it is used.
+// Tested in espalier/model/train_cascade_test.cc.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A field of the header, of the type wanted.
+/// A field of the header, converted to T.
 template <typename T>
 Result<T> cascade_field(const std::string& file, const json& object, const char* name) {
   const auto it = object.find(name);
@@ -24,8 +24,8 @@ Result<T> cascade_field(const std::string& file, const json& object, const char*
   }
 }
 
-/// One row a feature and level, packed; the features that have any are numbered anew and get a table of where
-/// their rows lie.
+/// One packed row per feature and level; the features that have any are renumbered and get a table of row
+/// offsets.
 class RowSections {
  public:
   RowSections(std::string prefix, const linear::FeatureSpace& features, size_t levels)
@@ -44,7 +44,7 @@ class RowSections {
     return {{"bits", rows.bits()}, {"scale", rows.scale()}};
   }
 
-  /// Writes table and names; features without any row go. Returns the numbers that stay.
+  /// Writes table and names, without features that have no row. Returns the old numbers of those kept.
   std::vector<uint32_t> finish(SectionWriter& out, const std::vector<uint8_t>& keep_anyway) {
     std::vector<uint64_t> hashes;
     std::vector<uint32_t> numbers, offsets, kept;
@@ -80,7 +80,7 @@ Status load_features(const SectionFile& file, const std::string& prefix, size_t 
                      linear::FeatureMap& map, std::span<const uint32_t>& offsets, size_t& features) {
   ESPALIER_ASSIGN(offsets, file.array<uint32_t>(prefix + ".offsets"));
   if (offsets.size() % levels != 0)
-    return fail("{}: section '{}.offsets' does not have {} places a feature", file.name(), prefix, levels);
+    return fail("{}: section '{}.offsets' does not have {} entries per feature", file.name(), prefix, levels);
   features = offsets.size() / levels;
   ESPALIER_ASSIGN(const auto slots, file.array<linear::FeatureMap::Slot>(prefix + ".map"));
   auto table = linear::FeatureMap::view(slots, features);
@@ -100,7 +100,7 @@ Status load_rows(const SectionFile& file, const std::string& prefix, size_t leve
   auto viewed = linear::PackedRows::view(words, width, bits, scale, &starts);
   if (!viewed.ok()) return fail("{}: section '{}': {}", file.name(), section, viewed.error().message);
   rows = std::move(viewed).value();
-  // Features may only point to where a row begins.
+  // Features may only point to the beginning of a row.
   std::vector<bool> is_start(rows.offset_limit(), false);
   for (const uint32_t start : starts) is_start[start] = true;
   for (size_t i = level; i < offsets.size(); i += levels)
@@ -188,11 +188,11 @@ Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_
   ESPALIER_ASSIGN(level.order, cascade_field<size_t>(name, header, "order"));
   const bool filters = index + 1 < level_count;
   if (level.order < 1 || level.order > kMostOrder || (!levels_.empty() && level.order < levels_.back().order))
-    return fail("{}: a level of order {} cannot be there", name, level.order);
+    return fail("{}: a level cannot have order {} at this place", name, level.order);
   ESPALIER_ASSIGN(const std::string measure, cascade_field<std::string>(name, header, "measure"));
   ESPALIER_ASSIGN(const std::string unit, cascade_field<std::string>(name, header, "unit"));
   if ((measure != "max-marginal" && measure != "probability") || (unit != "cliques" && unit != "states"))
-    return fail("{}: level {}: measure '{}' of {} is not known", name, index + 1, measure, unit);
+    return fail("{}: level {}: unknown measure '{}' of {}", name, index + 1, measure, unit);
   level.measure = measure == "probability" ? Measure::kProbability : Measure::kMaxMarginal;
   level.unit = unit == "states" ? Unit::kStates : Unit::kCliques;
   ESPALIER_ASSIGN(level.alpha, cascade_field<double>(name, header, "threshold"));
@@ -244,14 +244,14 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   model->file_name_ = name;
   ESPALIER_ASSIGN(const auto labels, cascade_field<std::vector<std::string>>(name, header, "labels"));
   if (labels.empty() || labels.size() >= data::kNoLabel)
-    return fail("{}: {} labels cannot be", name, labels.size());
+    return fail("{}: {} is not a possible number of labels", name, labels.size());
   for (const std::string& label : labels) model->labels_.add(label);
   const size_t K = model->labels_.size();
   if (K != labels.size()) return fail("{}: a label occurs twice", name);
   model->stride_ = linear::padded(K);
   ESPALIER_ASSIGN(model->temperature_, cascade_field<double>(name, header, "temperature"));
   if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))
-    return fail("{}: a temperature of {} cannot be", name, model->temperature_);
+    return fail("{}: {} is not a possible temperature", name, model->temperature_);
   ESPALIER_ASSIGN(const std::string scheme, cascade_field<std::string>(name, header, "scheme"));
   ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
   if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);
@@ -262,7 +262,7 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
 
   ESPALIER_ASSIGN(const auto levels, cascade_field<std::vector<json>>(name, header, "levels"));
   if (levels.empty() || levels.size() > kMostLevels)
-    return fail("{}: {} levels cannot be", name, levels.size());
+    return fail("{}: {} is not a possible number of levels", name, levels.size());
   ESPALIER_ASSIGN(const auto entries, file.array<GramTable::Entry>("grams"));
   auto grams = GramTable::from_entries(K, {entries.begin(), entries.end()});
   if (!grams.ok()) return fail("{}: section 'grams': {}", name, grams.error().message);

@@ -1,4 +1,4 @@
-// What a cascade shows of itself: why a token got its label, its strongest weights, its levels. Tested in
+// Part of model.h: explain() and what `inspect` shows of a cascade. Tested in
 // espalier/model/train_cascade_test.cc and train_test.cc.
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
     Explanation& e = explanations[t];
     const uint32_t best = pass.path()[t];
     e.label = e.runner_up = lattice.label(best);
-    // The runner-up is the other label left alive through which the best labelling passes.
+    // The runner-up is the label of the best path through any other label that is alive.
     double second = -std::numeric_limits<double>::infinity();
     const Range states = lattice.states_at(t);
     uint32_t other = best;

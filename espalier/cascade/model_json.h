@@ -1,4 +1,4 @@
-// Levels as JSON: in the model file, in inspect, in what train prints.
+// The report of a level as JSON, for the model file, `inspect` and `train`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 
 namespace espalier::cascade {
 
-/// `filters`: all but the last level do. Times are not here: the same data and seed are to give the same
-/// file.
+/// `filters`: true for all levels but the last. Times are left out, so that the same data and seed give the
+/// same file.
 inline nlohmann::ordered_json report_json(const LevelReport& report, bool filters) {
   nlohmann::ordered_json out = {
       {"order", report.order}, {"states", report.states}, {"arcs", report.arcs}, {"passes", report.passes}};

@@ -1,4 +1,4 @@
-// What can be set about a cascade, and what training it reports.
+// The options of a cascade, and the reports and weights that training returns.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace espalier::cascade {
 
-/// More labels a gram, or more levels, are refused.
+/// Higher orders and more levels are refused.
 inline constexpr size_t kMostOrder = 5;
 inline constexpr size_t kMostLevels = 8;
 
-/// What the levels before the last one learn from, and how they judge.
+/// The loss and the measure of the levels before the last.
 enum class Filter {
   kCascade,     ///< the convex filter loss, max-marginals (structured prediction cascades)
   kPerceptron,  ///< the structured perceptron, max-marginals
   kCrf,         ///< log loss, posterior probabilities
-  kDictionary,  ///< nothing: a word keeps the labels it was seen with, a new word all
+  kDictionary,  ///< none: a known word keeps the labels it was seen with, a new word all
 };
 
-/// What `train` takes for Options::loss_in_use where nobody names a filter loss.
+/// The default of `train` for Options::loss_in_use if no filter loss is given.
 inline constexpr double kUsualLossInUse = 0.006;
 
 struct Options {
@@ -33,20 +33,21 @@ struct Options {
   std::optional<Filter> first_filter;  ///< of the first level, where it is another
   Unit unit = Unit::kCliques;
   LossUnit loss_unit = LossUnit::kPositions;
-  /// ε: what each level may lose beyond those before it; the last entry holds for all further levels.
+  /// ε: the filter loss allowed per level, beyond that of earlier levels; the last entry holds for all
+  /// further levels.
   std::vector<double> filter_loss = {0.0005};
-  /// Above 0: what the last filter, where of order 2 or more, may lose in use, if that is more than in
-  /// training. The last level then learns against more rivals than it meets later on: those that are dropped
-  /// in use hardly ever win, but without them it learns worse.
+  /// Above 0: the filter loss allowed in use for the last filter, if that has order 2 or more and this is
+  /// more than in training. The last level then learns with more alternatives than it sees in use: those
+  /// dropped in use hardly ever win, but learning with them is better.
   double loss_in_use = 0;
-  bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is taken and noted
-  /// Room for the training lattices of a level: thresholds that leave more arcs in all are not taken.
+  bool insist = false;  ///< an ε that cannot be met is an error; otherwise the nearest is used, with a note
+  /// Limit for the training lattices of a level: thresholds that leave more arcs in total are not used.
   size_t most_arcs = size_t{1} << 27;
   double budget = 0;  ///< above 0: items each filter leaves alive per position, in place of filter_loss
   std::vector<double> train_alphas = {0.25, 0.5};
-  /// Passes of log loss a learned filter begins with. Equation 8 asks that the truth as a whole stand above
-  /// the threshold by its length; long sequences hardly ever do, and from zero weights they go on growing at
-  /// every one of them without telling near misses from far ones.
+  /// Passes with log loss at the beginning of a learned filter. Equation 8 demands that the whole gold
+  /// labelling score above the threshold by its length. Long sequences rarely do, so from zero weights every
+  /// one of them causes an update, however near it is.
   int warm_up = 4;
   int filter_passes = 3;         ///< at most; the trade-off on held-out data says when to stop
   bool adaptive_filters = true;  ///< AdaGrad in place of equation 9's plain steps
@@ -55,10 +56,10 @@ struct Options {
   double filter_lambda = 0;      ///< λ
   size_t filter_batch = 4;
   size_t folds = 3;        ///< of the jackknife
-  bool quantiles = false;  ///< indicators of where states stood at the level before
-  size_t edge_order = 2;   ///< edge features speak about label n-grams up to this order
+  bool quantiles = false;  ///< features for the rating of a state at the level before
+  size_t edge_order = 2;   ///< edge features have weights for label n-grams up to this order
   uint32_t full_rows_from = 0;
-  /// Which state features are words (kDictionary); one entry a feature.
+  /// Which state features are words (kDictionary); one entry per feature.
   std::vector<uint8_t> word_feature;
 
   Loss last = Loss::kLog;
@@ -69,13 +70,13 @@ struct Options {
   double dropout = 0;    ///< of the last level
   double filter_l2 = 1;  ///< of crf filters, and of the log loss that learned ones begin with
   double average_from = 0.2;
-  bool calibrate = true;            ///< fit a temperature where the last level's scores are no probabilities
-  bool check_rounding = false;      ///< find out what 16-bit weights would change
+  bool calibrate = true;  ///< fit a temperature if the scores of the last level are not log probabilities
+  bool check_rounding = false;      ///< measure the effect of 16-bit weights
   std::vector<float> label_weight;  ///< by gold label; empty: 1 each
   uint64_t seed = 1;
 };
 
-/// What there is to know about a level.
+/// The report on a level.
 struct LevelReport {
   size_t order = 1;
   double states = 0, arcs = 0;  ///< of its lattices, per position of the training data, truth put back
@@ -97,7 +98,7 @@ struct Level {
   LevelReport report;
 };
 
-/// The labels each word feature was seen with, and how often.
+/// The labels with which each word feature was seen, and how often.
 struct Dictionary {
   std::vector<uint32_t> begin;  ///< per state feature; empty: no dictionary
   std::vector<data::Label> label;

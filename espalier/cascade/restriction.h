@@ -1,4 +1,5 @@
-// The part of a training lattice that constraints allow.
+// The interface between cascade training and constraints: the part of a training lattice that is allowed.
+// constrain/training.h implements it.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,20 @@
 
 namespace espalier::cascade {
 
-/// Paths of a lattice that may be, as a lattice again; its scores are those of the states and arcs it came
-/// from, less what soft constraints cost. Several of its states may stand for one.
+/// The allowed paths of a lattice, as a lattice. Its scores are those of the original states and arcs, minus
+/// penalties. Several of its states may stand for the same original state.
 struct LegalPart {
   chain::Outcome outcome = chain::Outcome::kInfeasible;  ///< kExact: the lattice is there
   chain::Lattice lattice;
   std::vector<uint32_t> old_state, old_arc;
 };
 
-/// Which labellings of each training sequence may be. Implemented above this module (constrain/training.h),
-/// so that learners need not know where constraints come from. Safe for any number of threads.
+/// Which labellings of each training sequence are allowed. An interface, because constraints live above this
+/// module. Safe for any number of threads.
 class LatticeRestriction {
  public:
   virtual ~LatticeRestriction() = default;
-  /// False: every labelling may be. The truth of a sequence that is restricted always may.
+  /// False: every labelling is allowed. The gold labelling of a restricted sequence is always allowed.
   virtual bool applies(size_t sequence) const = 0;
   virtual LegalPart legal_part(size_t sequence, const chain::Lattice& lattice) const = 0;
 };

@@ -35,7 +35,7 @@ void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const Usua
                    [](double p) { return static_cast<float>(p); });
     return;
   }
-  // Regrets are found first, in the places of the ratings: floats are enough for them.
+  // Regrets are computed first, in the same arrays; float is precise enough.
   double state_sum = 0, arc_sum = 0, first_sum = 0;
   const size_t first_end = lattice.states_at(0).last;
   for (size_t s = 0; s < lattice.states(); ++s) {
@@ -108,8 +108,8 @@ chain::KeepMasks keep_from(const Lattice& lattice, const Ratings& ratings, Unit 
 void truth_ratings(const Trellis& trellis, const Ratings& ratings, Unit unit, std::span<const Label> gold,
                    std::vector<float>& out) {
   const Lattice& lattice = trellis.lattice;
-  // A state of position t stands for the truth where it and the states before it, along any arcs, have the
-  // truth's labels as far back as its gram reaches.
+  // A state of position t is the gold state if it and the states before it, along any arcs, have the gold
+  // labels as far back as its gram reaches.
   const auto stands_for_truth = [&](size_t state, size_t t) {
     for (size_t back = 0; back < trellis.gram_length; ++back) {
       if (lattice.label(state) != gold[t - back]) return false;
@@ -190,7 +190,7 @@ void TradeOff::add(std::span<const float> items, std::span<const float> truth) {
       if (x != kAbsent) ++lost_[points_that_keep(x)];
     return;
   }
-  // A sequence whose truth was damaged before cannot be lost again.
+  // A sequence whose gold labelling was lost before cannot be lost again.
   if (truth.empty() || std::find(truth.begin(), truth.end(), kAbsent) != truth.end()) return;
   ++lost_[points_that_keep(*std::min_element(truth.begin(), truth.end()))];
 }
@@ -211,7 +211,7 @@ std::vector<TradeOff::Point> TradeOff::curve() const {
       static_cast<double>(std::max<uint64_t>(1, unit_ == LossUnit::kPositions ? positions_ : sequences_));
   uint64_t dropped = 0, lost = 0;
   for (size_t i = 0; i < grid_.size(); ++i) {
-    // Point i drops what only points before it keep.
+    // Point i drops what only earlier points keep.
     dropped += kept_[i];
     lost += lost_[i];
     const double alive = static_cast<double>(items_ - dropped);

@@ -12,19 +12,19 @@
 
 namespace espalier::cascade {
 
-/// How a filter judges what it may drop.
+/// How a filter rates states and arcs.
 enum class Measure {
   kMaxMarginal,  ///< against the mean-max threshold of equation 6
   kProbability,  ///< posterior probability against α itself
 };
 
-/// Where each state and arc of a lattice stands: on a scale on which an item is kept if and only if
+/// Ratings of the states and arcs of a lattice. An item is kept if and only if
 ///   rating(c) ≥ α.
 /// For max-marginals, with r(c) = θ* − θ*(c) and r̄ its mean over the items,
 ///   θ*(c) ≥ t(α) = α·θ* + (1 − α)·mean θ*  ⟺  r(c) ≤ (1 − α)·r̄  ⟺  1 − r(c)/r̄ ≥ α,
-/// so that rating(c) = 1 − r(c)/r̄: 1 on the best path, 0 at the mean. It does not depend on α nor on the
-/// scale of the weights, which also makes it the thing to take quantiles of. (Where all items are equal, all
-/// stand at 1.) For probabilities, rating is the probability.
+/// so rating(c) = 1 − r(c)/r̄: 1 on the best path, 0 at the mean. It depends neither on α nor on the scale of
+/// the weights, so quantiles of ratings are comparable too. (If all items are equal, all are rated 1.) With
+/// kProbability, the rating is the probability.
 struct Ratings {
   std::vector<float> state;  ///< per state
   std::vector<float> arc;    ///< per arc
@@ -44,29 +44,29 @@ void find_ratings(const chain::Lattice& lattice, Measure measure, Unit unit, con
 void find_unigram_ratings(const float* node, size_t positions, size_t labels, size_t stride, Measure measure,
                           const UsualMean& usual, RatingScratch& scratch, std::vector<float>& out);
 
-/// Keeps what stands at α or above, and always the best path.
+/// Keeps what is rated α or more, and always the best path.
 chain::KeepMasks keep_from(const chain::Lattice& lattice, const Ratings& ratings, Unit unit, double alpha,
                            std::span<const uint32_t> best_path);
 
-/// For each position, where the truth's item stands; kAbsent where the lattice does not hold it.
+/// For each position, the rating of the gold item; kAbsent if the lattice does not contain it.
 inline constexpr float kAbsent = std::numeric_limits<float>::infinity();
 void truth_ratings(const Trellis& trellis, const Ratings& ratings, Unit unit,
                    std::span<const data::Label> gold, std::vector<float>& out);
 
-/// What filter loss counts.
+/// What the filter loss counts.
 enum class LossUnit {
-  kPositions,  ///< positions whose truth was dropped
-  kSequences,  ///< sequences of which any was
+  kPositions,  ///< positions whose gold item was dropped
+  kSequences,  ///< sequences in which any gold item was dropped
 };
 
-/// Filter loss and what is left alive, as functions of α, gathered over sequences: equation 7's two sides at
-/// every point of a grid. Only what a level drops itself counts as its loss (what was gone before is
+/// Filter loss and items left alive as functions of α, collected over sequences: both sides of equation 7 at
+/// every point of a grid. Only what a level drops itself counts as its loss (what was dropped before is
 /// kAbsent).
 class TradeOff {
  public:
   TradeOff(Measure measure, LossUnit unit);
 
-  /// `items`: where every item of a sequence stands. `truth`: as truth_ratings gives it.
+  /// `items`: the ratings of all items of a sequence. `truth`: as returned by truth_ratings.
   void add(std::span<const float> items, std::span<const float> truth);
   void merge(const TradeOff& other);
 
@@ -76,11 +76,11 @@ class TradeOff {
     double efficiency = 1;   ///< L_e: the share of items left alive
     double alive = 0;        ///< items left alive, per position
   };
-  /// One a grid point, α ascending; filter loss rises along it, efficiency falls.
+  /// One point per grid point, α ascending; the filter loss rises, the efficiency falls.
   std::vector<Point> curve() const;
-  /// The last point whose filter loss is at most ε, or null: none is. The best path is kept at every point.
+  /// The last point whose filter loss is at most ε, or null. The best path is kept at every point.
   static const Point* best_within(std::span<const Point> curve, double filter_loss);
-  /// The first point that leaves at most `alive` items a position, or null.
+  /// The first point that leaves at most `alive` items per position, or null.
   static const Point* best_alive(std::span<const Point> curve, double alive);
 
  private:
@@ -95,16 +95,16 @@ class TradeOff {
   uint64_t positions_ = 0, sequences_ = 0, items_ = 0;
 };
 
-/// The point of a level's curve (level from 1) with the least alive within a filter loss, or, where a budget
-/// is above 0, with the least filter loss within that. Where none is, or where it leaves more alive than
-/// there is room for, an error that says what the nearest is.
+/// The point of a level's curve (levels count from 1) with the fewest items alive within a filter loss; if
+/// the budget is above 0, the one with the least filter loss within the budget. If there is none, or if it
+/// leaves more than `room` items alive, an error that names the nearest.
 Result<TradeOff::Point> choose_point(std::span<const TradeOff::Point> curve, size_t level, double filter_loss,
                                      double budget, double room = std::numeric_limits<double>::infinity());
 
-/// The α of max-marginals below which nothing stands: everything is kept.
+/// An α for max-marginals at which everything is kept.
 inline constexpr double kKeepAll = -1e30;
-/// Where the authors' grid begins. Thresholds below keep what stands further under the mean than the best
-/// stands above it; they are for filter losses that nothing else meets.
+/// Where the authors' grid begins. Lower thresholds keep items farther below the mean than the best item is
+/// above it; they are only for filter losses that no other threshold meets.
 inline constexpr double kLeastUsualAlpha = -1;
 
 /// kKeepAll, 30 points from −16 up to −1, evenly spaced in the logarithm, and 201 over [−1, 1), as the

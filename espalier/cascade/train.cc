@@ -23,8 +23,7 @@ void CascadeTraining::choose_sequences() {
     positions_ += data_.length(s);
   }
   if (partly > 0)
-    cascade_.notes.push_back(
-        fmt::format("{} sequences with labels that are not known were left out", partly));
+    cascade_.notes.push_back(fmt::format("{} sequences with unknown labels were left out", partly));
   folds_ = usable_.size() < 4 * options_.folds ? 1 : options_.folds;
   if (folds_ < options_.folds && options_.orders.size() > 1)
     cascade_.notes.push_back(fmt::format(
@@ -56,7 +55,7 @@ void CascadeTraining::make_dictionary() {
   for (size_t f = 0; f + 1 < dictionary.begin.size(); ++f) dictionary.begin[f + 1] += dictionary.begin[f];
 }
 
-/// Log loss: of crf filters, and what learned ones begin with.
+/// Options for log loss: crf filters, and the first passes of learned filters.
 LearnerOptions CascadeTraining::log_options() const {
   LearnerOptions learner;
   learner.loss.loss = Loss::kLog;
@@ -84,7 +83,7 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
     return learner;
   }
   learner.rate = options_.filter_rate;
-  // (8) is a mean over the sequences, what AdaGrad's penalty stands against is their sum.
+  // Equation 8 is a mean over sequences; AdaGrad's penalty is weighed against their sum.
   learner.l2 = 0.5 * options_.filter_lambda * static_cast<double>(usable_.size());
   learner.ignore = 1e-3;
   return learner;
@@ -172,8 +171,8 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
                         static_cast<double>(folds_) * (warm + options_.filter_passes) + warm;
   double done = 0;
 
-  // The first fold decides on α of training and on the number of passes, by (7): least efficiency loss within
-  // ε, or, where no threshold is within ε, least filter loss.
+  // The first fold decides on the training α and the number of passes, by (7): the least efficiency loss
+  // within ε or, if no threshold is within ε, the least filter loss.
   const std::vector<uint32_t> rest = all_but(0), own = members(0);
   double best_efficiency = 2, best_loss = 2;
   LevelWeights best;
@@ -244,7 +243,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     filters.held_out.back().usual = find_usual(filters.held_out.back(), members(fold));
   }
   filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
-  // What it has seen all of says nothing about new data; the others do.
+  // The filter that has seen all data says nothing about new data; the held-out ones do.
   filters.full.usual = filters.held_out.front().usual;
   filters.full.usual.regret = 0;
   for (const LevelWeights& held_out : filters.held_out)
@@ -252,9 +251,9 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   return filters;
 }
 
-/// How many items per position there is room for in the training lattices of the next level: an item is one
-/// of `item_length` labels, an arc of the next level one of `arc_length`, and where x^item_length of the
-/// former are alive there are about x^arc_length of the latter.
+/// How many items per position fit into the training lattices of the next level. An item has `item_length`
+/// labels, an arc of the next level `arc_length`; if x^item_length items are alive, there are about
+/// x^arc_length arcs.
 double CascadeTraining::room_after(size_t index) const {
   const double arcs = static_cast<double>(options_.most_arcs) / static_cast<double>(positions_);
   const double arc_length = static_cast<double>(std::max<size_t>(2, options_.orders[index + 1]));
@@ -264,8 +263,8 @@ double CascadeTraining::room_after(size_t index) const {
 Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Level& level) {
   const auto curve = measured.curve();
   const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
-  // A dictionary keeps or drops whatever the threshold. Nobody who named no loss waits for lattices that keep
-  // next to everything.
+  // A dictionary keeps or drops the same labels at any threshold. And if the user gave no filter loss, do not
+  // spend time on lattices that keep nearly everything.
   std::span<const TradeOff::Point> choice = curve;
   if (filter_ == Filter::kDictionary) {
     choice = usual_part(curve).first(1);
@@ -336,8 +335,7 @@ Status CascadeTraining::prepare() {
   cascade_.loss_unit = options_.loss_unit;
   cascade_.quantiles = options_.quantiles;
   choose_sequences();
-  if (usable_.empty())
-    return fail("no training sequence has all its labels; a cascade learns from such only");
+  if (usable_.empty()) return fail("no training sequence is fully labelled; a cascade needs such sequences");
   cascade_.layout =
       make_layout(context_.training, options_.full_rows_from, options_.orders.back(), options_.edge_order);
   filter_ = options_.first_filter.value_or(options_.filter);
@@ -347,7 +345,7 @@ Status CascadeTraining::prepare() {
 }
 
 namespace {
-/// Grams that later levels gave numbers to weigh nothing in the levels before.
+/// Grams first numbered by later levels have weight 0 in earlier levels.
 Cascade finished(Cascade cascade) {
   for (Level& level : cascade.levels)
     if (level.weights.order > 1)

@@ -1,4 +1,4 @@
-// The last level of a cascade: an ordinary structured predictor over what is left alive. Tested in
+// Part of training.h: the last level of a cascade, a structured predictor over what is left alive. Tested in
 // train_test.cc.
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ LearnerOptions CascadeTraining::last_options() const {
   return options;
 }
 
-/// A training sequence's lattice of the last level, scored.
+/// The scored lattice of a training sequence at the last level.
 Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& work) const {
   Trellis trellis =
       unigram() ? make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams)
@@ -38,8 +38,8 @@ Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& wor
   return trellis;
 }
 
-/// Scores are to be divided by this before they become probabilities: found by a second run that sees nine
-/// sequences in ten, on the tenth.
+/// The temperature of the scores: fitted on a tenth of the sequences, with weights from a second run on the
+/// other nine tenths.
 double CascadeTraining::fit_temperature(const LevelWeights& zeros, int passes) {
   std::vector<uint32_t> most, held_out;
   for (size_t i = 0; i < usable_.size(); ++i) (i % 10 == 9 ? held_out : most).push_back(usable_[i]);
@@ -75,7 +75,7 @@ double CascadeTraining::fit_temperature(const LevelWeights& zeros, int passes) {
 }
 
 double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
-  // As PackedRows rounds: whole multiples of the largest weight / 32767.
+  // Rounds like PackedRows: to multiples of the largest weight / 32767.
   LevelWeights rounded = weights;
   for (AlignedVector<float>* w : {&rounded.state, &rounded.edge}) {
     float largest = 0;
@@ -103,7 +103,7 @@ double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
          static_cast<double>(std::max<size_t>(1, std::accumulate(tokens.begin(), tokens.end(), size_t{0})));
 }
 
-/// All labellings of so many positions as a lattice, unless that is too large to be looked at by the way.
+/// All labellings of a sequence as a lattice, unless that is too large.
 bool CascadeTraining::unfiltered(size_t positions, size_t order, Trellis& out) const {
   constexpr double kMostByTheWay = 1 << 24;
   const size_t K = cascade_.layout.labels;

@@ -1,4 +1,4 @@
-// What is alive between the levels of a cascade in training. Tested in train_test.cc.
+// Part of training.h: what is alive between the levels of a cascade in training. Tested in train_test.cc.
 #include <algorithm>
 
 #include "espalier/cascade/training.h"
@@ -9,9 +9,9 @@ using data::kNoLabel;
 using data::Label;
 
 namespace {
-/// Positions whose item is no longer there after a filter: those lost before, those whose truth stands below
-/// α, and, where the items of the next level reach `longer` labels further back, those that hold one of
-/// these.
+/// Positions whose gold item is lost after a filter: those lost before, those whose gold item is rated below
+/// α, and, if the items of the next level reach `longer` labels further back, those whose item contains one
+/// of these.
 std::vector<uint8_t> lost_after(std::span<const uint8_t> before, std::span<const float> truth, double alpha,
                                 size_t longer) {
   std::vector<uint8_t> lost(truth.size(), 0);
@@ -21,7 +21,7 @@ std::vector<uint8_t> lost_after(std::span<const uint8_t> before, std::span<const
   return lost;
 }
 
-/// Cut points of quantiles are found from at most about this many ratings.
+/// Quantiles are computed from at most about this many ratings.
 constexpr size_t kStandingsForCuts = 2'000'000;
 }  // namespace
 
@@ -99,7 +99,7 @@ Status CascadeTraining::first_lattices(size_t order) {
   return {};
 }
 
-/// Grows the lattices to what the level needs. Grams get their numbers on one thread, in the order of the
+/// Grows the lattices to the length the level needs. Grams are numbered on one thread, in the order of the
 /// data.
 Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_ratings, size_t order) {
   GramTable& grams = cascade_.layout.grams;

@@ -1,5 +1,6 @@
-// Checkpoints of a cascade in training. A filter is kept with its jackknifed twins, from which the lattices
-// of the next level are made anew; the last level as it stands after a pass. Tested in train_test.cc.
+// Part of training.h: checkpoints of a cascade in training. A filter is saved with its held-out copies, from
+// which the lattices of the next level are rebuilt; the last level is saved after each pass. Tested in
+// train_test.cc.
 #include "espalier/cascade/checkpoint.h"
 #include "espalier/cascade/training.h"
 
@@ -45,7 +46,7 @@ void CascadeTraining::save_progress(SectionWriter& out) const {
 }
 
 Status CascadeTraining::keep_checkpoint(int pass, const LevelLearner* learner) const {
-  // What was cut off within a pass is not what a run straight through would have there.
+  // The state in the middle of a pass is not one that an uninterrupted run would resume from.
   if (context_.checkpoint == nullptr || stopped()) return {};
   return context_.checkpoint(pass, [&](SectionWriter& out) {
     save_progress(out);

@@ -1,4 +1,4 @@
-// The state of a run of train_cascade, shared by the files that make it up.
+// One run of train_cascade (train.h). Internal; shared by the files that implement it:
 //   train.cc           the levels one after the other; filters and their thresholds
 //   train_lattices.cc  what is alive between levels
 //   train_last.cc      the last level
@@ -31,10 +31,10 @@ class CascadeTraining {
   Result<std::vector<Cascade>> run_all();
 
  private:
-  /// Work over sequences is cut into this many pieces, whatever the threads.
+  /// Work over sequences is cut into this many pieces, whatever the number of threads.
   static constexpr size_t kPieces = 16;
 
-  /// Buffers of one piece of work.
+  /// Buffers for one piece of work.
   struct Work {
     AlignedVector<float> node;
     GramValues values;
@@ -43,7 +43,7 @@ class CascadeTraining {
     std::vector<float> items;  ///< of level 1: T×K
     std::vector<float> truth;
   };
-  /// The filters of a level: one a fold, which has not seen its sequences, and one that has seen all.
+  /// The filters of a level: one per fold, trained without the sequences of the fold, and one trained on all.
   struct Filters {
     std::vector<LevelWeights> held_out;
     LevelWeights full;
@@ -52,11 +52,11 @@ class CascadeTraining {
   };
 
   bool stopped() const { return context_.monitor.stop_requested(); }
-  /// Nothing is learned behind this filter: nobody needs its jackknifed twins.
+  /// Nothing is learned after this filter, so its held-out copies are not needed.
   bool ends_here(size_t index) const { return options_.passes == 0 && index + 2 == options_.orders.size(); }
   bool unigram() const { return lattices_.empty(); }
   size_t fold_of(size_t index) const { return index % folds_; }
-  /// Labels an item of a level of this order stands for.
+  /// Number of labels of an item at a level of this order.
   size_t item_length(size_t order) const {
     return options_.unit == Unit::kCliques ? order : trellis_length(order);
   }

@@ -75,8 +75,8 @@ Trellis make_trellis(const AliveLabels& alive, const GramTable& grams) {
 }
 
 Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams) {
-  // New states: those of position 0, then the arcs in their order. Into the arc a: s → s' lead the arcs into
-  // s, which stand in a row; at position 1 the state s itself.
+  // New states: those of position 0, then the arcs in order. The predecessors of arc a: s → s' are the arcs
+  // into s, which are contiguous; at position 1, the state s itself.
   const Lattice& old = from.lattice;
   Trellis trellis;
   trellis.gram_length = from.gram_length + 1;

@@ -1,4 +1,5 @@
-// A level's search space: a lattice whose states are label n-grams.
+// The lattice of a level, whose states are label n-grams. make_trellis builds one from single labels, grow()
+// makes the n-grams longer by one, thin() applies a filter.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,29 @@
 
 namespace espalier::cascade {
 
-/// Labels alive at each position, with where they stood among the others at the level that left them alive.
+/// The labels alive at each position, with their ratings at the level that kept them.
 struct AliveLabels {
   std::vector<uint32_t> begin{0};  ///< position t owns [begin[t], begin[t+1])
   std::vector<data::Label> label;  ///< ascending within a position
-  std::vector<float> rating;       ///< beside `label`; kNoRating where no level came before
+  std::vector<float> rating;       ///< parallel to `label`; kNoRating before the first filter
 
   size_t positions() const { return begin.size() - 1; }
 };
 
-/// What `rating` holds where nothing was filtered before.
+/// The rating of labels and states that have not been through a filter.
 inline constexpr float kNoRating = -1e30f;
 
 /// All labels at every position.
 AliveLabels all_labels(size_t positions, size_t labels);
 
-/// A lattice in which a state at position t stands for the last m labels up to t (fewer before position
-/// m − 1, with start symbols in their place), and an arc for the m + 1 labels it joins. Arcs lead only
-/// between states that agree on the labels they share, so that growing m by one is taking arcs for states
-/// (the line graph): a new state is an arc that was left alive, which is equation 5 of Weiss and Taskar
-/// (2010).
+/// A lattice in which a state at position t stands for the last m labels up to t (fewer before position m −
+/// 1, with start symbols in their place), and an arc for the m + 1 labels it joins. Arcs only join states
+/// that agree on the labels they share. To grow m by one, arcs become states (the line graph): a new state is
+/// an arc that is still alive, which is equation 5 of Weiss and Taskar (2010).
 ///
-/// Beside the graph stand the numbers of the grams a level has weights for: those of 2 … m labels belong to
-/// states, those of m + 1 to arcs (to states at the first position, where there are no arcs), and those that
-/// end in the end symbol to states of the last position. Size: linear in what is alive.
+/// The trellis also holds the numbers of the grams that a level has weights for: grams of 2 … m labels belong
+/// to states, grams of m + 1 to arcs (to states at the first position, which has no arcs), and grams that end
+/// with the end symbol to states of the last position. Size: linear in what is alive.
 struct Trellis {
   size_t gram_length = 1;  ///< m
   chain::Lattice lattice;
@@ -60,14 +60,14 @@ struct Trellis {
 /// kNoGram.
 Trellis make_trellis(const AliveLabels& alive, const GramTable& grams);
 
-/// m grows by one. `arc_rating`, per arc of `from`, is what the new states get; empty: what the arc's
-/// target has.
+/// m grows by one. `arc_rating`, one per arc of `from`, becomes the rating of the new states; empty: that of
+/// the arc's target.
 Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams);
 
-/// Gives numbers to all grams of the trellis that have none yet.
+/// Adds all grams of the trellis that are not in the table yet.
 void add_missing_grams(Trellis& trellis, GramTable& grams);
 
-/// Keeps what the masks keep and lies on a path. `rating`, per state before, replaces the old values where
+/// Keeps what the masks keep and what is on a path. `rating`, one per old state, replaces the old values if
 /// not empty. Precondition: the masks leave a path.
 struct Thinned {
   Trellis trellis;
@@ -75,7 +75,7 @@ struct Thinned {
 };
 Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<const float> rating);
 
-/// The path with these labels, or an empty one where it is not there.
+/// The path with these labels, or an empty one if there is none.
 std::vector<uint32_t> find_path(const Trellis& trellis, std::span<const data::Label> labels);
 
 /// The arcs along a path: entry t is the arc into path[t]; entry 0 means nothing.

@@ -72,8 +72,7 @@ Result<TuneResult> tune(const CascadePredictor& cascade, std::span<const data::S
     return fail("a cascade of one level filters nothing: there is no threshold to choose");
   bool any = false;
   for (const data::Sequence& sequence : sequences) {
-    if (!sequence.empty() && !sequence.has_labels())
-      return fail("sequences without labels say nothing about losses");
+    if (!sequence.empty() && !sequence.has_labels()) return fail("tuning needs labelled sequences");
     for (size_t t = 0; t < sequence.length() && !any; ++t)
       any = cascade.labels().find(sequence.label(t)).has_value();
   }

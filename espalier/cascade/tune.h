@@ -1,5 +1,5 @@
-// Choosing the thresholds of a trained cascade anew. Tested in espalier/model/train_cascade_test.cc and
-// apps/tune_test.sh.
+// Chooses the thresholds of a trained cascade again, on new data, without training. Call tune(). Tested in
+// espalier/model/train_cascade_test.cc and apps/tune_test.sh.
 #pragma once
 
 #include <span>
@@ -22,15 +22,14 @@ struct TuneResult {
   std::vector<std::vector<TradeOff::Point>> curves;
 };
 
-/// Filter loss and efficiency of the level after those that `alphas` are thresholds of, at every point of its
-/// grid.
+/// Filter loss and efficiency of the level after the first alphas.size() filters, at every point of its grid.
 Result<std::vector<TradeOff::Point>> level_curve(const CascadePredictor& cascade,
                                                  std::span<const data::Sequence> sequences,
                                                  std::span<const double> alphas, const Workers& workers);
 
 /// Runs the cascade over labelled sequences level by level; each level's α is chosen given those before it.
-/// An error where what is wanted cannot be had (it names the nearest), where the cascade has no level that
-/// filters, or where no label of the data is known.
+/// An error if the filter loss or budget cannot be met (it names the nearest), if the cascade has no filter,
+/// or if no label of the data is known.
 Result<TuneResult> tune(const CascadePredictor& cascade, std::span<const data::Sequence> sequences,
                         const TuneOptions& options, const Workers& workers, const Monitor& monitor);
 

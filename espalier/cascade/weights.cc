@@ -11,8 +11,8 @@ using data::Label;
 
 namespace {
 
-/// Calls visit(token, gram) for the gold grams of 2 … order labels that end at each token; grams are added to
-/// the table as they come.
+/// Calls visit(token, gram) for the gold grams of 2 … order labels that end at each token; new grams are
+/// added to the table.
 template <typename Visit>
 void for_gold_grams(const linear::Dataset& data, size_t order, GramTable& grams, const Visit& visit) {
   std::vector<uint32_t> symbols;
@@ -101,7 +101,7 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
   const chain::Lattice& lattice = trellis.lattice;
   const size_t T = lattice.positions(), m = trellis.gram_length;
   const bool use_grams = level.order > 1;
-  const float tiny = 1e-6f;  // what is no more than rounding costs an update all the same
+  const float tiny = 1e-6f;  // gradients that are only rounding errors are not worth an update
   out.node.assign(T * stride, 0.0f);
   out.active.assign(T, 0);
   out.grams.clear();

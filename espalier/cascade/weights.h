@@ -1,5 +1,5 @@
-// What a level knows: its weights, and how they score a lattice. Tested in trellis_test.cc and
-// losses_test.cc.
+// The weights of a level: their layout, how they score a lattice, and how gradients of a lattice become
+// gradients of weights. Tested in trellis_test.cc and losses_test.cc.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace espalier::cascade {
 
-/// Indicators of where a state stood at the level before, in eighths of the training data.
+/// Features for the rating of a state at the level before, in eighths of the training data.
 inline constexpr size_t kQuantiles = 8;
 using QuantileCuts = std::array<float, kQuantiles - 1>;
 
-/// The eighth that a rating falls into. Precondition: not kNoRating.
+/// The eighth into which a rating falls. Precondition: not kNoRating.
 inline size_t quantile_of(const QuantileCuts& cuts, float rating) {
   size_t bin = 0;
   while (bin < cuts.size() && rating >= cuts[bin]) ++bin;
@@ -44,7 +44,7 @@ struct LevelWeights {
   UsualMean usual;  ///< of new data
 };
 
-/// Which weights there are.
+/// Which weights exist.
 struct Layout {
   size_t labels = 0, stride = 0;
   linear::StateRows state;
@@ -52,39 +52,39 @@ struct Layout {
   GramTable grams;
 
   LevelWeights zeros(size_t order) const;
-  /// Weights a level has, at most.
+  /// The number of weights of a level, zeros included.
   size_t weights_of(const LevelWeights& level) const;
 };
 
-/// Rows as chain::make_weights lays them out, the grams of the gold labels up to `order`, and for each edge
-/// feature those up to `edge_order` that it was seen with.
+/// Rows laid out by chain::make_weights, the grams of the gold labels up to `order`, and for each edge
+/// feature the grams up to `edge_order` with which it was seen.
 Layout make_layout(const linear::EncodedTraining& training, uint32_t full_rows_from, size_t order,
                    size_t edge_order);
 
-/// Score of the labels of every position: node gets T×S.
+/// Scores of the labels of every position: node gets T×S.
 void score_nodes(const Layout& layout, const LevelWeights& level, const linear::Dataset& data,
                  size_t sequence, AlignedVector<float>& node);
-/// The same for so many positions with these features.
+/// The same for given features of a number of positions.
 void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
                  size_t positions, AlignedVector<float>& node);
 
-/// A level as lattices are scored with it, wherever its weights live.
+/// A view of the weights of a level that score_trellis needs, in training or from a model file.
 struct LevelView {
   size_t order = 1;
   std::span<const float> gram;  ///< per gram of the table
   std::span<const float, kQuantiles> quantile;
   const QuantileCuts* cuts = nullptr;
-  float scale = 1;  ///< everything is multiplied by this at last
+  float scale = 1;  ///< a factor for all scores
 };
 inline LevelView view_of(const LevelWeights& level, float scale = 1) {
   const size_t grams = level.gram.size() < linear::kLanes ? 0 : level.gram.size() - linear::kLanes;
   return {level.order, {level.gram.data(), grams}, level.quantile, &level.cuts, scale};
 }
 
-/// Values by gram that belong to one position, all 0 between uses.
+/// Values per gram for one position, all 0 between uses.
 struct GramValues {
   std::vector<float> value;       ///< per gram
-  std::vector<uint32_t> touched;  ///< those that are not 0
+  std::vector<uint32_t> touched;  ///< grams whose value is not 0
   void add(uint32_t gram, float x) {
     if (value[gram] == 0) touched.push_back(gram);
     value[gram] += x;
@@ -95,13 +95,13 @@ struct GramValues {
   }
 };
 
-/// Fills the scores of a trellis of order − 1 labels a state (1 for order 1) from node scores (T×S).
-/// `edges(t, values)` adds what the edge features of position t say about grams; null: there are none.
+/// Computes the scores of a trellis with order − 1 labels per state (1 for order 1) from node scores (T×S).
+/// edges(t, values) adds the weights of the edge features of position t to `values`.
 template <typename Edges>
 void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
                    GramValues& values, Trellis& trellis);
 
-/// The gradient of a loss by the weights a sequence touches.
+/// The gradient of a loss with respect to the weights that a sequence uses.
 struct SequenceGradient {
   AlignedVector<float> node;    ///< T×S
   std::vector<uint8_t> active;  ///< per position: worth an update
@@ -112,8 +112,8 @@ struct SequenceGradient {
   double loss = 0;
 };
 
-/// From gradients by states and arcs to those by weights: the transpose of score_trellis. Gradients below
-/// `ignore` in size are left out of `active`.
+/// Turns gradients of states and arcs into gradients of weights: the transpose of score_trellis. A position
+/// is active if some label's gradient is above `ignore` in absolute value.
 void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<const double> states,
                      std::span<const double> arcs, size_t stride, float factor, float ignore, bool edges,
                      SequenceGradient& out);
