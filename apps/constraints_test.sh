@@ -143,7 +143,7 @@ wrong() {
 wrong 'valid iob3' "wrong.txt:1:7: expected one of iob1"
 wrong 'forbid B-NQ then O' "wrong.txt:1:8: there is no label 'B-NQ'"
 wrong 'allow lexicon nowhere.tsv' "wrong.txt:1:15: "
-wrong 'no overlap' "so 'no overlap' cannot apply"
+wrong 'no overlap' "so 'no overlap' does not apply"
 wrong 'force column 9' "there is no column '9'"
 printf 'a: at least 2 of B-NP\nb: at most 1 of B-NP\n' >clash.txt
 expect 1 "$espalier" tag test.txt -m crf.model --constraints clash.txt

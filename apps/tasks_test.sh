@@ -69,7 +69,7 @@ expect 2 "$espalier" train roles.jsonl --task role -m never.model
 says err "did you mean 'roles'"
 printf 'valid iob2\n' >scheme.txt
 expect 1 "$espalier" tag roles-test.jsonl -m roles.model --constraints scheme.txt -o never.jsonl
-says err "do not stand in a row"
+says err "are not a sequence"
 expect 1 "$espalier" tag roles-test.jsonl -m roles.model --constraints roles.txt --confidence -o never.jsonl
 says err "need constraints that are regular"
 sed '3s/"pos"/"pot"/' roles.jsonl >broken.jsonl

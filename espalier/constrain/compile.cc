@@ -22,7 +22,7 @@ CostAutomaton with_states(size_t rule, size_t labels, size_t states, bool accept
   return out;
 }
 
-/// State c: c labels of the set were read, as far as it matters.
+/// State c: c labels of the set were read, up to the largest count that matters.
 CostAutomaton counter(const Rule& rule, size_t number, size_t K) {
   const bool bounded = rule.most != kNoLimit;
   const size_t top = bounded ? std::max(rule.most, rule.least) : rule.least;
@@ -79,7 +79,7 @@ CostAutomaton implication(const Rule& rule, size_t number, size_t K) {
   return out;
 }
 
-/// A trie of the legal assignments; soft ones have a state for what has left it.
+/// A trie of the allowed assignments; a soft rule has one more state for labellings outside it.
 CostAutomaton list(const Rule& rule, size_t number, size_t K) {
   CostAutomaton out = with_states(number, K, 1, false);
   for (const std::vector<Label>& assignment : rule.assignments) {
@@ -130,7 +130,7 @@ Compiled::Compiled(Constraints constraints) : constraints_(std::move(constraints
   local_.end.assign(K, 0.0);
   for (size_t r = 0; r < constraints_.rules().size(); ++r) {
     const Rule& rule = constraints_.rules()[r];
-    if (rule.penalty == 0) continue;  // says nothing
+    if (rule.penalty == 0) continue;  // has no effect
     switch (rule.kind) {
       case Rule::Kind::kPairs:
         add_local(rule, local_);
@@ -201,8 +201,8 @@ std::string Compiled::describe() const {
 
 namespace {
 
-/// Whether some labelling satisfies the hard rules of these constraints, whatever its length: a walk over the
-/// joint states of all automata and the label before. Gives up (and says yes) where these are too many.
+/// Whether some labelling of any length satisfies the hard rules: a search over the joint states of all
+/// automata and the previous label. Returns true if there are too many states.
 bool satisfiable(const Compiled& compiled) {
   constexpr size_t kMostStates = 200000;
   const size_t K = compiled.constraints().labels();
@@ -242,7 +242,7 @@ bool satisfiable(const Compiled& compiled) {
 
 Status check_consistent(const Constraints& constraints) {
   if (satisfiable(Compiled(constraints))) return {};
-  // Leave out one constraint after the other as long as the rest still clashes.
+  // Leave out one constraint after another as long as the rest still clashes.
   Constraints rest = constraints;
   std::vector<std::string> clash;
   for (size_t c = 0; c < constraints.statements().size(); ++c) {

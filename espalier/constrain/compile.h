@@ -1,5 +1,5 @@
-// What rules become before anything is decoded: local penalties and automata with costs. Tested in
-// decode_test.cc.
+// Compiles rules into the form that decoders use: penalties of single labels and of neighbours, and automata
+// with costs for the rest. Tested in decode_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace espalier::constrain {
 
-/// What neighbours and edges cost by all pair rules together; infinite where a hard rule is broken.
+/// The penalties of neighbouring labels and of the first and last label, summed over all pair rules; infinite
+/// if a hard rule is broken.
 struct LocalPenalties {
   size_t labels = 0;
   bool pairs = false;              ///< some pair costs something
@@ -20,8 +21,8 @@ struct LocalPenalties {
   std::vector<double> start, end;  ///< K
 };
 
-/// A rule that is regular but not local, as a deterministic automaton whose transitions and last states cost.
-/// Hard rules have no costs: what they forbid leads nowhere or is not accepting.
+/// A rule that is regular but not local, as a deterministic automaton with costs on transitions and final
+/// states. Hard rules have no costs: what they forbid has no transition or is not accepting.
 struct CostAutomaton {
   size_t rule = 0;
   chain::LabelAutomaton dfa;
@@ -33,7 +34,7 @@ struct CostAutomaton {
   }
 };
 
-/// Constraints in the shape that decoders use. Immutable; safe for any number of threads.
+/// Compiled constraints. Immutable; safe for any number of threads.
 class Compiled {
  public:
   explicit Compiled(Constraints constraints);
@@ -41,24 +42,24 @@ class Compiled {
   const Constraints& constraints() const { return constraints_; }
   const LocalPenalties& local() const { return local_; }
   const std::vector<CostAutomaton>& automata() const { return automata_; }
-  /// The automata that reading a label may move or that charge for it; the others need not be looked at.
+  /// The automata that a label can move or that charge for it; the others can be skipped.
   const std::vector<uint32_t>& touched_by(data::Label label) const { return touched_[label]; }
   /// Rules about spans, by number.
   const std::vector<size_t>& overlaps() const { return overlaps_; }
   const std::vector<size_t>& embeddings() const { return embeddings_; }
 
-  /// Everything is local or regular: a lattice does.
+  /// Every rule is local or regular, so a lattice can decode them.
   bool regular() const { return overlaps_.empty() && embeddings_.empty(); }
-  /// Nothing but pairs, edges and rows: Viterbi does.
+  /// There are only local rules (pairs, edges, rows), so Viterbi can decode them.
   bool only_local() const { return regular() && automata_.empty(); }
-  /// States that all automata have together in the worst case (saturating).
+  /// Number of joint states of all automata in the worst case (saturating).
   size_t joint_states() const;
 
-  /// What the rows of an instance cost: length × K, infinite where a hard rule forbids the label. Empty where
-  /// nothing costs anything.
+  /// The penalties of single labels in an instance: length × K, infinite if a hard rule forbids the label.
+  /// Empty if all are 0.
   std::vector<double> row_penalties(const Instance& instance) const;
 
-  /// In words: how each constraint is decoded.
+  /// A description of how each constraint is decoded.
   std::string describe() const;
 
  private:
@@ -69,8 +70,8 @@ class Compiled {
   std::vector<size_t> overlaps_, embeddings_;
 };
 
-/// An error where no labelling of any length satisfies all hard constraints that do not depend on the input;
-/// it names a set of constraints of which none can be left out.
+/// An error if no labelling of any length satisfies all hard constraints that do not depend on the input; it
+/// names a minimal set of constraints that clash.
 Status check_consistent(const Constraints& constraints);
 
 }  // namespace espalier::constrain

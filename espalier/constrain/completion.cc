@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kStuck = chain::LabelAutomaton::kNowhere;
 
-/// What pair rules remember of the label before: labels that forbid the same neighbours, and may end the
-/// same, are one. State 0 is the start.
+/// What pair rules need to know of the previous label: labels that forbid the same neighbours and the same
+/// ends share a state. State 0 is the start.
 struct PairMemory {
   std::vector<uint32_t> next;
   std::vector<uint8_t> accepting;
@@ -76,7 +76,8 @@ bool Completion::alive(size_t t, State state) const {
   return std::binary_search(alive_[t].begin(), alive_[t].end(), state);
 }
 
-/// visit(end, state) for every length of the move that no rule forbids at once; false ends.
+/// Calls visit(end, state) for every length of the move that no rule forbids; a result of false ends the
+/// loop.
 template <typename Visit>
 void Completion::for_each_end(size_t t, State state, const Move& move, Visit&& visit) const {
   if (const State end = step(t, state, move.single); end != kNowhere && !visit(t + 1, end)) return;
@@ -131,9 +132,9 @@ Result<Completion> Completion::make(const Compiled& compiled, const Instance& in
   }
   for (const CostAutomaton& automaton : compiled.automata()) {
     add(automaton.dfa.next, automaton.dfa.accepting, automaton.dfa.states(), automaton.dfa.start);
-    if (joint > 1e18) return fail("the constraints remember too much together for a search to keep to them");
+    if (joint > 1e18) return fail("the constraints have too many joint states for a search");
   }
-  // Forward: what can be reached; backward: of that, what leads to the end.
+  // Forwards: the reachable states. Backwards: those of them that lead to the end.
   const size_t T = out.length_;
   std::vector<std::vector<State>> reached(T + 1);
   reached[0].push_back(out.start_);
@@ -143,7 +144,7 @@ Result<Completion> Completion::make(const Compiled& compiled, const Instance& in
     reached[t].erase(std::unique(reached[t].begin(), reached[t].end()), reached[t].end());
     states += reached[t].size();
     if (states > max_states)
-      return fail("the constraints remember more than {} states over {} tokens, too many for a search",
+      return fail("the constraints need more than {} states over {} tokens, too many for a search",
                   max_states, T);
     for (const State state : reached[t])
       for (const Move& move : moves)

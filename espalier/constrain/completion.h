@@ -1,4 +1,5 @@
-// Which decisions of a search can still end in a labelling that satisfies the constraints.
+// Keeps a search within the constraints: which decisions can still end in a labelling that satisfies them.
+// Make one Completion per sequence; ask it for the state after each move.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,18 @@
 
 namespace espalier::constrain {
 
-/// What a search may do at a token: label it, or label a segment of up to `longest` tokens, whose labels are
-/// `single`, or `first`, any number of `middle`, and `last`.
+/// A decision of a search at a token: label it, or label a segment of up to `longest` tokens as `single`, or
+/// as `first`, any number of `middle`, and `last`.
 struct Move {
   data::Label single = 0, first = 0, middle = 0, last = 0;
   size_t longest = 1;
 };
 
-/// The constraints as one automaton over a sequence of known length: a state holds what all rules remember
-/// (the states of their automata, and of the label before what neighbours may ask), and per position the
-/// states are known from which moves lead to the end without breaking a hard rule. A search that only takes
-/// moves into such states never comes to a dead end and never breaks a rule. Time and memory: positions ×
-/// states that can be reached × moves. Immutable; refers to nothing.
+/// The constraints as one automaton over a sequence of known length: a state combines the states of all
+/// automata with what pair rules need to know of the previous label. For each position it stores the states
+/// from which moves can reach the end without breaking a hard rule. A search that only moves into such states
+/// never reaches a dead end and never breaks a rule. Time and memory: positions × reachable states × moves.
+/// Immutable; holds no references.
 ///
 /// Precondition: compiled.regular(), and every rule is hard.
 class Completion {
@@ -28,16 +29,17 @@ class Completion {
   using State = uint64_t;
   static constexpr State kNowhere = ~State{0};
 
-  /// Fails where the rules remember more than `max_states` states altogether.
-  /// `forced`, where not empty, has the label a token must get, or kNoLabel.
+  /// Fails if the rules need more than `max_states` states in total. `forced`, if not empty, holds the label
+  /// that each token must get, or kNoLabel.
   static Result<Completion> make(const Compiled& compiled, const Instance& instance,
                                  const std::vector<Move>& moves, std::span<const data::Label> forced = {},
                                  size_t max_states = size_t{1} << 22);
 
-  /// No labelling of this length that moves can make satisfies the rules.
+  /// True if no labelling of this length that moves can produce satisfies the rules.
   bool infeasible() const { return alive_.front().empty(); }
   State start() const { return start_; }
-  /// The state after a move of `length` tokens from token t on, or kNowhere where that cannot end well.
+  /// The state after a move of `length` tokens from token t, or kNowhere if no completion can satisfy the
+  /// rules.
   State after(size_t t, State state, const Move& move, size_t length) const;
 
  private:

@@ -32,7 +32,7 @@ Decoded decode_on(const Compiled& rules, const Instance& instance, const chain::
   return out;
 }
 
-/// More than any two paths of a lattice can differ.
+/// An upper bound on the score difference of any two paths of a lattice.
 double range_of(chain::Lattice lattice) {
   double range = 1;
   for (size_t t = 0; t < lattice.positions(); ++t) {
@@ -64,20 +64,20 @@ Result<std::unique_ptr<ConstrainedCascade>> ConstrainedCascade::make(const casca
                                                                      Constraints constraints, bool why,
                                                                      bool strict) {
   if (!Compiled(constraints).regular())
-    return fail("{}: a cascade keeps to regular constraints only", constraints.file());
+    return fail("{}: a cascade supports regular constraints only", constraints.file());
   return std::unique_ptr<ConstrainedCascade>(
       new ConstrainedCascade(model, std::move(constraints), why, strict));
 }
 
-/// Leaves the lattice that was used in the scratch and what the constraints leave of it in `product`, which
-/// is empty where no labelling at all is legal.
+/// Leaves the lattice that was used in the scratch, and its intersection with the constraints in `product`,
+/// which is empty if no labelling is allowed.
 Result<ConstraintEffect> ConstrainedCascade::find_lattice(const data::Sequence& sequence,
                                                           const Instance& instance,
                                                           std::span<const Label> forced, Scratch& scratch,
                                                           ConstrainedLattice& product) const {
   ConstraintEffect effect;
   model_.look_up(sequence, scratch);
-  // α as trained, then at most 0 (the mean of the max-marginals), -0.5, and nothing filtered.
+  // First α as trained, then at most 0 (the mean of the max-marginals), at most −0.5, and finally no filter.
   for (const double most : {1.0, 0.0, -0.5, -1.0}) {
     std::vector<double> alphas = model_.alphas();
     for (double& alpha : alphas) alpha = std::min(alpha, most);
@@ -102,7 +102,7 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
                                    const data::PredictOptions& options, Scratch& scratch,
                                    data::Prediction& out) const {
   if (options.decoder == data::Decoder::kPosterior)
-    return fail("the posterior decoder takes each label by itself and cannot keep to constraints");
+    return fail("the posterior decoder does not support constraints: it chooses each label by itself");
   out.clear();
   const Instance instance = instance_of_rows(compiled_.constraints(), sequence);
   ConstrainedLattice product;
@@ -121,7 +121,7 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
       }
     }
     if (options.nbest > 1 || options.confidence || options.marginals)
-      return fail("no labelling satisfies all constraints: there are no probabilities to give");
+      return fail("no labelling satisfies all constraints, so there are no probabilities");
     const Decoded least =
         decode_on(Compiled(compiled_.constraints().softened(range_of(lattice))), instance, lattice);
     if (strict_ || least.labels.empty())

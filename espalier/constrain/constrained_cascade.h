@@ -1,4 +1,5 @@
-// A cascade that obeys constraints when it is used. Tested in apps/constraints_test.sh.
+// A cascade under constraints: wraps a CascadePredictor and decodes among the labellings that the constraints
+// allow. Only for regular constraints. Tested in apps/constraints_test.sh.
 #pragma once
 
 #include <memory>
@@ -12,11 +13,11 @@
 
 namespace espalier::constrain {
 
-/// Wraps a cascade, which must outlive it. The lattice that the filters leave, of label n-grams, is
-/// intersected with the constraints, and its best path is the answer. Where the filters have left no legal
-/// path, they are loosened step by step until there is one, at the last nothing is filtered; the outcome is
-/// then kApproximate. Where even so there is none, the labelling that breaks the rules least often is the
-/// answer (kInfeasible), or with `strict` an error. Rules must be regular. Immutable, any number of threads.
+/// Wraps a cascade, which must outlive it. The lattice of label n-grams that the filters leave is intersected
+/// with the constraints, and its best path is the answer. If the filters left no allowed path, they are
+/// relaxed step by step, at last to no filtering at all; the outcome is then kApproximate. If there is still
+/// none, the answer is the labelling with the fewest violations (kInfeasible), or with `strict` an error.
+/// Immutable; any number of threads.
 class ConstrainedCascade final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedCascade>> make(const cascade::CascadePredictor& model,
@@ -36,7 +37,7 @@ class ConstrainedCascade final : public data::WrappedPredictor {
   const cascade::CascadePredictor& model_;
   Compiled compiled_;
   bool why_, strict_;
-  std::vector<Compiled> without_;  ///< each constraint left out, where reasons are wanted
+  std::vector<Compiled> without_;  ///< the constraints without each in turn, if reasons are wanted
 };
 
 }  // namespace espalier::constrain

@@ -11,7 +11,7 @@ using chain::Outcome;
 
 namespace {
 
-/// Takes what an automaton's steps cost from the scores of its product with a lattice.
+/// Subtracts the costs of an automaton's steps from the scores of its product with a lattice.
 void subtract_costs(const CostAutomaton& automaton, chain::IntersectedLattice& product) {
   chain::Lattice& lattice = product.lattice;
   const std::span<float> state_scores = lattice.state_scores(), arc_scores = lattice.arc_scores();
@@ -31,7 +31,7 @@ void subtract_costs(const CostAutomaton& automaton, chain::IntersectedLattice& p
   }
 }
 
-/// For each arc of a product, the arc it stands for: the one between the states its ends stand for.
+/// For each arc of a product, the original arc: the one between the original states of its ends.
 std::vector<uint32_t> old_arcs(const chain::Lattice& from, const chain::IntersectedLattice& product) {
   std::vector<uint32_t> out(product.lattice.arcs());
   for (size_t s = 0; s < product.lattice.states(); ++s) {
@@ -53,7 +53,7 @@ std::vector<uint32_t> old_arcs(const chain::Lattice& from, const chain::Intersec
   return out;
 }
 
-/// `out` has a lattice; where its states are mapped they stay so.
+/// Intersects out.lattice with all automata and updates old_state and old_arc, if they are filled in.
 ConstrainedLattice intersect_all(const Compiled& compiled, ConstrainedLattice out, size_t max_arcs) {
   ESPALIER_CHECK(compiled.regular());
   out.outcome = Outcome::kExact;

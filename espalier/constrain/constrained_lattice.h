@@ -9,18 +9,18 @@
 
 namespace espalier::constrain {
 
-/// The labellings that are not forbidden, as a lattice: local rules folded in, then intersected with every
+/// The allowed labellings as a lattice: local penalties are subtracted, then it is intersected with every
 /// automaton, whose costs are subtracted from the arcs. kExact, kInfeasible or kOutOfBudget. Path scores are
 /// model score − penalty. Precondition: compiled.regular().
 struct ConstrainedLattice {
   chain::Outcome outcome = chain::Outcome::kInfeasible;
   chain::Lattice lattice;
-  std::vector<uint32_t> old_state = {}, old_arc = {};  ///< what states and arcs were, where asked for
+  std::vector<uint32_t> old_state = {}, old_arc = {};  ///< the original states and arcs, if asked for
 };
 ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs);
-/// The same of a lattice made elsewhere, whose states may stand for more than a label: local rules are taken
-/// from the scores of its states and arcs, and what they forbid goes.
-/// With `mapped`, old_state and old_arc say what is left of what.
+/// The same for a given lattice, whose states may stand for more than a label: local penalties are subtracted
+/// from its states and arcs, and what they forbid is removed. With `mapped`, old_state and old_arc are filled
+/// in.
 ConstrainedLattice constrained_lattice(const Compiled& compiled, const Instance& instance,
                                        const chain::Lattice& from, size_t max_arcs, bool mapped = false);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kMostArcs = size_t{1} << 26;
 
-/// A row of the label column may be missing where input has no labels; what is not there says nothing.
+/// Cells of the label column may be missing if the input has no labels; a missing cell allows everything.
 std::string_view cell_or_nothing(const data::Sequence& sequence, size_t row, size_t column) {
   return column < sequence.columns() ? sequence.cell(row, column) : std::string_view();
 }
@@ -67,7 +67,7 @@ Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<c
                                      const data::PredictOptions& options, Scratch& scratch,
                                      data::Prediction& out) const {
   if (options.decoder == data::Decoder::kPosterior)
-    return fail("the posterior decoder takes each label by itself and cannot keep to constraints");
+    return fail("the posterior decoder does not support constraints: it chooses each label by itself");
   chain::SequenceScores& scores = model_.scores(sequence, forced, scratch);
   const bool reads = compiled_.constraints().reads_cells();
   if (fast_path(options)) {
@@ -85,10 +85,10 @@ Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<c
       out.constraints.emplace();
       return {};
     }
-    model_.scores(sequence, forced, scratch);  // as they were: what is wrong is found below
+    model_.scores(sequence, forced, scratch);  // the unchanged scores: the code below finds out what is wrong
   }
   const Instance instance = instance_(compiled_.constraints(), sequence);
-  // Where the model says nothing about neighbours, decoders need not look at pairs.
+  // If the model does not score neighbours, decoders can skip pairs.
   if (!model_.transitions() && scores.view.edge == nullptr) scores.view.trans = nullptr;
   out.clear();
   if (options.nbest > 1 || options.confidence || options.marginals)

@@ -1,4 +1,5 @@
-// A chain model that obeys constraints when it is used: learning + inference.
+// A chain model under constraints (learning, then inference): wraps a ChainPredictor and returns the best
+// labelling that the constraints allow.
 #pragma once
 
 #include <functional>
@@ -12,25 +13,24 @@
 
 namespace espalier::constrain {
 
-/// What the rules see of a sequence that was read.
+/// Makes the rules' view of a sequence.
 using InstanceMaker = std::function<Instance(const Constraints& constraints, const data::Sequence& sequence)>;
-/// Rows with cells, no spans: what every token task has.
+/// The default, for token tasks: rows with cells, no spans.
 Instance instance_of_rows(const Constraints& constraints, const data::Sequence& sequence);
 
 struct ConstrainedOptions {
   DecodeOptions decode;
-  bool why = false;     ///< fill in which constraint changed which token
-  bool strict = false;  ///< an instance without a legal labelling, or out of time, is an error
+  bool why = false;     ///< report which constraint changed which token
+  bool strict = false;  ///< an instance without an allowed labelling, or out of time, is an error
 };
 
-/// Wraps a chain model, which must outlive it. Constraints that are local cost next to nothing: what
-/// neighbours may not be is −∞ among the model's own transitions, made once. Others go through a lattice, a
-/// search or an integer program (decode.h); how each sequence ended is in Prediction::constraints. Immutable,
-/// any number of threads.
+/// Wraps a chain model, which must outlive it. Local constraints cost almost nothing: forbidden neighbours
+/// become −∞ in a copy of the model's transitions, made once. Others are decoded by a lattice, a search or an
+/// integer program (decode.h); Prediction::constraints tells the outcome for each sequence. Immutable; any
+/// number of threads.
 ///
-/// Confidences and marginals are those among the labellings that are allowed. The posterior decoder does not
-/// go with constraints (label by label there is nothing to constrain); n-best lists and probabilities need
-/// rules that are regular.
+/// Confidences and marginals are those among the allowed labellings. The posterior decoder is not supported,
+/// because it chooses each label by itself. N-best lists and probabilities need regular rules.
 class ConstrainedPredictor final : public data::WrappedPredictor {
  public:
   ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
@@ -40,7 +40,7 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   const Compiled& compiled() const { return compiled_; }
-  /// In words: how each constraint is decoded, and by what.
+  /// A description of how each constraint is decoded, and by which method.
   std::string describe() const;
 
  private:
@@ -55,8 +55,8 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
   Compiled compiled_;
   ConstrainedOptions options_;
   InstanceMaker instance_;
-  AlignedVector<float> trans_;     ///< the model's transitions less what local rules cost
-  std::vector<Compiled> without_;  ///< each constraint left out, where reasons are wanted
+  AlignedVector<float> trans_;     ///< the model's transitions minus local penalties
+  std::vector<Compiled> without_;  ///< the constraints without each in turn, if reasons are wanted
 };
 
 }  // namespace espalier::constrain

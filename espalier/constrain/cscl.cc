@@ -9,8 +9,8 @@ namespace espalier::constrain {
 std::vector<Phrase> best_phrases(std::span<const float> open, std::span<const float> close, size_t longest) {
   ESPALIER_CHECK(open.size() == close.size() && longest >= 1);
   const size_t n = open.size();
-  // best[t]: what the words before position t are worth; from[t]: where the phrase that ends there began, or
-  // t.
+  // best[t]: the best score of the words before position t; from[t]: where the phrase that ends there begins,
+  // or t.
   std::vector<double> best(n + 1, 0.0);
   std::vector<size_t> from(n + 1);
   for (size_t t = 1; t <= n; ++t) {

@@ -53,7 +53,7 @@ Decoded decode(const Compiled& compiled, const Instance& instance, const Scores&
 Compromise compromise(const Compiled& compiled, const Instance& instance, const Scores& scores,
                       const DecodeOptions& options) {
   Compromise out;
-  // One violation must cost more than everything the scores could win by it.
+  // One violation must cost more than any difference of scores.
   double range = 1;
   for (size_t t = 0; t < instance.length; ++t) {
     double low = 0, high = 0;
@@ -75,7 +75,7 @@ Compromise compromise(const Compiled& compiled, const Instance& instance, const 
   for (const Rule& rule : compiled.constraints().rules())
     if (!rule.hard()) range += rule.penalty * static_cast<double>(instance.length);
   out.best = decode(Compiled(compiled.constraints().softened(range)), instance, scores, options);
-  out.best.penalty = 0;  // what hard rules would cost is no part of any score
+  out.best.penalty = 0;  // hard rules are not part of the score
   if (out.best.outcome == Outcome::kExact) out.best.outcome = Outcome::kApproximate;
 
   Constraints rest = compiled.constraints();

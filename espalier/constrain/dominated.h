@@ -1,4 +1,5 @@
-// Labels that no best labelling needs, where outputs are scored each by itself. Tested in decode_test.cc.
+// Removes labels that no best labelling needs, for outputs that are scored each by itself. A speed-up for
+// search.cc. Tested in decode_test.cc.
 #pragma once
 
 #include <vector>
@@ -7,14 +8,14 @@
 
 namespace espalier::constrain {
 
-/// Strikes out labels that no best labelling needs. A label is free where no rule can hold it against the
-/// labelling (it is not counted, owes nothing); it is wanted where some rule may need it (it pays for a
-/// label that is still possible, or is counted from below). An output's label that is not wanted and scores
-/// no better than a free one that covers no more words can be replaced by that, whatever the others are.
-/// What is struck out makes others unwanted, and so on.
+/// A label is free if no rule can be broken by it (no upper limit counts it, it requires no other label). It
+/// is wanted if some rule may need it (another possible label requires it, or a lower limit counts it). If an
+/// output's label is not wanted and does not score more than a free label that covers no more words, the free
+/// label can replace it whatever the others are, and it is removed. Removing labels makes others unwanted, so
+/// this is repeated.
 ///
-/// `value` holds a score less local penalties for each output and label, −∞ where impossible; what is struck
-/// out becomes −∞.
+/// `value` holds the score minus local penalties of each output and label, −∞ if impossible; removed labels
+/// become −∞.
 void drop_dominated(const Compiled& compiled, std::vector<double>& value);
 
 }  // namespace espalier::constrain

@@ -59,7 +59,7 @@ void explain_effect(const Compiled& compiled, const std::vector<Compiled>& witho
            satisfied ? other.value() - value : std::numeric_limits<double>::quiet_NaN()});
     }
     if (change.reasons.empty()) {
-      // No one constraint is to blame: those that the free labelling breaks did it together.
+      // No single constraint is the reason: those that the unconstrained labelling breaks are so together.
       for (size_t r = 0; r < constraints.rules().size(); ++r) {
         const std::string& name = constraints.name_of(constraints.rules()[r]);
         const bool known = std::any_of(change.reasons.begin(), change.reasons.end(),
@@ -80,7 +80,7 @@ Status predict_from_lattice(ConstrainedLattice& product, double temperature, con
   if (product.outcome == Outcome::kExact)
     found = chain::n_best(product.lattice, std::max<size_t>(options.nbest, 1));
   if (product.outcome != Outcome::kExact || found.outcome == Outcome::kInfeasible)
-    return fail("no labelling satisfies all constraints: there are no probabilities to give");
+    return fail("no labelling satisfies all constraints, so there are no probabilities");
   if (found.outcome == Outcome::kOutOfBudget)
     return fail("so many best labellings take too much memory; ask for fewer");
   const float factor = static_cast<float>(1 / temperature);

@@ -1,5 +1,5 @@
-// What became of constraints in one sequence: outcomes, reasons, and what a lattice of legal labellings
-// gives. Tested in constrained_predictor_test.cc.
+// What constraints did to one sequence: the outcome, the reasons for changed labels, and predictions with
+// probabilities from a lattice of allowed labellings. Tested in constrained_predictor_test.cc.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@ namespace espalier::constrain {
 
 data::ConstraintEffect::Outcome effect_of(chain::Outcome outcome);
 
-/// The constraints without each of them in turn.
+/// The constraints with each one left out in turn.
 std::vector<Compiled> each_left_out(const Constraints& constraints);
 
-/// Fills in out.constraints->changes and price: tokens whose label is another than without constraints, and
-/// which constraint, left out alone, would change it back or otherwise, at what price. `score` is the model's
-/// score of the answer, `decode_under` the best labelling under other rules.
+/// Fills in out.constraints->changes and price: the tokens whose label differs from that without constraints,
+/// and for each the constraints that, left out alone, would change the label, with their prices. `score` is
+/// the model's score of the answer; `decode_under` decodes under other rules.
 using DecodeUnder = std::function<Decoded(const Compiled&)>;
 void explain_effect(const Compiled& compiled, const std::vector<Compiled>& without, const Instance& instance,
                     double score, const DecodeUnder& decode_under, data::Prediction& out);
 
 /// The best labellings of a constrained lattice with their probabilities, P(y) ∝ exp((score − penalty) / τ)
-/// among those that may be; confidences, marginals and (where labels are a span scheme) the probabilities of
-/// spans where asked for. Changes the lattice's scores.
+/// among the allowed labellings; also confidences, marginals and (for labels of a span scheme) the
+/// probabilities of spans, if asked for. Changes the lattice's scores.
 Status predict_from_lattice(ConstrainedLattice& lattice, double temperature, const data::LabelSet& labels,
                             data::Scheme scheme, const data::PredictOptions& options, data::Prediction& out);
 

@@ -1,4 +1,4 @@
-// Decoding as an integer program. Tested in decode_test.cc.
+// Part of decode.h: decoding as an integer program. Tested in decode_test.cc.
 #include <cmath>
 
 #include "espalier/constrain/decode.h"
@@ -16,10 +16,10 @@ namespace {
 constexpr int kNone = -1;
 
 /// maximise Σ node·x + Σ pair·z − Σ penalty·slack
-///   x_{t,y} ∈ {0,1}, Σ_y x_{t,y} = 1                           one label an output
+///   x_{t,y} ∈ {0,1}, Σ_y x_{t,y} = 1                           one label per output
 ///   Σ_j z_{t,i,j} = x_{t−1,i},  Σ_i z_{t,i,j} = x_{t,j}, z ≥ 0  neighbours, where they are scored
-/// and the rows below for each rule, every one with a slack that costs where the rule is soft. With x whole,
-/// z is.
+/// and the rows below for each rule; for soft rules, each has a slack variable with a cost. If x is integer,
+/// so is z.
 class IntegerDecoder {
  public:
   IntegerDecoder(const Compiled& compiled, const Instance& instance, const Scores& scores)
@@ -70,7 +70,7 @@ class IntegerDecoder {
       if (set[y] != 0 && x(t, y) != kNone) terms.push_back({x(t, y), factor});
   }
 
-  /// Adds a row that a soft rule may miss by its slack, at a price.
+  /// Adds a row; a soft rule may violate it by its slack, at a cost.
   void add_soft_row(std::vector<Term> terms, double lower, double upper, double penalty,
                     int shared_slack = kNone) {
     if (penalty != kHard) {
@@ -146,7 +146,7 @@ class IntegerDecoder {
     switch (rule.kind) {
       case Rule::Kind::kPairs:
       case Rule::Kind::kTokens:
-        return;  // folded into the variables
+        return;  // already in the costs of the variables
       case Rule::Kind::kCount:
         return add_count(rule);
       case Rule::Kind::kImplies:
@@ -182,7 +182,7 @@ class IntegerDecoder {
     }
   }
 
-  /// For each word under several candidates: at most one of them means something.
+  /// For each word covered by several candidates: at most one of them may have a label of the set.
   void add_no_overlap(const Rule& rule) {
     size_t words = 0;
     for (const CandidateSpan& span : instance_.spans) words = std::max(words, span.end);
@@ -213,7 +213,8 @@ class IntegerDecoder {
       }
   }
 
-  /// One of the list is chosen, or (soft) none: x_{t,y} ≥ Σ of the choices that have y at t.
+  /// One assignment of the list is chosen, or none if the rule is soft: x_{t,y} ≥ Σ of the choices that have
+  /// y at t.
   void add_assignments(const Rule& rule) {
     std::vector<Term> one;
     std::vector<std::vector<Term>> uses(T_ * K_);

@@ -84,7 +84,7 @@ Status LineParser::split_quoted(size_t& at) {
     if (line_[at] == '\\' && at + 1 < line_.size()) ++at;  // \" and \\ stand for themselves
     token.text.push_back(line_[at++]);
   }
-  if (at == line_.size()) return error_at(start + 1, "this quotation mark has no partner");
+  if (at == line_.size()) return error_at(start + 1, "this quotation mark is never closed");
   ++at;
   tokens_.push_back(std::move(token));
   return {};
@@ -294,7 +294,7 @@ Status LineParser::softness(Statement& out) {
   if (!accept("soft")) return {};
   const auto penalty = parse_number(peek().text);
   if (peek().kind != Token::Kind::kWord || !penalty.ok() || *penalty < 0)
-    return wanted("a penalty, a number from 0 up");
+    return wanted("a penalty, a number of at least 0");
   out.penalty = *penalty;
   take();
   return {};
@@ -307,7 +307,7 @@ Result<bool> LineParser::parse(Statement& out) {
   out.name = fmt::format("line {}", number_);
   if (peek().kind == Token::Kind::kWord && peek().text.back() == ':') {
     out.name = peek().text.substr(0, peek().text.size() - 1);
-    if (out.name.empty()) return error_at(peek().column, "a name must stand before the colon");
+    if (out.name.empty()) return error_at(peek().column, "expected a name before the colon");
     take();
   }
   const size_t begin = peek().column - 1;
@@ -344,7 +344,7 @@ Result<std::vector<Statement>> parse_constraints(std::string_view text, const st
                   statement.place.column, statement.name);
     statements.push_back(std::move(statement));
   }
-  if (statements.empty()) return fail("{}: there is no constraint in this file", file_name);
+  if (statements.empty()) return fail("{}: the file has no constraints", file_name);
   return statements;
 }
 

@@ -1,4 +1,5 @@
-// The constraint language: a text file, one constraint a line, taken apart into statements.
+// The constraint language: a text file with one constraint per line. parse_constraints turns it into
+// statements; rules.h resolves them against a task and its labels.
 //
 //   # Comments run to the end of the line.
 //   scheme:  valid iob2
@@ -10,8 +11,8 @@
 //            no overlap
 //   names:   allow lexicon "names.tsv" by 1 soft 2.5
 //
-// A label stands for itself; `*` in it for any text, `$` for any text that is the same throughout the line;
-// in double quotes every character stands for itself. docs/manual.md describes every statement.
+// A label means itself; `*` in it matches any text, `$` any text that is the same throughout the line; in
+// double quotes every character means itself. The manual describes every statement.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +26,10 @@
 
 namespace espalier::constrain {
 
-/// What a broken hard constraint costs.
+/// The penalty of a broken hard constraint.
 inline constexpr double kHard = std::numeric_limits<double>::infinity();
 
-/// Where something stands in a constraints file, both from 1; columns count bytes.
+/// A place in a constraints file; both count from 1, columns in bytes.
 struct Place {
   size_t line = 0, column = 0;
 };
@@ -53,8 +54,8 @@ enum class Verb {
   kForbidPair,     ///< forbid FIRST then SECOND: neighbours
   kForbidStart,    ///< forbid FIRST at start
   kForbidEnd,      ///< forbid FIRST at end
-  kRequireNext,    ///< require FIRST then SECOND: what follows FIRST directly is of SECOND
-  kRequireBefore,  ///< require FIRST after SECOND: what stands directly before FIRST is of SECOND
+  kRequireNext,    ///< require FIRST then SECOND: FIRST must be followed directly by SECOND
+  kRequireBefore,  ///< require FIRST after SECOND: FIRST must come directly after SECOND
   kRequireStart,   ///< require FIRST at start
   kRequireEnd,     ///< require FIRST at end
   kCount,          ///< at most | at least | exactly N of [each] FIRST
@@ -71,7 +72,7 @@ enum class Order { kAnywhere, kBefore, kAfter };
 
 inline constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
-/// One line, taken apart but not yet compared with any label set.
+/// One line, parsed but not yet resolved against a label set.
 struct Statement {
   std::string name;  ///< as given, or "line N"
   Place place;
@@ -80,15 +81,15 @@ struct Statement {
   data::Scheme scheme = data::Scheme::kNone;
   LabelTerms first, second;
   size_t least = 0, most = kNoLimit;  ///< kCount
-  bool each = false;                  ///< kCount: every label of FIRST by itself
+  bool each = false;                  ///< kCount: counts every label of FIRST separately
   Order order = Order::kAnywhere;
   std::string file;    ///< kAllowLexicon, kAssignments
   std::string column;  ///< as written: a number from 1, or a name that the task knows
-  Place argument;      ///< where file or column stands
+  Place argument;      ///< place of the file or column
   double penalty = kHard;
 };
 
-/// Takes a text apart. Errors name file, line and column. A file without any constraint is an error, too.
+/// Parses a text. Errors name file, line and column. A file without any constraint is an error.
 Result<std::vector<Statement>> parse_constraints(std::string_view text, const std::string& file_name);
 
 }  // namespace espalier::constrain

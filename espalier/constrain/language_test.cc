@@ -84,7 +84,7 @@ TEST(Language, ErrorsNameLineAndColumn) {
   EXPECT_THAT(error_of("no overlap soft 1 2"), HasSubstr("expected the end of the line"));
   EXPECT_THAT(error_of("a: no overlap\na: no overlap"),
               HasSubstr("file:2:1: there is already a constraint named 'a'"));
-  EXPECT_THAT(error_of("# nothing\n"), HasSubstr("no constraint in this file"));
+  EXPECT_THAT(error_of("# nothing\n"), HasSubstr("the file has no constraints"));
   EXPECT_THAT(error_of("valid iob2\n\xff\n"), HasSubstr("file:2: byte 12"));
 }
 

@@ -12,16 +12,16 @@
 
 namespace espalier::constrain {
 
-/// Subtracts what the labels of rows, of the first and of the last output cost from node scores (T×S), in
+/// Subtracts the penalties of single labels, and of the first and the last label, from node scores (T×S), in
 /// place.
 void subtract_label_penalties(const Compiled& compiled, const std::vector<double>& row_penalties,
                               size_t length, size_t stride, float* node);
 
-/// Subtracts what neighbours cost from one table of pair scores (K×S), in place.
+/// Subtracts the penalties of neighbours from one table of pair scores (K×S), in place.
 void subtract_pair_penalties(const LocalPenalties& local, size_t stride, float* pairs);
 
-/// Scores with every local rule folded in, in buffers that are used again. Where the model scores no
-/// neighbours but rules speak about them, there are transitions of 0 and −∞.
+/// Scores minus all local penalties; buffers are reused. If rules restrict neighbours that the model does not
+/// score, transitions are the negative penalties (0 and −∞ for hard rules).
 struct PenalisedScores {
   AlignedVector<float> node, trans, edge;
   Scores view;

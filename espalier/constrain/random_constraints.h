@@ -1,4 +1,4 @@
-// For tests only: random constraints, as text, and every answer by trying all labellings.
+// For tests: random constraints as text, and the best labelling by enumeration.
 #pragma once
 
 #include <string>

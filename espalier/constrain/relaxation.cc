@@ -105,8 +105,8 @@ void Relaxation::solve() {
     no_out_[t + 1] = no_out_[t] + (none ? 1 : 0);
     out_sum_[t + 1] = out_sum_[t] + (none ? 0 : out_[t]);
   }
-  // rest_[t]: outputs from t on, no word of theirs taken. One that covers its words leaves the others that
-  // begin within them without.
+  // rest_[t]: the best of outputs from t on, if none of their words is taken. An output that covers its words
+  // excludes those that begin within them.
   rest_.assign(T_ + 1, 0.0);
   const auto with = [&](size_t t) { return in_[t] + outs(t + 1, next_[t]) + rest_[next_[t]]; };
   for (size_t t = T_; t-- > 0;) {
@@ -174,7 +174,7 @@ void Relaxation::take_best() {
 }
 
 size_t Relaxation::strike(double floor) {
-  // free[t]: the best of outputs before t that leaves t's words alone.
+  // free[t]: the best of outputs before t that does not cover t's words.
   std::vector<double> free(T_ + 1, kMinusInfinity), with(T_, kMinusInfinity), without(T_, kMinusInfinity);
   free[0] = 0;
   for (size_t t = 0; t < T_; ++t) {

@@ -1,4 +1,5 @@
-// An upper bound on what candidates can score under constraints, by Lagrangian relaxation.
+// An upper bound on the score of any allowed labelling, by Lagrangian relaxation, for outputs that are scored
+// each by itself. The exact search uses it to give up partial labellings early.
 #pragma once
 
 #include <vector>
@@ -8,41 +9,41 @@
 
 namespace espalier::constrain {
 
-/// Outputs that are scored each by itself, under rules. Hard counts and implications are linear rows
-/// Σ a_{t,y} x_{t,y} ≤ b (at most: Σ x ≤ most; R-a at m: x_{m,R-a} − Σ_i x_{i,a} ≤ 0). Taken out of the
-/// problem at a price λ ≥ 0 each, they leave
+/// Hard counts and implications are linear rows Σ a_{t,y} x_{t,y} ≤ b (at most: Σ x ≤ most; R-a at m:
+/// x_{m,R-a} − Σ_i x_{i,a} ≤ 0). Each row is replaced by a price λ ≥ 0 for violating it, which leaves
 ///
 ///   L(λ) = Σ λ b + max_x Σ (value_{t,y} − Σ λ a_{t,y}) x_{t,y},
 ///
-/// in which only a hard `no overlap` binds outputs together: candidates lie in order of their beginning, so
-/// that this is a walk from the last to the first, linear in their number. Every L(λ) bounds every labelling
-/// that satisfies the rules; prices are moved along the subgradient (how far the best x breaks each row)
-/// until the bound stands. What is left out (soft rules, lists, `no embedding`) only ever takes away.
+/// in which only a hard `no overlap` relates outputs to each other. Candidates are ordered by their
+/// beginning, so this is solved by one pass from the last to the first, linear in their number. Every L(λ) is
+/// an upper bound for every labelling that satisfies the rules; prices follow the subgradient (how far the
+/// best x breaks each row) until the bound stops falling. The rules left out (soft rules, lists, `no
+/// embedding`) can only lower scores, so the bound stays valid.
 ///
-/// Refers to its arguments; `value` (T×K, −∞: not possible) may lose labels between calls.
+/// Keeps references to its arguments; labels of `value` (T×K, −∞: impossible) may be removed between calls.
 class Relaxation {
  public:
   Relaxation(const Compiled& compiled, const Instance& instance, std::vector<double>& value);
 
-  /// Solves with the prices as they are: bound() and labels().
+  /// Solves with the current prices; sets bound() and labels().
   void solve();
-  /// The best labelling of the relaxed problem; empty where there is none, and then none satisfies the rules.
+  /// The best labelling of the relaxed problem; empty if there is none, and then no labelling satisfies the
+  /// rules.
   const std::vector<data::Label>& labels() const { return best_; }
   double bound() const { return bound_; }
 
-  /// One step along the subgradient of the last solution, `size` × (bound − floor) / |subgradient|². False
-  /// where no row can be moved: the solution breaks none that is priced, and prices are 0 where it leaves
-  /// room.
+  /// One step along the subgradient of the last solution, `size` × (bound − floor) / |subgradient|². False if
+  /// no price can change: the solution breaks no row, and the price of every row with room is 0.
   bool step(double floor, double size);
-  /// Prices with the lowest bound so far are kept; this goes back to them.
+  /// Returns to the prices with the lowest bound so far.
   void take_best();
 
-  /// Strikes out labels that are in no labelling as good as `floor` (max-marginals of the relaxed problem).
+  /// Removes labels that are in no labelling as good as `floor` (max-marginals of the relaxed problem).
   /// Returns how many labels are left. Precondition: solved with these prices.
   size_t strike(double floor);
 
-  /// For searches from the first output to the last: an output's relaxed value, what all rows add, and what
-  /// outputs after t can add where words before `covered` are taken. Precondition: solved.
+  /// For searches from the first output to the last: an output's relaxed value, the constant of all rows, and
+  /// the most that outputs after t can add if words before `covered` are taken. Precondition: solved.
   double value(size_t t, size_t y) const { return relaxed_[t * K_ + y]; }
   double constant() const { return constant_; }
   double rest(size_t t, size_t covered) const;
@@ -50,7 +51,7 @@ class Relaxation {
   double most_after(size_t t) const { return rest_[t + 1]; }
 
  private:
-  /// A rule whose rows are priced: one row for a count, one an output for an implication.
+  /// A rule whose rows have prices: one row for a count, one row per output for an implication.
   struct Priced {
     const Rule* rule = nullptr;
     std::vector<data::Label> first, second;

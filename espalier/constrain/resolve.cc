@@ -1,4 +1,5 @@
-// From statements to rules: labels found, patterns expanded, files read. Tested in rules_test.cc.
+// Part of rules.h: turns statements into rules. Finds labels, expands patterns, reads lexicons and lists.
+// Tested in rules_test.cc.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -50,13 +51,13 @@ class Resolver {
       case Verb::kRequireStart:
       case Verb::kRequireEnd:
         if (!shape_.neighbours)
-          return error_at(s.place, "the outputs of task {} do not stand in a row, so '{}' cannot apply",
+          return error_at(s.place, "the outputs of task {} are not a sequence, so '{}' does not apply",
                           shape_.name, s.text);
         return {};
       case Verb::kNoOverlap:
       case Verb::kNoEmbedding:
         if (!shape_.spans)
-          return error_at(s.place, "task {} labels tokens, not candidate spans, so '{}' cannot apply",
+          return error_at(s.place, "task {} labels tokens, not candidate spans, so '{}' does not apply",
                           shape_.name, s.text);
         return {};
       default:
@@ -64,7 +65,7 @@ class Resolver {
     }
   }
 
-  /// The labels that terms stand for, `$` bound to a value (or null where the terms have none).
+  /// The labels that match the terms, with `$` bound to a value (null: the terms have no `$`).
   Result<LabelBits> bits(const LabelTerms& terms, const std::string* value, bool must_match) const {
     LabelBits out(size_, terms.any ? 1 : 0);
     for (const LabelTerm& term : terms.terms) {
@@ -85,7 +86,7 @@ class Resolver {
     return out;
   }
 
-  /// The values that `$` takes in the first set, in the order of labels.
+  /// The values that `$` takes in the first set of labels, in the order of the labels.
   Result<std::vector<std::string>> values() const {
     std::vector<std::string> out;
     const Statement& s = *statement_;
@@ -126,7 +127,7 @@ class Resolver {
     }
     if (!has_placeholder(s.first)) {
       if (has_placeholder(s.second))
-        return error_at(s.second.place, "'$' must stand for something in the first set of labels, too");
+        return error_at(s.second.place, "'$' must also occur in the first set of labels");
       return add_bound(nullptr, rules);
     }
     ESPALIER_ASSIGN(const std::vector<std::string> all, values());
@@ -153,7 +154,7 @@ class Resolver {
         if (s.order == Order::kAnywhere)
           for (size_t y = 0; y < size_; ++y)
             if (first[y] != 0 && second[y] != 0)
-              return error_at(s.second.place, "label '{}' stands on both sides; say 'before' or 'after'",
+              return error_at(s.second.place, "label '{}' is on both sides; say 'before' or 'after'",
                               labels_.name(static_cast<Label>(y)));
         Rule rule = base(Rule::Kind::kImplies);
         rule.order = s.order;
@@ -185,7 +186,7 @@ class Resolver {
       rules.push_back(std::move(rule));
     };
     if (shape_.length && s.least > *shape_.length)
-      return error_at(s.place, "{} of the outputs cannot be there: every instance has {}", s.least,
+      return error_at(s.place, "at least {} outputs are impossible: every instance has {}", s.least,
                       *shape_.length);
     if (!s.each) {
       push(std::move(first));
@@ -241,7 +242,8 @@ class Resolver {
                                             ? "OBI"
                                             : "OIE";
       if (prefixes.find(parts[y]->prefix) == std::string_view::npos)
-        return error_at(s.place, "label '{}' does not exist in {}", name, data::scheme_name(s.scheme));
+        return error_at(s.place, "label '{}' does not belong to the scheme {}", name,
+                        data::scheme_name(s.scheme));
     }
     for (size_t before = 0; before < width; ++before)
       for (size_t after = 0; after < width; ++after)
@@ -290,7 +292,7 @@ class Resolver {
     return {};
   }
 
-  /// Lines of key, tab, labels between spaces; what follows another tab is a comment.
+  /// Reads lines of key, tab, labels separated by spaces; text after a second tab is a comment.
   Status read_lexicon(Rule& rule) const {
     const Statement& s = *statement_;
     const auto text = load_(s.file);
@@ -320,8 +322,8 @@ class Resolver {
         allowed.remove_prefix(std::min(stop + 1, allowed.size()));
       }
       known += here;
-      // Labels the model has never seen say nothing about it; a word with no others is left alone, unless the
-      // constraint is about some labels only: then it may have none of these.
+      // Labels that the model does not have are ignored. A word without any other label is left
+      // unconstrained, unless the constraint is about some labels only: then it may have none of these.
       if (here == 0 && !s.first.given()) continue;
       LabelBits& entry = rule.lexicon[std::string(line.substr(0, tab))];
       entry.resize(size_, 0);

@@ -8,7 +8,7 @@ using data::Label;
 
 namespace {
 
-/// Splits at spaces and '|' alike: both stand between labels in lexicons and cells.
+/// Splits at spaces and at '|': both separate labels in lexicons and cells.
 template <typename Visit>
 void for_each_label_text(std::string_view text, const Visit& visit) {
   while (!text.empty()) {
@@ -50,8 +50,8 @@ double implication_violations(const Rule& rule, std::span<const Label> y) {
 }
 
 double overlap_violations(const Rule& rule, std::span<const CandidateSpan> spans, std::span<const Label> y) {
-  // Candidates come by their beginning: whatever of a span lies before the farthest end so far is covered
-  // already.
+  // Candidates are ordered by their beginning: the part of a span before the farthest end so far is already
+  // covered.
   double count = 0;
   size_t covered = 0;
   for (size_t i = 0; i < y.size(); ++i) {
@@ -96,8 +96,8 @@ bool legal_neighbours(data::Scheme scheme, std::optional<data::LabelParts> befor
       return p != 'I' || same;
     case Scheme::kIobes:
     case Scheme::kBilou: {
-      const bool open = p == 'B' || p == 'I';                 // a segment that must go on
-      const bool goes_on = q == 'I' || q == 'E' || q == 'L';  // a label that needs one
+      const bool open = p == 'B' || p == 'I';                 // a segment that must continue
+      const bool goes_on = q == 'I' || q == 'E' || q == 'L';  // a label that continues one
       return open == goes_on && (!open || same);
     }
   }
@@ -198,7 +198,7 @@ std::vector<size_t> Constraints::broken_constraints(const Instance& instance,
 
 Constraints Constraints::without(size_t constraint) const {
   Constraints out = *this;
-  // Rules keep their numbers, so that instances still fit: a rule that costs nothing is no rule.
+  // Rules keep their numbers, so that existing instances still fit: a rule with penalty 0 has no effect.
   for (Rule& rule : out.rules_)
     if (rule.constraint == constraint) rule.penalty = 0;
   return out;

@@ -1,4 +1,5 @@
-// Constraints resolved against a task: statements become rules over label numbers.
+// Constraints resolved against a task: statements become rules over label numbers. Call Constraints::resolve
+// for a text, instance() for each input; compile.h prepares them for decoding.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +16,30 @@
 
 namespace espalier::constrain {
 
-/// One byte a label, 1 where the label is in the set.
+/// A set of labels: one byte per label, 1 if it is in the set.
 using LabelBits = std::vector<uint8_t>;
 
-/// What a task lets constraints speak about.
+/// What the constraints of a task can refer to: neighbours, candidate spans, columns. Which statements apply
+/// depends on it.
 struct ConstraintScope {
-  std::string name;         ///< for errors
-  bool neighbours = false;  ///< outputs stand in a row: `valid`, `forbid`, `require` have a meaning
-  bool spans = false;       ///< outputs are candidate spans: `no overlap`, `no embedding` have a meaning
-  std::optional<data::Label> none =
-      {};              ///< the label of a candidate that is nothing: left out of `no overlap`
-  size_t columns = 0;  ///< cells of a row, label included
-  std::vector<std::string> names = {};  ///< of columns, where they have names
-  std::optional<size_t> length = {};    ///< outputs of every instance, where it is always the same
+  std::string name;                      ///< for errors
+  bool neighbours = false;               ///< outputs form a sequence: `valid`, `forbid`, `require` apply
+  bool spans = false;                    ///< outputs are candidate spans: `no overlap`, `no embedding` apply
+  std::optional<data::Label> none = {};  ///< the label of a rejected candidate: ignored by `no overlap`
+  size_t columns = 0;                    ///< cells of a row, label included
+  std::vector<std::string> names = {};   ///< names of the columns, if they have any
+  std::optional<size_t> length = {};     ///< number of outputs, if it is the same for every instance
 };
 
 /// A rule over the labels y_0 … y_{n−1} of an instance. What counts as one violation:
 ///   kPairs        each pair of neighbours (or label at an edge) marked in `broken`
-///   kTokens       each output whose label is not among those its row allows
-///   kCount        each label of `first` beyond `most`, each that is missing to `least`
-///   kImplies      once an instance: a label of `first` without one of `second` (before it, after it,
-///   anywhere) kNoOverlap    each word covered by a candidate of `first` once more than it should be
+///   kTokens       each output whose label its row does not allow
+///   kCount        each label of `first` above `most`, and each one missing below `least`
+///   kImplies      at most one per instance: a label of `first` without one of `second` (in `order`)
+///   kNoOverlap    each word covered by a candidate of `first` more than once, for each time
 ///   kNoEmbedding  each pair of candidates of `first` of which one lies within the other
-///   kAssignments  once an instance: the labelling is not in the list
-/// A violation of a hard rule is forbidden; of a soft one it takes `penalty` off the score.
+///   kAssignments  at most one per instance: the labelling is not in the list
+/// A violation of a hard rule is forbidden; a violation of a soft rule subtracts `penalty` from the score.
 struct Rule {
   enum class Kind { kPairs, kTokens, kCount, kImplies, kNoOverlap, kNoEmbedding, kAssignments };
   enum class Source { kLexicon, kColumn, kForce };
@@ -63,8 +64,8 @@ struct CandidateSpan {
   size_t begin = 0, end = 0;
 };
 
-/// What the rules see of one input: how many outputs, which labels each row allows, where candidates lie.
-/// Candidates are ordered by their beginning.
+/// The rules' view of one input: the number of outputs, the labels that each row allows, and the spans of
+/// candidates. Candidates are ordered by their beginning.
 struct Instance {
   size_t length = 0;
   std::vector<CandidateSpan> spans;             ///< empty for tasks without spans
@@ -76,11 +77,11 @@ using CellText = std::function<std::string_view(size_t row, size_t column)>;
 /// Contents of a file that a constraint names.
 using FileLoader = std::function<Result<std::string>(const std::string& name)>;
 
-/// A file of constraints, resolved. Immutable; safe for any number of threads.
+/// A resolved file of constraints. Immutable; safe for any number of threads.
 class Constraints {
  public:
-  /// Errors name file, line and column: unknown labels, files that cannot be read, columns that are not
-  /// there, constraints that mean nothing to the task. `load` reads lexicons and lists.
+  /// Errors name file, line and column: unknown labels, unreadable files, missing columns, constraints that
+  /// do not apply to the task. `load` reads lexicons and lists.
   static Result<Constraints> resolve(std::string_view text, const std::string& file_name,
                                      const ConstraintScope& shape, const data::LabelSet& labels,
                                      const FileLoader& load);
@@ -91,19 +92,19 @@ class Constraints {
   const std::string& name_of(const Rule& rule) const { return statements_[rule.constraint].name; }
   const std::string& file() const { return file_; }
 
-  /// True where some rule looks at cells.
+  /// Whether some rule reads cells.
   bool reads_cells() const;
   Instance instance(size_t length, const CellText& cell, std::vector<CandidateSpan> spans = {}) const;
 
-  /// How often a labelling breaks a rule.
+  /// The number of violations of a rule.
   double violations(size_t rule, const Instance& instance, std::span<const data::Label> labels) const;
-  /// Σ of penalties of the soft rules; kHard where a hard one is broken.
+  /// The sum of the penalties of soft rules; kHard if a hard rule is broken.
   double penalty(const Instance& instance, std::span<const data::Label> labels) const;
   /// Numbers of the hard constraints (statements) that a labelling breaks, ascending.
   std::vector<size_t> broken_constraints(const Instance& instance, std::span<const data::Label> labels) const;
 
-  /// The same without one constraint (for explanations), and with hard rules made soft at this price (for the
-  /// least-violating answer).
+  /// Copies without one constraint (for explanations), and with hard rules made soft at this penalty (for the
+  /// labelling with the fewest violations).
   Constraints without(size_t constraint) const;
   Constraints softened(double penalty) const;
 
@@ -115,7 +116,7 @@ class Constraints {
   std::vector<Rule> rules_;
 };
 
-/// Whether neighbours are legal in a scheme; `before` or `after` empty: the edge of the sequence.
+/// Whether a scheme allows these neighbours; `before` or `after` empty: the edge of the sequence.
 bool legal_neighbours(data::Scheme scheme, std::optional<data::LabelParts> before,
                       std::optional<data::LabelParts> after);
 

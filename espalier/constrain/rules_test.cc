@@ -140,13 +140,13 @@ TEST(Rules, WrongFilesAreRefusedWithTheirPlace) {
               HasSubstr("c:1:8: there is no label 'B-PRE'; did you mean 'B-PER'?"));
   EXPECT_THAT(error_of("forbid X-* then O", labels), HasSubstr("c:1:8: no label matches 'X-*'"));
   EXPECT_THAT(error_of("if R-$ then $", labels), HasSubstr("c:1:4: no label matches"));
-  EXPECT_THAT(error_of("forbid O then I-$", labels), HasSubstr("c:1:15: '$' must stand for something"));
-  EXPECT_THAT(error_of("if O then O", labels), HasSubstr("stands on both sides"));
+  EXPECT_THAT(error_of("forbid O then I-$", labels), HasSubstr("c:1:15: '$' must also occur"));
+  EXPECT_THAT(error_of("if O then O", labels), HasSubstr("is on both sides"));
   EXPECT_THAT(error_of("no overlap", labels), HasSubstr("labels tokens, not candidate spans"));
   EXPECT_THAT(error_of("valid iob2", labels, {.name = "roles", .spans = true}),
-              HasSubstr("do not stand in a row"));
+              HasSubstr("are not a sequence"));
   EXPECT_THAT(error_of("valid iobes", set_of({"NN"})), HasSubstr("label 'NN' is neither O nor"));
-  EXPECT_THAT(error_of("valid ioe2", labels), HasSubstr("label 'B-PER' does not exist in ioe2"));
+  EXPECT_THAT(error_of("valid ioe2", labels), HasSubstr("label 'B-PER' does not belong to the scheme ioe2"));
   EXPECT_THAT(error_of("allow lexicon words.tsv", labels),
               HasSubstr("c:1:15: lexicon: words.tsv: no such file"));
   EXPECT_THAT(error_of("allow lexicon w", labels, kTokens, "word\n"),

@@ -1,4 +1,4 @@
-// Exact search and beam search over outputs from first to last. Tested in decode_test.cc.
+// Part of decode.h: exact search and beam search over outputs from first to last. Tested in decode_test.cc.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ using data::Label;
 
 namespace {
 
-/// Differences of scores below this are rounding; a partial labelling is only given up where it is worse by
+/// Score differences below this are rounding errors; a partial labelling is only dropped if it is worse by
 /// more.
 constexpr double kSlack = 1e-9;
 constexpr uint32_t kNoParent = 0xFFFFFFFF;
 
-/// A partial labelling. What still matters of it lies in its layer's keys.
+/// A partial labelling. What still matters of it is in the keys of its layer.
 struct Partial {
   double value = 0;  ///< score − penalties so far
   double relaxed =
@@ -62,10 +62,10 @@ class StateSearch {
   /// The best labelling of all, found by whatever is quickest on this instance.
   Decoded best(size_t max_states);
 
-  /// beam 0: all that could still be better than `floor`.
+  /// beam 0: keep all that could still be better than `floor`.
   Decoded run(size_t beam, double floor, size_t max_states) {
     partials_.assign(1, Partial{});
-    size_t first = 0, last = 1;  // the layer at hand
+    size_t first = 0, last = 1;  // the current layer
     keys_.assign(width_, 0);
     for (size_t a = 0; a < automata_.size(); ++a) keys_[a] = automata_[a]->dfa.start;
     if (neighbours_) keys_[width_ - 1] = static_cast<uint32_t>(K_);
@@ -88,7 +88,7 @@ class StateSearch {
  private:
   void tighten(Decoded& known);
 
-  /// value_[t·K + y]: node score less local penalties; −∞ where impossible.
+  /// value_[t·K + y]: node score minus local penalties; −∞ if impossible.
   void prepare_values() {
     const std::vector<double> rows = compiled_.row_penalties(instance_);
     const LocalPenalties& local = compiled_.local();
@@ -103,14 +103,14 @@ class StateSearch {
       }
   }
 
-  /// Everything that follows from the labels that are left.
+  /// Prepares everything that depends on the remaining labels.
   void prepare_run() {
     prepare_order();
     prepare_automata();
     width_ = automata_.size() + compiled_.overlaps().size() + (neighbours_ ? 1 : 0);
   }
 
-  /// Labels that are left, by falling value with prices.
+  /// The remaining labels of each output, by falling relaxed value.
   void prepare_order() {
     order_.clear();
     for (size_t t = 0; t < T_; ++t) {
@@ -128,7 +128,7 @@ class StateSearch {
     return relaxation_ ? relaxation_->value(t, y) : value_[t * K_ + y];
   }
 
-  /// The automata that labels which are left can bring to reject or to charge.
+  /// The automata that the remaining labels can make reject or charge.
   void prepare_automata() {
     automata_.clear();
     place_.assign(compiled_.automata().size(), kNoPlace);
@@ -155,8 +155,8 @@ class StateSearch {
     return v;
   }
 
-  /// What the outputs from t on can add at most after a label, rules that are not local left aside: a
-  /// backward Viterbi.
+  /// The most that the outputs from t on can add after a label, ignoring rules that are not local: a backward
+  /// Viterbi.
   void prepare_neighbour_bounds() {
     rest_.assign((T_ + 1) * K_, 0.0);  // row t: after output t − 1 has the label of the column
     for (size_t t = T_; t-- > 1;)
@@ -167,15 +167,14 @@ class StateSearch {
         rest_[t * K_ + i] = best;
       }
   }
-  /// What can follow after output t got label y and left this key.
+  /// The most that can follow after output t gets label y, with this key.
   double bound_after(size_t t, size_t y, const uint32_t* key) const {
     if (neighbours_) return rest_[(t + 1) * K_ + y];
     return relaxation_->rest(t,
                              bounding_ < compiled_.overlaps().size() ? key[automata_.size() + bounding_] : 0);
   }
 
-  /// Writes into key what still matters after output t got label y; returns what that costs, infinite where
-  /// it may not be.
+  /// Updates the key for label y at output t; returns the cost, infinite if y is forbidden.
   double step(size_t t, Label y, uint32_t* key) const {
     double cost = 0;
     for (const uint32_t touched : compiled_.touched_by(y)) {
@@ -199,8 +198,7 @@ class StateSearch {
         }
         covered = std::max(covered, static_cast<uint32_t>(span.end));
       }
-      // Words before the next candidate's beginning no longer matter: forgetting them lets more states be
-      // one.
+      // Words before the next candidate's beginning no longer matter; forgetting them merges more states.
       if (t + 1 < T_ && covered <= instance_.spans[t + 1].begin) covered = 0;
     }
     if (neighbours_) key[width_ - 1] = y;
@@ -219,7 +217,7 @@ class StateSearch {
       for (const Label y : order_[t]) {
         double value = base.value + value_[t * K_ + y], bound = base.relaxed + relaxed(t, y);
         if (!neighbours_ && bound + relaxation_->most_after(t) < floor - kSlack)
-          break;  // so are all after it
+          break;  // and so do all labels after it
         if (neighbours_ && t > 0) {
           const double neighbours = pair(t, old[width_ - 1], y);
           value += neighbours;
@@ -241,7 +239,7 @@ class StateSearch {
     return width_ == 0 ? 0 : XXH3_64bits(key, width_ * sizeof(uint32_t));
   }
 
-  /// Keeps the better of two partial labellings that agree in all that matters.
+  /// Adds a partial labelling; of two with the same key the better one is kept.
   void insert(const Partial& partial, size_t layer) {
     const auto key_at = [&](uint32_t entry) { return keys_.data() + entry * width_; };
     const size_t entries = partials_.size() - layer;
@@ -257,7 +255,7 @@ class StateSearch {
     keys_.insert(keys_.end(), key_.begin(), key_.end());
   }
 
-  /// Leaves the best `beam` of the layer that begins at `first`, judged with what can still be gained.
+  /// Keeps the best `beam` of the layer that begins at `first`, counting what can still be gained.
   void keep_best(size_t first, size_t beam, size_t t) {
     std::vector<std::pair<double, uint32_t>> ranked(partials_.size() - first);
     for (uint32_t i = 0; i < ranked.size(); ++i) {
@@ -293,7 +291,7 @@ class StateSearch {
       }
     }
     if (winner == partials_.size()) {
-      // A beam that has lost everything proves nothing.
+      // An empty beam does not prove that there is no labelling.
       out.outcome = cut ? Outcome::kOutOfBudget : Outcome::kInfeasible;
       return out;
     }
@@ -313,7 +311,7 @@ class StateSearch {
   const Scores& scores_;
   size_t T_, K_;
   bool scored_neighbours_, neighbours_;
-  std::vector<const CostAutomaton*> automata_;  ///< those that matter here
+  std::vector<const CostAutomaton*> automata_;  ///< those that can matter
   std::vector<uint32_t> place_;                 ///< of every automaton among these
   size_t width_ = 0;
   size_t bounding_ = 0;  ///< the overlap rule that the relaxation keeps, by its place among overlap rules
@@ -327,12 +325,12 @@ class StateSearch {
 };
 
 Decoded StateSearch::best(size_t max_states) {
-  // A narrow beam finds an answer that is mostly the best already; what cannot beat it need not be looked at.
+  // A narrow beam finds an answer that is usually the best; what cannot beat it is then skipped.
   constexpr size_t kScout = 16;
   if (relaxation_) {
     const std::vector<Label>& relaxed = relaxation_->labels();
     if (relaxed.empty() && T_ > 0) return {};
-    // Most often the best of all candidates that may lie side by side break no rule.
+    // Usually the best candidates that do not overlap break no other rule.
     if (compiled_.constraints().penalty(instance_, relaxed) == 0)
       return {Outcome::kExact, relaxed, score_labels(scores_, relaxed), 0};
   }
@@ -346,7 +344,7 @@ Decoded StateSearch::best(size_t max_states) {
   return known;
 }
 
-/// Moves prices until few labels are left; `known` is replaced where the relaxation meets a better labelling.
+/// Adjusts prices until few labels are left; replaces `known` if the relaxation finds a better labelling.
 void StateSearch::tighten(Decoded& known) {
   constexpr int kRounds = 8, kSteps = 12, kPatience = 3;
   constexpr double kSmallest = 0.05;
@@ -354,7 +352,7 @@ void StateSearch::tighten(Decoded& known) {
   int idle = 0;
   for (int round = 0; round < kRounds && size >= kSmallest; ++round) {
     for (int i = 0; i < kSteps; ++i) {
-      // Without an answer there is nothing to aim at: a tenth below the bound does.
+      // Without an answer yet, aim at a tenth below the bound.
       const double floor =
           known.labels.empty() ? lowest - 0.1 * std::abs(lowest) - 1 : std::min(known.value(), lowest);
       if (!relaxation_->step(floor, size)) break;

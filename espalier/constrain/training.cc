@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLatticeArcs = size_t{1} << 26;
 
-/// Whether labels of which some are not known can be completed so that they satisfy the constraints.
+/// Whether a partial labelling can be completed to one that satisfies the constraints.
 bool can_be_completed(const Compiled& compiled, const Instance& instance, std::span<const Label> gold,
                       const DecodeOptions& options) {
   const size_t K = compiled.constraints().labels(), S = linear::padded(K);
@@ -92,7 +92,7 @@ void TrainingRestriction::best(size_t sequence, const Scores& scores, chain::Cha
     if (chain::viterbi(folded.view, scratch, labels) > chain::kMinusInfinity) return;
   } else {
     Scores own = scores;
-    if (!instance.spans.empty()) own.trans = nullptr;  // candidates are no chain
+    if (!instance.spans.empty()) own.trans = nullptr;  // candidates do not form a chain
     Decoded found = decode(compiled_, instance, own, options_);
     if (found.labels.empty() && searchable(compiled_))  // out of time
       found = decode_search(compiled_, instance, own, options_.beam);
@@ -101,8 +101,8 @@ void TrainingRestriction::best(size_t sequence, const Scores& scores, chain::Cha
       return;
     }
   }
-  // Nothing that may be was found (labels forced against it, or out of time): the best of all is an answer to
-  // learn from, too.
+  // No allowed labelling was found (forced labels contradict it, or out of time): learn from the best
+  // labelling of all.
   chain::viterbi(scores, scratch, labels);
 }
 

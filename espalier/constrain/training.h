@@ -1,4 +1,5 @@
-// Constraints in training: inference-based training for chain learners.
+// Constraints in training (inference-based training): the restrictions that chain learners and the last level
+// of a cascade take.
 #pragma once
 
 #include <string>
@@ -11,16 +12,16 @@
 
 namespace espalier::constrain {
 
-/// The labellings of a training set that satisfy constraints. Sequences whose own labels break a hard
-/// constraint are counted, named, and left unrestricted: an answer that may not be given cannot be learned.
-/// Safe for any number of threads.
+/// The allowed labellings of a training set. Sequences whose own gold labels break a hard constraint are
+/// counted, reported, and left unrestricted, since their gold labelling could not be learned otherwise. Safe
+/// for any number of threads.
 class TrainingRestriction final : public chain::Restriction, public cascade::LatticeRestriction {
  public:
-  /// One instance a sequence of the data set.
+  /// One instance per sequence of the data set.
   TrainingRestriction(Constraints constraints, std::vector<Instance> instances, const linear::Dataset& data,
                       DecodeOptions options);
 
-  /// One that decodes: it holds for every sequence, whatever its labels.
+  /// For decoding: every sequence is restricted, whatever its labels.
   static TrainingRestriction for_decoding(Constraints constraints, std::vector<Instance> instances,
                                           DecodeOptions options);
 
@@ -35,9 +36,9 @@ class TrainingRestriction final : public chain::Restriction, public cascade::Lat
   const Compiled& compiled() const { return compiled_; }
   size_t unrestricted() const { return unrestricted_; }
   /// "12 of 8936 sequences break hard constraints and were trained on without: scheme (10), core (2)"; empty
-  /// where none does.
+  /// if none does.
   std::string note() const;
-  /// The same for some of the sequences, in this order.
+  /// The same for a selection of the sequences, in this order.
   TrainingRestriction subset(std::span<const uint32_t> sequences) const;
 
  private:
