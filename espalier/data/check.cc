@@ -17,7 +17,7 @@ namespace {
 /// Sequences between two reports of progress.
 constexpr uint64_t kReportEvery = 4096;
 
-/// The label without blanks and in lower case: what people mean to be the same label agrees in it.
+/// The label without blanks and in lower case, to find labels that are meant to be the same.
 std::string folded(std::string_view label) {
   std::string kept;
   for (const char c : label)
@@ -109,7 +109,7 @@ class Checker {
     return {};
   }
 
-  /// The scheme is known at the end only, so each that is still possible keeps its own findings.
+  /// The scheme is only known at the end, so findings are kept for each scheme that is still possible.
   void check_schemes(const Sequence& s, const std::string& file) {
     if (plain_) return;
     for (const std::string_view label : labels_) {
@@ -136,7 +136,7 @@ class Checker {
     }
   }
 
-  /// Sequences are told apart by 64-bit hashes of their observations and of their labels.
+  /// Sequences are compared by 64-bit hashes of their observations and of their labels.
   void check_duplicate(const Sequence& s, const std::string& file) {
     uint64_t input = s.length();
     uint64_t output = 0;

@@ -1,4 +1,5 @@
-// A look at a data file before anybody trains on it.
+// Checks a data file before training: counts, label scheme, encoding, duplicates, suspicious labels. Call
+// check_data; `espalier check` prints the report.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace espalier::data {
 
-/// A place in a file and what is to be seen there.
+/// A place in a file and what was found there.
 struct Finding {
   std::string file;
   uint64_t line = 0;
@@ -31,7 +32,7 @@ struct Findings {
   }
 };
 
-/// What a data set looks like.
+/// The report on a data set.
 struct DataReport {
   struct LabelCount {
     std::string label;
@@ -42,25 +43,25 @@ struct DataReport {
   uint64_t tokens = 0;
   size_t columns = 0;              ///< cells of a row, label included; 0 where rows have attributes
   uint64_t attributes = 0;         ///< over all rows
-  std::vector<LabelCount> labels;  ///< most frequent first, equals by name; unknown ones not among them
+  std::vector<LabelCount> labels;  ///< most frequent first, ties by name; without unknown labels
   uint64_t unknown_labels = 0;     ///< tokens without a known label
   Scheme scheme = Scheme::kNone;
 
   Findings broken_labels;  ///< sequences whose labels break the scheme
-  Findings encoding;       ///< lines that are not in the encoding, or show that an earlier step damaged it
+  Findings encoding;       ///< lines that are not valid in the encoding, or were damaged earlier
   Finding longest;         ///< the longest sequence; its length in longest_length
   uint64_t longest_length = 0;
   uint64_t one_token = 0;   ///< sequences of one token
   Findings duplicates;      ///< sequences seen before, with the same labels
   Findings contradictions;  ///< sequences seen before, with other labels
   std::vector<std::string> labels_seen_once;
-  std::vector<std::string> suspicious;  ///< in words: labels that differ by case or blanks only, and the like
+  std::vector<std::string> suspicious;  ///< messages: labels that differ only by case or blanks, and the like
 };
 
-/// Reads the files to their end, in memory that grows with labels and sequences but not with text (16 bytes
-/// or so a sequence, to know duplicates). An error is what keeps training from beginning: a ragged row, a
-/// missing file. UTF-8 is not an error here but a finding, so that all of them are counted. Stops early, with
-/// the report so far, when the monitor says so.
+/// Reads the files to the end. Memory grows with the number of labels and sequences (about 16 bytes per
+/// sequence, to detect duplicates), not with the text. Problems that would prevent training (a ragged row, a
+/// missing file) are errors. Invalid UTF-8 is a finding, so that all occurrences are counted. Stops early,
+/// with the report so far, if the monitor asks for it.
 Result<DataReport> check_data(const std::vector<std::string>& paths, const ReadOptions& options,
                               const Monitor& monitor = {});
 

@@ -8,8 +8,8 @@ namespace espalier::data {
 int fold_of(size_t index, int folds, uint64_t seed) {
   ESPALIER_CHECK(folds > 0);
   const auto count = static_cast<size_t>(folds);
-  // Where the item at this place of the run ends up in a Fisher–Yates shuffle, followed alone: step i swaps
-  // places i−1 and j, and only the two of them move.
+  // Where the item at this place ends up in a Fisher–Yates shuffle. Only this item is followed: step i swaps
+  // places i−1 and j.
   Random random = Random(seed).split(index / count);
   size_t place = index % count;
   for (size_t i = count; i > 1; --i) {

@@ -16,15 +16,15 @@ LabelParts parts_or_outside(std::string_view label) { return parse_label(label).
 bool ends_segment(char prefix) { return prefix == 'E' || prefix == 'S' || prefix == 'L' || prefix == 'U'; }
 bool begins_segment(char prefix) { return prefix == 'B' || prefix == 'S' || prefix == 'U'; }
 
-/// conlleval's test: does a segment begin at `now` when `before` stands in front?
+/// conlleval's rule: whether a segment begins at `now` after `before`.
 bool begins(const LabelParts& before, const LabelParts& now) {
   if (now.prefix == 'O') return false;
   return before.prefix == 'O' || before.type != now.type || ends_segment(before.prefix) ||
          begins_segment(now.prefix);
 }
 
-/// The prefix the scheme wants at token t of the segment; whether segments of the same type touch it matters
-/// to the first versions of IOB and IOE only.
+/// The prefix that the scheme requires at token t of the segment. Neighbouring segments of the same type
+/// matter only in IOB1 and IOE1.
 char prefix_at(const Span& segment, size_t t, Scheme scheme, bool touches_before, bool touches_after) {
   const bool first = t == segment.first;
   const bool last = t + 1 == segment.last;
@@ -60,7 +60,7 @@ void for_each_prefix(std::span<const Span> segments, Scheme scheme, Visit visit)
   }
 }
 
-/// Tokens whose label is not what the scheme says about the segments read from them.
+/// Tokens whose label differs from what the scheme requires for the segments read from them.
 size_t count_repairs(std::span<const std::string_view> labels, std::span<const Span> segments,
                      Scheme scheme) {
   const auto unknown = [&](size_t t) { return t < labels.size() && labels[t] == kUnknownLabelText; };
@@ -159,7 +159,7 @@ std::vector<std::string> convert(std::span<const std::string_view> labels, Schem
 
 void SchemeDetector::add(std::span<const std::string_view> labels) {
   if (plain_) return;
-  // Around the current label: nothing is concluded from a neighbour that is not known.
+  // Neighbours of the current label; an unknown neighbour allows no conclusion.
   LabelParts before;
   bool before_known = true;
   for (size_t t = 0; t < labels.size(); ++t) {

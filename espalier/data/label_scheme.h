@@ -1,4 +1,5 @@
-// How segments are written as labels: B-NP I-NP O and its relatives.
+// Label schemes such as B-NP I-NP O (IOB2): reading segments from labels, writing them, converting between
+// schemes, and detecting the scheme of a corpus.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace espalier::data {
 
-/// Encodings of segments as one label a token. A label is `O` (outside) or a prefix, `-`, and the segment's
+/// Encodings of segments as one label per token. A label is `O` (outside) or a prefix, `-`, and the segment's
 /// type.
 ///   IOB1   I inside; B only where a segment of the same type stands directly before
 ///   IOB2   B at the beginning of every segment, I after it
@@ -30,12 +31,12 @@ inline constexpr std::array<Scheme, 6> kSchemes = {Scheme::kIob1, Scheme::kIob2,
 std::string_view scheme_name(Scheme scheme);  ///< "none", "iob1", …
 Result<Scheme> parse_scheme(std::string_view name);
 
-/// A label taken apart; both parts are slices of it.
+/// The parts of a label, as views of it.
 struct LabelParts {
   char prefix = 'O';      ///< O, or one of B I E S L U
   std::string_view type;  ///< empty with O
 };
-/// Nothing where the label is neither `O` nor prefix-and-type: NN, ARGM-TMP, -LRB-, B-.
+/// Nothing if the label is neither `O` nor prefix and type: NN, ARGM-TMP, -LRB-, B-.
 std::optional<LabelParts> parse_label(std::string_view label);
 
 /// Tokens [first, last) of one type, a slice of the labels it was read from.
@@ -46,10 +47,10 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// The segments in a sequence of labels, by conlleval's rules, which give every sequence a reading: a segment
-/// also begins at an I or E after `O`, after another type or after an end, and ends where the type changes.
-/// Labels outside the schemes (and unknown ones) count as `O`. `repairs`, where given, becomes the number of
-/// tokens that the scheme would label otherwise, those next to unknown labels left out. With kNone there are
+/// The segments in a sequence of labels, by conlleval's rules, which interpret every sequence: a segment also
+/// begins at an I or E after `O`, after another type or after an end, and ends where the type changes. Labels
+/// outside the schemes (and unknown ones) count as `O`. `repairs`, if given, becomes the number of tokens
+/// that the scheme would label differently, not counting those next to unknown labels. With kNone there are
 /// no segments.
 std::vector<Span> spans(std::span<const std::string_view> labels, Scheme scheme, size_t* repairs = nullptr);
 
@@ -61,18 +62,17 @@ void spans(std::span<const std::string_view> labels, Scheme scheme, std::vector<
 /// within the length; a scheme other than kNone.
 std::vector<std::string> encode(std::span<const Span> segments, size_t length, Scheme scheme);
 
-/// The same segments in another scheme; unknown labels stay unknown. With kNone on either side, the labels as
-/// they are.
+/// The same segments in another scheme; unknown labels stay unknown. With kNone on either side, labels are
+/// unchanged.
 std::vector<std::string> convert(std::span<const std::string_view> labels, Scheme from, Scheme to);
 
-/// Finds out the scheme of a corpus from its labels, sequence by sequence: which prefixes occur, and how
-/// often IOB1, IOB2, IOE1 and IOE2 are broken by what stands where. One label outside the schemes makes it
-/// kNone for good.
+/// Detects the scheme of a corpus from its labels, sequence by sequence: which prefixes occur, and how often
+/// IOB1, IOB2, IOE1 and IOE2 are violated. One label outside the schemes makes it kNone.
 class SchemeDetector {
  public:
   void add(std::span<const std::string_view> labels);
-  /// The scheme with the fewest breaches among those that have all prefixes seen; in doubt the stricter one
-  /// (IOB2, IOE2). kNone where nothing but `O` was seen.
+  /// The scheme with the fewest violations among those that have all prefixes seen; ties go to the stricter
+  /// one (IOB2, IOE2). kNone if only `O` was seen.
   Scheme scheme() const;
 
  private:
@@ -84,8 +84,8 @@ class SchemeDetector {
   uint64_t e_needless_ = 0;  ///< E without a segment of the same type after it: not IOE1
 };
 
-/// The scheme as far as label names alone can tell: B and I are taken for IOB2, I and E for IOE2, I alone for
-/// IOB1.
+/// The most likely scheme, from the names of labels alone: B and I are taken for IOB2, I and E for IOE2, I
+/// alone for IOB1.
 Scheme detect_scheme(const LabelSet& labels);
 
 }  // namespace espalier::data

@@ -1,4 +1,4 @@
-// Labels and their numbers.
+// The labels of a model and their numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace espalier::data {
 
 using Label = uint16_t;
-/// Stands for "no label known": an unlabelled token, or a label never seen in training.
+/// No label: an unlabelled token, or a label not seen in training.
 inline constexpr Label kNoLabel = 0xFFFF;
-/// The text of a label that is not known (partial annotation).
+/// The text of an unknown label (partial annotation).
 inline constexpr std::string_view kUnknownLabelText = "_";
 
-/// A bijection between label texts and 0 … size()−1, in order of first appearance.
+/// Maps label texts to 0 … size()−1, in order of first appearance, and back.
 class LabelSet {
  public:
   size_t size() const { return names_.size(); }

@@ -1,4 +1,5 @@
-// The heaviest weights of a model with the names of their features: what `inspect` lists.
+// The largest weights of a model with the names of their features, for `inspect`. Models store one name per
+// line, in the order of their rows: read them with take_name, then call strongest_of.
 #pragma once
 
 #include <optional>
@@ -15,11 +16,10 @@ struct NamedWeight {
   float weight = 0;
 };
 
-/// The weights farthest from 0, at most `how_many`; equal ones by name, then by label.
+/// The weights with the largest absolute values, at most `how_many`; ties are ordered by name, then by label.
 std::vector<Predictor::WeightedFeature> strongest_of(std::vector<NamedWeight> weights, size_t how_many);
 
-/// The first line of `names` (a model has one a feature, in the order of its rows), which goes from it; none
-/// where no whole line is left.
+/// Removes the first line from `names` and returns it; nothing if no complete line is left.
 std::optional<std::string_view> take_name(std::string_view& names);
 
 }  // namespace espalier::data

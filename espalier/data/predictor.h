@@ -1,4 +1,5 @@
-// The one interface outside: a sequence in, labels with their confidence out.
+// The interface of every trained model: a sequence in, labels with their confidence out. Each thread makes a
+// scratch and calls predict(); explain(), strongest() and size() are for `explain` and `inspect`.
 #pragma once
 
 #include <limits>
@@ -18,19 +19,20 @@ enum class Decoder {
   kPosterior,  ///< the most probable label at each position: fewest expected errors
 };
 
-/// How the states of a search are visited. Models that are no searches have nothing to choose.
+/// How a search explores its states. Ignored by models that are not searches.
 struct SearchChoice {
   enum class Method {
     kModel,      ///< as the model was trained
     kGreedy,     ///< the best action of every state
     kBeam,       ///< breadth first, the best `beam` states of every level
-    kBestFirst,  ///< the best state of a beam, wherever it stands
+    kBestFirst,  ///< the best state of a beam, at any depth
   };
   Method method = Method::kModel;
-  size_t beam = 0;  ///< 0: that of the model
+  size_t beam = 0;  ///< 0: the beam of the model
 };
 
-/// What is wanted of a prediction beyond its labels. Each costs time, so each is asked for.
+/// What a prediction should contain in addition to labels. Everything here costs time, so it is off by
+/// default.
 struct PredictOptions {
   Decoder decoder = Decoder::kViterbi;
   SearchChoice search;
@@ -44,7 +46,7 @@ struct Labelling {
   std::vector<Label> labels;
   double score = 0;
   double probability = std::numeric_limits<double>::quiet_NaN();
-  /// Of models that decide several columns: the labels of each of the others, column by column.
+  /// For models that predict several columns: the labels of the other columns, column by column.
   std::vector<std::vector<Label>> others = {};
 };
 
@@ -60,14 +62,14 @@ struct ConstraintEffect {
   enum class Outcome {
     kExact,        ///< the best labelling that satisfies them
     kApproximate,  ///< satisfies them, but may not be the best
-    kInfeasible,   ///< none satisfies them all; this one breaks them least
+    kInfeasible,   ///< none satisfies them all; this one has the fewest violations
     kOutOfTime,    ///< the search was cut off; this is the best it had found
   };
   Outcome outcome = Outcome::kExact;
   std::vector<std::string> clash;  ///< where infeasible: constraints that cannot hold together here
 
-  /// A token whose label is another than without constraints, and what each constraint responsible costs: by
-  /// how much the score would rise if it alone were dropped.
+  /// A token whose label differs from that without constraints, and the price of each constraint responsible:
+  /// by how much the score would rise if it alone were dropped.
   struct Reason {
     std::string constraint;
     double price = 0;
@@ -83,8 +85,8 @@ struct ConstraintEffect {
 
 /// How a search ended.
 enum class SearchEnd {
-  kExact,        ///< nothing was ever cut: no labelling has a higher score
-  kApproximate,  ///< states were given up on the way
+  kExact,        ///< nothing was pruned: no labelling has a higher score
+  kApproximate,  ///< states were pruned
   kOutOfSteps,   ///< best-first reached its horizon; a breadth-first search of the same beam decided
 };
 
@@ -97,8 +99,8 @@ struct Prediction {
   std::optional<SearchEnd> search_end;          ///< of models that are searches
   const std::vector<Label>& labels() const { return best.front().labels; }
 
-  /// Makes this an empty prediction with one empty labelling, ready to be filled in, and keeps the memory of
-  /// its arrays. Every predictor calls it first, so that nothing of the sequence before is left.
+  /// Makes this an empty prediction with one empty labelling and keeps the memory of its arrays. Every
+  /// predictor calls it first, so that nothing of the previous sequence is left.
   void clear() {
     best.resize(1);
     best.front().labels.clear();
@@ -113,7 +115,7 @@ struct Prediction {
   }
 };
 
-/// A trained model, immutable and safe for any number of threads at once; each thread brings its own scratch.
+/// A trained model. Immutable, safe for any number of threads, each with its own scratch.
 class Predictor {
  public:
   class Scratch {
@@ -123,21 +125,22 @@ class Predictor {
   virtual ~Predictor() = default;
 
   virtual const LabelSet& labels() const = 0;
-  /// Columns of labels that a token gets, in the order in which they were named in training. labels() are
-  /// those of the last; Labelling::others has the rest.
+  /// The number of label columns, in the order in which they were named in training. labels() belongs to the
+  /// last; Labelling::others has the rest.
   virtual size_t label_columns() const { return 1; }
   /// Precondition: column < label_columns().
   virtual const LabelSet& labels_of_column(size_t) const { return labels(); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
-  /// Whether PredictOptions::search means something here. Searches have scores, no probabilities.
+  /// Whether the model is a search and uses PredictOptions::search. Searches have scores, but no
+  /// probabilities.
   virtual bool is_search() const { return false; }
 
-  /// `forced`, where not empty, has one entry a row: the label the row must get, or kNoLabel. Fails where no
+  /// `forced`, if not empty, has one entry per row: the label that the row must get, or kNoLabel. Fails if no
   /// labelling is possible.
   virtual Status predict(const Sequence& sequence, std::span<const Label> forced,
                          const PredictOptions& options, Scratch& scratch, Prediction& out) const = 0;
 
-  /// Why a token got its label: the strongest contributions, in favour of the label and of the runner-up.
+  /// Why a token got its label: the largest contributions to the scores of the label and of the runner-up.
   struct Contribution {
     std::string feature;
     double weight = 0;     ///< added to the label's score
@@ -149,11 +152,11 @@ class Predictor {
     std::vector<Contribution>
         contributions;  ///< by |weight − runner_up|, largest first; transitions included
     size_t column = 0;  ///< which column of labels this is about
-    /// Where a decision is about more than this token: what was decided, and what was not ("NP, words 3 to
+    /// If the decision covers more than this token: what was decided, and the alternative ("NP, words 3 to
     /// 5").
     std::string decision = {}, runner_up_decision = {};
   };
-  /// Row by row, and for each row column by column.
+  /// One entry per row and, within a row, per label column.
   virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
 
   // What `inspect` shows.
@@ -172,18 +175,18 @@ class Predictor {
     int weight_bits = 32;
     bool names = true;  ///< the model has the names of its features
   };
-  /// The strongest weights, of one label or of all; fails where the model has no names or no such weights.
+  /// The largest weights, of one label or of all; fails if the model has no feature names or no such weights.
   virtual Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                          std::optional<Label> only) const = 0;
-  /// Weights of one label after another; nothing where there are no such.
+  /// The weights of pairs of neighbouring labels; empty if the model has none.
   virtual std::vector<WeightedTransition> weighted_transitions() const = 0;
-  /// What must be known about the weights that explain() and strongest() show: which of several classifiers
-  /// they belong to, or why there are none. Empty: they are all there is.
+  /// A note on the weights that explain() and strongest() show: which of several classifiers they belong to,
+  /// or why there are none. Empty: they are the whole model.
   virtual std::string about_weights() const { return {}; }
-  /// Why weighted_transitions() has nothing.
+  /// Why weighted_transitions() is empty.
   virtual std::string no_transitions() const { return "labels of neighbours do not interact"; }
   virtual Size size() const = 0;
-  /// What else this kind of model has to say about itself, as a JSON object.
+  /// Further details of this kind of model, as a JSON object.
   virtual std::string details() const { return "{}"; }
 };
 

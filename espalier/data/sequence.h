@@ -1,5 +1,5 @@
-// One sequence as it was read: rows of text cells, or rows of ready-made attributes, with labels where there
-// are any.
+// One sequence of the input: rows of text cells, or rows of attributes, with labels if there are any. Readers
+// fill it; all text is in one buffer that is reused.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace espalier::data {
 
-/// A ready-made feature of a row: what CRFsuite items and pixels are.
+/// A ready-made feature of a row, such as a CRFsuite attribute or a pixel.
 struct Attribute {
   std::string_view name;
   float value = 1;
 };
 
-/// Rows (tokens) by columns (cells). All text lives in one arena, so that a Sequence can be cleared and
-/// filled again without allocating; cells are slices of it. Column formats have the same number of cells in
-/// every row; attribute formats (CRFsuite items, letters) have no cells, and each row has its own list of
-/// attributes. A label column, where there is one, is a cell like any other and is named by label_column();
-/// attribute formats keep labels apart.
+/// Rows (tokens) by columns (cells). All text is in one arena, so that a Sequence can be cleared and refilled
+/// without allocating; cells are views of it. Column formats have the same number of cells in every row;
+/// attribute formats (CRFsuite items, letters) have no cells, and each row has its own list of attributes.
+/// The label column, if there is one, is a cell like any other, named by label_column(); attribute formats
+/// store labels separately.
 ///
 /// To fill: clear(columns), then for each row begin_row(raw text, line) and add_cell / add_attribute /
 /// set_label.
@@ -35,8 +35,7 @@ class Sequence {
   bool empty() const { return rows_.empty(); }
   size_t columns() const { return columns_; }
   std::string_view cell(size_t row, size_t column) const { return text(cells_[row * columns_ + column]); }
-  /// The row as it stood in the file, without line end (writers append to it); empty where the format has
-  /// none.
+  /// The row as in the file, without line end (writers append to it); empty if the format has no rows.
   std::string_view raw(size_t row) const { return text(rows_[row].raw); }
   /// Line of the file the row came from, from 1.
   uint64_t line(size_t row) const { return rows_[row].line; }
@@ -48,12 +47,12 @@ class Sequence {
   }
 
   bool has_labels() const { return has_labels_; }
-  /// Precondition: has_labels(). `_` stands for "not known".
+  /// Precondition: has_labels(). `_` means unknown.
   std::string_view label(size_t row) const { return text(rows_[row].label); }
-  /// The cell that is the label, or nothing where labels are absent or kept apart.
+  /// The cell that is the label, or nothing if labels are absent or stored separately.
   std::optional<size_t> label_column() const { return label_column_; }
 
-  /// Comment lines that stood before the rows (CoNLL-U), each without line end.
+  /// Comment lines before the rows (CoNLL-U), each without line end.
   std::span<const std::string> comments() const { return comments_; }
   /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes), in file
   /// order. A writer of the same format puts each back before row `before_row` (length(): after the last).
@@ -63,7 +62,7 @@ class Sequence {
   };
   size_t extra_line_count() const { return extra_lines_.size(); }
   ExtraLine extra_line(size_t i) const { return {extra_lines_[i].before_row, text(extra_lines_[i].text)}; }
-  /// The fold the data put this sequence in, or nothing.
+  /// The fold of this sequence according to the data, or nothing.
   std::optional<int> fold() const { return fold_; }
   /// How much this sequence counts in training; 1 unless the data says otherwise.
   float weight() const { return weight_; }
@@ -97,23 +96,23 @@ class Sequence {
   /// The next cell of the last row, from text of its own.
   void add_cell(std::string_view cell_text) { cells_.push_back(store(cell_text)); }
   void add_attribute(std::string_view name, float value) { attributes_.push_back({store(name), value}); }
-  /// Labels kept apart from the cells; every row must get one.
+  /// A label stored separately from the cells; every row must get one.
   void set_label(std::string_view label_text) {
     rows_.back().label = store(label_text);
     has_labels_ = true;
   }
-  /// Declares a column to be the label; call after all rows are there.
+  /// Declares a column to be the label; call after all rows are added.
   void set_label_column(size_t column) {
     for (size_t r = 0; r < rows_.size(); ++r) rows_[r].label = cells_[r * columns_ + column];
     label_column_ = column;
     has_labels_ = true;
   }
-  /// Forgets the labels again: what was read in their place says nothing. The cells stay as they are.
+  /// Removes the labels. The cells do not change.
   void drop_labels() {
     has_labels_ = false;
     label_column_.reset();
   }
-  /// Keeps a line that stands before the row to come.
+  /// Keeps a line that comes before the next row.
   void add_extra_line(std::string_view line_text) {
     extra_lines_.push_back({static_cast<uint32_t>(rows_.size()), store(line_text)});
   }

@@ -1,4 +1,4 @@
-// For tests only: where the real corpora are, and reading without ceremony.
+// For tests: paths of the real corpora, and helpers for reading.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,14 +12,14 @@
 
 namespace espalier::data {
 
-/// The file below $ESPALIER_DATA (or shared/data beside the source tree), which need not exist.
+/// The path of a file below $ESPALIER_DATA (or shared/data next to the source tree); it need not exist.
 inline std::string corpus_path(const std::string& file) {
   const char* const folder = std::getenv("ESPALIER_DATA");
   return (folder != nullptr ? std::string(folder) : std::string(ESPALIER_SOURCE_DIR "/../shared/data")) +
          "/" + file;
 }
 
-/// Ends the test, as skipped, where the corpus is not on this machine.
+/// Skips the test if the corpus is not on this machine.
 #define ESPALIER_NEED_CORPUS(file)                                                                      \
   do {                                                                                                  \
     if (!std::filesystem::exists(::espalier::data::corpus_path(file)))                                  \
@@ -38,7 +38,7 @@ inline Result<std::vector<Sequence>> read_sequences(std::string_view text, const
   }
 }
 
-/// The message of the error that reading ends in; a failure of the test where there is none.
+/// The message of the error that reading ends with; the test fails if there is none.
 inline std::string reading_error(std::string_view text, const ReadOptions& options) {
   const auto result = read_sequences(text, options);
   if (!result.ok()) return result.error().message;

@@ -15,10 +15,10 @@ namespace {
 //   digit hyphen caps capital            a digit, an inner hyphen, all capitals, a capital first
 //   longN at least N characters          outside  no such row: before the start or after the end
 constexpr std::string_view kWordFeatures[] = {
-    // Nothing at all: how frequent each label is.
+    // No view at all: a bias for each label.
     "",
-    // The words around. Case is looked at apart, so that rare capitalised forms share what their lower case
-    // knows.
+    // The words around. Case is a separate feature, so that rare capitalised forms share the weights of their
+    // lower case.
     "low[-2]",
     "low[-1]",
     "low[0]",
@@ -134,7 +134,7 @@ View find_view(std::string_view name, size_t word, size_t column) {
   throw ContractViolation(fmt::format("the default features name an unknown view '{}'", name));
 }
 
-/// One feature of the tables above, with x spelt out as the column it stands for.
+/// One feature of the tables above, with the column that x stands for.
 struct Line {
   std::string_view text;
   size_t column;
@@ -148,7 +148,7 @@ std::vector<Line> lines_for(std::span<const size_t> columns) {
   return lines;
 }
 
-/// The views a line joins: calls use(name, offset) for each.
+/// Calls use(name, offset) for each view that a line joins.
 template <typename Use>
 void for_each_view(std::string_view line, Use use) {
   while (!line.empty()) {

@@ -1,4 +1,4 @@
-// The features used when no template is given.
+// The features used when no template is given. Call default_features.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace espalier::data {
 
 /// The default set for the given columns: the first is the word, the others are symbols such as parts of
 /// speech. Meant for tagging, chunking and entities in any language, with or without letter case.
-/// Precondition: one column at least.
+/// Precondition: at least one column.
 FeaturePlan default_features(std::span<const size_t> columns);
 
 }  // namespace espalier::data

@@ -1,4 +1,5 @@
-// What a template means: which views of which cells are joined, under which name, into one feature.
+// A parsed feature template: which views of which cells each feature joins, and its name. Made by
+// template_parser.h or default_features.h, run by features.h.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +11,12 @@
 
 namespace espalier::data {
 
-/// One way to look at a cell. A view gives a text, or nothing; a feature that looks through a view that gives
-/// nothing is not there at that position.
+/// A function of a cell. A view gives a text or nothing; a feature is absent at positions where one of its
+/// views gives nothing.
 enum class ViewKind : uint8_t {
-  kText,        ///< the cell as it stands
+  kText,        ///< the cell unchanged
   kLower,       ///< in lower case
-  kCased,       ///< as it stands, where that differs from lower case
+  kCased,       ///< unchanged, if that differs from lower case
   kPrefix,      ///< first `size` characters in lower case, where there are that many
   kSuffix,      ///< last `size` characters in lower case, where there are that many
   kShape,       ///< characters replaced by their class
@@ -31,7 +32,7 @@ enum class ViewKind : uint8_t {
   kMatchLower,  ///< the same in lower case
 };
 
-/// What stands before the first and after the last row.
+/// What views give before the first and after the last row.
 enum class Outside : uint8_t {
   kNothing,  ///< the view gives nothing there
   kCrfpp,    ///< `_B-1`, `_B-2`, … and `_B+1`, `_B+2`, …
@@ -49,7 +50,7 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// Where a reference's row is counted from.
+/// From where the row of a reference is counted.
 enum class Origin : uint8_t {
   kHere,      ///< offset from the position the feature belongs to
   kStart,     ///< offset 0 is the first row of the sequence
@@ -64,7 +65,7 @@ struct Reference {
 };
 
 /// One line of a template. Its feature's name is literals[0] + text(references[0]) + literals[1] + … ; two
-/// templates with the same literals give the same feature where their references give the same texts.
+/// templates with the same literals give the same feature if their references give the same texts.
 struct Template {
   std::vector<std::string> literals{""};  ///< one more than references
   std::vector<Reference> references;
@@ -72,17 +73,17 @@ struct Template {
   bool edge = false;
 };
 
-/// Farthest row a relative reference may name, either way.
+/// The farthest row that a relative reference may name, in either direction.
 inline constexpr int kMaxOffset = 64;
 
-/// A whole template file, checked. References may only name columns that exist.
+/// A whole template file, checked: references name only columns that exist.
 struct FeaturePlan {
   std::vector<View> views;
   std::vector<Pattern> patterns;
   std::vector<Template> templates;
   bool transitions = false;
 
-  /// Index of the view, adding it if no template has needed it yet.
+  /// Index of the view, which is added if it is new.
   size_t view_index(const View& view) {
     for (size_t i = 0; i < views.size(); ++i)
       if (views[i] == view) return i;
@@ -91,7 +92,7 @@ struct FeaturePlan {
   }
 };
 
-/// Whether a view may give nothing, so that the features that use it may be absent.
+/// Whether a view can give nothing, so that features that use it can be absent.
 inline bool may_be_absent(const View& view) {
   switch (view.kind) {
     case ViewKind::kText:

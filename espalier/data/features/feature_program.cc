@@ -6,11 +6,11 @@
 namespace espalier::data {
 namespace {
 
-// Wapiti names rows outside the sequence one by one only this far; all beyond share a name. Rows that are not
-// relative to the position can lie anywhere, and are brought back to this distance.
+// Wapiti gives rows outside the sequence different names only up to this distance; all farther rows share a
+// name. Absolute rows can be anywhere and are clipped to this distance.
 constexpr size_t kSharedDistance = 5;
 
-// How the feature can be worked out; slots are ordered by this.
+// How the feature is computed; slots are ordered by this.
 enum class Sort { kConstant, kOne, kTwo, kThree, kOneOrNone, kGeneral };
 
 Sort sort_of(const Template& feature, const FeaturePlan& plan) {
@@ -26,8 +26,8 @@ Sort sort_of(const Template& feature, const FeaturePlan& plan) {
   return count == 2 ? Sort::kTwo : Sort::kThree;
 }
 
-// The literals decide which templates share features. A zero byte stands where a view's text goes: no
-// template text contains one.
+// The literals decide which templates share features. A zero byte marks the place of a view's text: no
+// template contains one.
 uint64_t seed_of(const Template& feature) {
   std::string skeleton = feature.literals[0];
   for (size_t i = 1; i < feature.literals.size(); ++i) skeleton += '\0' + feature.literals[i];
@@ -43,7 +43,7 @@ ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, s
     case Origin::kEnd:
       return static_cast<ptrdiff_t>(sequence.length()) + reference.offset;
     case Origin::kIndirect: {
-      // As far as the cell is a number; one that is none points at the row itself.
+      // A cell that is not a number points at the row itself.
       const std::string_view cell = sequence.cell(t, static_cast<size_t>(reference.offset));
       const bool plus = cell.starts_with('+');
       int32_t distance = 0;

@@ -1,5 +1,5 @@
-// Templates compiled to short lists of multiply-and-fold over the view hashes around a position. Tested in
-// features_test.cc.
+// Templates compiled to short programs that combine the hashes of views around a position. Internal to
+// features.cc. Tested in features_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace espalier::data {
 
 /// The features that some templates give at every position of a sequence. Immutable and thread-safe.
 ///
-/// A template's feature is h(…h(h(literals), view₁), …, viewₙ). Templates are sorted by what they need, so
-/// that each sort runs in a loop of its own without a branch; features come out in that order, the same at
-/// every position, less those that are absent there.
+/// A template's feature is h(…h(h(literals), view₁), …, viewₙ). Templates are grouped by what they need, so
+/// that each group runs in its own loop without branches. Features come out in that order at every position,
+/// without those that are absent there.
 class FeatureProgram {
  public:
   /// `chosen` are the templates of the plan to compile.
   FeatureProgram(const FeaturePlan& plan, const std::vector<size_t>& chosen, const TokenViews& views);
 
-  /// Most features a position can have.
+  /// The largest number of features a position can have.
   size_t capacity() const { return order_.size(); }
 
   /// Writes the features of position t at `out`, which has room for capacity(), and returns their end.
   uint64_t* run(const Sequence& sequence, size_t t, const TokenViews::Table& table, uint64_t* out) const;
 
-  /// The name of the slot-th feature of position t, or nothing where there are not that many.
+  /// The name of the slot-th feature of position t, or nothing if there are fewer.
   std::optional<std::string> name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
                                   size_t t, size_t slot) const;
 
@@ -55,7 +55,7 @@ class FeatureProgram {
   std::vector<General> general_;
 };
 
-/// The row a reference names, seen from position t; may lie outside the sequence.
+/// The row that a reference names at position t; it may be outside the sequence.
 ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t);
 
 /// How far outside the sequence the plan's references reach.

@@ -20,8 +20,8 @@ std::vector<size_t> templates_that(const FeaturePlan& plan, bool Template::*want
   return chosen;
 }
 
-// The feature that two features make together, whichever comes first. Salted, so that a pair of a pair's
-// features is not the same as a template's.
+// The product of two features, the same in either order. Salted, so that it differs from the feature of a
+// template.
 uint64_t pair_hash(uint64_t a, uint64_t b) {
   constexpr uint64_t kSalt = 0x5EC0DDE9;
   return hash_combine(hash_combine(kSalt, std::min(a, b)), std::max(a, b));
@@ -83,7 +83,7 @@ void extract_attributes(const Sequence& sequence, HashedFeatures& out) {
   out.edge_begin.assign(sequence.length() + 1, 0);
 }
 
-/// Runs a program at the positions from `first` on; the arrays keep their memory from sequence to sequence.
+/// Runs a program at the positions from `first` on; the arrays are reused.
 void run_program(const FeatureProgram& program, const Sequence& sequence, const TokenViews::Table& table,
                  size_t first, std::vector<uint32_t>& begin, std::vector<uint64_t>& features) {
   const size_t length = sequence.length();
@@ -94,7 +94,7 @@ void run_program(const FeatureProgram& program, const Sequence& sequence, const 
   }
   ESPALIER_CHECK(length * program.capacity() <= std::numeric_limits<uint32_t>::max());
   begin.resize(length + 1);
-  // Grown but not cleared before: what was there is overwritten, not zeroed first.
+  // Grown but not cleared: old contents are overwritten, not zeroed first.
   features.resize(length * program.capacity());
   uint64_t* const start = features.data();
   uint64_t* out = start;

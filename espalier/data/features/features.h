@@ -1,4 +1,5 @@
-// What a model looks at: the observation features of every position of a sequence, as 64-bit hashes.
+// The features of a sequence: the observations at every position, as 64-bit hashes. Call
+// FeatureExtractor::make once, then extract() for each sequence. No strings are built.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,10 @@
 
 namespace espalier::data {
 
-/// The features of one sequence, position after position. State features are conjoined with the label of
-/// their position, edge features with the label of their position and the one before. `values` is empty where
-/// every value is 1. Features of position t: state[state_begin[t] .. state_begin[t+1]). The order within a
-/// position is fixed by the extractor and the sequence alone; a name can be had for each slot
-/// (FeatureExtractor::state_name).
+/// The features of one sequence, position after position. State features are combined with the label of their
+/// position, edge features with that label and the one before. `values` is empty if every value is 1.
+/// Features of position t: state[state_begin[t] .. state_begin[t+1]). The order within a position is fixed by
+/// the extractor and the sequence alone; FeatureExtractor::state_name gives the name of each.
 struct HashedFeatures {
   std::vector<uint32_t> state_begin{0};
   std::vector<uint64_t> state;
@@ -38,18 +38,17 @@ struct HashedFeatures {
 
 /// What to extract. Stored in the model as text; parse and check once with FeatureExtractor::make.
 struct FeatureOptions {
-  /// A CRF++ or Wapiti template, whole text; empty: the default set for words (or the attributes themselves,
-  /// for formats that have them).
+  /// The text of a CRF++ or Wapiti template; empty: the default features for words (or the attributes
+  /// themselves, for formats that have them).
   std::string template_text;
   /// Where the template came from, for error messages.
   std::string template_name;
-  /// The cells features may look at, from 0, ascending; the first is the word. Templates are checked against
-  /// these.
+  /// The columns that features may use, from 0, ascending; the first is the word. Templates are checked
+  /// against these.
   std::vector<size_t> feature_columns;
-  /// 1, or 2 to add the product of every pair of a position's state features (the quadratic kernel made
-  /// explicit).
+  /// 1, or 2 to add the product of every pair of a position's state features (an explicit quadratic kernel).
   int degree = 1;
-  /// Whether rows carry attributes instead of cells.
+  /// Whether rows have attributes instead of cells.
   bool attributes = false;
 
   bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
@@ -58,13 +57,13 @@ struct FeatureOptions {
   }
 };
 
-/// Turns sequences into hashed features. Immutable and thread-safe; scratch is the caller's.
+/// Turns sequences into hashed features. Immutable and thread-safe; the caller provides the scratch.
 ///
 /// Each token's strings (and their case, affix and shape variants) are hashed once; a template's feature is a
-/// combination of those hashes. No string is built on the way.
+/// combination of those hashes.
 class FeatureExtractor {
  public:
-  /// Buffers that live from sequence to sequence, one a thread.
+  /// Buffers reused from sequence to sequence, one object per thread.
   class Scratch {
    public:
     Scratch();
@@ -85,9 +84,10 @@ class FeatureExtractor {
   /// order.
   void extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const;
 
-  /// True where labels of neighbours interact at all (a template without any B line has no transitions).
+  /// Whether labels of neighbours interact (a template without any B line has no transitions).
   bool has_transitions() const;
-  /// True where some edge feature looks at the observations (`B01:%x[0,0]`), beyond the plain label bigram.
+  /// Whether some edge feature depends on observations (`B01:%x[0,0]`), in addition to the plain label
+  /// bigram.
   bool has_edge_features() const;
 
   /// The readable name of the slot-th state (edge) feature of a position, as the template would expand to it.

@@ -1,4 +1,5 @@
-// The small regular expressions of Wapiti's %t and %m.
+// The small regular expressions of Wapiti's %t and %m. Matching takes time expression × text, without
+// backtracking.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,7 @@ namespace espalier::data {
 ///   ^ and $      start and end of the text, at the start and the end of the expression only
 ///
 /// The leftmost match counts; `?` takes the character if it can, `*` takes as few as it can, as Wapiti does.
-/// Characters are code points, and classes Unicode's. Matching takes time expression × text, whatever the
-/// expression.
+/// Characters are code points, and classes are those of Unicode.
 class Pattern {
  public:
   struct Match {

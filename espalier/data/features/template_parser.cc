@@ -31,7 +31,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-// What only Wapiti has: the commands X, t, T, m and M, and rows that start with @ or *.
+// Only in Wapiti: the commands X, t, T, m and M, and rows that start with @ or *.
 bool uses_wapiti_commands(std::string_view line) {
   for (size_t i = 0; i + 1 < line.size(); ++i) {
     if (line[i] != '%') continue;
@@ -66,7 +66,7 @@ class LineParser {
       result.references.push_back(reference);
       result.literals.emplace_back();
     }
-    // Wapiti folds the case of the letter that says what the line is.
+    // Wapiti ignores the case of the first letter of a line.
     if (wapiti_) result.literals[0][0] = ascii_lower(result.literals[0][0]);
     return result;
   }
@@ -107,7 +107,7 @@ class LineParser {
     return reference;
   }
 
-  // Wapiti counts absolute rows from 1 (@1 is the first, @-1 the last, @0 stands just before the first).
+  // Wapiti counts absolute rows from 1 (@1 is the first, @-1 the last, @0 the row before the first).
   Status place(int row, Reference& reference) {
     switch (reference.origin) {
       case Origin::kStart:

@@ -1,4 +1,4 @@
-// CRF++ templates and Wapiti patterns, read into a feature plan.
+// Parses CRF++ templates and Wapiti patterns into a feature plan.
 #pragma once
 
 #include <span>
@@ -10,10 +10,9 @@
 namespace espalier::data {
 
 /// Parses the text of a template file. Each line is a CRF++ template (`U…`, `B…`) or a Wapiti pattern (`u…`,
-/// `b…`,
-/// `*…`); a `U` or `B` line that uses what only Wapiti has (%X, %t, %m, rows with @ or *) is a Wapiti pattern
-/// too. The dialects differ in what stands outside the sequence and in comments: Wapiti drops everything
-/// after a `#`. `columns` are the cells that may be named. Errors start with `name:line:`.
+/// `b…`, `*…`). A `U` or `B` line that uses a feature of Wapiti (%X, %t, %m, rows with @ or *) is a Wapiti
+/// pattern, too. The dialects differ in what they see outside the sequence and in comments: Wapiti drops
+/// everything after a `#`. `columns` are the cells that may be named. Errors start with `name:line:`.
 Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name,
                                     std::span<const size_t> columns);
 

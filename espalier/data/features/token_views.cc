@@ -9,12 +9,10 @@
 namespace espalier::data {
 namespace {
 
-// Entries of a group's cache. With some twenty variants of a word this is what a core's second-level cache
-// holds.
+// Entries of a group's cache. With some twenty variants per word, this fits into a core's second-level cache.
 constexpr size_t kCacheEntries = 4096;
 
-// Tells apart the plans whose hashes a table's cache may hold; an address would not do, since it can be used
-// again.
+// Identifies the plan whose hashes a table's cache holds; an address would not do, since it can be reused.
 uint64_t next_identity() {
   static std::atomic<uint64_t> last{0};
   return ++last;

@@ -1,4 +1,5 @@
-// The hashes of everything a plan looks at in a sequence: one row a token, one entry a view.
+// Computes the hashes of all views of all cells of a sequence: a table with one row per token and one entry
+// per view. Internal to features.cc.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace espalier::data {
 
-/// Stands in a row for a view that gives nothing there.
+/// The entry of a view that gives nothing.
 inline constexpr uint64_t kAbsent = 0;
 
 /// Hash of a view's text; never kAbsent.
@@ -22,8 +23,8 @@ inline uint64_t view_hash(std::string_view text) {
   return hash + (hash == kAbsent);
 }
 
-/// Works out views of one cell after another; what several views need (lower case, shape) is worked out once
-/// a cell.
+/// Computes the views of one cell after another; what several views need (lower case, shape) is computed once
+/// per cell.
 class CellViews {
  public:
   void set(std::string_view cell);
@@ -41,10 +42,9 @@ class CellViews {
 
 /// Fills tables of view hashes. Immutable and thread-safe; a table belongs to one thread.
 ///
-/// Rows stand one after the other, with `margin` rows on either side for what lies outside the sequence, so
-/// that a reference to a view `offset` rows away is a fixed distance in memory, wherever it stands. Words
-/// repeat: the hashes of a cell's variants are kept in a direct-mapped cache under the hash of the cell
-/// itself.
+/// Rows are contiguous, with `margin` rows on either side for what is outside the sequence, so that a
+/// reference to a view `offset` rows away is always at a fixed distance in memory. Because words repeat, the
+/// hashes of a cell's variants are kept in a direct-mapped cache, keyed by the hash of the cell.
 class TokenViews {
  public:
   struct Table {
@@ -59,19 +59,19 @@ class TokenViews {
 
   size_t width() const { return views_.size(); }
   size_t margin() const { return margin_; }
-  /// Where the view stands within a row.
+  /// Position of the view within a row.
   size_t place(size_t view) const { return places_[view]; }
 
-  /// Hashes the sequence's cells. Precondition: it has all the columns that views look at.
+  /// Hashes the sequence's cells. Precondition: it has all columns that the views use.
   void fill(const Sequence& sequence, Table& table) const;
 
-  /// The text behind one hash of the table, or nothing where that is kAbsent. Rows outside the sequence are
+  /// The text of one entry of the table, or nothing if that is kAbsent. Rows outside the sequence are
   /// allowed.
   std::optional<std::string> text(const Sequence& sequence, ptrdiff_t row, size_t view) const;
 
  private:
-  /// The views of one column: `plain` places take the hash of the cell, `count` places from `first` on its
-  /// variants.
+  /// The views of one column: the `plain` entries are the hash of the cell, `count` entries from `first` on
+  /// its variants.
   struct Group {
     size_t column;
     std::vector<size_t> plain;

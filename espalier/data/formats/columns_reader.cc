@@ -61,7 +61,7 @@ class ColumnsReader : public Reader {
     }
   }
 
-  /// The first row settles the separator, the number of cells and whether the label is among them.
+  /// The first row decides the separator, the number of cells, and whether the label is among them.
   Status learn_layout(std::string_view line) {
     tabs_ = line.find('\t') != std::string_view::npos;
     present_ = 0;

@@ -1,4 +1,4 @@
-// Reads columns: one token a line, cells side by side, a blank line between sequences.
+// Reads columns: one token per line, cells separated by spaces or tabs, a blank line between sequences.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace espalier::data {
 
-/// Cells are separated by runs of spaces and tabs; where the first row contains a tab, by single tabs, so
-/// that cells may then be empty or contain spaces. Every row must have as many cells as the first.
+/// Cells are separated by runs of spaces and tabs; if the first row contains a tab, by single tabs, so that
+/// cells may be empty or contain spaces. Every row must have as many cells as the first.
 Result<std::unique_ptr<Reader>> make_columns_reader(Lines lines, const ReadOptions& options);
 
 }  // namespace espalier::data

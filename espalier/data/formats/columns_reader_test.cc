@@ -95,7 +95,7 @@ TEST(ColumnsReader, AMissingLabelInTheMiddleLeavesTheOtherColumnsInPlace) {
 
 TEST(ColumnsReader, LabelsMustBeThereWhenTheyAreRequired) {
   EXPECT_EQ(reading_error("word\n", {}),
-            "test.txt:1: found 1 column: a label column is wanted next to the word");
+            "test.txt:1: found 1 column, expected a label column next to the word");
   EXPECT_EQ(reading_error("a\tX\nb\t\n", {}),
             "test.txt:2: the label in column 2 is empty; write _ where it is not known");
   ReadOptions options;

@@ -40,7 +40,7 @@ class ConlluReader : public Reader {
       if (!more || is_blank(line)) {
         if (!sequence.empty()) break;
         if (sequence.extra_line_count() != 0) return lines_.error("the sentence that ends here has no word");
-        // A block of comments alone has no sentence of its own: they go with the next one.
+        // Comments without a sentence belong to the next sentence.
         if (!more) return false;
         continue;
       }

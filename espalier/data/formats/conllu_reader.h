@@ -1,4 +1,4 @@
-// Reads CoNLL-U treebanks.
+// Reads CoNLL-U treebanks: ten columns per word, a blank line after each sentence.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,9 @@
 
 namespace espalier::data {
 
-/// Ten tab-separated columns a word, all of them cells; a blank line after each sentence. Comments are kept
-/// with the sequence; multiword tokens (`1-2`) and empty nodes (`8.1`) are no rows but extra lines, so that a
-/// writer can put them back. Words must be numbered 1, 2, 3 …: that is what HEAD refers to, and how a missing
-/// blank line shows.
+/// All ten columns become cells. Comments are kept with the sequence; multiword tokens (`1-2`) and empty
+/// nodes (`8.1`) are not rows but extra lines, so that a writer can put them back. Words must be numbered 1,
+/// 2, 3 …, as HEAD refers to these numbers; this also detects a missing blank line.
 Result<std::unique_ptr<Reader>> make_conllu_reader(Lines lines, const ReadOptions& options);
 
 }  // namespace espalier::data

@@ -52,7 +52,7 @@ class CrfsuiteReader : public Reader {
         if (!sequence.empty()) break;
         continue;
       }
-      // Names are stored beside the raw line, so a row takes at most twice its text.
+      // Names are stored in addition to the raw line, so a row takes at most twice its text.
       if (sequence.text_bytes() + 2 * line.size() > Sequence::kMaxTextBytes)
         return lines_.error(
             "the sequence is longer than 2 GiB; are the blank lines between sequences missing?");
@@ -72,7 +72,7 @@ class CrfsuiteReader : public Reader {
       const std::string_view text =
           line.substr(kWeight.size(), tab == line.npos ? tab : tab - kWeight.size());
       const float weight = parse_value(text);
-      if (!(weight >= 0)) return lines_.error("the weight {} is not a number from 0 up", in_quotes(text));
+      if (!(weight >= 0)) return lines_.error("the weight {} is not a number of at least 0", in_quotes(text));
       sequence.set_weight(weight);
       if (tab == line.npos) return {};
       line.remove_prefix(tab + 1);

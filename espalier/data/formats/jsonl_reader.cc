@@ -25,7 +25,7 @@ class JsonlReader : public Reader {
       if (!more) return false;
       if (!is_blank(line)) break;
     }
-    // Escapes only shrink on reading, and an object's line is copied at most once.
+    // Unescaping only shortens text, and an object's line is copied at most once.
     if (line.size() > Sequence::kMaxTextBytes) return lines_.error("the line is longer than 2 GiB");
     Json object;
     try {
@@ -58,7 +58,7 @@ class JsonlReader : public Reader {
     const bool labelled = labels != object.end() && !labels->is_null();
     if (!labelled && labels_required_) return lines_.error("expected \"labels\" with an array of strings");
     if (labelled && (!labels->is_array() || labels->size() != tokens->size()))
-      return lines_.error("expected \"labels\" with {} strings, one a token, found {}", tokens->size(),
+      return lines_.error("expected \"labels\" with {} strings, one per token, found {}", tokens->size(),
                           labels->is_array() ? std::to_string(labels->size()) : labels->type_name());
 
     const bool attributes = tokens->front().is_object();
@@ -127,7 +127,7 @@ class JsonlReader : public Reader {
     if (const auto weight = object.find("weight"); weight != object.end() && !weight->is_null()) {
       const float number = weight->is_number() ? weight->get<float>() : NAN;
       if (!(number >= 0) || std::isinf(number))
-        return lines_.error("\"weight\" is {}, expected a number from 0 up", in_quotes(weight->dump()));
+        return lines_.error("\"weight\" is {}, expected a number of at least 0", in_quotes(weight->dump()));
       sequence.set_weight(number);
     }
     return {};

@@ -1,4 +1,4 @@
-// Reads JSON lines: one object a line, one sequence an object.
+// Reads JSON lines: one object per line, one sequence per object.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 namespace espalier::data {
 
 /// {"tokens": ["the", "cat"], "labels": ["DT", "NN"]} — a token is a string, an array of strings (its cells,
-/// as many for every token of the file) or an object of numbers (its attributes: name and value). A label may
-/// be null where it is not known. "fold" (a whole number) and "weight" (a number from 0 up) are optional;
-/// other keys are passed over.
+/// as many for every token of the file) or an object of numbers (its attributes: name and value). An unknown
+/// label is null. "fold" (a whole number) and "weight" (a number of at least 0) are optional; other keys are
+/// ignored.
 ///
-/// Labels become the last cell, after the token's own, exactly as in columns; a model trained on one serves
+/// Labels become the last cell, after the token's own, as in columns, so a model trained on one format reads
 /// the other.
 Result<std::unique_ptr<Reader>> make_jsonl_reader(Lines lines, const ReadOptions& options);
 

@@ -75,7 +75,7 @@ TEST(JsonlReader, SaysWhatIsWrongWithALine) {
   EXPECT_THAT(error(R"({"tokens": "a"})"), HasSubstr("expected \"tokens\" with an array"));
   EXPECT_THAT(error(R"({"tokens": [], "labels": []})"), HasSubstr("\"tokens\" is empty"));
   EXPECT_THAT(error(R"({"tokens": ["a", "b"], "labels": ["X"]})"),
-              HasSubstr("2 strings, one a token, found 1"));
+              HasSubstr("2 strings, one per token, found 1"));
   EXPECT_THAT(error(R"({"tokens": ["a", ["b", "c"]], "labels": ["X", "Y"]})"),
               HasSubstr("token 2: expected 1 cells"));
   EXPECT_THAT(error(R"({"tokens": ["a", 3], "labels": ["X", "Y"]})"),

@@ -1,4 +1,5 @@
-// Which column holds the label. Tested in columns_reader_test.cc and jsonl_reader_test.cc.
+// Resolves ReadOptions::label_column: which columns of a format hold labels. Tested in columns_reader_test.cc
+// and jsonl_reader_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,11 @@ namespace espalier::data {
 
 inline constexpr size_t kConlluColumns = 10;
 
-/// The label's column from 0, in rows of `columns` cells (label included): what ReadOptions::label_column
-/// says, or the format's default. Formats whose rows hold no label cell (CRFsuite items, letters, JSON lines)
-/// take no choice.
-/// Where several are named ("2,3"), it is the last of them.
+/// The column of the label, from 0, in rows of `columns` cells (label included): the one that
+/// ReadOptions::label_column names, or the format's default. An error for formats whose rows have no label
+/// cell (CRFsuite items, letters, JSON lines). If several are named ("2,3"), the last one.
 Result<size_t> resolve_label_column(const ReadOptions& options, size_t columns);
-/// All of them, in the order in which they are named; no two are the same.
+/// All label columns, in the order in which they are named; no two are the same.
 Result<std::vector<size_t>> resolve_label_columns(const ReadOptions& options, size_t columns);
 /// Whether more than one is named.
 inline bool several_label_columns(const ReadOptions& options) {

@@ -1,4 +1,4 @@
-// Reads handwritten letters in the layout of Kassel's and Taskar's letter.data.
+// Reads handwritten letters in the format of Kassel's and Taskar's letter.data.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,10 @@
 
 namespace espalier::data {
 
-/// One letter a line, tab-separated: id, letter, next_id, word_id, position, fold, then 16 × 8 pixels, row by
-/// row. A word is a sequence; it ends where next_id is -1. The letter is the label, each pixel that is on is
-/// an attribute `p_row_column` of value 1. A tab after the last pixel, as in the original file, is allowed.
+/// One letter per line, tab-separated: id, letter, next_id, word_id, position, fold, then 16 × 8 pixels, row
+/// by row. A word is a sequence; it ends where next_id is -1. The letter is the label, each pixel that is on
+/// is an attribute `p_row_column` of value 1. A tab after the last pixel, as in the original file, is
+/// allowed.
 Result<std::unique_ptr<Reader>> make_letters_reader(Lines lines, const ReadOptions& options);
 
 }  // namespace espalier::data

@@ -49,7 +49,7 @@ TEST(LettersReader, KeepsTheSelectedFolds) {
   ASSERT_TRUE(all);
   ASSERT_EQ(all->size(), 2u);
   EXPECT_EQ((*all)[1].label(0), "c");
-  EXPECT_EQ(reading_error(text, letters({7})), "test.txt: no sequence in the selected folds");
+  EXPECT_EQ(reading_error(text, letters({7})), "test.txt: no sequences in the selected folds");
 }
 
 TEST(LettersReader, DamagedLinesAreErrors) {

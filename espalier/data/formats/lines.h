@@ -1,4 +1,5 @@
-// Lines of a text file in a known encoding: what every reader starts from. Tested in columns_reader_test.cc.
+// The lines of a text file in a known encoding, as UTF-8. Every reader is built on it. Tested in
+// columns_reader_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ enum class Encoding { kUtf8, kLatin1, kBytes };
 /// Parses "utf-8" (or "utf8"), "latin1" (or "iso-8859-1") and "bytes".
 Result<Encoding> parse_encoding(std::string_view name);
 
-/// The lines of an Input as UTF-8: checked, converted or taken as they are. Not thread-safe.
+/// The lines of an Input as UTF-8: checked, converted or unchanged. Not thread-safe.
 class Lines {
  public:
   Lines(Input input, Encoding encoding) : input_(std::move(input)), encoding_(encoding) {}

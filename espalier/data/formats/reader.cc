@@ -39,7 +39,7 @@ const FormatEntry& entry(Format format) {
   return *it;
 }
 
-/// What all formats have in common: folds are selected, and a file must give at least one sequence.
+/// What all formats share: folds are selected, and a file must contain at least one sequence.
 class SelectingReader : public Reader {
  public:
   SelectingReader(std::unique_ptr<Reader> inner, std::vector<int> folds)
@@ -58,8 +58,8 @@ class SelectingReader : public Reader {
       any_selected_ = true;
       return true;
     }
-    if (!any_) return fail("{}: no sequence in it", name());
-    if (!any_selected_) return fail("{}: no sequence in the selected folds", name());
+    if (!any_) return fail("{}: the file has no sequences", name());
+    if (!any_selected_) return fail("{}: no sequences in the selected folds", name());
     return false;
   }
   std::string_view name() const override { return inner_->name(); }
@@ -71,7 +71,7 @@ class SelectingReader : public Reader {
   bool any_selected_ = false;
 };
 
-/// A number of a fold list; false where the text is none, or beyond what anybody could mean.
+/// Parses a number of a fold list; false if the text is not a number or too large.
 bool parse_fold(std::string_view text, int& fold) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), fold);
   return code == std::errc() && end == text.data() + text.size() && fold >= 0 && fold <= 1'000'000;
@@ -136,7 +136,7 @@ Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, co
     while (true) {
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
-      // A copy takes just the room it needs; the one that is read into keeps its spare capacity for the next.
+      // A copy takes only the memory it needs; the buffer keeps its spare capacity for the next sequence.
       all.push_back(sequence);
     }
   }

@@ -1,4 +1,5 @@
-// Sequences out of files, one at a time.
+// Reads sequences from files in any format, one at a time. Call open_reader, then next(); read_all for
+// everything at once.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,8 @@ enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines };
 Result<Format> parse_format(std::string_view name);
 std::string_view format_name(Format format);
 
-/// How a file is to be read. A model stores the one it was trained with, so that tag and eval need it no
-/// more.
+/// How to read a file. A model stores the options it was trained with, so that tag and eval do not need them
+/// again.
 struct ReadOptions {
   Format format = Format::kColumns;
   /// Which column is the label: empty (the last; UPOS for CoNLL-U), a number from 1, negative from the end
@@ -28,8 +29,8 @@ struct ReadOptions {
   /// predicts as well (resolve_label_columns).
   std::string label_column;
   /// False: the input may lack the label column; rows then have `columns` − 1 cells and sequences no labels.
-  /// Where the label would not be the last column, an empty cell stands in its place, so that the others keep
-  /// their numbers.
+  /// If the label is not the last column, an empty cell takes its place, so that the others keep their
+  /// numbers.
   bool labels_required = true;
   /// Cells a row must have, label included; 0 takes it from the first row. With labels_required false, rows
   /// of `columns` or of `columns` − 1 cells are both accepted (the same through the whole file).
@@ -38,7 +39,7 @@ struct ReadOptions {
   /// too, as sequences without labels (a tagger that looks at the word alone needs no more than the word).
   size_t least_columns = 0;
   /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters
-  /// and JSON lines have them), so that nobody trains on his test data unawares.
+  /// and JSON lines have them), so that nobody trains on test data by accident.
   std::vector<int> folds;
   /// "utf-8" (checked), "latin1" (converted to UTF-8), or "bytes" (taken as they are).
   std::string encoding = "utf-8";
@@ -47,13 +48,13 @@ struct ReadOptions {
 /// Parses "1-9", "0", "1,3,5-7" into ascending numbers without repetition.
 Result<std::vector<int>> parse_folds(std::string_view text);
 
-/// Streams the sequences of one file. Errors name file and line. Not thread-safe; one reader a thread.
+/// Streams the sequences of one file. Errors name file and line. Not thread-safe: one reader per thread.
 class Reader {
  public:
   virtual ~Reader() = default;
-  /// Fills `sequence` with the next one and returns true; false at the end.
+  /// Reads the next sequence and returns true; false at the end.
   virtual Result<bool> next(Sequence& sequence) = 0;
-  /// What errors call the file (or the bytes) read.
+  /// The name of the file (or bytes) in error messages.
   virtual std::string_view name() const = 0;
 };
 
@@ -61,15 +62,15 @@ class Reader {
 /// sequence is an error, reported when the end is reached.
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options);
 
-/// The same over bytes in memory (not compressed), which must outlive the reader; `name` is what errors call
-/// them.
+/// The same over bytes in memory (not compressed), which must outlive the reader; `name` is used in error
+/// messages.
 Result<std::unique_ptr<Reader>> read_text(std::string_view text, std::string name,
                                           const ReadOptions& options);
 
 /// The same over any input.
 Result<std::unique_ptr<Reader>> read_input(Input input, const ReadOptions& options);
 
-/// Everything in the files, in order.
+/// All sequences of the files, in order.
 Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, const ReadOptions& options);
 
 }  // namespace espalier::data

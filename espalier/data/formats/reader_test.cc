@@ -35,8 +35,8 @@ TEST(Reader, FilesWithoutSequencesAreErrorsInEveryFormat) {
   for (const Format format : kAll) {
     ReadOptions options;
     options.format = format;
-    EXPECT_EQ(reading_error("", options), "test.txt: no sequence in it");
-    EXPECT_EQ(reading_error("\n\n", options), "test.txt: no sequence in it");
+    EXPECT_EQ(reading_error("", options), "test.txt: the file has no sequences");
+    EXPECT_EQ(reading_error("\n\n", options), "test.txt: the file has no sequences");
   }
 }
 

@@ -9,7 +9,7 @@ Result<RowLayout> row_layout(const ReadOptions& options, size_t cells) {
   size_t full = options.columns;
   if (full == 0) {
     if (options.labels_required && cells == 1)
-      return fail("found 1 column: a label column is wanted next to the word");
+      return fail("found 1 column, expected a label column next to the word");
     full = cells;
     layout.label_present = cells > 1;
   } else if (cells == full) {

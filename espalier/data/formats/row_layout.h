@@ -1,4 +1,4 @@
-// Where the label stands in rows of cells, and whether it is there. Tested in writer_test.cc.
+// Which cell of a row is the label, and whether it is present. Tested in writer_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace espalier::data {
 
-/// What rows of so many cells mean under the options that a model (or a user) reads with.
+/// The meaning of rows with a given number of cells under given reading options.
 struct RowLayout {
   size_t width = 0;  ///< cells that a Sequence gets
   size_t label = 0;  ///< the label's cell, where it is there
@@ -18,7 +18,7 @@ struct RowLayout {
       placeholder;  ///< where an absent label leaves an empty cell, so that others keep their numbers
 };
 
-/// An error where the number of cells does not fit: it names what was found and what was wanted.
+/// An error if the number of cells does not fit; it names what was found and what was expected.
 Result<RowLayout> row_layout(const ReadOptions& options, size_t cells);
 
 }  // namespace espalier::data

@@ -18,7 +18,7 @@ constexpr std::string_view kEmptyCell = "_";
 
 bool has_attributes(Format format) { return format == Format::kCrfsuite || format == Format::kLetters; }
 
-/// Tabs and line ends would break the line apart.
+/// Tabs and line ends would break the line.
 bool breaks_line(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
 void append_field(std::string_view text, std::string& out) {
@@ -171,7 +171,7 @@ Result<Writer> Writer::make(const ReadOptions& in, Format out) {
   return writer;
 }
 
-/// Where the label stands or would stand, although this sequence has none.
+/// The place of the label in a row, also if this sequence has none.
 std::optional<size_t> Writer::label_cell(const Sequence& sequence) const {
   if (sequence.label_column() || in_.format != Format::kColumns) return sequence.label_column();
   const bool full = in_.columns == 0 ? sequence.columns() > 1 : sequence.columns() == in_.columns;
@@ -205,7 +205,7 @@ void Writer::append(const Sequence& sequence, std::span<const std::string_view> 
   }
 }
 
-/// Predictions beside the rows as they stood in the file.
+/// Predictions appended to the rows of the file.
 void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
   const Sequence& s = rows.sequence;
   if (out_ == Format::kConllu) return append_conllu_as_read(rows, conllu_label_, out);
@@ -253,7 +253,7 @@ void Writer::append_converted(const WriterRows& rows, std::string& out) const {
   ESPALIER_CHECK(out_ != Format::kLetters);  // make() lets letters be written from letters only
 }
 
-/// What `append` would have to alter is an error in data.
+/// What append() would have to alter is an error for data.
 Status Writer::check(const WriterRows& rows) const {
   const Sequence& s = rows.sequence;
   const auto wrong = [&](size_t r, std::string_view what) {

@@ -1,4 +1,4 @@
-// Sequences into text: predictions as `tag` prints them, data as `convert` does.
+// Formats sequences as text: predictions for `tag`, data for `convert`. Call Writer::make, then append.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@
 
 namespace espalier::data {
 
-/// Further fields beside each predicted label, such as its probability.
+/// Further fields after each predicted label, such as its probability.
 struct ExtraFields {
   std::span<const std::string_view> names;
   std::span<const std::string_view> values;  ///< row after row, names.size() to a row
 };
 
-/// Predicted labels of further columns, of a joint model.
+/// Predicted labels of further columns, from a joint model.
 struct OtherLabels {
   std::span<const size_t> cells;             ///< where they stand in the input's rows
   std::span<const std::string_view> values;  ///< row after row, cells.size() to a row
@@ -31,23 +31,23 @@ struct WriterRows;
 /// Formats sequences that were read with `in` as text in the format `out`. It only appends to strings and is
 /// immutable, so any number of threads may share one and format in parallel.
 ///
-/// What predictions look like, by `out`; in brackets, where the input has another format:
-///   columns   the row as it was, then the label after a tab where the row has tabs, else after a space
+/// Predictions by output format; in brackets, if the input has another format:
+///   columns   the row unchanged, then the label, after a tab if the row has tabs, else after a space
 ///             (the cells, or the form of CoNLL-U, and the label, with tabs between)
-///   conllu    the label column replaced, all else as it was (FORM, UPOS, further cells in MISC)
-///   crfsuite  the label first, the attributes as they were (attributes, or cells as c1=…, c2=…)
-///   letters   the row as it was, then the label as last field (cannot be)
+///   conllu    the label column replaced, all else unchanged (FORM, UPOS, further cells in MISC)
+///   crfsuite  the label first, the attributes unchanged (attributes, or cells as c1=…, c2=…)
+///   letters   the row unchanged, then the label as last field (not supported)
 ///   jsonl     an object of tokens and labels (the same)
 ///
 /// Extra fields follow the label as further columns; in CoNLL-U they go to MISC as name=value, in CRFsuite
 /// items to the end as name:value, in JSON to an array of their own name.
 class Writer {
  public:
-  /// An error where the formats have nothing in common, or `in` is wrong in itself.
+  /// An error if the formats are incompatible, or `in` is invalid.
   static Result<Writer> make(const ReadOptions& in, Format out);
 
-  /// Appends the sequence with predicted labels, one a row. Characters that `out` cannot hold in a field
-  /// (tabs and line ends, which only JSON can bring) become spaces.
+  /// Appends the sequence with predicted labels, one per row. Characters that `out` cannot hold in a field
+  /// (tabs and line ends, which only JSON input can contain) become spaces.
   void append(const Sequence& sequence, std::span<const std::string_view> labels, std::string& out) const {
     append(sequence, labels, {}, out);
   }
@@ -60,8 +60,8 @@ class Writer {
   void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
               const OtherLabels& others, std::string& out) const;
 
-  /// Appends the sequence as data, with the labels it has. In its own format it comes out as it was read. An
-  /// error, with nothing appended, where the other format cannot hold it.
+  /// Appends the sequence as data, with its own labels. In its own format it is written as it was read. An
+  /// error, with nothing appended, if the other format cannot hold it.
   Status append_gold(const Sequence& sequence, std::string& out) const;
 
  private:

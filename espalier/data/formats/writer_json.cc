@@ -1,4 +1,4 @@
-// The part of the writer that makes JSON lines. Tested in writer_test.cc.
+// Part of writer.h: JSON lines. Tested in writer_test.cc.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -26,8 +26,8 @@ void append_json_string(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-/// Attributes as an object. A name that occurs twice counts with its sum, as it does in a linear score, since
-/// an object holds a name once.
+/// Attributes as an object. The values of a name that occurs twice are added, as in a linear score, since an
+/// object holds a name once.
 void append_attributes(const Sequence& s, size_t r, std::string& out) {
   std::vector<Attribute> attributes;
   for (size_t i = 0; i < s.attribute_count(r); ++i) attributes.push_back(s.attribute(r, i));

@@ -1,4 +1,4 @@
-// What the parts of the writer pass to each other; not for use outside it.
+// Internal to writer.cc and writer_json.cc: a sequence with the labels and fields to be written.
 #pragma once
 
 #include <span>

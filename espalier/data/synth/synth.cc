@@ -26,7 +26,7 @@ constexpr std::array<SynthKind, 6> kKinds = {{
     {"copies", "a given corpus several times over, words altered from the second copy on"},
 }};
 
-/// Collects text and hands it on in large pieces.
+/// Collects text and passes it on in large pieces.
 class Buffer {
  public:
   explicit Buffer(const std::function<Status(std::string_view)>& sink) : sink_(sink) {}
@@ -67,9 +67,9 @@ void append_sentence(std::string_view kind, Random random, std::string& out) {
 
 /// The chain is a function of the number of labels alone, computed from hashes where it is needed, so that
 /// 5000 labels need no tables. From a label, the chain moves on to its r-th successor with probability about
-/// 2^−(r+1), sometimes to any label. A label has ten words of its own choice out of five times as many as
-/// there are labels, so that a word is shared by two labels in the mean and only its neighbours tell which;
-/// noise words are drawn from all.
+/// 2^−(r+1), sometimes to any label. There are five times as many words as labels, and each label uses ten of
+/// them, so a word has two labels on average and only its neighbours tell which; noise words are drawn from
+/// all words.
 void append_chain(const SynthOptions& options, Random random, std::string& out) {
   constexpr uint64_t kSuccessor = 1, kWord = 2;
   constexpr double kJump = 0.05;
@@ -107,7 +107,7 @@ Status make_copies(const SynthOptions& options, Buffer& buffer, const Monitor& m
   const Format format = options.source_format.format;
   if (format != Format::kColumns && format != Format::kConllu)
     return fail("copies are made of columns and conllu, not of {}", format_name(format));
-  if (options.copies == 0) return fail("copies is 0, expected a number from 1 up");
+  if (options.copies == 0) return fail("copies is 0, expected a number of at least 1");
   const size_t word_column = format == Format::kConllu ? 1 : 0;
   Sequence s;
   size_t done = 0;

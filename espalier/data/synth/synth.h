@@ -1,4 +1,4 @@
-// Made corpora of any size, for tests and for measuring how time and memory grow.
+// Synthetic corpora of any size, for tests and for measuring how time and memory grow.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace espalier::data {
 
-/// Which corpus to make. Fields that the named kind does not use are left alone.
+/// Which corpus to make. Fields that the kind does not use are ignored.
 struct SynthOptions {
   std::string name = "tagging";  ///< one of synth_kinds()
   uint64_t seed = 1;
@@ -39,10 +39,10 @@ struct SynthKind {
 std::span<const SynthKind> synth_kinds();
 
 /// Passes the corpus to `sink` piece by piece: rows of tab-separated cells, a blank line after each sequence
-/// (copies keep the format of their source). What a sequence looks like depends on the kind, the seed and its
-/// number alone, so a longer corpus begins with the shorter one. The language behind it does not depend on
-/// the seed: two seeds give a training and a test set of one and the same language. An error from the sink
-/// ends the work and is passed on; a request to stop ends it after a whole sequence.
+/// (copies keep the format of their source). A sequence depends only on the kind, the seed and its number, so
+/// a longer corpus begins with the shorter one. The language behind it does not depend on the seed: two seeds
+/// give a training and a test set of the same language. An error from the sink is returned; a request to stop
+/// takes effect after a whole sequence.
 Status synthesize(const SynthOptions& options, const std::function<Status(std::string_view text)>& sink,
                   const Monitor& monitor = {});
 

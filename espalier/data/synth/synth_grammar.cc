@@ -10,10 +10,10 @@
 namespace espalier::data {
 namespace {
 
-/// A rule a line: symbol, weight, what it becomes. `NP:…`, `VP:…` and the like are chunks, `PER:…`, `LOC:…`,
+/// One rule per line: symbol, weight, expansion. `NP:…`, `VP:…` and the like are chunks, `PER:…`, `LOC:…`,
 /// `ORG:…`, `MISC:…` entities; `TAG/words` is a word of that tag from a list below, `TAG=word` the word
-/// itself. The numbers 1 and 2 in names are singular and plural. The first rule of a symbol leads to an end:
-/// deep sentences take it.
+/// itself. The numbers 1 and 2 in names are singular and plural. The first rule of a symbol terminates; deep
+/// sentences use it.
 constexpr std::string_view kRules = R"(
 ROOT 10 S .=.
 ROOT 3 S ,=, CC/cc S .=.
@@ -137,8 +137,8 @@ LOC:place 1 NNP/compass NNP/place
 MISC:people 1 JJ/people
 )";
 
-/// A list a line: name, kind of made-up words (- for none), how many in a hundred are made up, the words
-/// known.
+/// One list per line: name, kind of invented words (- for none), the percentage of invented words, the known
+/// words.
 constexpr std::string_view kLexicon = R"(
 cc - 0 and or but
 det - 0 the the any

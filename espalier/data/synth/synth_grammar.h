@@ -1,4 +1,4 @@
-// A small English: a weighted grammar with a lexicon, from which sentences are drawn. Tested in
+// A small English-like language: a weighted grammar and a lexicon, from which sentences are drawn. Tested in
 // synth_test.cc.
 #pragma once
 
@@ -19,11 +19,10 @@ struct SynthToken {
 };
 
 /// Draws a sentence. What makes the language worth learning:
-///  - open classes: half of the nouns, verbs, adjectives and names are made up, some with telling endings;
-///  - words of several tags (play, plays, that, her, fast, can, praised) that only their neighbours tell
-///  apart;
-///  - agreement over a distance: `the sheep near the old bridges is …` — the noun's number shows in the verb;
-///  - names that are people, places or firms by what stands around them.
+///  - open classes: half of the nouns, verbs, adjectives and names are invented, some with typical endings;
+///  - words with several tags (play, plays, that, her, fast, can, praised) that only context resolves;
+///  - agreement over a distance: in `the sheep near the old bridges is …` the verb shows the noun's number;
+///  - names that are people, places or companies depending on their context.
 /// The sentence is the same for the same state of `random`. Thread-safe.
 std::vector<SynthToken> draw_sentence(Random& random);
 

@@ -41,7 +41,7 @@ class LabelReader : public data::Reader {
       sequence.set_label_column(0);
       any_ = true;
     } else if (!any_) {
-      return fail("{}: no sequence in it", lines_.name());
+      return fail("{}: the file has no sequences", lines_.name());
     }
     return more;
   }

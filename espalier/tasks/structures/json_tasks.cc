@@ -26,7 +26,7 @@ class JsonTaskReader final : public data::Reader {
     while (true) {
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
       if (!more) {
-        if (!any_) return fail("{}: no sequence in it", lines_.name());
+        if (!any_) return fail("{}: the file has no sequences", lines_.name());
         return false;
       }
       if (!data::is_blank(line)) break;
