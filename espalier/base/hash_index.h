@@ -1,5 +1,6 @@
-// The hash table of the project for data that grows: an index of entries that the caller keeps in arrays of its
-// own. Entries are numbered 0, 1, 2 … in the order in which they are added, so results never depend on the table.
+// The hash table of the project for data that grows: an index of entries that the caller keeps in arrays of
+// its own. Entries are numbered 0, 1, 2 … in the order in which they are added, so results never depend on
+// the table.
 //
 //   HashIndex index;
 //   std::vector<uint64_t> keys;
@@ -8,8 +9,9 @@
 //   const uint32_t entry = index.find_or_add(hash(key), keys.size(), same, hash_of);
 //   if (entry == keys.size()) keys.push_back(key);  // it is new
 //
-// Costs 4 bytes per slot, 8 to 32 per entry. Finding takes about 1.5 probes; adding is amortised O(1). Entries
-// cannot be removed one by one. linear::FeatureMap, which lives in model files, is the only other table.
+// Costs 4 bytes per slot, 8 to 32 per entry. Finding takes about 1.5 probes; adding is amortised O(1).
+// Entries cannot be removed one by one. linear::FeatureMap, which lives in model files, is the only other
+// table.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,7 @@ namespace espalier {
 
 /// Open addressing with linear probing, at most half full. The slot is taken from the high bits of the hash
 /// times an odd constant, so that hashes which differ in few bits, or share their low ones, do not pile up.
-/// Safe for any number of threads while nobody adds.
+/// Safe for any number of readers.
 class HashIndex {
  public:
   static constexpr uint32_t kNone = 0xFFFFFFFF;
@@ -44,9 +46,9 @@ class HashIndex {
     }
   }
 
-  /// The same, but where there is none, the entry is added as number `entries` and that is returned; the
-  /// caller appends it to its arrays. `entries` is the number of entries so far. hash_of(entry) must return
-  /// the hash of an entry added before; it is called when the table grows.
+  /// The same, but if there is none, the entry is added with the number `entries`, which is returned; the
+  /// caller then appends it to its arrays. `entries` is the number of entries so far. hash_of(entry) must
+  /// return the hash of an entry added before; it is called when the table grows.
   template <typename Same, typename HashOf>
   uint32_t find_or_add(uint64_t hash, size_t entries, const Same& same, const HashOf& hash_of) {
     size_t i = slot_of(hash);

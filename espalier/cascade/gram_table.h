@@ -18,7 +18,7 @@ inline constexpr uint32_t kNoGram = 0xFFFFFFFF;
 /// up once, when the arc that stands for it is made.
 ///
 /// Only grams that were alive in some training lattice are stored, never all K^d. Safe for any number of
-/// threads while nobody adds.
+/// readers.
 class GramTable {
  public:
   explicit GramTable(size_t labels = 0);

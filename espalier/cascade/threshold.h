@@ -32,7 +32,7 @@ struct Ratings {
 
 struct RatingScratch {
   MaxPass pass;
-  double mean_regret = 0;  ///< of the sequence looked at last, by itself; kMaxMarginal
+  double mean_regret = 0;  ///< kMaxMarginal: of the last sequence, not smoothed
 };
 
 /// Ratings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-// Highway wants foreach_target.h first.
+// Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/chain/kernels.cc"

@@ -12,7 +12,7 @@
 
 namespace espalier::chain {
 
-/// Scores laid out as the kernels want them: padding lanes of nodes −∞, of transitions 0, of edges −∞.
+/// Scores laid out as the kernels need them: padding lanes of nodes −∞, of transitions 0, of edges −∞.
 struct RandomChain {
   size_t T, K, S;
   AlignedVector<float> node, trans, edge;

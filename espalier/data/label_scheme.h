@@ -18,7 +18,7 @@ namespace espalier::data {
 
 /// Encodings of segments as one label per token. A label is `O` (outside) or a prefix, `-`, and the segment's
 /// type.
-///   IOB1   I inside; B only where a segment of the same type stands directly before
+///   IOB1   I inside; B only directly after a segment of the same type
 ///   IOB2   B at the beginning of every segment, I after it
 ///   IOE1   I inside; E only where a segment of the same type follows directly
 ///   IOE2   E at the end of every segment, I before it

@@ -16,7 +16,7 @@
 namespace espalier::eval {
 
 /// The part of a label before its first hyphen, as far as the rules of chunking tell tags apart. L (of BILOU)
-/// is E, U is S. kDot belongs to the bracket schemes, where it says nothing; kOther is any other text.
+/// is E, U is S. kDot belongs to the bracket schemes, where it has no meaning; kOther is any other text.
 enum class Tag : uint8_t { kOutside, kBegin, kInside, kEnd, kSingle, kOpen, kClose, kDot, kOther };
 
 /// A label taken apart. Types are numbered by the LabelTable; number 0 is the empty type.

@@ -192,7 +192,7 @@ class Trainer {
       all_taken_ = taken_;
     }
     ESPALIER_ASSIGN(const ModelPointer trained, run(instances, y_));
-    const double sign = trained->label[0] > 0 ? 1 : -1;  // w speaks for the class that comes first
+    const double sign = trained->label[0] > 0 ? 1 : -1;  // w is for the class that comes first
     for (size_t f = 0; f < rows_.rows(); ++f)
       if (place_[f] != kNoFeature) result_.weights[place_[f]] = static_cast<float>(sign * trained->w[f]);
     if (options_.bias > 0)
@@ -209,9 +209,9 @@ class Trainer {
   const LiblinearOptions& options_;
   Wanted wanted_;
   Instances all_, some_;
-  std::vector<uint32_t> taken_, all_taken_;  ///< examples of the label at hand; those that all_ holds
+  std::vector<uint32_t> taken_, all_taken_;  ///< examples of the current label; those that all_ holds
   std::vector<double> y_;
-  std::vector<uint32_t> place_;  ///< of each feature's weight for the label at hand
+  std::vector<uint32_t> place_;  ///< of each feature's weight for the current label
   LinearClassifier result_;
 };
 
@@ -276,7 +276,7 @@ Result<std::vector<float>> train_liblinear_binary(const TokenRows& examples, siz
   std::vector<double> y(examples.size());
   for (size_t i = 0; i < y.size(); ++i) y[i] = examples.gold[i] == 1 ? 1 : -1;
   ESPALIER_ASSIGN(const ModelPointer trained, run_liblinear(instances, y, features, options));
-  const double sign = trained->label[0] > 0 ? 1 : -1;  // w speaks for the class that comes first
+  const double sign = trained->label[0] > 0 ? 1 : -1;  // w is for the class that comes first
   std::vector<float> weights(features);
   for (size_t f = 0; f < features; ++f) weights[f] = static_cast<float>(sign * trained->w[f]);
   return weights;

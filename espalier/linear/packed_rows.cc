@@ -7,7 +7,7 @@
 
 #include "espalier/linear/feature_map.h"
 
-// Highway wants foreach_target.h first.
+// Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/linear/packed_rows.cc"

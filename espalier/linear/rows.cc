@@ -1,6 +1,6 @@
 #include "espalier/linear/rows.h"
 
-// Highway wants foreach_target.h first.
+// Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "espalier/linear/rows.cc"

@@ -16,7 +16,7 @@ namespace espalier::linear {
 /// added).
 struct TokenRows {
   Ragged<uint32_t> features;
-  std::vector<float> values;  ///< beside features.values
+  std::vector<float> values;  ///< parallel to features.values
   std::vector<data::Label> gold;
 
   size_t size() const { return gold.size(); }

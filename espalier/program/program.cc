@@ -27,7 +27,7 @@ int Program::add_row(std::span<const Term> terms, double lower, double upper) {
   }
   row_lower_.push_back(lower);
   row_upper_.push_back(upper);
-  // Solvers want each variable once in a row.
+  // Solvers need each variable once in a row.
   const size_t begin = terms_.size();
   terms_.insert(terms_.end(), terms.begin(), terms.end());
   const auto first = terms_.begin() + static_cast<std::ptrdiff_t>(begin);

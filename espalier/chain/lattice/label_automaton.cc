@@ -142,7 +142,7 @@ class ProductMaker {
   const Lattice& lattice_;
   const LabelAutomaton& automaton_;
   std::vector<uint32_t>
-      first_copy_;  ///< of each state up to the one at hand; the copies of s end where those of s + 1 begin
+      first_copy_;  ///< of each state up to the current one; the copies of s end where those of s + 1 begin
   std::vector<ProductArc> arcs_;
   size_t arcs_made_ = 0;
 };

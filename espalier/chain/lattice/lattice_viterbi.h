@@ -22,9 +22,8 @@ struct LatticePath {
 ///   best[s] = state_score(s) + max over arcs a into s of (best[source(a)] + arc_score(a)),
 /// −∞ where no path leads to s from the first position. Sums are double. O(states + arcs).
 struct ForwardMax {
-  std::vector<double> best;  ///< per state
-  std::vector<uint32_t>
-      back;  ///< per state: the arc of the maximum, the first of equals; kNoArc at position 0
+  std::vector<double> best;    ///< per state
+  std::vector<uint32_t> back;  ///< per state: the arc of the maximum, ties to the first; kNoArc at position 0
 
   void run(const Lattice& lattice);
   /// The state in which the best path ends; ties go to the first. lattice.states() if there is no path.

@@ -12,7 +12,7 @@ namespace espalier::chain {
 struct DualityGap {
   int pass = 0;
   double primal = 0, dual = 0;
-  double per_sequence = 0;  ///< (primal − dual) / sequences, each counted as often as its weight says
+  double per_sequence = 0;  ///< (primal − dual) / sequences, each counted by its weight
 };
 
 struct SvmOptions {

@@ -22,7 +22,7 @@ struct ExtraFields {
 
 /// Predicted labels of further columns, from a joint model.
 struct OtherLabels {
-  std::span<const size_t> cells;             ///< where they stand in the input's rows
+  std::span<const size_t> cells;             ///< their columns in the input's rows
   std::span<const std::string_view> values;  ///< row after row, cells.size() to a row
 };
 

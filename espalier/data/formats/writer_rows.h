@@ -14,7 +14,7 @@ namespace espalier::data {
 /// A sequence with the labels and fields that go out with it.
 struct WriterRows {
   const Sequence& sequence;
-  std::span<const std::string_view> labels;  ///< one a row, or none at all
+  std::span<const std::string_view> labels;  ///< one per row, or none at all
   ExtraFields extra;
   std::vector<size_t> observed;  ///< the cells that are not the label
   OtherLabels others;

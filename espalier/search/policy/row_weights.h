@@ -1,4 +1,5 @@
-// Weights of a search while they are being learned: rows over labels, found by number or by hash.
+// The weights of a search in training: rows over labels, found by number or by hash. RowWeights scores states
+// and learns by plain or AdaGrad steps.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace espalier::search {
 
-/// Rows of full width keyed by 64-bit hashes, added as they are needed.
+/// Rows of full width with 64-bit hashes as keys, added when first needed.
 class HashedRows {
  public:
   explicit HashedRows(size_t stride) : stride_(stride) {}
@@ -23,7 +24,7 @@ class HashedRows {
   uint32_t find(uint64_t hash) const {
     return index_.find(hash, [&](uint32_t row) { return hashes_[row] == hash; });
   }
-  /// The row of the hash, a new one of zeros where there is none.
+  /// The row of the hash; a new row of zeros if there is none.
   uint32_t insert(uint64_t hash);
 
   size_t size() const { return hashes_.size(); }
@@ -41,27 +42,26 @@ class HashedRows {
   AlignedVector<float> weights_;
 };
 
-/// The layout of spaces whose features are all hashed.
+/// The layout for search spaces whose features are all hashed.
 inline std::shared_ptr<const linear::StateRows> no_static_rows(size_t labels) {
   linear::StateRows rows;
   rows.width = static_cast<uint32_t>(labels);
   return std::make_shared<const linear::StateRows>(std::move(rows));
 }
 
-/// AdaGrad's first step on a weight is as long as the rate, however small the gradient; those of actions that
-/// are out of the question would be nothing but noise, and the square of the smallest is 0, by which nothing
-/// can be divided. Gradients up to this are left alone.
+/// Gradients up to this size are ignored. AdaGrad's first step on a weight has the length of the rate,
+/// however small the gradient, so tiny gradients of hopeless actions would add noise; and the square of the
+/// smallest ones is 0, which would be a division by 0.
 inline constexpr float kLeastGradient = 1e-3f;
 
 /// score(features)[l] = Σ_{static f} value · w[f][l] + Σ_{hashed f} value · h[f][l]. Static features have the
-/// weights that `layout` gives them; hashed ones a weight for every label from the first update that touches
-/// them. Sums of blocks are kept until a weight changes or a new input begins, so that the states of a beam
-/// share them.
+/// weights that `layout` defines; hashed features get a weight for every label at their first update. Sums of
+/// blocks are cached until a weight changes or a new input begins, so that the states of a beam share them.
 ///
-/// Learns by plain steps (add, subtract) or by AdaGrad (descend, shrink), and can give the average of its
+/// Learns by plain steps (add, subtract) or by AdaGrad (descend, shrink), and can return the average of its
 /// weights. Plain steps are averaged over every tick: with Δ_s the change made in tick s of c, the average of
-/// w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s. Adaptive ones move all the time, and penalties move every
-/// weight, so there the average is over snapshots, a few a pass.
+/// w_0 … w_{c−1} is w_c − (1/c) Σ_s (s+1)·Δ_s. AdaGrad changes weights all the time, and penalties change
+/// every weight, so there the average is over a few snapshots per pass.
 class RowWeights final : public Scorer {
  public:
   /// `adaptive` keeps the squared gradients that descend() needs.
@@ -78,25 +78,25 @@ class RowWeights final : public Scorer {
   }
   /// w[·][label] += x · features.
   void add(const FeatureSink& features, uint32_t label, float x);
-  /// Notes that the loss has the derivative gradient[l] by the score of label l with these features. The
-  /// candidates of a state share most of their blocks; what they ask of a weight is added up first.
+  /// Adds the derivative gradient[l] of the loss with respect to the score of label l with these features.
+  /// The candidates of a state share most of their blocks, so gradients are summed per block first.
   void gather(const FeatureSink& features, std::span<const float> gradient);
-  /// One AdaGrad step along all that was gathered: w −= rate · g / sqrt(Σ g²) weight by weight. Where |g| is
-  /// not above kLeastGradient the weight is left alone.
+  /// One AdaGrad step along the gathered gradient: w −= rate · g / sqrt(Σ g²) for each weight with |g| >
+  /// kLeastGradient.
   void descend(float rate);
-  /// The share of the penalty l2·|w|² that falls to this fraction of a pass, as AdaGrad's steps would take
-  /// it.
+  /// Applies the penalty l2·|w|² for this fraction of a pass, with the step sizes of AdaGrad.
   void shrink(float rate, float fraction, float l2);
-  /// One plain step along all that was gathered: w −= g.
+  /// One plain step along the gathered gradient: w −= g.
   void subtract();
-  /// One more step of the average, where steps are plain.
+  /// Counts one more step of the average, for plain steps.
   void tick() { ++ticks_; }
-  /// Takes the weights as they are into the average, where steps are adaptive.
+  /// Adds the current weights to the average, for AdaGrad steps.
   void snapshot();
-  /// The average of the weights so far; the weights themselves before the first tick or snapshot. Not fit for
-  /// further training.
+  /// The average of the weights so far; the weights themselves before the first tick or snapshot. The result
+  /// cannot be trained further.
   RowWeights averaged() const;
-  /// The weights as a file that gives each 16 bits would store them. Not fit for further training.
+  /// The weights rounded as a model file with 16-bit weights stores them. The result cannot be trained
+  /// further.
   RowWeights rounded(const Workers& workers) const;
 
   size_t labels() const { return labels_; }
@@ -108,7 +108,7 @@ class RowWeights final : public Scorer {
   HashedRows& hashed() { return hashed_; }
 
  private:
-  /// Sums of gradients, a row for each place that was touched since the last step.
+  /// Sums of gradients: one row per block or hashed row used since the last step.
   struct Gathered {
     std::vector<uint32_t> touched, place;  ///< place: by block or hashed row, its number in touched or kNone
     AlignedVector<float> sums;
