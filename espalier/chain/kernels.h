@@ -1,6 +1,6 @@
-// The two kernels of first-order chains, viterbi() and forward_backward(). Nearly all the time of tagging and
-// of training a chain is spent here, so they are written for vectors and assume that every label is possible
-// at every position. Pruned states, higher orders and n-best lists are in lattice/lattice.h.
+// The two kernels of first-order chains, viterbi() and forward_backward(). Much of the time of tagging and of
+// training a chain is spent here, so they use vector instructions and assume that every label is possible at
+// every position. Pruned states, higher orders and n-best lists are in lattice/lattice.h.
 //
 // Shapes, with T positions, K labels and S = K rounded up to a whole number of vectors:
 //   node  T×S    score of label j at position t, −∞ in the padding lanes

@@ -1,5 +1,5 @@
 // After training: the temperature that turns the scores of a margin learner into probabilities, and the
-// effect of storing weights in 16 bits. Tested in apps/verbs_test.sh.
+// effect of storing weights in 16 bits.
 #pragma once
 
 #include "espalier/base/parallel.h"

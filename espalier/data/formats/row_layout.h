@@ -1,4 +1,4 @@
-// Which cell of a row is the label, and whether it is present. Tested in writer_test.cc.
+// Which cell of a row is the label, and whether it is present. Tested in columns_reader_test.cc.
 #pragma once
 
 #include <cstddef>
