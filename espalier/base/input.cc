@@ -115,7 +115,8 @@ Status Input::fill() {
 
 Status Input::start() {
   const std::string_view head(cursor_, static_cast<size_t>(limit_ - cursor_));
-  // Wait for more bytes only while they could still matter: someone who types "a" and Enter expects an answer.
+  // Wait for more bytes only while they could still matter: someone who types "a" and Enter expects an
+  // answer.
   if (!at_end_ && (is_proper_prefix(head, kByteOrderMark) || is_proper_prefix(head, kGzipMagic))) return {};
   if (!source_->gzip && looks_like_gzip(head)) {
     ESPALIER_ASSIGN(source_->gzip, GzipStream::make(head));

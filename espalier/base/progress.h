@@ -1,5 +1,6 @@
-// How long-running work talks to its caller: it reports progress through a callback and looks at a flag that asks
-// it to stop. Calling Monitor::report costs a function call; do it a few times per second, not per token.
+// How long-running work talks to its caller: it reports progress through a callback and looks at a flag that
+// asks it to stop. Calling Monitor::report costs a function call; do it a few times per second, not per
+// token.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Patterns for labels in constraints, such as `B-*` and `I-$`: `*` stands for any text, `$` for one text that is
-// the same wherever it occurs in a statement.
+// Patterns for labels in constraints, such as `B-*` and `I-$`: `*` stands for any text, `$` for one text that
+// is the same wherever it occurs in a statement.
 #pragma once
 
 #include <string>

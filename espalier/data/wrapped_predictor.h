@@ -1,6 +1,6 @@
 // A base class for predictors that decode in their own way and are otherwise the model that they wrap: a
-// model under constraints, for example. Derive from it and implement predict(). Every other call is forwarded;
-// wrapped_predictor_test.cc fails when Predictor gets a virtual function that is not.
+// model under constraints, for example. Derive from it and implement predict(). Every other call is
+// forwarded; wrapped_predictor_test.cc fails when Predictor gets a virtual function that is not.
 #pragma once
 
 #include <memory>

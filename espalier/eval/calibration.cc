@@ -108,7 +108,8 @@ double fit_temperature(const std::function<double(double temperature)>& negative
     }
   }
   const double best = std::clamp(std::exp((a + b) / 2), low, high);
-  // A flat or noisy function can mislead the search; a temperature of 1, which leaves the scores alone, is better then.
+  // A flat or noisy function can mislead the search; a temperature of 1, which leaves the scores alone, is
+  // better then.
   if (low <= 1 && 1 <= high && !(value_at(std::log(best)) < value_at(0))) return 1;
   return best;
 }

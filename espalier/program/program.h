@@ -94,9 +94,8 @@ struct SolveOptions {
 
 struct Solution {
   Outcome outcome = Outcome::kFailed;
-  double objective = 0;  ///< of `values`
-  std::vector<double>
-      values;  ///< per variable; empty unless kOptimal or kFeasible. Integers are exact.
+  double objective = 0;        ///< of `values`
+  std::vector<double> values;  ///< per variable; empty unless kOptimal or kFeasible. Integers are exact.
   /// Linear programs only: per row, the derivative of the optimum by the row's active bound.
   std::vector<double> row_price;
 
