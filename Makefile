@@ -18,7 +18,7 @@ export JOBS LAUNCHER
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
 	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers'
-	@echo 'make build     the program, as build/release/espalier'
+	@echo 'make build     the program, as build/release/espalier, and the experiments behind its verb reproduce'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      the tests that use threads, under the thread sanitizer'
@@ -33,9 +33,12 @@ setup:
 
 build: setup
 	$(CONFIGURE) release
-	$(BUILD) release --target espalier
+	$(BUILD) release --target espalier espalier-reproduce
 
-demo: build
+# The program without the experiments, which take longer to compile than the demo to run.
+demo: setup
+	$(CONFIGURE) release
+	$(BUILD) release --target espalier
 	@scripts/demo.sh
 
 test: setup

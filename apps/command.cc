@@ -12,8 +12,7 @@
 namespace espalier::apps {
 namespace {
 
-constexpr AddVerb kVerbs[] = {add_train,   add_tag,   add_eval,    add_cv,      add_tune,     add_check,
-                              add_convert, add_synth, add_inspect, add_explain, add_ensemble, add_reproduce};
+std::span<const char* const> words_of_the_command;
 
 constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:
@@ -98,14 +97,14 @@ void print_help(const CLI::CallForHelp&, CLI::App& app) {
   (void)print(asked->help());
 }
 
-int parse_and_run(int argc, const char* const* argv) {
+int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   CLI::App app("Espalier trains and runs structured predictors: taggers, chunkers, named-entity labellers.",
                "espalier");
   app.set_version_flag("--version", "espalier " ESPALIER_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   Action action;
-  for (const AddVerb add : kVerbs) add(app, action);
+  for (const AddVerb add : verbs) add(app, action);
   app.footer(kCommandExamples);  // after the verbs, which would inherit it
 
   try {
@@ -117,9 +116,9 @@ int parse_and_run(int argc, const char* const* argv) {
     (void)print(std::string(call.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
-    const auto verbs = app.get_subcommands();
+    const auto typed = app.get_subcommands();
     say("espalier: " + parse_complaint(error, app, argc, argv));
-    say(fmt::format("See espalier {}--help", verbs.empty() ? "" : verbs.front()->get_name() + " "));
+    say(fmt::format("See espalier {}--help", typed.empty() ? "" : typed.front()->get_name() + " "));
     return kCommandLineWrong;
   }
 
@@ -136,12 +135,15 @@ int parse_and_run(int argc, const char* const* argv) {
 
 }  // namespace
 
-int run_command(int argc, const char* const* argv) {
+std::span<const char* const> command_line() { return words_of_the_command; }
+
+int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
+  words_of_the_command = {argv, static_cast<size_t>(argc)};
   // Writing to a pipe without a reader shall fail where it happens: hours of training must not end because
   // somebody closed the window that showed its progress.
   ::signal(SIGPIPE, SIG_IGN);
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, verbs);
   } catch (const std::bad_alloc&) {
     say("espalier: not enough memory; fewer features (-p cutoff=2), less data or a larger machine would "
         "help");

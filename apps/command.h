@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -53,8 +54,13 @@ void add_explain(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 
-/// Parses the command line, runs the verb and returns the exit status. Everything a person reads goes through
-/// terminal.h. Throws nothing: what the library throws (a defect, memory that has run out) becomes a message.
-int run_command(int argc, const char* const* argv);
+/// Parses the command line, runs the verb and returns the exit status. `verbs` are those the program offers,
+/// in the order of the help. Everything a person reads goes through terminal.h. Throws nothing: what the
+/// library throws (a defect, memory that has run out) becomes a message.
+int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs);
+
+/// The words that run_command was given, the program's name first. For a verb that hands them on to another
+/// program.
+std::span<const char* const> command_line();
 
 }  // namespace espalier::apps

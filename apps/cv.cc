@@ -132,12 +132,12 @@ Outcome run(const CvFlags& flags) {
   Evaluation pooled;
   bool own = false;
   {
-    ESPALIER_ASSIGN(const ScratchDirectory directory, ScratchDirectory::make());
+    ESPALIER_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::make());
     ESPALIER_ASSIGN(const FoldFiles folds, write_fold_files(flags.data, request.task, request.reading,
                                                             flags.k, request.seed, directory));
     own = folds.own;
     request.reading = folds.reading;
-    request.model = directory.file("model");
+    request.model = directory.path("model");
 
     ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                                : ProgressDisplay::Mode::kBarOnly);

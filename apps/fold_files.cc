@@ -17,7 +17,7 @@ constexpr size_t kMostFolds = 200;
 
 Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::string_view task,
                                    const data::ReadOptions& reading, std::optional<int> count, uint64_t seed,
-                                   const ScratchDirectory& directory) {
+                                   const TemporaryDirectory& directory) {
   FoldFiles result;
   result.reading = reading;
   result.reading.folds.clear();
@@ -47,7 +47,7 @@ Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::
       auto place = open.find(fold);
       if (place == open.end()) {
         if (open.size() == kMostFolds) return fail("{}: the data has more than {} folds", input, kMostFolds);
-        result.files[fold] = directory.file(fmt::format("fold-{}", fold));
+        result.files[fold] = directory.path(fmt::format("fold-{}", fold));
         ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(result.files[fold]));
         place = open.emplace(fold, std::move(file)).first;
       }

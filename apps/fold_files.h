@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/scratch_directory.h"
 #include "espalier/base/result.h"
+#include "espalier/base/temporary_directory.h"
 #include "espalier/data/formats/reader.h"
 
 namespace espalier::apps {
@@ -25,6 +25,6 @@ struct FoldFiles {
 /// it has none.
 Result<FoldFiles> write_fold_files(const std::vector<std::string>& inputs, std::string_view task,
                                    const data::ReadOptions& reading, std::optional<int> count, uint64_t seed,
-                                   const ScratchDirectory& directory);
+                                   const TemporaryDirectory& directory);
 
 }  // namespace espalier::apps

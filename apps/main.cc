@@ -1,4 +1,11 @@
-// The espalier command.
+// The espalier command. `reproduce` runs in a program of its own (reproduce_main.cc), so that this one needs
+// nothing of research/.
 #include "apps/command.h"
 
-int main(int argc, char** argv) { return espalier::apps::run_command(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace espalier::apps;
+  static constexpr AddVerb kVerbs[] = {add_train,   add_tag,     add_eval,     add_cv,
+                                       add_tune,    add_check,   add_convert,  add_synth,
+                                       add_inspect, add_explain, add_ensemble, add_reproduce};
+  return run_command(argc, argv, kVerbs);
+}

@@ -1,172 +1,55 @@
-// espalier reproduce: the tables and figures of the papers, measured anew.
+// espalier reproduce: hands its command line to the program that runs the papers' experiments
+// (reproduce_main.cc).
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cstdlib>
+#include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
-#include "apps/options.h"
-#include "apps/progress_display.h"
-#include "apps/terminal.h"
-#include "research/experiment.h"
+#include "apps/reproduce_options.h"
+#include "espalier/base/file_descriptor.h"
 
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kReproduceHelp =
-    R"(Run an experiment of one of the papers that Espalier comes from
-
-Prints what was measured beside the figure the paper has, and checks what must hold; the exit status is 1 where a check
-does not. The corpora are looked for in --data, or where ESPALIER_DATA says, or in ../shared/data. Plots are written to
---out as SVG files. --quick runs a small version in seconds: it shows that all works, its figures mean nothing.)";
-
-constexpr const char* kReproduceExamples = R"(Examples:
-  espalier reproduce --list
-  espalier reproduce beam-counterexamples
-  espalier reproduce cascade-handwriting --data corpora --out plots --json)";
-
-struct ReproduceFlags {
-  std::string name, data, out = ".";
-  bool list = false, quick = false;
-  uint64_t seed = 1;
-  int threads = 0;
-  OutputFlags output;
-};
-
-using Json = nlohmann::ordered_json;
-
-Outcome list_experiments(bool json) {
-  if (json) {
-    Json all = Json::array();
-    for (const auto& experiment : research::experiments())
-      all.push_back(
-          {{"name", experiment.name}, {"summary", experiment.summary}, {"corpora", experiment.corpora}});
-    ESPALIER_TRY(print_json({{"experiments", std::move(all)}}));
-    return {};
-  }
-  size_t width = 0;
-  for (const auto& experiment : research::experiments()) width = std::max(width, experiment.name.size());
-  std::string out;
-  for (const auto& experiment : research::experiments())
-    out += fmt::format("{:<{}}  {}\n", experiment.name, width, experiment.summary);
-  ESPALIER_TRY(print(out));
-  return {};
-}
-
-Json to_json(const research::Experiment& experiment, const research::Report& report, double seconds) {
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
-  Json settings = Json::object(), rows = Json::array(), checks = Json::array();
-  for (const auto& [name, value] : report.settings) settings[name] = value;
-  for (const auto& row : report.rows)
-    rows.push_back({{"row", row.row},
-                    {"column", row.column},
-                    {"seed", optional(row.seed)},
-                    {"measured", row.measured},
-                    {"deviation", optional(row.deviation)}});
-  for (const auto& check : report.checks)
-    checks.push_back({{"name", check.name}, {"holds", check.holds}, {"detail", check.detail}});
-  return {{"name", experiment.name},     {"settings", std::move(settings)}, {"rows", std::move(rows)},
-          {"checks", std::move(checks)}, {"plots", report.plots},           {"notes", report.notes},
-          {"seconds", seconds}};
-}
-
-std::string to_text(const research::Experiment& experiment, const research::Report& report, double seconds) {
-  std::string out = fmt::format("{}: {}\n\n", experiment.name, experiment.summary);
-  const auto to = std::back_inserter(out);
-  for (const auto& [name, value] : report.settings) fmt::format_to(to, "{}: {}\n", name, value);
-  size_t row_width = 6, column_width = 7;
-  for (const auto& row : report.rows) {
-    row_width = std::max(row_width, display_width(row.row));
-    column_width = std::max(column_width, display_width(row.column));
-  }
-  if (!report.rows.empty())
-    fmt::format_to(to, "\n{}  {}  {:>10}  {:>10}\n", pad_right("method", row_width),
-                   pad_right("setting", column_width), "paper", "measured");
-  for (const auto& row : report.rows) {
-    fmt::format_to(to, "{}  {}  {:>10}  {:>10}", pad_right(row.row, row_width),
-                   pad_right(row.column, column_width), row.seed ? fmt::format("{:.6g}", *row.seed) : "",
-                   fmt::format("{:.6g}", row.measured));
-    if (row.deviation) fmt::format_to(to, " ± {:.3g}", *row.deviation);
-    out += "\n";
-  }
-  out += "\n";
-  for (const auto& check : report.checks)
-    fmt::format_to(to, "{} {}{}{}\n", check.holds ? "holds: " : "BROKEN:", check.name,
-                   check.detail.empty() ? "" : ": ", check.detail);
-  for (const auto& note : report.notes) fmt::format_to(to, "note: {}\n", note);
-  for (const auto& plot : report.plots) fmt::format_to(to, "plot: {}\n", plot);
-  fmt::format_to(to, "in {}\n", duration_text(seconds));
-  return out;
-}
-
-/// Where the corpora are.
-std::string corpora_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* const named = std::getenv("ESPALIER_DATA");
-  return named != nullptr && *named != '\0' ? named : "../shared/data";
-}
-
-Outcome run(const ReproduceFlags& flags) {
-  if (flags.list) return list_experiments(flags.output.json);
-  if (flags.name.empty()) return usage_error("which experiment? reproduce --list shows them all");
-  const auto found = research::find_experiment(flags.name);
-  if (!found.ok()) return usage_error(found.error());
-  const research::Experiment& experiment = **found;
-
-  research::Request request;
-  request.data = corpora_folder(flags.data);
-  request.out = flags.out;
-  request.quick = flags.quick;
-  request.seed = flags.seed;
-  request.threads = flags.threads;
-  for (const std::string_view corpus : experiment.corpora)
-    if (!std::filesystem::exists(request.corpus(corpus)))
-      return fail("{}: needed by {}, and not there; --data or ESPALIER_DATA names the folder of corpora",
-                  request.corpus(corpus), experiment.name);
+/// Where the experiments' program can be: next to this one, as in the build tree, or where `make install`
+/// puts it. ESPALIER_LIBEXEC is the way there from the folder of this program.
+Result<std::vector<std::filesystem::path>> places_of_the_experiments() {
   std::error_code code;
-  std::filesystem::create_directories(request.out, code);
-  if (code) return fail("{}: cannot make the folder for plots: {}", request.out, code.message());
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  if (code) return fail("cannot find the folder of this program: {}", code.message());
+  const std::filesystem::path folder = self.parent_path();
+  return std::vector{folder / "espalier-reproduce",
+                     (folder / ESPALIER_LIBEXEC / "espalier-reproduce").lexically_normal()};
+}
 
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  request.monitor = display.monitor(interrupt.flag());
-  const auto start = std::chrono::steady_clock::now();
-  const auto report = experiment.run(request);
-  display.clear();
-  // What was stopped halfway has no figures worth printing.
-  if (interrupt.signal() != 0)
-    return {128 + interrupt.signal(), "interrupted before the experiment was done"};
-  if (!report.ok()) return report.error();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ESPALIER_TRY(flags.output.json ? print_json(to_json(experiment, *report, seconds))
-                                 : print(to_text(experiment, *report, seconds)));
-  for (const auto& check : report->checks)
-    if (!check.holds) return {kDataWrong, fmt::format("a check does not hold: {}", check.name)};
-  return {};
+/// Only returns if the experiments cannot be run; otherwise this process becomes their program, with the same
+/// standard streams, signals and exit status.
+Outcome become_the_experiments() {
+  ESPALIER_ASSIGN(const auto places, places_of_the_experiments());
+  std::vector<char*> words;
+  for (const char* word : command_line())
+    words.push_back(const_cast<char*>(word));  // execv changes none of them
+  words.push_back(nullptr);
+  for (const std::filesystem::path& place : places) {
+    ::execv(place.c_str(), words.data());
+    if (errno != ENOENT && errno != ENOTDIR)
+      return fail("cannot run '{}': {}", place.string(), system_message(errno));
+  }
+  return fail(
+      "the experiments are not installed: neither '{}' nor '{}' exists; 'make build' and 'make install' "
+      "provide them",
+      places[0].string(), places[1].string());
 }
 
 }  // namespace
 
 void add_reproduce(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("reproduce", kReproduceHelp);
-  const auto flags = std::make_shared<ReproduceFlags>();
-  verb.add_option("NAME", flags->name, "the experiment")->type_name("");
-  verb.add_flag("--list", flags->list, "show all experiments and end");
-  verb.add_option("--data", flags->data, "the folder of corpora")->type_name("DIR");
-  verb.add_option("--out", flags->out, "the folder that plots are written to [.]")->type_name("DIR");
-  verb.add_flag("--quick", flags->quick, "a small version, in seconds");
-  verb.add_option("--seed", flags->seed, "seed of all random choices [1]")->type_name("N");
-  add_threads_option(verb, flags->threads);
-  flags->output.add_to(verb);
-  verb.footer(kReproduceExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  add_reproduce_options(app);
+  app.get_subcommand("reproduce")->callback([&action] { action = become_the_experiments; });
 }
 
 }  // namespace espalier::apps

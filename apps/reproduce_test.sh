@@ -11,6 +11,28 @@ says err "which experiment"
 expect 2 "$espalier" reproduce no-such-thing
 says err "there is no experiment 'no-such-thing'"
 
+# The experiments are a program of their own, next to the command or in libexec; without it, help works and the rest says why not.
+mkdir -p bare/bin bare/libexec/espalier
+cp "$espalier" bare/bin/espalier
+expect 0 bare/bin/espalier reproduce --help
+expect 2 bare/bin/espalier reproduce --lits
+says err "did you mean --list"
+expect 1 bare/bin/espalier reproduce --list
+says err "the experiments are not installed"
+cp "$(dirname "$espalier")/espalier-reproduce" bare/libexec/espalier/
+expect 0 bare/bin/espalier reproduce --list
+equal "$(awk '{print $1}' out)" "$names"
+rm -r bare
+
+# A signal reaches them, and the exit status comes back.
+"$espalier" reproduce beam-bounds --out plots >out 2>err &
+pid=$!
+sleep 1
+kill -TERM $pid
+wait $pid
+equal $? 143
+equal "$(wc -c <out)" 0
+
 for name in $names; do
   "$espalier" reproduce "$name" --quick --json --data "$corpora" --out plots --quiet >out 2>err
   status=$?

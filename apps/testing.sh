@@ -1,16 +1,17 @@
-# Sourced by the shell tests of the command: a scratch directory, small data, and words to expect things in.
-# usage: source testing.sh; the test's arguments are the command and json_value.
+# Sourced by the shell tests of the command: a scratch directory, small data, and words to expect things in. testing_test.sh
+# tests it. usage: source testing.sh; the test's arguments are the command and json_value.
 set -u
 espalier=$1
 json_value=$2
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/espalier-test-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+# One line per failure: a file, because a variable set inside $(...) is lost with the subshell.
+failed=$(mktemp "${TMPDIR:-/tmp}/espalier-failed-XXXXXX")
+trap 'rm -rf "$scratch" "$failed"' EXIT
 cd "$scratch" || exit 1
-failures=0
 
 fail_test() {
   echo "FAILED: $*" >&2
-  failures=$((failures + 1))
+  echo "$*" >>"$failed"
 }
 
 # expect STATUS COMMAND...: runs it with output in `out` and messages in `err`.
@@ -34,7 +35,8 @@ equal() { [ "$1" = "$2" ] || fail_test "'$1' is not '$2'"; }
 # No half-written file may be left by anything.
 no_partial() { ls | grep -q '\.partial-' && fail_test "left behind: $(ls | grep '\.partial-')"; }
 
-# JSON of the last command: json POINTER...
+# json POINTER...: prints the values there in the JSON that the last command wrote to `out`. A missing one fails the test, also
+# when this is called inside $(...).
 json() { "$json_value" "$@" <out || fail_test "no JSON with $*"; }
 
 # chunk_data SEQUENCES SEED: word, tag and chunk, learnable from the words.
@@ -58,6 +60,6 @@ chunk_data() {
 
 finish() {
   no_partial
-  [ $failures -eq 0 ] || { echo "$failures failed" >&2; exit 1; }
+  [ ! -s "$failed" ] || { echo "$(wc -l <"$failed") failed" >&2; exit 1; }
   echo "passed"
 }

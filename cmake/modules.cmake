@@ -28,18 +28,19 @@ if(ESPALIER_SANITIZE)
   target_link_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE})
 endif()
 
+# What takes no time when it runs (the command, experiments, tests) is compiled with less optimisation, a quarter faster.
+set(cold_options $<$<CONFIG:RelWithDebInfo>:-O1>)
+
 if(ESPALIER_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  # What is tested is optimised in full; the tests themselves are compiled a third faster with less.
-  set(test_options $<$<CONFIG:RelWithDebInfo>:-O1>)
   # GoogleTest's headers take longer to compile than most tests do. A compiler cache does better without.
   if(ESPALIER_PCH)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
     add_executable(espalier_test_headers ${PROJECT_BINARY_DIR}/test_headers.cc)
     target_link_libraries(espalier_test_headers PRIVATE espalier_options GTest::gmock)
-    target_compile_options(espalier_test_headers PRIVATE ${test_options})
+    target_compile_options(espalier_test_headers PRIVATE ${cold_options})
     target_precompile_headers(espalier_test_headers PRIVATE <algorithm> <functional> <map> <memory> <optional> <span>
                               <sstream> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
   endif()
@@ -54,7 +55,7 @@ function(espalier_tests name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_USES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ESPALIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_compile_options(${name} PRIVATE ${test_options})
+  target_compile_options(${name} PRIVATE ${cold_options})
   if(ESPALIER_PCH)
     target_precompile_headers(${name} REUSE_FROM espalier_test_headers)
   endif()

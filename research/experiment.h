@@ -1,4 +1,5 @@
-// What `espalier reproduce` runs: the tables and figures of the papers Espalier comes from, measured anew.
+// What `espalier reproduce` runs: the tables and figures of the papers that Espalier comes from, measured
+// again.
 #pragma once
 
 #include <functional>
@@ -28,7 +29,7 @@ struct Request {
   std::string corpus(std::string_view file) const { return data + "/" + std::string(file); }
 };
 
-/// One measured figure beside the paper's.
+/// One measured figure, with that of the paper.
 struct Row {
   std::string row;             ///< the method, as the option spells it
   std::string column;          ///< the setting
@@ -49,7 +50,7 @@ struct Report {
   std::vector<Row> rows;
   std::vector<Check> checks;
   std::vector<std::string> plots;  ///< files written
-  std::vector<std::string> notes;  ///< what a reader should know beside the figures
+  std::vector<std::string> notes;  ///< what a reader should know about the figures
 
   void set(std::string name, std::string value) { settings.emplace_back(std::move(name), std::move(value)); }
   void add(std::string row, std::string column, std::optional<double> seed, double measured,

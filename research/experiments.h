@@ -1,5 +1,5 @@
-// The functions behind the table of experiments, one source file each (or one for a few that belong
-// together).
+// The functions behind the table of experiments. Each is in a source file of its own, or shares one with a
+// few that belong together. apps/reproduce_test.sh runs them all.
 #pragma once
 
 #include "research/experiment.h"

@@ -1,4 +1,4 @@
-// The clock that other work on the machine does not move.
+// Processor time of this process, which other work on the machine does not distort.
 #pragma once
 
 #include <ctime>

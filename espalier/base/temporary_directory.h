@@ -1,55 +1,39 @@
-// A temporary directory for tests, removed with its contents by the destructor. Errors throw. The library
-// itself does not use it.
+// A directory for temporary files, removed with everything in it on destruction. Programs call make() and get
+// failures as values; tests use the default constructor, write() and read(), which throw std::runtime_error
+// instead. Not removed when the process is killed by a signal.
 #pragma once
 
-#include <cstdlib>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "espalier/base/result.h"
 
 namespace espalier {
 
-/// Created empty; removed with everything in it. Only for tests.
+/// Made empty below $TMPDIR (or /tmp), readable by its owner only. Move-only.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "espalier-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-    root_ = pattern;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  static Result<TemporaryDirectory> make();
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept : root_(std::exchange(other.root_, {})) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
 
   const std::filesystem::path& root() const { return root_; }
+  /// The path of a file in it, whether it exists or not.
   std::string path(std::string_view name) const { return (root_ / name).string(); }
 
   /// Writes a file and returns its path.
-  std::string write(std::string_view name, std::string_view bytes) const {
-    std::ofstream out(path(name), std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) throw std::runtime_error("cannot write " + path(name));
-    return path(name);
-  }
-  std::string read(std::string_view name) const {
-    std::ifstream in(path(name), std::ios::binary);
-    if (!in) throw std::runtime_error("cannot read " + path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  /// Number of files and directories directly inside.
-  size_t entries() const {
-    return static_cast<size_t>(
-        std::distance(std::filesystem::directory_iterator(root_), std::filesystem::directory_iterator()));
-  }
+  std::string write(std::string_view name, std::string_view bytes) const;
+  std::string read(std::string_view name) const;
+  /// The number of files and directories directly in it.
+  size_t entries() const;
 
  private:
+  explicit TemporaryDirectory(std::filesystem::path root) : root_(std::move(root)) {}
   std::filesystem::path root_;
 };
 

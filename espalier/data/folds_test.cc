@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -20,12 +21,25 @@ TEST(Folds, SizesDifferByOneAtMostWhateverTheLength) {
   }
 }
 
-TEST(Folds, DependOnTheSeedAndOnNothingElse) {
-  size_t same = 0;
-  for (size_t i = 0; i < 1000; ++i) {
-    EXPECT_EQ(fold_of(i, 5, 1), fold_of(i, 5, 1));
-    same += fold_of(i, 5, 1) == fold_of(i, 5, 2);
+TEST(Folds, DoNotDependOnTheOrderOfTheQuestions) {
+  std::vector<int> forwards, backwards;
+  for (size_t i = 0; i < 1000; ++i) forwards.push_back(fold_of(i, 5, 1));
+  for (size_t i = 1000; i-- > 0;) {
+    fold_of(i, 7, 2);  // other questions in between
+    backwards.push_back(fold_of(i, 5, 1));
   }
+  std::reverse(backwards.begin(), backwards.end());
+  EXPECT_EQ(forwards, backwards);
+}
+
+TEST(Folds, StayWhatTheyWereInEarlierVersions) {
+  const int expected[] = {1, 2, 4, 3, 0, 2, 4, 3, 1, 0, 3, 0, 2, 4, 1};
+  for (size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(fold_of(i, 5, 1), expected[i]) << i;
+}
+
+TEST(Folds, DifferBySeed) {
+  size_t same = 0;
+  for (size_t i = 0; i < 1000; ++i) same += fold_of(i, 5, 1) == fold_of(i, 5, 2);
   EXPECT_LT(same, 300u);
   EXPECT_GT(same, 100u);
 }

@@ -5,26 +5,35 @@
 
 #include <cmath>
 
+#include "espalier/base/random.h"
 #include "espalier/base/temporary_directory.h"
-#include "espalier/ensemble/artificial.h"
 #include "espalier/ensemble/learn.h"
 #include "espalier/ensemble/report.h"
 
 namespace espalier::ensemble {
 namespace {
 
-/// Artificial sequences as token votes over letters.
-std::vector<TokenVotes> artificial_tokens(size_t sequences, data::LabelSet& labels) {
-  ArtificialOptions options = stated_options(ArtificialSet::kAds3);
-  options.sequences = sequences;
-  const VoteBatch batch = make_artificial(options, 5);
-  for (int c = 0; c < 26; ++c) labels.add(std::string(1, static_cast<char>('a' + c)));
+/// Sequences of ten random letters with the votes of five experts. Expert j always knows the letters whose
+/// number leaves the remainder j when divided by 5, and 70 % of the others; where it errs, it votes for a
+/// neighbour in the alphabet.
+std::vector<TokenVotes> letter_votes(size_t sequences, data::LabelSet& labels) {
+  constexpr size_t kExperts = 5, kLength = 10, kLetters = 26;
+  for (size_t c = 0; c < kLetters; ++c) labels.add(std::string(1, static_cast<char>('a' + c)));
+  Random random(5);
   std::vector<TokenVotes> all(sequences);
-  for (size_t s = 0; s < sequences; ++s) {
-    all[s].reset(batch.experts(), batch[s].items());
-    for (const Value gold : batch[s].gold) all[s].gold.push_back(static_cast<data::Label>(gold));
-    for (size_t i = 0; i < batch[s].votes.size(); ++i)
-      all[s].votes[i] = static_cast<data::Label>(batch[s].votes[i]);
+  for (TokenVotes& sequence : all) {
+    sequence.reset(kExperts, kLength);
+    for (size_t k = 0; k < kLength; ++k) {
+      const size_t letter = random.below(kLetters);
+      sequence.gold.push_back(static_cast<data::Label>(letter));
+      for (size_t j = 0; j < kExperts; ++j) {
+        const bool knows = letter % kExperts == j || random.uniform() < 0.7;
+        const size_t up = letter + 1 < kLetters ? letter + 1 : letter - 1;
+        const size_t down = letter > 0 ? letter - 1 : letter + 1;
+        const size_t vote = knows ? letter : random.below(2) == 1 ? up : down;
+        sequence.votes[k * kExperts + j] = static_cast<data::Label>(vote);
+      }
+    }
   }
   return all;
 }
@@ -49,7 +58,7 @@ LearnRequest learn_request(Method method) {
 TEST(EnsembleModel, SavedAndLoadedItLabelsTheSame) {
   const TemporaryDirectory folder;
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(120, labels);
+  const std::vector<TokenVotes> sample = letter_votes(120, labels);
   for (const MethodInfo& info : methods()) {
     auto learned = learn_ensemble(stored(sample), labels, learn_request(info.method));
     ASSERT_TRUE(learned.ok()) << learned.error().message;
@@ -76,7 +85,7 @@ TEST(EnsembleModel, SavedAndLoadedItLabelsTheSame) {
 TEST(EnsembleModel, DamageIsRefused) {
   const TemporaryDirectory folder;
   data::LabelSet labels;
-  auto learned = learn_ensemble(stored(artificial_tokens(50, labels)), labels, learn_request(Method::kMvote));
+  auto learned = learn_ensemble(stored(letter_votes(50, labels)), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
   learned->model.experts = {"a", "b", "c", "d"};  // four names for five columns of weights
   ASSERT_TRUE(learned->model.save(folder.path("m.model")).ok());
@@ -91,7 +100,7 @@ TEST(EnsembleModel, DamageIsRefused) {
 
 TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(80, labels);
+  const std::vector<TokenVotes> sample = letter_votes(80, labels);
   const TemporaryDirectory folder;
   std::string first;
   for (const int threads : {1, 2, 3}) {
@@ -113,7 +122,7 @@ TEST(LearnEnsemble, SameModelAtAnyNumberOfThreads) {
 TEST(LearnEnsemble, AStoreOnDiskGivesTheModelOfOneInMemory) {
   const TemporaryDirectory folder;
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(80, labels);
+  const std::vector<TokenVotes> sample = letter_votes(80, labels);
   for (const SubstructureKind kind : {SubstructureKind::kPositions, SubstructureKind::kNgrams}) {
     std::string first;
     for (const size_t memory : {VoteStore::kDefaultMemory, size_t{0}}) {
@@ -137,7 +146,7 @@ TEST(LearnEnsemble, AStoreOnDiskGivesTheModelOfOneInMemory) {
 
 TEST(LearnEnsemble, ConfidencesAreCalibratedOnHeldOutSequences) {
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(1000, labels);
+  const std::vector<TokenVotes> sample = letter_votes(1000, labels);
   const std::vector<TokenVotes> train(sample.begin(), sample.begin() + 500);
   auto learned = learn_ensemble(stored(train), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
@@ -221,7 +230,7 @@ TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
 
 TEST(Bounds, PropositionTwoAndTheoremOneAreReported) {
   data::LabelSet labels;
-  const std::vector<TokenVotes> sample = artificial_tokens(200, labels);
+  const std::vector<TokenVotes> sample = letter_votes(200, labels);
   auto learned = learn_ensemble(stored(sample), labels, learn_request(Method::kMvote));
   ASSERT_TRUE(learned.ok());
   learned->model.experts = {"a", "b", "c", "d", "e"};

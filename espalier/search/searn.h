@@ -67,15 +67,6 @@ struct SearnPlan {
   size_t longest = 0;  ///< path under π; 0 where nothing depends on it
 };
 
-/// The bound of Theorem 2: L(π) + 2T ℓ_avg ln T + (1 + ln T) c_max / T.
-inline double theorem_2_bound(double oracle_loss, double T, double average_loss, double largest_loss) {
-  return oracle_loss + 2 * T * average_loss * std::log(T) + (1 + std::log(T)) * largest_loss / T;
-}
-/// The bound of Lemma 1: L(h) + Tβ ℓ + ½ β² T² c_max.
-inline double lemma_1_bound(double loss, double T, double beta, double cost_sensitive, double largest_loss) {
-  return loss + T * beta * cost_sensitive + 0.5 * beta * beta * T * T * largest_loss;
-}
-
 /// What is known at the end of an iteration.
 struct SearnRound {
   int number = 0;

@@ -1,4 +1,6 @@
-// A search space spelled out node by node: what theorems about beam search are checked on.
+// For tests and research only: a search space spelled out node by node, on which decoders and learners are
+// checked against brute force, and theorems about beam search against the search itself. Tested by
+// decode_test.cc.
 #pragma once
 
 #include <algorithm>

@@ -7,17 +7,13 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/random.h"
 #include "espalier/eval/plot.h"
-#include "espalier/search/theory_convergence.h"
-#include "espalier/search/theory_instances.h"
-#include "espalier/search/theory_margins.h"
+#include "research/beam/theory_convergence.h"
+#include "research/beam/theory_instances.h"
+#include "research/beam/theory_margins.h"
 #include "research/experiments.h"
 
 namespace espalier::research {
 namespace {
-
-using search::BeamLearner;
-using search::BeamMode;
-using search::BeamProblem;
 
 /// One learning problem with weights of known margin, and what became of it.
 struct Trial {
@@ -32,9 +28,9 @@ double log_uniform(Random& random, double low, double high) {
 
 Trial run_trial(const BeamProblem& problem, BeamLearner learner, const std::vector<double>& truth,
                 double spread, double gain, double bound, const Monitor& monitor) {
-  search::ConvergenceOptions options;
+  ConvergenceOptions options;
   options.monitor.stop = monitor.stop;
-  const search::Convergence c = search::learn_until_unchanged(problem, learner, options);
+  const Convergence c = learn_until_unchanged(problem, learner, options);
   Trial trial;
   trial.updates = static_cast<double>(c.updates);
   trial.bound = bound;
@@ -47,8 +43,8 @@ Trial run_trial(const BeamProblem& problem, BeamLearner learner, const std::vect
   return trial;
 }
 
-search::TreeShape random_shape(Random& random, size_t most_fan_out, size_t most_depth) {
-  search::TreeShape shape;
+TreeShape random_shape(Random& random, size_t most_fan_out, size_t most_depth) {
+  TreeShape shape;
   shape.trees = 1 + random.below(8);
   shape.depth = 1 + random.below(most_depth);
   shape.fan_out = 2 + random.below(most_fan_out - 1);
@@ -60,36 +56,36 @@ search::TreeShape random_shape(Random& random, size_t most_fan_out, size_t most_
 
 Trial separable_trial(Random random, BeamLearner learner, const Monitor& monitor) {
   const bool breadth = learner == BeamLearner::kLasoBr;
-  const search::TreeShape shape = random_shape(random, 4, 4);
-  const auto [trees, w] = search::trees_with_margin(
-      random.split(1), shape, breadth ? search::MarginScope::kLevel : search::MarginScope::kGlobal,
-      log_uniform(random, 0.02, 0.5));
-  const double spread = search::feature_spread(trees);
-  const double margin = breadth ? search::level_margin(trees, w) : search::global_margin(trees, w);
+  const TreeShape shape = random_shape(random, 4, 4);
+  const auto [trees, w] =
+      trees_with_margin(random.split(1), shape, breadth ? MarginScope::kLevel : MarginScope::kGlobal,
+                        log_uniform(random, 0.02, 0.5));
+  const double spread = feature_spread(trees);
+  const double margin = breadth ? level_margin(trees, w) : global_margin(trees, w);
   const BeamProblem problem{trees, 1 + random.below(4),
                             breadth ? BeamMode::kBreadthFirst : BeamMode::kBestFirst, search::kNoHorizon};
-  return run_trial(problem, learner, w, spread, margin, search::mistake_bound(spread, margin), monitor);
+  return run_trial(problem, learner, w, spread, margin, mistake_bound(spread, margin), monitor);
 }
 
 /// b* = (1 + δ2/δ1) b'.
-double least_width(const search::BeamMargin& margin) {
+double least_width(const BeamMargin& margin) {
   return (1 + margin.delta2 / margin.delta1) * static_cast<double>(margin.ambiguous);
 }
 
 Trial ambiguous_trial(Random random, const Monitor& monitor) {
-  search::TreeShape shape = random_shape(random, 6, 3);
+  TreeShape shape = random_shape(random, 6, 3);
   const size_t ambiguous = 1 + random.below(3);
   shape.fan_out = std::max(shape.fan_out, ambiguous + 3);
   const double delta1 = log_uniform(random, 0.05, 0.5), delta2 = delta1 * 1.5 * random.uniform();
-  const auto [trees, w] = search::trees_with_beam_margin(random.split(1), shape, ambiguous, delta1, delta2);
-  const double spread = search::feature_spread(trees);
-  const search::BeamMargin margin = search::beam_margin(trees, w, ambiguous);
+  const auto [trees, w] = trees_with_beam_margin(random.split(1), shape, ambiguous, delta1, delta2);
+  const double spread = feature_spread(trees);
+  const BeamMargin margin = beam_margin(trees, w, ambiguous);
   const double needed = least_width(margin);
   const size_t width = static_cast<size_t>(needed) + 1 + random.below(3);
   const BeamProblem problem{trees, width, BeamMode::kBreadthFirst, search::kNoHorizon};
   return run_trial(problem, BeamLearner::kLasoBr, w, spread,
                    margin.delta1 * (1 - needed / static_cast<double>(width)),
-                   search::mistake_bound(spread, margin, width), monitor);
+                   mistake_bound(spread, margin, width), monitor);
 }
 
 /// Runs trials side by side, batch by batch.
@@ -138,7 +134,7 @@ void summarise(const std::vector<Trial>& trials, const char* learner, const std:
 Status plot_widths(const Request& request, Report& report) {
   const size_t sets = request.quick ? 10 : 200;
   constexpr size_t kAmbiguous = 2, kFirst = 5, kLast = 24;
-  search::TreeShape shape;
+  TreeShape shape;
   shape.trees = 10;
   shape.depth = 2;
   shape.fan_out = 7;
@@ -149,12 +145,12 @@ Status plot_widths(const Request& request, Report& report) {
   bool within = true;
   for (size_t width = kFirst; width <= kLast && !request.monitor.stop_requested(); ++width) {
     const std::vector<Trial> trials = run_trials(sets, fmt::format("beam {}", width), request, [&](size_t i) {
-      const auto [trees, w] = search::trees_with_beam_margin(seed.split(i), shape, kAmbiguous, 0.3, 0.3);
-      const double spread = search::feature_spread(trees);
-      const search::BeamMargin margin = search::beam_margin(trees, w, kAmbiguous);
+      const auto [trees, w] = trees_with_beam_margin(seed.split(i), shape, kAmbiguous, 0.3, 0.3);
+      const double spread = feature_spread(trees);
+      const BeamMargin margin = beam_margin(trees, w, kAmbiguous);
       const BeamProblem problem{trees, width, BeamMode::kBreadthFirst, search::kNoHorizon};
-      return run_trial(problem, BeamLearner::kLasoBr, w, spread, 0,
-                       search::mistake_bound(spread, margin, width), request.monitor);
+      return run_trial(problem, BeamLearner::kLasoBr, w, spread, 0, mistake_bound(spread, margin, width),
+                       request.monitor);
     });
     double mean = 0, square = 0, mean_bound = 0;
     for (const Trial& trial : trials) {
@@ -217,17 +213,16 @@ Result<Report> beam_bounds(const Request& request) {
 
   // Orthogonal instances reach (R/γ)² exactly: no better bound in R and γ is possible.
   constexpr size_t kOrthogonal = 25;
-  const auto [trees, w] = search::trees_of_full_bound(kOrthogonal);
+  const auto [trees, w] = trees_of_full_bound(kOrthogonal);
   const BeamProblem problem{trees, 1, BeamMode::kBreadthFirst, search::kNoHorizon};
   for (const auto& [name, learner] :
        {std::pair("laso-br", BeamLearner::kLasoBr), std::pair("laso-bst", BeamLearner::kLasoBst)}) {
-    const search::Convergence c = search::learn_until_unchanged(problem, learner);
+    const Convergence c = learn_until_unchanged(problem, learner);
     report.add(name, "25 orthogonal instances: updates", 25, static_cast<double>(c.updates));
-    report.check(
-        fmt::format("{}: the bound is reached on orthogonal instances", name),
-        c.updates == kOrthogonal && c.solves,
-        fmt::format("{} updates, bound {:.6g}", c.updates,
-                    search::mistake_bound(search::feature_spread(trees), search::global_margin(trees, w))));
+    report.check(fmt::format("{}: the bound is reached on orthogonal instances", name),
+                 c.updates == kOrthogonal && c.solves,
+                 fmt::format("{} updates, bound {:.6g}", c.updates,
+                             mistake_bound(feature_spread(trees), global_margin(trees, w))));
   }
   ESPALIER_TRY(plot_widths(request, report));
   return report;

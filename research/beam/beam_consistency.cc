@@ -7,19 +7,15 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/random.h"
 #include "espalier/eval/plot.h"
-#include "espalier/search/theory_cells.h"
-#include "espalier/search/theory_consistency.h"
-#include "espalier/search/theory_hardness.h"
-#include "espalier/search/theory_instances.h"
-#include "espalier/search/theory_trajectories.h"
+#include "research/beam/theory_cells.h"
+#include "research/beam/theory_consistency.h"
+#include "research/beam/theory_hardness.h"
+#include "research/beam/theory_instances.h"
+#include "research/beam/theory_trajectories.h"
 #include "research/experiments.h"
 
 namespace espalier::research {
 namespace {
-
-using search::BeamMode;
-using search::BeamProblem;
-using search::Decision;
 
 /// A problem decided in two ways.
 struct Comparison {
@@ -31,16 +27,16 @@ struct Comparison {
 };
 
 Comparison compare(const BeamProblem& problem, bool expected, const Monitor& monitor) {
-  search::ConsistencyOptions options;
+  ConsistencyOptions options;
   options.monitor.stop = monitor.stop;
-  const search::Consistency answer = search::decide_consistency(problem, options);
+  const Consistency answer = decide_consistency(problem, options);
   Comparison out;
   out.expected = expected;
   out.decided = answer.decision != Decision::kUndecided;
   out.agrees = answer.decision == (expected ? Decision::kYes : Decision::kNo) &&
-               (!expected || search::solves(problem, answer.w));
+               (!expected || solves(problem, answer.w));
   out.programs = static_cast<double>(answer.programs);
-  out.certificates = search::certificates_log10(problem);
+  out.certificates = certificates_log10(problem);
   return out;
 }
 
@@ -108,9 +104,9 @@ void compare_with_sweep(const Request& request, Tally& tally, Report& report) {
   for (const BeamMode mode : kModesCompared) {
     const auto all = tally.run("exhaustive", fmt::format("two features, {}", name_of_mode(mode)), problems,
                                [&](size_t i) -> Result<Comparison> {
-                                 const BeamProblem problem = search::random_small_problem(
+                                 const BeamProblem problem = random_small_problem(
                                      random.split(mode == BeamMode::kBreadthFirst ? 1 : 2).split(i), mode);
-                                 ESPALIER_ASSIGN(const auto sweep, search::sweep_weight_space(problem));
+                                 ESPALIER_ASSIGN(const auto sweep, sweep_weight_space(problem));
                                  return compare(problem, sweep.consistent, request.monitor);
                                });
     double certificates = 0;
@@ -126,40 +122,40 @@ void compare_single_paths(const Request& request, Tally& tally, Report& report) 
   const Random random = Random(request.seed).split(3);
   tally.run("one linear program", "b = t = 1", request.quick ? 40 : 500, [&](size_t i) -> Result<Comparison> {
     Random stream = random.split(i);
-    search::TreeShape shape;
+    TreeShape shape;
     shape.trees = 1 + stream.below(3);
     shape.depth = 1 + stream.below(3);
     shape.fan_out = 2;
     shape.dimension = 2;
-    BeamProblem problem = search::random_single_path_problem(stream.split(1), shape, 3);
+    BeamProblem problem = random_single_path_problem(stream.split(1), shape, 3);
     if (i % 2 == 1) problem.mode = BeamMode::kBestFirst;
-    ESPALIER_ASSIGN(const auto sweep, search::sweep_weight_space(problem));
+    ESPALIER_ASSIGN(const auto sweep, sweep_weight_space(problem));
     Comparison out = compare(problem, sweep.consistent, request.monitor);
-    const search::DemandsMet met = search::solve_single_paths(problem);
+    const DemandsMet met = solve_single_paths(problem);
     out.agrees = out.agrees && met.decision == (sweep.consistent ? Decision::kYes : Decision::kNo) &&
-                 (!sweep.consistent || search::solves(problem, met.w));
+                 (!sweep.consistent || solves(problem, met.w));
     out.programs = 1;
     return out;
   });
   // Large ones: 30 trees of 1,365 nodes each, 20 features; with a margin, and without rhyme or reason.
-  search::TreeShape large;
+  TreeShape large;
   large.trees = request.quick ? 5 : 30;
   large.depth = 5;
   large.fan_out = 4;
   large.dimension = 20;
   large.second_target = 0;
   const BeamProblem solvable{
-      search::trees_with_margin(random.split(1'000'001), large, search::MarginScope::kLevel, 0.05).trees, 1,
+      trees_with_margin(random.split(1'000'001), large, MarginScope::kLevel, 0.05).trees, 1,
       BeamMode::kBreadthFirst, search::kNoHorizon};
-  const search::DemandsMet met = search::solve_single_paths(solvable);
+  const DemandsMet met = solve_single_paths(solvable);
   report.check("b = t = 1, large: weights are found where there are some",
-               met.decision == Decision::kYes && search::solves(solvable, met.w),
+               met.decision == Decision::kYes && solves(solvable, met.w),
                fmt::format("{} trees of {} nodes, {} features", large.trees, solvable.instances[0].size(),
                            large.dimension));
   large.trees = 30;
-  const BeamProblem hopeless = search::random_single_path_problem(random.split(1'000'002), large, 3);
+  const BeamProblem hopeless = random_single_path_problem(random.split(1'000'002), large, 3);
   report.check("b = t = 1, large: proved to have none where targets are drawn by lot",
-               search::solve_single_paths(hopeless).decision == Decision::kNo,
+               solve_single_paths(hopeless).decision == Decision::kNo,
                fmt::format("{} trees of {} nodes, {} features", large.trees, hopeless.instances[0].size(),
                            large.dimension));
 }
@@ -172,10 +168,10 @@ void compare_disagreement(const Request& request, Tally& tally) {
               request.quick ? 20 : 200, [&](size_t i) -> Result<Comparison> {
                 Random stream = random.split(dimension * 10'000 + i);
                 const size_t positive = 3 + stream.below(3), negative = 3 + stream.below(3);
-                const auto problem = search::random_disagreement(
-                    stream.split(1), dimension, positive, negative, 4, stream.below(dimension == 2 ? 3 : 2));
-                ESPALIER_ASSIGN(const size_t least, search::least_disagreement(problem));
-                return compare(search::disagreement_as_beam_problem(problem, kModesCompared[i % 2]),
+                const auto problem = random_disagreement(stream.split(1), dimension, positive, negative, 4,
+                                                         stream.below(dimension == 2 ? 3 : 2));
+                ESPALIER_ASSIGN(const size_t least, least_disagreement(problem));
+                return compare(disagreement_as_beam_problem(problem, kModesCompared[i % 2]),
                                least <= problem.allowed, request.monitor);
               });
 }
@@ -191,10 +187,9 @@ void compare_satisfiability(const Request& request, Tally& tally) {
                 Random stream = random.split(i);
                 const size_t variables = request.quick ? 3 : 3 + stream.below(2);
                 const size_t clauses = 5 * variables + stream.below(variables * 3);
-                const auto sat = search::random_3sat(stream.split(1), variables, clauses);
-                const BeamProblem problem = search::sat_as_beam_problem(sat, kModesCompared[i % 2]);
-                return compare(stack ? search::stacked(problem) : problem, search::satisfiable(sat),
-                               request.monitor);
+                const auto sat = random_3sat(stream.split(1), variables, clauses);
+                const BeamProblem problem = sat_as_beam_problem(sat, kModesCompared[i % 2]);
+                return compare(stack ? stacked(problem) : problem, satisfiable(sat), request.monitor);
               });
 }
 
@@ -208,8 +203,8 @@ Status plot_growth(const Request& request, Tally& tally, Report& report) {
     const auto all = tally.run(
         "exhaustive", fmt::format("3-SAT, {} variables, {} clauses", variables, 5 * variables), problems,
         [&](size_t i) -> Result<Comparison> {
-          const auto sat = search::random_3sat(random.split(variables * 1000 + i), variables, 5 * variables);
-          return compare(search::sat_as_beam_problem(sat, BeamMode::kBreadthFirst), search::satisfiable(sat),
+          const auto sat = random_3sat(random.split(variables * 1000 + i), variables, 5 * variables);
+          return compare(sat_as_beam_problem(sat, BeamMode::kBreadthFirst), satisfiable(sat),
                          request.monitor);
         },
         false);

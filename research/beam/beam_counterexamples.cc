@@ -3,18 +3,14 @@
 #include <cmath>
 #include <vector>
 
-#include "espalier/search/theory_consistency.h"
-#include "espalier/search/theory_convergence.h"
-#include "espalier/search/theory_instances.h"
-#include "espalier/search/theory_margins.h"
+#include "research/beam/theory_consistency.h"
+#include "research/beam/theory_convergence.h"
+#include "research/beam/theory_instances.h"
+#include "research/beam/theory_margins.h"
 #include "research/experiments.h"
 
 namespace espalier::research {
 namespace {
-
-using search::BeamLearner;
-using search::BeamMode;
-using search::BeamProblem;
 
 struct NamedLearner {
   const char* name;
@@ -36,9 +32,9 @@ bool stays_at_zero(const BeamProblem& problem, const NamedLearner& named, const 
                    bool paper_says_so, Report& report) {
   bool always_zero = true;
   for (const double rate : kRates) {
-    search::ConvergenceOptions options;
+    ConvergenceOptions options;
     options.rate = rate;
-    const search::Convergence c = search::learn_until_unchanged(problem, named.learner, options);
+    const Convergence c = learn_until_unchanged(problem, named.learner, options);
     const bool zero = c.unchanged && std::all_of(c.w.begin(), c.w.end(), [](double x) { return x == 0; });
     always_zero = always_zero && zero && !c.solves;
     if (rate != 1) continue;
@@ -53,11 +49,11 @@ bool stays_at_zero(const BeamProblem& problem, const NamedLearner& named, const 
 }
 
 void check_solvable(const BeamProblem& problem, const std::string& figure, Report& report) {
-  const search::Consistency answer = search::decide_consistency(problem);
-  const bool zero_solves = search::solves(problem, std::vector<double>{0, 0});
+  const Consistency answer = decide_consistency(problem);
+  const bool zero_solves = solves(problem, std::vector<double>{0, 0});
   report.check(fmt::format("{}, {}: the exhaustive algorithm finds weights, and 0 is none", figure,
                            mode_name(problem.mode)),
-               answer.decision == search::Decision::kYes && search::solves(problem, answer.w) && !zero_solves,
+               answer.decision == Decision::kYes && solves(problem, answer.w) && !zero_solves,
                "w = " + vector_text(answer.w));
 }
 
@@ -72,28 +68,28 @@ Result<Report> beam_counterexamples(const Request&) {
   // (a): a positive search margin is not enough for anyone.
   const std::vector<double> even{1, 1};
   for (const BeamMode mode : kBothModes) {
-    const BeamProblem a = search::counter_example_a(mode);
-    const double margin = search::search_margin(a, even);
+    const BeamProblem a = counter_example_a(mode);
+    const double margin = search_margin(a, even);
     report.add("w = (1, 1)", fmt::format("5a: search margin, {}", mode_name(mode)), 1, margin);
     report.check(fmt::format("5a, {}: w = (1, 1) solves it with search margin 1", mode_name(mode)),
-                 search::solves(a, even) && margin == 1, fmt::format("{}", margin));
+                 solves(a, even) && margin == 1, fmt::format("{}", margin));
     check_solvable(a, "5a", report);
   }
   for (const NamedLearner& named : kLearners)
     report.check(fmt::format("5a: {} stays exactly at 0, which solves nothing", named.name),
-                 stays_at_zero(search::counter_example_a(BeamMode::kBreadthFirst), named, "5a", true, report),
+                 stays_at_zero(counter_example_a(BeamMode::kBreadthFirst), named, "5a", true, report),
                  "at every rate");
 
   // (b): a positive level margin is enough for LaSO-BR, not for best-first learners.
   const std::vector<double> uneven{2, 1};
-  const BeamProblem b = search::counter_example_b(BeamMode::kBreadthFirst);
-  const double level = search::level_margin(b.instances, uneven);
-  const double global = search::global_margin(b.instances, uneven);
+  const BeamProblem b = counter_example_b(BeamMode::kBreadthFirst);
+  const double level = level_margin(b.instances, uneven);
+  const double global = global_margin(b.instances, uneven);
   report.add("w = (2, 1)", "5b: level margin", 1, level);
   report.add("w = (2, 1)", "5b: global margin", std::nullopt, global);
   report.check("5b: w = (2, 1) has level margin 1 and no global margin", level == 1 && global < 0,
                fmt::format("{} and {}", level, global));
-  for (const BeamMode mode : kBothModes) check_solvable(search::counter_example_b(mode), "5b", report);
+  for (const BeamMode mode : kBothModes) check_solvable(counter_example_b(mode), "5b", report);
   for (const NamedLearner& named : kLearners) {
     const bool breadth_first = named.learner == BeamLearner::kLasoBr;
     const bool zero = stays_at_zero(b, named, "5b", !breadth_first, report);
@@ -101,7 +97,7 @@ Result<Report> beam_counterexamples(const Request&) {
       report.check(fmt::format("5b: {} stays exactly at 0, which solves nothing", named.name), zero,
                    "at every rate");
   }
-  const search::Convergence br = search::learn_until_unchanged(b, BeamLearner::kLasoBr);
+  const Convergence br = learn_until_unchanged(b, BeamLearner::kLasoBr);
   report.check("5b: laso-br finds weights in one update", br.solves && br.unchanged && br.updates == 1,
                "w = " + vector_text(br.w));
   report.notes.push_back(

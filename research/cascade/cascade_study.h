@@ -1,4 +1,5 @@
 // What the experiments with cascades share: training in memory, and measuring what filters lose and leave.
+// Tested by apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <memory>

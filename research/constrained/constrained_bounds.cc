@@ -1,8 +1,8 @@
 // Punyakanok, Roth, Yih and Zimak (2005), Figure 5: bounds on the error of local and global training.
 #include <cmath>
 
-#include "espalier/constrain/bounds.h"
 #include "espalier/eval/plot.h"
+#include "research/constrained/bounds.h"
 #include "research/experiment.h"
 #include "research/experiments.h"
 
@@ -29,32 +29,32 @@ Result<Report> constrained_bounds(const Request& request) {
   double before = 1e300;
   for (double exponent = 4; exponent <= 8.001; exponent += 0.05) {
     const double m = std::pow(10, exponent);
-    const double ours = constrain::global_error_bound(m, c, d, delta);
+    const double ours = global_error_bound(m, c, d, delta);
     falls = falls && ours < before;
     before = ours;
-    separable_leads = separable_leads && constrain::local_error_bound(m, d, 0, delta) < ours;
+    separable_leads = separable_leads && local_error_bound(m, d, 0, delta) < ours;
     // A bound above 1 says nothing: accuracy 0.
     global.x.push_back(m);
     global.y.push_back(std::max(0.0, 1 - ours));
     for (size_t i = 0; i < local.size(); ++i) {
       local[i].x.push_back(m);
-      local[i].y.push_back(std::max(0.0, 1 - constrain::local_error_bound(m, d, kErrors[i], delta)));
+      local[i].y.push_back(std::max(0.0, 1 - local_error_bound(m, d, kErrors[i], delta)));
     }
   }
   for (const double m : {1e5, 2e5, 5e5, 1e6, 1e7}) {
     report.add("IBT", fmt::format("m={:g}", m), std::nullopt,
-               std::max(0.0, 1 - constrain::global_error_bound(m, c, d, delta)));
+               std::max(0.0, 1 - global_error_bound(m, c, d, delta)));
     for (const double error : kErrors)
       report.add(fmt::format("LO e_opt={}", error), fmt::format("m={:g}", m), std::nullopt,
-                 std::max(0.0, 1 - constrain::local_error_bound(m, d, error, delta)));
+                 std::max(0.0, 1 - local_error_bound(m, d, error, delta)));
   }
   for (const double error : {0.1, 0.2}) {
-    const double crossing = constrain::crossing_of_bounds(c, d, error, delta);
+    const double crossing = crossing_of_bounds(c, d, error, delta);
     report.add("crossing", fmt::format("e_opt={}", error), std::nullopt, crossing);
-    const bool after = constrain::global_error_bound(2 * crossing, c, d, delta) <
-                       constrain::local_error_bound(2 * crossing, d, error, delta);
-    const bool until = constrain::global_error_bound(crossing / 2, c, d, delta) >
-                       constrain::local_error_bound(crossing / 2, d, error, delta);
+    const bool after =
+        global_error_bound(2 * crossing, c, d, delta) < local_error_bound(2 * crossing, d, error, delta);
+    const bool until =
+        global_error_bound(crossing / 2, c, d, delta) > local_error_bound(crossing / 2, d, error, delta);
     report.check(fmt::format("e_opt {}: IBT overtakes local training, once and for good", error),
                  after && until, fmt::format("at {:.0f} examples", crossing));
   }

@@ -5,7 +5,7 @@
 #include "espalier/data/formats/reader.h"
 #include "espalier/eval/plot.h"
 #include "espalier/tasks/structures/brackets.h"
-#include "espalier/tasks/structures/role_model.h"
+#include "research/constrained/role_model.h"
 #include "research/experiment.h"
 #include "research/experiments.h"
 
@@ -77,7 +77,7 @@ Result<Report> constrained_np(const Request& request) {
                          [](uint32_t count, uint32_t cutoff) { return count >= cutoff; }) -
         training.state.counts.begin());
     if (features == 0) continue;
-    const linear::EncodedTraining part = tasks::most_frequent_features(training, features);
+    const linear::EncodedTraining part = most_frequent_features(training, features);
     linear::Dataset held_out;
     {
       std::vector<uint32_t> numbers(part.state.size());

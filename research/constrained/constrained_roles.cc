@@ -8,7 +8,7 @@
 #include "espalier/base/input.h"
 #include "espalier/base/random.h"
 #include "espalier/eval/plot.h"
-#include "espalier/tasks/structures/role_model.h"
+#include "research/constrained/role_model.h"
 #include "research/experiment.h"
 #include "research/experiments.h"
 
@@ -63,7 +63,7 @@ Result<RoleSetting> prepare(std::vector<RolePredicate> train, std::vector<RolePr
   std::erase_if(train, [](const RolePredicate& p) { return p.candidates.empty(); });
   out.train = std::move(train);
   out.test = std::move(test);
-  out.training = tasks::encode_roles(out.train, workers);
+  out.training = encode_roles(out.train, workers);
   const data::LabelSet& labels = out.training.labels;
   ESPALIER_ASSIGN(out.constraints,
                   constrain::Constraints::resolve(
@@ -82,24 +82,23 @@ struct RegimeScores {
 /// Trains twice on the most frequent features and scores three times.
 Result<RegimeScores> run_regimes(const RoleSetting& setting, size_t features, int passes,
                                  const Request& request, const Workers& workers) {
-  const linear::EncodedTraining training = tasks::most_frequent_features(setting.training, features);
-  const tasks::RoleTraining local{nullptr, setting.train, passes, request.seed};
-  const tasks::RoleTraining global{&*setting.constraints, setting.train, passes, request.seed};
+  const linear::EncodedTraining training = most_frequent_features(setting.training, features);
+  const RoleTraining local{nullptr, setting.train, passes, request.seed};
+  const RoleTraining global{&*setting.constraints, setting.train, passes, request.seed};
   RegimeScores out;
   ESPALIER_ASSIGN(const chain::ChainWeights by_itself,
-                  tasks::train_roles(training, local, workers, request.monitor));
+                  train_roles(training, local, workers, request.monitor));
   ESPALIER_ASSIGN(const chain::ChainWeights together,
-                  tasks::train_roles(training, global, workers, request.monitor, &out.note));
+                  train_roles(training, global, workers, request.monitor, &out.note));
   if (request.monitor.stop_requested()) return fail("interrupted");
   const constrain::Compiled compiled(*setting.constraints);
-  const linear::Dataset test = tasks::encode_roles(setting.test, training);
+  const linear::Dataset test = encode_roles(setting.test, training);
   chain::SequenceScores buffer;
   for (size_t s = 0; s < setting.test.size(); ++s) {
     const constrain::Instance instance = tasks::role_instance(*setting.constraints, setting.test[s]);
     for (int regime = 0; regime < 3; ++regime) {
       chain::score_sequence(regime == 2 ? together : by_itself, test, s, buffer);
-      constrain::Decoded found =
-          tasks::assign_roles(regime == 0 ? nullptr : &compiled, instance, buffer.view);
+      constrain::Decoded found = assign_roles(regime == 0 ? nullptr : &compiled, instance, buffer.view);
       if (found.labels.size() != instance.length) {  // arguments that are given and overlap
         constrain::Scores own = buffer.view;
         own.trans = nullptr;
@@ -159,11 +158,11 @@ struct SolverRace {
   void run(const constrain::Compiled& compiled, const constrain::Instance& instance,
            const constrain::Scores& scores) {
     auto start = std::chrono::steady_clock::now();
-    const constrain::Decoded search = tasks::assign_roles(&compiled, instance, scores);
+    const constrain::Decoded search = assign_roles(&compiled, instance, scores);
     search_seconds += role_seconds_since(start);
     start = std::chrono::steady_clock::now();
     const constrain::Decoded integer =
-        tasks::assign_roles(&compiled, instance, scores, {.method = constrain::Method::kInteger});
+        assign_roles(&compiled, instance, scores, {.method = constrain::Method::kInteger});
     integer_seconds += role_seconds_since(start);
     ++problems;
     agree += search.outcome == integer.outcome &&
@@ -209,11 +208,11 @@ void race_on_random_problems(const RoleSetting& setting, size_t problems, uint64
 /// Search against CBC on the test predicates, scored by classifiers trained one by one.
 Status race_on_test(const RoleSetting& setting, int passes, const Request& request, const Workers& workers,
                     SolverRace& race) {
-  const tasks::RoleTraining local{nullptr, setting.train, passes, request.seed};
+  const RoleTraining local{nullptr, setting.train, passes, request.seed};
   ESPALIER_ASSIGN(const chain::ChainWeights weights,
-                  tasks::train_roles(setting.training, local, workers, request.monitor));
+                  train_roles(setting.training, local, workers, request.monitor));
   const constrain::Compiled compiled(*setting.constraints);
-  const linear::Dataset test = tasks::encode_roles(setting.test, setting.training);
+  const linear::Dataset test = encode_roles(setting.test, setting.training);
   chain::SequenceScores buffer;
   for (size_t s = 0; s < setting.test.size(); ++s) {
     if (request.monitor.stop_requested()) return fail("interrupted");

@@ -2,15 +2,14 @@
 #include <array>
 #include <cmath>
 
-#include "espalier/ensemble/artificial.h"
 #include "espalier/ensemble/methods/methods.h"
 #include "espalier/eval/significance.h"
+#include "research/ensemble/artificial.h"
 #include "research/experiments.h"
 
 namespace espalier::research {
 namespace {
 
-using ensemble::ArtificialSet;
 using ensemble::Method;
 
 /// One line of a table: what the paper printed, what its stated set-up gives (simulated), how far off is
@@ -78,8 +77,7 @@ Result<Report> run_ads(const Request& request, ArtificialSet set, const AdsTable
   report.set("data sets x folds", fmt::format("{} x {}", data_sets, kAdsFolds));
   report.set("beta, delta, m", "0.95, 0.05, 200");
   for (const bool fitted : {false, true}) {
-    ensemble::ArtificialOptions shape =
-        fitted ? ensemble::fitted_options(set) : ensemble::stated_options(set);
+    ArtificialOptions shape = fitted ? fitted_options(set) : stated_options(set);
     if (request.quick) shape.sequences = 4000;
     ensemble::MethodOptions options;
     if (fitted && set == ArtificialSet::kAds1) options.online.loss_bound = options.fpl.loss_bound = 4;
@@ -87,7 +85,7 @@ Result<Report> run_ads(const Request& request, ArtificialSet set, const AdsTable
     std::vector<std::vector<double>> errors(table.size(), std::vector<double>(data_sets * kAdsFolds));
     std::vector<std::string> failures(data_sets);
     workers.for_each(data_sets, [&](size_t d) {
-      const ensemble::VoteBatch batch = ensemble::make_artificial(shape, request.seed * 1000 + d);
+      const ensemble::VoteBatch batch = make_artificial(shape, request.seed * 1000 + d);
       for (size_t m = 0; m < table.size(); ++m)
         for (size_t f = 0; f < kAdsFolds && !request.monitor.stop_requested(); ++f) {
           const auto error = fold_error(batch, f, table[m].method, options, request.seed + d * kAdsFolds + f);

@@ -48,7 +48,7 @@ const std::map<std::string, double> kTr2 = {{"mvote", .0746},  {"fpl", .0769},  
 
 Result<Report> ensemble_pos(const Request& request) {
   Report report;
-  ESPALIER_ASSIGN(const StudyFolder folder, StudyFolder::make());
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   ESPALIER_ASSIGN(const std::vector<std::string> train,
                   read_sentences(request, {"ud/en_ewt-ud-train.conllu.gz"}));
   ESPALIER_ASSIGN(const std::vector<std::string> eval_sentences,
@@ -56,7 +56,7 @@ Result<Report> ensemble_pos(const Request& request) {
   const size_t part = request.quick ? 30 : 500;
   ESPALIER_ASSIGN(
       const std::string eval_file,
-      folder.write("eval.txt", joined(eval_sentences, 0, request.quick ? 300 : eval_sentences.size())));
+      write_file(folder, "eval.txt", joined(eval_sentences, 0, request.quick ? 300 : eval_sentences.size())));
   report.set("corpus", fmt::format("EWT, universal tags; experts from disjoint parts of {} sentences", part));
 
   const auto train_expert = [&](StudySample& sample, size_t j, const std::string& learner,
@@ -65,7 +65,7 @@ Result<Report> ensemble_pos(const Request& request) {
     recipe.name = fmt::format("{}{}-{}", learner, j + 1, count);
     recipe.learner = learner;
     recipe.settings = std::move(settings);
-    ESPALIER_ASSIGN(recipe.train_file, folder.write(recipe.name + ".txt", joined(train, first, count)));
+    ESPALIER_ASSIGN(recipe.train_file, write_file(folder, recipe.name + ".txt", joined(train, first, count)));
     ESPALIER_ASSIGN(const Labellings said,
                     train_and_label(recipe, eval_file, {}, 1, sample.labels, folder, request));
     fill_expert(sample, j, said);
@@ -102,7 +102,7 @@ Result<Report> ensemble_pos(const Request& request) {
 
 Result<Report> ensemble_ocr(const Request& request) {
   Report report;
-  ESPALIER_ASSIGN(const StudyFolder folder, StudyFolder::make());
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   const std::string file = request.corpus("ocr/letter.data.gz");
   data::ReadOptions reading;
   reading.format = data::Format::kLetters;

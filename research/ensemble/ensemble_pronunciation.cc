@@ -56,7 +56,7 @@ struct PronouncerDesign {
 
 /// Experts with different learners and windows, each from its own part of the dictionary.
 Result<StudySample> pronouncers(std::vector<Pronunciation>& words, const PronouncerDesign& design,
-                                const StudyFolder& folder, const Request& request, Report& report) {
+                                const TemporaryDirectory& folder, const Request& request, Report& report) {
   const size_t wanted = design.experts * design.words_each + design.eval_words;
   words.resize(std::min(words.size(), wanted + wanted / 50));
   if (words.front().labels.empty()) {
@@ -67,21 +67,20 @@ Result<StudySample> pronouncers(std::vector<Pronunciation>& words, const Pronoun
   words.resize(std::min(words.size(), wanted));
   const char* const learners[] = {"crf", "perceptron", "local", "memm", "perceptron"};
   const int reaches[] = {2, 3, 4, 3, 2};
-  ESPALIER_ASSIGN(
-      const std::string eval_file,
-      folder.write("eval.txt", columns_of(words, design.experts * design.words_each, design.eval_words)));
+  ESPALIER_ASSIGN(const std::string eval_file,
+                  write_file(folder, "eval.txt",
+                             columns_of(words, design.experts * design.words_each, design.eval_words)));
   ESPALIER_ASSIGN(StudySample sample, begin_sample(eval_file, {}, design.experts));
   for (size_t j = 0; j < design.experts; ++j) {
     ExpertRecipe recipe;
     recipe.learner = learners[j % 5];
     recipe.name = fmt::format("{}-{}-{}", recipe.learner, reaches[j % 5], j);
     recipe.settings = {"passes=6"};
-    ESPALIER_ASSIGN(
-        recipe.train_file,
-        folder.write(recipe.name + ".txt", columns_of(words, j * design.words_each, design.words_each)));
-    ESPALIER_ASSIGN(
-        recipe.template_file,
-        folder.write(recipe.name + ".template", window_template(reaches[j % 5], j % 2 == 1 || j >= 5)));
+    ESPALIER_ASSIGN(recipe.train_file,
+                    write_file(folder, recipe.name + ".txt",
+                               columns_of(words, j * design.words_each, design.words_each)));
+    ESPALIER_ASSIGN(recipe.template_file, write_file(folder, recipe.name + ".template",
+                                                     window_template(reaches[j % 5], j % 2 == 1 || j >= 5)));
     Progress progress;
     progress.phase = "experts";
     progress.done = static_cast<double>(j);
@@ -130,7 +129,7 @@ StudySample narrowed(const StudySample& sample, size_t experts, size_t shortest,
 
 Result<Report> ensemble_pronunciation(const Request& request) {
   Report report;
-  ESPALIER_ASSIGN(const StudyFolder folder, StudyFolder::make());
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   ESPALIER_ASSIGN(std::vector<Pronunciation> words, load_words(request, true));
   const PronouncerDesign design =
       request.quick ? PronouncerDesign{10, 60, 400} : PronouncerDesign{10, 1200, 6354};
@@ -168,7 +167,7 @@ Result<Report> ensemble_pronunciation(const Request& request) {
 
 Result<Report> ensemble_long(const Request& request) {
   Report report;
-  ESPALIER_ASSIGN(const StudyFolder folder, StudyFolder::make());
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   ESPALIER_ASSIGN(std::vector<Pronunciation> words, load_words(request, true));
   const PronouncerDesign design =
       request.quick ? PronouncerDesign{20, 40, 400} : PronouncerDesign{50, 500, 6000};

@@ -1,7 +1,5 @@
 #include "research/ensemble/ensemble_study.h"
 
-#include <unistd.h>
-
 #include <fstream>
 
 #include "espalier/model/model.h"
@@ -9,20 +7,9 @@
 
 namespace espalier::research {
 
-Result<StudyFolder> StudyFolder::make() {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "espalier-study-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr) return fail("{}: cannot be made", pattern);
-  return StudyFolder(std::filesystem::path(pattern));
-}
-
-StudyFolder::~StudyFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
-Result<std::string> StudyFolder::write(std::string_view name, std::string_view text) const {
-  const std::string path = file(name);
+Result<std::string> write_file(const TemporaryDirectory& folder, std::string_view name,
+                               std::string_view text) {
+  const std::string path = folder.path(name);
   std::ofstream out(path, std::ios::binary);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
@@ -32,10 +19,10 @@ Result<std::string> StudyFolder::write(std::string_view name, std::string_view t
 
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
-                                   const StudyFolder& folder, const Request& request) {
+                                   const TemporaryDirectory& folder, const Request& request) {
   model::TrainRequest train;
   train.train = {recipe.train_file};
-  train.model = folder.file(recipe.name + ".model");
+  train.model = folder.path(recipe.name + ".model");
   train.learner = recipe.learner;
   train.settings = recipe.settings;
   train.template_file = recipe.template_file;

@@ -1,4 +1,5 @@
 // What the experiments on ensembles share: experts trained here, and ten folds of every method over them.
+// Tested by apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/temporary_directory.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/ensemble/methods/choose.h"
 #include "espalier/ensemble/votes/substructures.h"
@@ -14,19 +16,9 @@
 
 namespace espalier::research {
 
-/// A folder for files between training and prediction, removed with this object.
-class StudyFolder {
- public:
-  static Result<StudyFolder> make();
-  ~StudyFolder();
-  StudyFolder(StudyFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  std::string file(std::string_view name) const { return (path_ / name).string(); }
-  Result<std::string> write(std::string_view name, std::string_view text) const;
-
- private:
-  explicit StudyFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
+/// Writes a file into the folder and returns its path.
+Result<std::string> write_file(const TemporaryDirectory& folder, std::string_view name,
+                               std::string_view text);
 
 /// How one expert comes about.
 struct ExpertRecipe {
@@ -43,7 +35,7 @@ struct ExpertRecipe {
 using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< sequence, rank, token
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
-                                   const StudyFolder& folder, const Request& request);
+                                   const TemporaryDirectory& folder, const Request& request);
 
 /// A sample with gold labels and the experts' labels; column j of every row is expert j.
 struct StudySample {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "espalier/base/random.h"
+#include "espalier/base/temporary_directory.h"
 #include "research/experiments.h"
 #include "research/searn/searn_study.h"
 
@@ -49,16 +50,16 @@ Result<Report> searn_compounding(const Request& request) {
              "its own; beside the formula of Theorem 3");
   report.set("own history", "after two more iterations (beta = 1), learned from its own labels before");
   report.set("measure", "wrong labels a sequence of T, on sequences never seen");
-  const ScratchFile train{request.out + "/searn-compounding.train.txt"};
-  const ScratchFile test{request.out + "/searn-compounding.test.txt"};
-  const ScratchFile features{request.out + "/searn-compounding.template"};
-  std::ofstream(features.path) << "U00:%x[0,0]\n";
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+  const std::string train = folder.path("train.txt"), test = folder.path("test.txt"),
+                    features = folder.path("template");
+  std::ofstream(features) << "U00:%x[0,0]\n";
   for (const double e : {0.01, 0.05, 0.1})
     for (const size_t T : {10, 100, 1000}) {
       const Random random = Random(request.seed).split(T).split(static_cast<uint64_t>(1 / e));
       const size_t chains = std::max<size_t>(20, labels / T);
-      ESPALIER_TRY(write_chains(train.path, chains, T, e, kSeenWrong, random.split(1)));
-      ESPALIER_TRY(write_chains(test.path, chains, T, e, kSeenWrong, random.split(2)));
+      ESPALIER_TRY(write_chains(train, chains, T, e, kSeenWrong, random.split(1)));
+      ESPALIER_TRY(write_chains(test, chains, T, e, kSeenWrong, random.split(2)));
       const std::string row = fmt::format("e={} T={}", e, T);
       const double formula = theorem_3(static_cast<double>(T), e);
       double wrong[2];
@@ -67,9 +68,9 @@ Result<Report> searn_compounding(const Request& request) {
         run.learner = "searn";
         run.settings = {"classifier=logistic", "history=1", "passes=3",
                         own == 1 ? "iterations=3" : "iterations=1"};
-        run.train = train.path;
-        run.test = test.path;
-        run.template_file = features.path;
+        run.train = train;
+        run.test = test;
+        run.template_file = features;
         ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
         wrong[own] = (1 - outcome.scores.accuracy() / 100) * static_cast<double>(T + 1);
         report.add(row, own == 1 ? "own history" : "true history",

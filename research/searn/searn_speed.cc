@@ -1,11 +1,11 @@
 // What searches cost: a SEARN iteration beside a pass of the chain perceptron, greedy and beam decoding
 // beside Viterbi, and time against the length of a sequence.
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <span>
 
 #include "espalier/base/random.h"
+#include "espalier/base/temporary_directory.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
@@ -126,17 +126,10 @@ Result<Report> searn_speed(const Request& request) {
   Report report;
   const std::string train =
                         request.corpus(request.quick ? "conll2000/test.txt.gz" : "conll2000/train.txt.gz"),
-                    test = request.corpus("conll2000/test.txt.gz"),
-                    chain_file = request.out + "/speed-chain.model",
-                    search_file = request.out + "/speed-search.model";
+                    test = request.corpus("conll2000/test.txt.gz");
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+  const std::string chain_file = folder.path("chain.model"), search_file = folder.path("search.model");
   report.set("data", "CoNLL-2000, 22 labels, default features; one thread, processor time");
-  struct Files {
-    std::vector<std::string> paths;
-    ~Files() {
-      std::error_code ignored;
-      for (const std::string& path : paths) std::filesystem::remove(path, ignored);
-    }
-  } const files{{chain_file, search_file}};
 
   const int trainings = request.quick ? 1 : 5;
   double pass = std::numeric_limits<double>::infinity(), iteration = pass;

@@ -1,9 +1,9 @@
 // What SEARN is compared with in section 5.2: classifiers of single labels, MEMMs, and stacked sequential
 // learning (Cohen and Carvalho 2005), in which a second model sees what a first one, trained without the
 // sentence at hand, says about the neighbours.
-#include <filesystem>
 #include <fstream>
 
+#include "espalier/base/temporary_directory.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
 #include "research/experiments.h"
@@ -69,16 +69,8 @@ Status predict_with(const std::string& file, const Sentences& sentences,
 /// from models that did not see the sentence.
 Result<eval::TaggingScores> stacked(const Request& request, const Sentences& train, const Sentences& test,
                                     size_t folds) {
-  const std::filesystem::path folder = std::filesystem::path(request.out) / "searn-stacked.scratch";
-  std::filesystem::create_directories(folder);
-  struct Removed {
-    std::filesystem::path path;
-    ~Removed() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-  } const removed{folder};
-  const std::string rows = folder / "rows.txt", model = folder / "level.model";
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+  const std::string rows = folder.path("rows.txt"), model = folder.path("level.model");
   const auto all = [](size_t) { return true; };
   Predicted on_train, on_test;
   for (size_t fold = 0; fold < folds; ++fold) {

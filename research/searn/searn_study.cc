@@ -3,6 +3,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "espalier/base/temporary_directory.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/train.h"
@@ -35,15 +36,15 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round) {
-  const ScratchFile model{request.out + "/searn-study.model"};
-  const ScratchFile part{request.out + "/searn-study.train.txt"};
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+  const std::string model = folder.path("model"), part = folder.path("train.txt");
   model::TrainRequest train;
   train.train = {run.train};
   if (run.most_sequences > 0) {
-    ESPALIER_TRY(copy_first(run.train, run.train_reading, run.most_sequences, part.path));
-    train.train = {part.path};
+    ESPALIER_TRY(copy_first(run.train, run.train_reading, run.most_sequences, part));
+    train.train = {part};
   }
-  train.model = model.path;
+  train.model = model;
   train.task = run.task;
   train.learner = run.learner;
   train.settings = run.settings;
@@ -67,7 +68,7 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
     if (round.dev_score) outcome.dev.push_back(*round.dev_score);
     if (round.objective) outcome.objectives.push_back(*round.objective);
   }
-  ESPALIER_ASSIGN(const model::Model loaded, model::Model::open(model.path));
+  ESPALIER_ASSIGN(const model::Model loaded, model::Model::open(model));
   const auto start = std::chrono::steady_clock::now();
   ESPALIER_ASSIGN(const auto reader, data::open_reader(run.test, run.test_reading));
   const Workers workers(request.threads);

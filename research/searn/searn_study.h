@@ -1,7 +1,7 @@
-// What the experiments on search learners share: train as the command does, tag, score.
+// What the experiments on search learners share: train as the command does, tag, score. Tested by
+// apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,15 +11,6 @@
 #include "research/experiment.h"
 
 namespace espalier::research {
-
-/// A file that goes when the run is over, however it ends.
-struct ScratchFile {
-  std::string path;
-  ~ScratchFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-};
 
 /// One training run and its test, by the names the command takes.
 struct SearnRun {
@@ -44,7 +35,7 @@ struct SearnOutcome {
   std::vector<std::vector<std::string>> predicted = {};
 };
 
-/// Trains into a scratch file below the request's folder for plots, tags the test file, scores it. With
+/// Trains into a temporary file, tags the test file, scores it. With
 /// `by_round`, the test file is also measured after every round (as a development set would be; nothing is
 /// chosen by it: patience is without end and the last round counts).
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);

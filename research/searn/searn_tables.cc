@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "espalier/base/input.h"
+#include "espalier/base/temporary_directory.h"
 #include "espalier/eval/scores.h"
 #include "research/experiments.h"
 #include "research/searn/searn_study.h"
@@ -75,8 +76,8 @@ Status deal_out_fold_0(const std::string& from, const std::string& to) {
 /// How many letters back decisions look: what cross-validation within fold 0 finds best, with linear
 /// machines.
 Result<int> choose_history(const Request& request, Report& report) {
-  const std::string path = request.out + "/searn-handwriting.folds.data";
-  const ScratchFile folds{path};
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+  const std::string path = folder.path("folds.data");
   ESPALIER_TRY(deal_out_fold_0(request.corpus("ocr/letter.data.gz"), path));
   int best = 1;
   double best_accuracy = -1;

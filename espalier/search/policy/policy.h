@@ -51,7 +51,6 @@ class Mixture {
   double oracle_share() const { return oracle_; }
   size_t size() const { return classifiers_.size(); }
   Scorer& classifier(size_t i) const { return *classifiers_[i]; }
-  const std::shared_ptr<Scorer>& shared_classifier(size_t i) const { return classifiers_[i]; }
   double share(size_t i) const { return shares_[i]; }
 
   void begin(const StaticBlocks& blocks) const {

@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "espalier/base/random.h"
 #include "espalier/base/temporary_directory.h"
-#include "espalier/data/test_data.h"
-#include "espalier/tasks/structures/role_model.h"
+#include "espalier/constrain/decode.h"
+#include "espalier/linear/rows.h"
 
 namespace espalier::tasks {
 namespace {
@@ -120,56 +119,14 @@ TEST(Roles, SearchAndIntegerProgramFindTheSameOptimum) {
   for (int trial = 0; trial < 150; ++trial) {
     const RandomRoles problem(random, 1.0);
     const constrain::Compiled compiled(problem.constraints);
-    const auto search = assign_roles(&compiled, problem.instance, problem.scores);
-    const auto integer =
-        assign_roles(&compiled, problem.instance, problem.scores, {.method = constrain::Method::kInteger});
+    const auto search = constrain::decode(compiled, problem.instance, problem.scores, {});
+    const auto integer = constrain::decode(compiled, problem.instance, problem.scores,
+                                           {.method = constrain::Method::kInteger});
     ASSERT_EQ(search.outcome, chain::Outcome::kExact);
     ASSERT_EQ(integer.outcome, chain::Outcome::kExact);
     EXPECT_NEAR(search.value(), integer.value(), 1e-5);
     EXPECT_EQ(problem.constraints.penalty(problem.instance, search.labels), 0);
   }
-}
-
-TEST(Roles, TrainingOnASampleLearnsAndKeepsToTheConstraints) {
-  const std::string path = data::corpus_path("srl-wsj/dev.verbs.jsonl.gz");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
-  auto read = read_predicates(path);
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  std::erase_if(*read, [](const RolePredicate& p) { return p.candidates.empty(); });
-  const size_t half = read->size() / 2;
-  const std::span<const RolePredicate> all(*read), train = all.first(half), test = all.subspan(half);
-  const Workers workers(1);
-  const linear::EncodedTraining training = encode_roles(train, workers);
-  const linear::Dataset data = encode_roles(test, training);
-  auto made = constrain::Constraints::resolve(
-      role_constraints(training.labels, ""), "roles", role_shape(training.labels), training.labels,
-      [](const std::string& f) -> Result<std::string> { return fail("{}", f); });
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  const constrain::Compiled compiled(*made);
-  const auto local = train_roles(training, {.predicates = train, .passes = 4}, workers, {});
-  std::string note;
-  const auto global =
-      train_roles(training, {.constraints = &*made, .predicates = train, .passes = 4}, workers, {}, &note);
-  ASSERT_TRUE(local.ok() && global.ok());
-  double f1[3];
-  for (int regime = 0; regime < 3; ++regime) {
-    RoleScores scores;
-    chain::SequenceScores buffer;
-    for (size_t s = 0; s < test.size(); ++s) {
-      chain::score_sequence(regime == 2 ? *global : *local, data, s, buffer);
-      const constrain::Instance instance = role_instance(*made, test[s]);
-      const auto found = assign_roles(regime == 0 ? nullptr : &compiled, instance, buffer.view);
-      std::vector<std::string_view> roles;
-      for (const data::Label y : found.labels) roles.push_back(training.labels.name(y));
-      scores.add(test[s], roles);
-      if (regime > 0) {
-        EXPECT_EQ(made->penalty(instance, found.labels), 0);
-      }
-    }
-    f1[regime] = scores.f1();
-    EXPECT_GT(f1[regime], 50) << regime;
-  }
-  EXPECT_GT(f1[1], f1[0]);  // inference helps
 }
 
 }  // namespace

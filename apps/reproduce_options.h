@@ -1,0 +1,28 @@
+// The options of `espalier reproduce`, which two programs parse: the command, for its help and its
+// complaints, and then the program that runs the experiments. Tested by reproduce_test.sh.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "apps/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::apps {
+
+struct ReproduceFlags {
+  std::string name, data, out = ".";
+  bool list = false, quick = false;
+  uint64_t seed = 1;
+  int threads = 0;
+  OutputFlags output;
+};
+
+/// Adds the verb with its options and help. The flags are filled in when the command line is parsed.
+std::shared_ptr<ReproduceFlags> add_reproduce_options(CLI::App& app);
+
+}  // namespace espalier::apps
