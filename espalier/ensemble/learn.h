@@ -1,4 +1,7 @@
-// From votes to a model: choice, learning, calibration.
+// From votes to a model: chooses a method on held-out data, learns, calibrates confidences.
+//
+// Call learn_ensemble; learn_from_experts.h fills the request from options and data. Tested in model_test.cc.
+// Linear in tokens × experts for each candidate and fold.
 #pragma once
 
 #include <functional>
@@ -32,15 +35,15 @@ struct LearnOutcome {
   std::vector<Candidate> candidates;  ///< where there was a choice
   double held_out_error = -1;  ///< of the method taken, on tokens it did not learn from; −1: not measured
   double held_out_best = -1;   ///< of the best expert, on the same
-  double held_out_edits = -1;  ///< mean edit distance of a sequence, where outputs are put side by side
+  double held_out_edits = -1;  ///< mean edit distance per sequence, where outputs are put side by side
   double held_out_best_edits = -1;
   std::vector<std::string> notes;
 };
 
-/// Learns from the votes of a store. Where that is in memory the substructures are, too; otherwise they are
-/// encoded anew in every pass, and memory does not grow with the number of sequences (but for what rand
-/// keeps, and the distinct patterns of espboost and sle). The label set is the one the votes refer to, and is
-/// moved into the model. Experts' names and the automaton are the caller's to add.
+/// Learns from the votes of a store. Where the store is in memory, so are the substructures; otherwise they
+/// are encoded again in every pass, and memory does not grow with the number of sequences (except for what
+/// rand keeps, and the distinct patterns of espboost and sle). The label set is the one the votes refer to,
+/// and is moved into the model. The caller adds experts' names and the automaton.
 Result<LearnOutcome> learn_ensemble(const VoteStore& sample, data::LabelSet labels,
                                     const LearnRequest& request, const Monitor& monitor = {});
 

@@ -113,6 +113,31 @@ Result<ExpertAutomaton> read_automaton(const SectionFile& file, size_t experts) 
   return ExpertAutomaton::from_plain(std::move(fst), std::vector<std::string>(experts), file.name());
 }
 
+SectionWriter ensemble_sections(const EnsembleModel& model) {
+  SectionWriter out;
+  out.add_text("ensemble", about_json(model).dump(-1, ' ', false, Json::error_handler_t::replace));
+  out.add_array("weights", model.table.weights);
+  out.add_array("elsewhere", model.table.elsewhere);
+  out.add_array("ties", model.table.tie_order);
+  out.add_array("suffix", model.suffix.weights);
+  out.add_array("confidence.tokens", model.token_confidence.values());
+  out.add_array("confidence.sequences", model.sequence_confidence.values());
+  std::vector<double> rounds;
+  for (const BoostRound& round : model.boosting) rounds.insert(rounds.end(), {round.error, round.step});
+  out.add_array("boosting", rounds);
+  std::vector<double> normalisers;
+  for (const BoostRound& round : model.boosting) normalisers.push_back(round.normaliser);
+  out.add_array("boosting.normalisers", normalisers);
+  if (model.automaton) {
+    std::vector<StoredArc> arcs;
+    for (const ExpertAutomaton::Arc& arc : model.automaton->arcs())
+      arcs.push_back({arc.source, arc.target, arc.expert, 0, arc.prior_cost});
+    out.add_array("automaton.arcs", arcs);
+    out.add_array("automaton.finals", model.automaton->plain().final_cost);
+  }
+  return out;
+}
+
 }  // namespace
 
 CombineRule EnsembleModel::rule(bool legal, const WeightTable& short_table) const {
@@ -128,34 +153,13 @@ CombineRule EnsembleModel::rule(bool legal, const WeightTable& short_table) cons
   return rule;
 }
 
-Status EnsembleModel::save(const std::string& path) const {
-  SectionWriter out;
-  out.add_text("ensemble", about_json(*this).dump(-1, ' ', false, Json::error_handler_t::replace));
-  out.add_array("weights", table.weights);
-  out.add_array("elsewhere", table.elsewhere);
-  out.add_array("ties", table.tie_order);
-  out.add_array("suffix", suffix.weights);
-  out.add_array("confidence.tokens", token_confidence.values());
-  out.add_array("confidence.sequences", sequence_confidence.values());
-  std::vector<double> rounds;
-  for (const BoostRound& round : boosting) rounds.insert(rounds.end(), {round.error, round.step});
-  out.add_array("boosting", rounds);
-  std::vector<double> normalisers;
-  for (const BoostRound& round : boosting) normalisers.push_back(round.normaliser);
-  out.add_array("boosting.normalisers", normalisers);
-  if (automaton) {
-    std::vector<StoredArc> arcs;
-    for (const ExpertAutomaton::Arc& arc : automaton->arcs())
-      arcs.push_back({arc.source, arc.target, arc.expert, 0, arc.prior_cost});
-    out.add_array("automaton.arcs", arcs);
-    out.add_array("automaton.finals", automaton->plain().final_cost);
-  }
-  return out.save(path);
-}
+Status EnsembleModel::save(const std::string& path) const { return ensemble_sections(*this).save(path); }
+std::vector<std::byte> EnsembleModel::to_bytes() const { return ensemble_sections(*this).to_bytes(); }
 
 Result<EnsembleModel> EnsembleModel::from_file(const SectionFile& file) {
   if (!file.has("ensemble"))
-    return fail("{}: a model, but not an ensemble (ensemble learn makes one)", file.name());
+    return fail("{}: this is a model that labels text by itself, not an ensemble: use `espalier tag`",
+                file.name());
   ESPALIER_ASSIGN(const std::string_view text, file.text("ensemble"));
   ESPALIER_ASSIGN(EnsembleModel model, about_from(text, file.name()));
   const size_t p = model.experts.size();
@@ -211,6 +215,11 @@ Result<EnsembleModel> EnsembleModel::from_file(const SectionFile& file) {
 
 Result<EnsembleModel> EnsembleModel::open(const std::string& path) {
   ESPALIER_ASSIGN(const SectionFile file, SectionFile::open(path));
+  return from_file(file);
+}
+
+Result<EnsembleModel> EnsembleModel::from_bytes(const std::vector<std::byte>& bytes, std::string name) {
+  ESPALIER_ASSIGN(const SectionFile file, SectionFile::from_bytes(bytes, std::move(name)));
   return from_file(file);
 }
 

@@ -1,4 +1,7 @@
-// An ensemble as a file: everything that applying it needs but the experts themselves.
+// An ensemble and its file: everything that applying it needs except the experts themselves.
+//
+// Made by learn_ensemble or learn_from_experts, stored by save or to_bytes, read by open or from_bytes, used
+// by Applier (apply.h).
 #pragma once
 
 #include <memory>
@@ -20,7 +23,7 @@
 
 namespace espalier::ensemble {
 
-/// Immutable once made; each user has a Combiner of his own.
+/// Immutable once made; threads may share it, each with an Applier (or Combiner) of its own.
 struct EnsembleModel {
   std::vector<std::string> experts;  ///< their names when it was learned
   Method method = Method::kMvote;
@@ -52,8 +55,13 @@ struct EnsembleModel {
   /// How it labels. The tables of the rule are this object's and `short_table`, made by single_expert_table.
   CombineRule rule(bool legal, const WeightTable& short_table) const;
 
+  /// Writes the file next to its place and renames it.
   Status save(const std::string& path) const;
+  /// What save writes.
+  std::vector<std::byte> to_bytes() const;
   static Result<EnsembleModel> open(const std::string& path);
+  /// `name` is what errors call the bytes.
+  static Result<EnsembleModel> from_bytes(const std::vector<std::byte>& bytes, std::string name);
   static Result<EnsembleModel> from_file(const SectionFile& file);
 };
 

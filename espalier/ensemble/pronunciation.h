@@ -1,4 +1,7 @@
-// Letters and phonemes: readers of pronouncing dictionaries, and an aligner for those that are not aligned.
+// Letters and phonemes: readers of pronouncing dictionaries, and an aligner for dictionaries that are not
+// aligned.
+//
+// read_cmudict and read_nettalk read; align_letters gives each letter its phonemes.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +13,11 @@
 
 namespace espalier::ensemble {
 
-/// A word with its phonemes. Aligned: `labels` has one a letter.
+/// A word with its phonemes. Aligned: `labels` has one per letter.
 struct Pronunciation {
   std::string word;
   std::vector<std::string> phonemes;  ///< without silent ones
-  std::vector<std::string> labels;    ///< one a letter, or none: not aligned
+  std::vector<std::string> labels;    ///< one per letter, or none: not aligned
 };
 
 /// The label of a letter without a sound, and what joins the phonemes of a letter that has several.
@@ -33,12 +36,12 @@ struct AlignmentOptions {
 
 struct AlignmentReport {
   size_t aligned = 0, skipped = 0;     ///< words; skipped: more phonemes than their letters can have
-  std::vector<double> log_likelihood;  ///< a round; never falls
+  std::vector<double> log_likelihood;  ///< per round; never falls
 };
 
 /// Gives every letter the phonemes it stands for: none, one or several in a row. P(phonemes | letter) is
 /// learned by expectation maximisation over all monotone alignments of all words, from a beginning that
-/// favours one phoneme a letter; each word then gets its likeliest alignment. Words that cannot be aligned
+/// favours one phoneme per letter; each word then gets its likeliest alignment. Words that cannot be aligned
 /// get no labels. O(rounds · letters · phonemes · most_phonemes).
 AlignmentReport align_letters(std::vector<Pronunciation>& words, const AlignmentOptions& options = {});
 

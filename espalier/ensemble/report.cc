@@ -214,6 +214,25 @@ Result<EnsembleReport> Reporter::finish() {
   return std::move(s.report);
 }
 
+Result<EnsembleReport> report_on_streams(const EnsembleModel& model, bool legal, AlignedExperts& aligned,
+                                         data::LabelSet& labels, uint64_t seed, const Monitor& monitor) {
+  constexpr size_t kReportEvery = 1024;
+  Reporter reporter(model, legal, labels, seed);
+  TokenVotes votes;
+  Progress progress;
+  progress.phase = "measuring";
+  ESPALIER_TRY(aligned.rewind());
+  while (true) {
+    if (monitor.stop_requested()) return fail("interrupted before everything was read");
+    bool left_out = false;
+    ESPALIER_ASSIGN(const bool more, aligned.next(votes, left_out));
+    if (!more) return reporter.finish();
+    if (!left_out) ESPALIER_TRY(reporter.add(votes));
+    progress.done += 1;
+    if (static_cast<size_t>(progress.done) % kReportEvery == 0) monitor.report(progress);
+  }
+}
+
 Result<std::vector<BoundLine>> paper_bounds(VoteSource& source, const EnsembleModel& model, double rho) {
   std::vector<BoundLine> lines;
   const size_t p = model.experts.size();

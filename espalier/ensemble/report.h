@@ -1,9 +1,14 @@
-// Whom to trust where: what an ensemble's experts are worth, measured on labelled data.
+// Whom to trust where: what an ensemble and its experts are worth, measured on labelled data.
+//
+// Call report_on_streams over open experts, or fill a Reporter with votes; tested in model_test.cc.
+// O(tokens × experts²): the ensemble is also measured without each expert.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "espalier/base/progress.h"
+#include "espalier/ensemble/experts/aligned_experts.h"
 #include "espalier/ensemble/methods/espboost.h"
 #include "espalier/ensemble/model.h"
 #include "espalier/eval/scores.h"
@@ -81,6 +86,11 @@ class Reporter {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The report on all that open experts have read. `labels` begins as the model's and is the set that
+/// `aligned` adds to. Fails with "interrupted …" where the monitor asks to stop.
+Result<EnsembleReport> report_on_streams(const EnsembleModel& model, bool legal, AlignedExperts& aligned,
+                                         data::LabelSet& labels, uint64_t seed, const Monitor& monitor);
 
 /// Theorems 1, 4 and 5 and Proposition 2 for the model on a sample.
 Result<std::vector<BoundLine>> paper_bounds(VoteSource& source, const EnsembleModel& model, double rho);

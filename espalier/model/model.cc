@@ -51,6 +51,9 @@ Result<Model> Model::from_bytes(const std::vector<std::byte>& bytes, std::string
 Result<Model> Model::make(SectionFile file) {
   Model model;
   model.file_ = std::make_unique<SectionFile>(std::move(file));
+  if (!model.file_->has("about") && model.file_->has("ensemble"))
+    return fail("{}: this is an ensemble, which combines the labels of others: use `espalier ensemble apply`",
+                model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
   ESPALIER_ASSIGN(model.predictor_, load_predictor(model.about_, *model.file_));

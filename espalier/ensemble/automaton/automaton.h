@@ -1,4 +1,6 @@
-// Path experts as an automaton that the user gives (Figure 2).
+// Path experts as an automaton that the user gives (Figure 2): which expert may follow which.
+//
+// ExpertAutomaton::open reads an OpenFst file; AutomatonVote decodes under it.
 #pragma once
 
 #include <cstddef>
@@ -58,11 +60,11 @@ class ExpertAutomaton {
 /// The vote under an automaton: among the labellings that some path of it gives, one that maximises the
 /// product of the shares of its values (equation 5), or the sum of their weights, by a shortest path.
 /// Positions of `view` are its slots.
-/// One scratch object a thread.
+/// One object per thread.
 class AutomatonVote {
  public:
   explicit AutomatonVote(const ExpertAutomaton& automaton);
-  /// One value an item. Fails where the sequence is longer than the paths.
+  /// One value per item. Fails where the sequence is longer than the paths.
   Status decode(const VoteView& view, const WeightTable& table, VoteForm form, std::vector<Value>& out);
 
  private:

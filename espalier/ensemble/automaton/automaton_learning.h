@@ -1,4 +1,4 @@
-// WMWP and FPL over an automaton that the user gives.
+// WMWP and FPL over the paths of an automaton that the user gives. Tested in automaton_test.cc.
 #pragma once
 
 #include "espalier/base/progress.h"
@@ -11,7 +11,7 @@ namespace espalier::ensemble {
 
 /// WMWP where paths may visit different states. Equation 3's local normalisation is then no longer equation
 /// 2's distribution: arcs are multiplied by β^ℓ, pushed in the log semiring, and the expected loss is
-/// Σ_e P(e) ℓ_e with P(e) the posterior of an arc, not its weight. O(arcs) a round.
+/// Σ_e P(e) ℓ_e with P(e) the posterior of an arc, not its weight. O(arcs) per round.
 class AutomatonWmwp {
  public:
   AutomatonWmwp(const ExpertAutomaton& automaton, const WmwpOptions& options);

@@ -9,8 +9,6 @@ namespace espalier::ensemble {
 namespace {
 
 constexpr size_t kContextRows = 3;
-/// Putting outputs side by side takes memory for the product of two lengths.
-constexpr size_t kLongestAligned = 4'000;
 
 /// One side of a mismatch: the rows around the one that differs.
 std::string row_text(const ExpertStream& stream, size_t row) {
@@ -26,11 +24,7 @@ Result<Missing> parse_missing(std::string_view text) {
   if (text == "error") return Missing::kError;
   if (text == "spread") return Missing::kSpread;
   if (text == "leave-out") return Missing::kLeaveOut;
-  return fail("--missing '{}': there are error, spread and leave-out", text);
-}
-
-std::string_view missing_name(Missing missing) {
-  return missing == Missing::kError ? "error" : missing == Missing::kSpread ? "spread" : "leave-out";
+  return fail("missing '{}': expected error, spread or leave-out", text);
 }
 
 AlignedExperts::AlignedExperts(std::unique_ptr<ExpertStream> reference,
@@ -65,7 +59,7 @@ Status AlignedExperts::rewind() {
   for (size_t i = 0; i < streams_.size(); ++i) {
     ESPALIER_TRY(streams_[i]->rewind());
     at_end_[i] = 0;
-    if (streams_[i].get() == reference_) continue;  // moves on in next(), where the reference does
+    if (streams_[i].get() == reference_) continue;  // advances in next(), with the reference
     ESPALIER_ASSIGN(const bool more, streams_[i]->advance());
     at_end_[i] = !more;
   }
@@ -95,6 +89,13 @@ AlignedExperts::Match AlignedExperts::match(const ExpertStream& stream) const {
 
 Error AlignedExperts::mismatch(const ExpertStream& stream) {
   const data::Sequence &a = reference_->sequence(), &b = stream.sequence();
+  if (stream.by_number()) {
+    lengths_differ_ = reference_->labels_alone();
+    return fail(
+        "{}: sequence {} has {} labels, expected {} as in {}; outputs of unequal length can be put side by "
+        "side (align = yes)",
+        stream.name(), sequence_number_, b.length(), a.length(), reference_->name());
+  }
   if (reference_->labels_alone() && stream.labels_alone()) {
     if (const std::string_view x = sequence_name(a), y = sequence_name(b); !x.empty() && !y.empty() && x != y)
       return fail(
@@ -138,7 +139,7 @@ Result<data::Label> AlignedExperts::intern(std::string_view text) {
   if (text == data::kUnknownLabelText) return data::kNoLabel;
   const auto known = labels_.find(text);
   if (aligner_ && known == gap_)
-    return fail("{}: sequence {} has the label {}, which stands for gaps here; name it otherwise",
+    return fail("{}: sequence {} has the label {}, which stands for gaps; use another name for it",
                 reference_->name(), sequence_number_, kGapText);
   if (known) return *known;
   if (labels_.size() + 2 >= data::kNoLabel)
@@ -188,7 +189,7 @@ Status AlignedExperts::ask_probabilities(const std::string& column) {
 void AlignedExperts::align() {
   gap_ = labels_.add(kGapText);
   aligner_.emplace(gap_);
-  recent_ = {};  // the label set may have begun anew
+  recent_ = {};  // the label set may have been cleared
   outputs_.resize(experts_);
 }
 
@@ -215,8 +216,15 @@ Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
   for (size_t i = 0; i < streams_.size(); ++i) {
     ExpertStream& stream = *streams_[i];
     const bool leads = &stream == reference_;
-    const bool here = leads || (!at_end_[i] && match(stream) == Match::kSame);
+    const bool absent = !at_end_[i] && stream.absent();
+    const bool here = leads || (!at_end_[i] && !absent && match(stream) == Match::kSame);
+    if (!here && !absent && !at_end_[i] && stream.by_number()) return mismatch(stream);
     if (!here && missing_ == Missing::kError) {
+      if (absent)
+        return fail(
+            "{} has no answer for sequence {}\n  (missing = spread or leave-out lets experts miss whole "
+            "sequences)",
+            stream.name(), sequence_number_);
       if (!at_end_[i]) return mismatch(stream);
       return fail(
           "{} ends after {} sequences; {} goes on at line {}\n  (--missing spread or leave-out lets experts "
@@ -244,7 +252,7 @@ Result<bool> AlignedExperts::next(TokenVotes& votes, bool& left_out) {
       ++missed_[expert];
       left_out |= missing_ == Missing::kLeaveOut;
     }
-    if (here && !leads) {
+    if ((here || absent) && !leads) {
       ESPALIER_ASSIGN(const bool goes_on, stream.advance());
       at_end_[i] = !goes_on;
     }

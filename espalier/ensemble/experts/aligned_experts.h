@@ -1,4 +1,8 @@
-// Gold and experts side by side, sequence by sequence, token by token.
+// Gold and experts read in step, sequence by sequence, token by token.
+//
+// Make one from open streams (experts/open_experts.h does it for every kind of expert), call rewind, then
+// next until it says false. O(tokens × experts), plus the alignment where outputs of unequal length are put
+// side by side.
 #pragma once
 
 #include <array>
@@ -18,26 +22,25 @@
 
 namespace espalier::ensemble {
 
-/// What becomes of sequences that an expert does not have (section 5.5).
+/// What is done about sequences that an expert does not have (section 5.5).
 enum class Missing {
   kError,     ///< every expert must have every sequence
   kSpread,    ///< it says nothing there; the others share its weight
   kLeaveOut,  ///< such sequences are left out
 };
 Result<Missing> parse_missing(std::string_view text);
-std::string_view missing_name(Missing missing);
 
 /// Reads the reference (gold, or the text to be labelled) and all experts in step and checks that they are
 /// about the same tokens. The first mismatch is an error that shows both sides. Where sequences may be
-/// missing, an expert whose next sequence is another one is taken to miss this one, and must go on with a
-/// later one: files keep the order of the reference. Memory: one sequence a stream.
+/// missing, an expert whose next sequence is another one is taken to miss this one, and must continue with a
+/// later one: files keep the order of the reference. Memory: one sequence per stream.
 ///
-/// Where experts decide themselves how many labels there are (align()), words are not looked at: sequence n
-/// of each file belongs together, or the one with the same name where files of labels alone name them, and
+/// Where experts decide themselves how many labels there are (align()), words are ignored: sequences number n
+/// of all files belong together, or the one with the same name where files of labels alone name them, and
 /// the outputs are put side by side (multiple_alignment.h).
 class AlignedExperts {
  public:
-  /// The reference has gold labels where `gold`; its own labels are passed over otherwise.
+  /// The reference has gold labels where `gold`; its own labels are ignored otherwise.
   AlignedExperts(std::unique_ptr<ExpertStream> reference, std::vector<std::unique_ptr<ExpertStream>> experts,
                  bool gold, Missing missing, data::LabelSet& labels);
 
@@ -57,7 +60,7 @@ class AlignedExperts {
   /// The label of gaps. Precondition: aligning().
   data::Label gap() const { return gap_; }
   /// Whether the error that next() returned was about different numbers of labels, in files that hold labels
-  /// alone: what align() mends.
+  /// alone: what align() is for.
   bool lengths_differ() const { return lengths_differ_; }
 
   /// The next sequence, valid until the next call; false at the end. `left_out` says that an expert misses it
@@ -75,7 +78,8 @@ class AlignedExperts {
   Match match(const ExpertStream& stream) const;
   Error mismatch(const ExpertStream& stream);
   Result<data::Label> intern(std::string_view text);
-  /// All of a text of eight bytes at most, told apart from others of the same size: two loads that overlap.
+  /// The bytes of a text of at most eight, different for different texts of the same size: two overlapping
+  /// loads.
   static uint64_t short_text(std::string_view text) {
     const size_t size = text.size();
     if (size >= 4) {
@@ -88,7 +92,8 @@ class AlignedExperts {
     const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(text[i])}; };
     return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
   }
-  /// The number of a label as intern() gives it, mostly without asking the label set. False where it fails.
+  /// The number of a label as intern() gives it, mostly without a search in the label set. False where it
+  /// fails.
   bool number_of(std::string_view text, data::Label& label) {
     Recent* recent = nullptr;
     if (text.size() <= sizeof(uint64_t)) {
@@ -117,7 +122,7 @@ class AlignedExperts {
   Status read_gold(TokenVotes& votes);
   Status read_output(const ExpertStream& stream, size_t w, ExpertOutput& output);
 
-  std::unique_ptr<ExpertStream> apart_;  ///< the reference, where it is none of the experts
+  std::unique_ptr<ExpertStream> apart_;  ///< the reference, where it is not one of the experts
   std::vector<std::unique_ptr<ExpertStream>> streams_;
   ExpertStream* reference_;
   std::vector<uint8_t> at_end_;
@@ -128,7 +133,7 @@ class AlignedExperts {
   size_t sequence_number_ = 0;
   bool started_ = false;  ///< streams stand at their first sequence, or beyond
   bool lengths_differ_ = false;
-  /// Labels met lately: those of up to eight bytes are told apart by these bytes and their number.
+  /// Labels seen recently: those of up to eight bytes are identified by these bytes and their number.
   static constexpr uint8_t kNothingRecent = 0xFF;
   struct Recent {
     uint64_t bytes = 0;
@@ -145,7 +150,7 @@ class AlignedExperts {
   std::vector<size_t> missed_;
 };
 
-/// Aligned experts as the votes that learning wants: streamed anew for every pass.
+/// Aligned experts as the votes that learning wants: read again for every pass.
 class AlignedSource : public VoteSource {
  public:
   AlignedSource(AlignedExperts& aligned, Substructures& substructures)

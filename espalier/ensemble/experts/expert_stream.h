@@ -1,4 +1,8 @@
-// Experts as streams of labelled sequences: files of any tool, n-best lists, trained models.
+// Experts as streams of labelled sequences: files of any tool, n-best lists, answers in memory.
+//
+// Open one with open_expert, open_nbest_expert or memory_expert (trained models: model_expert.h) and give it
+// to AlignedExperts, which reads all of them in step. Memory: one sequence per stream, whatever the size of
+// the file.
 #pragma once
 
 #include <memory>
@@ -6,7 +10,7 @@
 #include <vector>
 
 #include "espalier/data/formats/reader.h"
-#include "espalier/data/predictor.h"
+#include "espalier/data/formats/source.h"
 #include "espalier/data/sequence.h"
 #include "espalier/ensemble/experts/label_reader.h"
 
@@ -28,20 +32,25 @@ class ExpertStream {
 
   /// The sequence it is at: its tokens …
   virtual const data::Sequence& sequence() const = 0;
-  /// … and what expert `w` of it says about a row; "_" where nothing.
+  /// … and what expert `w` of it says about a row; "_" where it says nothing.
   virtual std::string_view label(size_t w, size_t row) const = 0;
   /// How many labels expert `w` has; that of the tokens, unless the file holds labels alone.
   virtual size_t length(size_t) const { return sequence().length(); }
   /// Whether expert `w` has anything to say here: false for a rank that an n-best list does not reach.
   virtual bool speaks(size_t) const { return true; }
   /// Asks for probabilities of labels from now on: files have them in `column` (from 1, negative from the
-  /// end; empty: the column after the label), models compute them. Fails where there are none to be had.
+  /// end; empty: the column after the label), models compute them. Fails where there are none.
   virtual Status ask_probabilities(const std::string& column) = 0;
   /// How sure the expert is of its label, 0 to 1. Precondition: they were asked for.
   virtual Result<float> probability(size_t row) const = 0;
-  /// Whether it is a file of labels alone.
+  /// Whether it holds labels alone, without words that they could be compared by.
   virtual bool labels_alone() const { return false; }
-  /// How it was read, to know where the token of a row stands.
+  /// Whether its n-th sequence is always about the n-th sequence of the reference, so that one of another
+  /// length is an error and never a sign of missing sequences.
+  virtual bool by_number() const { return false; }
+  /// Of streams by number: it has no answer for the sequence it is at.
+  virtual bool absent() const { return false; }
+  /// How it was read, to know in which column the token of a row is.
   const data::ReadOptions& reading() const { return reading_; }
 
  protected:
@@ -53,32 +62,41 @@ class ExpertStream {
   data::ReadOptions reading_;
 };
 
-/// A file with a label for every token, or one of labels alone.
-Result<std::unique_ptr<ExpertStream>> open_expert(const std::string& path, const data::ReadOptions& reading,
+/// A file, or sequences in memory, with a label for every token; or a file of labels alone.
+Result<std::unique_ptr<ExpertStream>> open_expert(const data::Source& source,
+                                                  const data::ReadOptions& reading,
                                                   LabelLayout layout = LabelLayout::kWithTokens);
 
 /// A file with up to n labellings of every sequence, best first: one after the other, as sequences of their
-/// own with the same tokens. In columns each may stand below a line such as `# n-best 2 …` or `# 1 0.35`,
+/// own with the same tokens. In columns each may come after a line such as `# n-best 2 …` or `# 1 0.35`,
 /// whose number counts up from the first labelling of a sequence; without such lines there are n each. The
 /// k-th best is expert k; where a sequence has fewer, the others say nothing. In files of labels alone,
-/// sequences with the same name in a row are labellings of one; without names there are n each.
+/// consecutive sequences with the same name are labellings of one; without names there are n each.
 Result<std::unique_ptr<ExpertStream>> open_nbest_expert(const std::string& path,
                                                         const data::ReadOptions& reading, size_t n,
                                                         LabelLayout layout = LabelLayout::kWithTokens);
 
-/// A trained predictor run over the file of the tokens; with n > 1, its n best labellings are n experts. The
-/// predictor must outlive the stream.
-Result<std::unique_ptr<ExpertStream>> open_predictor_expert(const std::string& model_name,
-                                                            const data::Predictor& predictor,
-                                                            const std::string& tokens_path,
-                                                            const data::ReadOptions& reading, size_t n);
+/// What one expert says about every sequence, in memory: a label per token, "_" or empty text where it says
+/// nothing; no labels at all: it has no answer.
+struct MemoryAnswers {
+  std::vector<std::vector<std::string>> labels;
+  std::vector<std::vector<double>> probabilities;  ///< of the labels, 0 to 1; empty: it gives none
+};
+/// Such answers as a stream that shares them; labels_alone() and by_number().
+std::unique_ptr<ExpertStream> memory_expert(std::string name, std::shared_ptr<const MemoryAnswers> answers);
 
-/// The format a file's name speaks for (.jsonl, .conllu, each also .gz); otherwise the fallback.
+/// An error where folds are selected in a file of labels alone, which has none.
+Status check_layout(const std::string& path, const data::ReadOptions& reading, LabelLayout layout);
+
+/// `name#1` to `name#n`: the experts of an n-best list.
+std::vector<std::string> rank_names(const std::string& name, size_t n);
+
+/// The format that a file's name implies (.jsonl, .conllu, each also .gz); otherwise the fallback.
 data::Format guess_format(const std::string& path, data::Format fallback);
 
 /// The text by which a row is compared between files: its word. Empty where the format has none.
 std::string_view token_text(const data::Sequence& sequence, size_t row, data::Format format);
-/// The column it stands in, where rows have such a text.
+/// The column of that text, where rows have one.
 inline size_t token_column(data::Format format) { return format == data::Format::kConllu ? 1 : 0; }
 /// Whether rows of the sequence have such a text.
 bool has_tokens(const data::Sequence& sequence, data::Format format);

@@ -90,7 +90,7 @@ class LabelReader : public data::Reader {
     if (!object.is_object() || !object.contains("labels") || !object["labels"].is_array())
       return lines_.error("expected an object with \"labels\", an array of texts");
     if (object.contains("tokens"))
-      return lines_.error("\"tokens\" beside \"labels\", which the objects before do not have");
+      return lines_.error("\"tokens\" next to \"labels\", which the objects before do not have");
     if (const auto id = object.find("id"); id != object.end() && !id->is_null())
       sequence.add_comment(id->is_string() ? id->get<std::string>() : id->dump());
     for (const Json& label : object["labels"]) {
@@ -128,7 +128,7 @@ Result<data::Lines> open_lines(const std::string& path, const std::string& encod
 Result<LabelLayout> parse_label_layout(std::string_view text) {
   if (text == "rows") return LabelLayout::kRows;
   if (text == "lines") return LabelLayout::kLines;
-  return fail("--labels-only '{}': there are rows (one label a line) and lines (one sequence a line)", text);
+  return fail("labels only '{}': expected rows (one label per line) or lines (one sequence per line)", text);
 }
 
 Result<LabelLayout> find_label_layout(const std::string& path, const data::ReadOptions& reading) {

@@ -1,4 +1,6 @@
-// Files that hold labels and nothing else: no words that they could belong to.
+// Files that hold labels and nothing else, without the words they belong to: reading and writing them.
+//
+// find_label_layout says whether a file is one; open_label_reader reads it, append_labels writes it.
 #pragma once
 
 #include <memory>
@@ -14,9 +16,9 @@ namespace espalier::ensemble {
 /// How a file that holds labels alone is laid out.
 enum class LabelLayout {
   kWithTokens,  ///< it is not such a file: its format says where words and labels are
-  kRows,        ///< one label a line, blank lines between sequences
-  kLines,       ///< one sequence a line, labels between blanks; what stands before a tab is its name
-  kJson,        ///< an object a line, {"labels": ["K", "AE", "T"]}; "id", where there is one, is its name
+  kRows,        ///< one label per line, blank lines between sequences
+  kLines,       ///< one sequence per line, labels between blanks; text before a tab is its name
+  kJson,        ///< one object per line, {"labels": ["K", "AE", "T"]}; "id", where there is one, is its name
 };
 /// "rows" and "lines".
 Result<LabelLayout> parse_label_layout(std::string_view text);
@@ -30,14 +32,14 @@ Result<LabelLayout> find_label_layout(const std::string& path, const data::ReadO
 Result<std::unique_ptr<data::Reader>> open_label_reader(const std::string& path, LabelLayout layout,
                                                         const std::string& encoding);
 
-/// The name of a sequence (a word, an identifier), by which files are held against each other; empty where it
-/// has none.
+/// The name of a sequence (a word, an identifier), by which sequences of different files are matched; empty
+/// where it has none.
 std::string_view sequence_name(const data::Sequence& sequence);
 
 /// Appends labels in a layout, with a number for each and one for the whole where that is given:
-///   kRows   a label a line, its number and on the first line that of the sequence ("_" on others) behind it
-///   kLines  name, tab, labels; and tab, number of the sequence, tab, numbers of the labels
-///   kJson   {"id", "labels", "confidence", "sequence_confidence"}
+///   kRows   one label per line, followed by its number and, on the first line, that of the sequence (else
+///   "_") kLines  name, tab, labels; and tab, number of the sequence, tab, numbers of the labels kJson {"id",
+///   "labels", "confidence", "sequence_confidence"}
 void append_labels(LabelLayout layout, std::string_view name, std::span<const std::string_view> labels,
                    std::span<const double> confidence, std::optional<double> sequence_confidence,
                    std::string& out);

@@ -1,4 +1,7 @@
-// The sample as boosting sees it: who is right where, and how much each place counts by now.
+// The sample as boosting sees it: who is right where, and the current weight of each place.
+//
+// Call read_boost_sample; tested in espboost_test.cc. Memory: the distinct patterns, or 4 bytes per vote
+// where experts give probabilities.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +15,7 @@
 namespace espalier::ensemble {
 
 /// What a path does under the distribution D_t: the weight, times |ρ|, of the places where it is right and
-/// where it is wrong, and the step that makes most of it.
+/// where it is wrong, and the best step.
 struct BoostStep {
   double right = 0, wrong = 0;
   double step = 0;        ///< α that minimises Z(α) = Σ D exp(−α ρ); infinite where nothing is wrong
@@ -46,7 +49,7 @@ class BoostSample {
 /// Reads a stream once. Where experts give labels alone ρ is +1, −1 or, in silence, 0: places with the same
 /// experts right are one pattern, and the step is ½ log(W₊/W₋), Z = W₀ + 2 sqrt(W₊W₋) (Schapire and Singer
 /// 1999). Where they give probabilities, an expert that says y with probability c has h̃(y) = c, so ρ is +c or
-/// −c: places are kept one by one, 4 bytes an expert, and the step is found by Newton's method.
+/// −c: places are kept one by one, 4 bytes per expert, and the step is found by Newton's method.
 Result<std::unique_ptr<BoostSample>> read_boost_sample(VoteSource& source);
 
 /// The minimiser of Σ weight · exp(−α margin), which is convex, to 1e-12 of its size; infinite where no

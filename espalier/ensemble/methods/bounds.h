@@ -1,4 +1,4 @@
-// The guarantees of the paper as numbers.
+// The guarantees of the paper as numbers. Tested in espboost_test.cc and automaton_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,7 @@
-// What is chosen on held-out data: the method, β, the length from which the ensemble takes over, confidences.
+// What is chosen on held-out data: the method, β, and the length from which the ensemble takes over.
+//
+// try_candidates measures by cross-validation, best_candidate picks, choose_switch finds the length. Tested
+// in model_test.cc.
 #pragma once
 
 #include <functional>
@@ -43,10 +46,10 @@ DividedSample divide(const VoteBatch& batch, uint64_t seed);
 Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::span<const Method> methods,
                                               std::span<const double> betas, const MethodOptions& options,
                                               const Workers& workers, const Monitor& monitor);
-/// The candidate with the lowest loss, the first of equals; but the single best expert, where that is among
-/// the candidates, gives way only to one that is better by more than noise: by kSureBy standard errors of the
-/// paired difference over the held-out sequences (one-sided, 5 %). The lowest of many losses is low by
-/// chance, too, and a dominant expert is easily spoilt by a vote. Standard errors over five folds are
+/// The candidate with the lowest loss; ties go to the first. But the single best expert, where that is among
+/// the candidates, is replaced only by one that is better by more than noise: by kSureBy standard errors of
+/// the paired difference over the held-out sequences (one-sided, 5 %). The lowest of many losses is low by
+/// chance, too, and a vote can easily be worse than a dominant expert. Standard errors over five folds are
 /// themselves so uncertain that they want more caution, and cost more. Precondition: a candidate that did not
 /// fail.
 inline constexpr double kSureBy = 1.65;
@@ -61,8 +64,8 @@ struct LengthLosses {
   std::vector<Entry> by_length;
   void add(size_t length, double expert_loss, double ensemble_loss);
 };
-/// The length L that minimises Σ_{length < L} expert + Σ_{length ≥ L} ensemble, the smallest of equals: the
-/// seed's remark of section 5.5 as a method. 0: the ensemble throughout.
+/// The length L that minimises Σ_{length < L} expert + Σ_{length ≥ L} ensemble, ties go to the smallest: the
+/// remark of section 5.5 as a method. 0: the ensemble throughout.
 size_t choose_switch(const LengthLosses& losses);
 
 }  // namespace espalier::ensemble

@@ -1,4 +1,6 @@
 // ESPBoost: boosting over path experts (section 4, Algorithm 1).
+//
+// Call learn_espboost. Two passes, then O(patterns × experts) per round.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +50,7 @@ struct BoostResult {
 /// Under an automaton the paths are its own, and the best one is a shortest path.
 ///
 /// Ends early where no path has ε_t < ½ − γ (the weak-learning assumption fails), or where the first path is
-/// never wrong: it then stands alone. Two passes; O(rounds · patterns · p).
+/// never wrong: it is then the only one. Two passes; O(rounds · patterns · p).
 Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options,
                                    const Monitor& monitor = {}, const ExpertAutomaton* automaton = nullptr);
 

@@ -74,7 +74,7 @@ class PerturbedLeader {
   std::vector<uint32_t> choice_;
 };
 
-/// Counts by slot and expert that start anew in O(1).
+/// Counts by slot and expert that are reset in O(1).
 class ChoiceCounts {
  public:
   ChoiceCounts(size_t slots, size_t experts)

@@ -1,4 +1,8 @@
-// Follow the perturbed leader over the path experts of the full automaton, and its batch hypotheses.
+// Follow the perturbed leader (FPL) over path experts, with any expert allowed in any slot, and its batch
+// hypotheses.
+//
+// Call learn_fpl; automaton_learning.h has it for paths of a given automaton. Three passes, linear in items ×
+// experts.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +35,12 @@ struct FplResult {
 };
 
 /// Kalai and Vempala (2005) for paths: with c(k, j) the errors of expert j in slot k so far, each round draws
-/// q(k, j) ~ U[0, 1/ε] afresh and plays in each slot the expert that minimises c + q. H_FPL is the plurality
+/// new q(k, j) ~ U[0, 1/ε] and plays in each slot the expert that minimises c + q. H_FPL is the plurality
 /// vote of the paths of the suffix that minimises Γ, H_FPL-CV the single path by the criterion of H_CV
 /// (online.h, whose two passes serve here too, after a third that counts the slots). A slot is drawn for in
 /// the rounds that use it, and its plurality is over those. Linear in items × p.
 ///
-/// An expert that is silent is passed over, and charged the mean loss of the others.
+/// A silent expert is skipped, and charged the mean loss of the others.
 Result<FplResult> learn_fpl(VoteSource& source, const FplOptions& options, const Monitor& monitor = {});
 
 }  // namespace espalier::ensemble

@@ -57,7 +57,7 @@ void ItemLosses::measure(const VoteView& view) {
     ++known_;
     if (items_[slot]++ == 0) used_.push_back(static_cast<uint32_t>(slot));
     const std::span<const Value> item = view.item(i);
-    // Most items are ones that everybody has right; they cost one comparison an expert.
+    // Most items are ones that everybody has right; they cost one comparison per expert.
     uint32_t wrong = 0;
     for (size_t j = 0; j < experts_; ++j) wrong += item[j] != gold;
     if (wrong == 0) continue;

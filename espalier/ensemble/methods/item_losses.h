@@ -1,4 +1,4 @@
-// What one sequence costs every expert in every slot.
+// The losses of every expert in every slot, for one sequence at a time. Tested in online_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The methods by name, and one function that runs any of them.
+// The methods by name, and one function that runs any of them. Tested in model_test.cc.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ struct MethodOptions {
   FplOptions fpl;
   BoostOptions boost;
   SleOptions sle;
-  /// Paths that may be taken; null: all. Only mvote, rand, cv, fpl, fpl-cv and espboost know paths.
+  /// Paths that are allowed; null: all. Only mvote, rand, cv, fpl, fpl-cv and espboost support it.
   const ExpertAutomaton* automaton = nullptr;
 };
 

@@ -1,4 +1,6 @@
-// On-line to batch: hypotheses out of the distributions that WMWP goes through (section 3.3).
+// On-line to batch: hypotheses from the distributions that WMWP goes through (section 3.3).
+//
+// Call learn_online. Two passes, linear in items × experts; memory for a few tables of slots × experts.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +51,7 @@ struct OnlineResult {
 ///   Γ(suffix from t) = (S_T − S_{t−1}) / n + M sqrt(log(1/δ) / n)                                and
 ///   CV(t) = Σ_e w_t(e) (C_T(e) − C_{t−1}(e)) / n + M sqrt(log(T(T+1)/δ) / (2n)),
 /// so that the best suffix can be summed up from where it begins: whenever a better one begins, the sum
-/// starts anew. Linear in items × p.
+/// starts again. Linear in items × p.
 Result<OnlineResult> learn_online(VoteSource& source, const OnlineOptions& options,
                                   const Monitor& monitor = {});
 

@@ -1,4 +1,4 @@
-// The yardsticks: forward selection (SLE), simple majority, best single expert.
+// The methods that others are compared with: forward selection (SLE), simple majority, best single expert.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ WeightTable majority_table(size_t experts);
 /// Losses of the single experts over a stream.
 Result<std::vector<HammingMean>> expert_losses(VoteSource& source);
 
-/// The expert with the lowest mean loss, the first of equals, and the table that follows it. Where it is
+/// The expert with the lowest mean loss, ties go to the first, and the table that follows it. Where it is
 /// silent the others count alike.
 struct BestExpert {
   size_t expert = 0;

@@ -1,4 +1,4 @@
-// Sums over rounds of rows that seldom change.
+// Sums over rounds of rows that seldom change: work only where a row changes. Tested in online_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace espalier::ensemble {
 
-/// Σ over rounds t ≥ start of a slots × p table, with work only where a row changes: a row that stood still
-/// for n rounds is added n times at once. start() begins a new sum in O(1).
+/// Σ over rounds t ≥ start of a slots × p table, with work only where a row changes: a row that did not
+/// change for n rounds is added n times at once. start() begins a new sum in O(1).
 class SlotSums {
  public:
   SlotSums(size_t slots, size_t experts)
@@ -40,8 +40,8 @@ class SlotSums {
   std::vector<size_t> begun_;  ///< the start that the row's sum belongs to
 };
 
-/// Σ_slots of some value of each, kept up to date by differences and summed anew now and then, so that
-/// rounding does not pile up.
+/// Σ_slots of some value of each, kept up to date by differences and recomputed now and then, so that
+/// rounding errors do not accumulate.
 class SlotTotal {
  public:
   explicit SlotTotal(size_t slots) : value_(slots, 0) {}

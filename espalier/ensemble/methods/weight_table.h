@@ -1,4 +1,4 @@
-// Weights of experts, slot by slot, and the vote under them.
+// Weights of experts, slot by slot, and the vote under them. Tested in online_test.cc and selection_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct Winner {
 
 /// The vote at one item. Experts without a voice here leave their weight to the others, in proportion
 /// (section 5.5). Where all who speak weigh nothing, they count alike. O(p²) at worst, O(p · distinct values)
-/// in general; one comparison an expert where all agree.
+/// in general; one comparison per expert where all agree.
 Winner vote(std::span<const Value> item, std::span<const double> row,
             std::span<const uint32_t> tie_order = {});
 
@@ -62,7 +62,7 @@ struct Share {
 void shares(std::span<const Value> item, std::span<const double> row, std::vector<Share>& out);
 
 /// Mean over sequences of the share of items that are wrong (the normalised Hamming loss of section 2). Items
-/// whose gold value is not known are left out; a sequence without any other counts nothing.
+/// whose gold value is not known are left out; a sequence without any others does not count.
 class HammingMean {
  public:
   void add(size_t wrong, size_t known) {

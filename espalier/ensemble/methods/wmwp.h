@@ -1,4 +1,7 @@
-// The weighted-majority algorithm over path experts, for the full automaton (Figure 1), which is never built.
+// The weighted-majority algorithm over path experts (WMWP), with any expert allowed in any slot (Figure 1).
+//
+// Call predict and update for each sequence; online.h turns the rounds into hypotheses. Tested in
+// online_test.cc. O(items × experts) per round: the automaton of all paths is never built.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +26,7 @@ struct WmwpOptions {
 /// is also the probability of its arc. Held as logarithms, so that nothing underflows over millions of
 /// rounds.
 ///
-/// An expert that is silent keeps its weight; those who speak share theirs anew among themselves (the
+/// An expert that is silent keeps its weight; those who speak renormalise theirs among themselves (the
 /// specialists of Freund, Schapire, Singer and Warmuth 1997), and where none is silent that is equation 3.
 ///
 /// A round is predict(), whose loss is that of the distribution as it stands, then update(). O(items · p).

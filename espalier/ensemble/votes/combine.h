@@ -1,4 +1,7 @@
-// Applying what was learned: the votes of a sequence in, one labelling out.
+// The votes of one sequence in, one labelling out. Tested in substructures_test.cc and model_test.cc.
+//
+// Combiner does it under a rule; ensemble/apply.h adds confidences and text. O(items × experts), plus a
+// Viterbi over labels where a scheme or n-grams tie tokens together.
 #pragma once
 
 #include <memory>
@@ -18,7 +21,7 @@ namespace espalier::ensemble {
 struct CombineRule {
   const WeightTable* table = nullptr;
   const DistributionSuffix* suffix = nullptr;  ///< rand: paths are drawn
-  const ExpertAutomaton* automaton = nullptr;  ///< paths that may be taken
+  const ExpertAutomaton* automaton = nullptr;  ///< paths that are allowed
   const WeightTable* short_table = nullptr;    ///< for sequences below switch_length
   size_t switch_length = 0;                    ///< 0: never
   data::Scheme legal = data::Scheme::kNone;    ///< scheme that the output keeps
@@ -28,7 +31,7 @@ struct CombineRule {
 
 struct Combined {
   std::vector<data::Label> labels;  ///< data::kNoLabel where nobody says anything
-  std::vector<double> share;        ///< the vote's own confidence, one a token, not calibrated
+  std::vector<double> share;        ///< the vote's own confidence, one per token, not calibrated
 };
 
 /// Labels sequences one after the other. Not for several threads at once: it adds labels to the set.

@@ -1,4 +1,4 @@
-// How sure the vote is, as a probability.
+// How sure the vote is, as a probability: shares of the vote, calibrated. Tested in model_test.cc.
 #pragma once
 
 #include <array>

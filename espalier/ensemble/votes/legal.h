@@ -1,4 +1,5 @@
-// Labels that fit together: the vote decoded under a label scheme, and n-grams that overlap.
+// Decoding under dependencies between tokens: a label scheme, or overlapping n-grams. Tested in
+// substructures_test.cc.
 #pragma once
 
 #include <vector>
@@ -12,14 +13,14 @@
 namespace espalier::ensemble {
 
 /// The automaton of the label sequences that a scheme allows. Its states are "nothing read yet" and "label k
-/// read last". Labels outside the scheme may stand anywhere.
+/// read last". Labels outside the scheme are allowed anywhere.
 chain::LabelAutomaton scheme_automaton(const data::LabelSet& labels, data::Scheme scheme);
 
 /// The labels that maximise the product of the vote's shares (equation 5), or the sum of their weights, among
 /// those the automaton accepts, by Viterbi over the labels said; labels that nobody says have a share of
 /// kUnsaidShare, so that there is always an answer where the scheme has one. `share` is that of the label
-/// taken, one a token; tokens about which nobody speaks get whatever fits, with share 0. False where nothing
-/// fits.
+/// taken, one per token; tokens about which nobody speaks get any label that fits, with share 0. False where
+/// nothing fits.
 inline constexpr double kUnsaidShare = 1e-9;
 bool decode_legal(const VoteView& view, const WeightTable& table, VoteForm form,
                   const chain::LabelAutomaton& automaton, std::vector<data::Label>& out,

@@ -1,4 +1,5 @@
-// A sample boiled down to who agrees with whom: all that boosting and selection need to know.
+// A sample reduced to who agrees with whom, all that boosting and selection need. Tested in espboost_test.cc
+// and selection_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ inline constexpr uint8_t kSilentCode = 255;
 /// does each item within it (D_1 of Algorithm 1).
 struct Pattern {
   uint32_t slot = 0;
-  std::string codes;  ///< a byte an expert
+  std::string codes;  ///< one byte per expert
   uint8_t gold = 0;   ///< ESPBoost: unused; selection: the group that is right, or kSilentCode
   double weight = 0;
   size_t items = 0;

@@ -1,4 +1,7 @@
-// What experts are combined by: tokens by position, label n-grams, spans, dimensions of a label.
+// What experts can be good or bad at: tokens by position, label n-grams, spans, dimensions of a label.
+//
+// Substructures::encode turns the labels of a sequence into items to vote on; assemble turns the winners back
+// into labels. Linear in tokens × experts.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +56,7 @@ class Substructures {
   /// The items of a sequence, valid until the next call.
   VoteView encode(const TokenVotes& tokens);
 
-  /// Whether a token is an item by itself, so that winners are labels as they stand.
+  /// Whether a token is an item by itself, so that winners are labels themselves.
   bool items_are_tokens() const {
     return options_.kind == SubstructureKind::kPositions || options_.kind == SubstructureKind::kClasses ||
            options_.kind == SubstructureKind::kTokens;
@@ -64,8 +67,8 @@ class Substructures {
     double share;
   };
   /// What the winners of the items of the sequence encoded last make of its tokens, for kSpans and
-  /// kDimensions; `confidence` is one a token. New labels (a combination of parts never seen) are added to
-  /// the label set.
+  /// kDimensions; `confidence` has one entry per token. New labels (a combination of parts never seen) are
+  /// added to the label set.
   void assemble(size_t length, std::span<const ItemWinner> winners, std::vector<data::Label>& out,
                 std::vector<double>& confidence);
 

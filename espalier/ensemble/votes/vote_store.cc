@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kStoreBlock = size_t{1} << 20;
 
-/// What stands before the numbers of a sequence.
+/// What precedes the numbers of a sequence.
 struct StoredHead {
   uint32_t tokens, target;
   uint8_t has_gold, has_probability, unused[6];

@@ -14,12 +14,11 @@
 
 namespace espalier::ensemble {
 
-/// Sequences of token votes, written once and read any number of times, two bytes a vote. Reading files of
-/// text is what learning spends most of its time on, so they are read once and come from here for every
-/// further pass. Up to `memory` bytes are held in memory; from then on all is in a file in the folder for
-/// temporary files that has no name any more, so that it goes with the process whatever happens, and memory
-/// does not grow with the number of sequences. Filled by one thread; cursors of several threads may read it
-/// at the same time afterwards.
+/// Sequences of token votes, written once and read any number of times, two bytes per vote. Learning spends
+/// most of its time reading text, so files are read once and every further pass reads from here. Up to
+/// `memory` bytes are held in memory; beyond that everything goes to an unnamed temporary file, which
+/// disappears with the process, and memory does not grow with the number of sequences. Filled by one thread;
+/// cursors of several threads may read it at the same time afterwards.
 class VoteStore {
  public:
   explicit VoteStore(size_t memory = kDefaultMemory) : memory_(memory) {}
@@ -63,7 +62,7 @@ class VoteStore {
   uint64_t written_ = 0;
 };
 
-/// The substructures of a store's sequences, all or those of a fold, encoded anew in every pass. Has a label
+/// The substructures of a store's sequences, all or those of a fold, encoded again in every pass. Has a label
 /// set of its own, since encoding may add to it.
 class StoreSource : public VoteSource {
  public:

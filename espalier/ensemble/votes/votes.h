@@ -1,4 +1,5 @@
-// What experts say, substructure by substructure: the one form in which every method here sees data.
+// What experts say, substructure by substructure: the form in which every method sees its data. Tested with
+// the methods.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ using Value = uint32_t;
 inline constexpr Value kAbsent = 0xFFFFFFFF;
 
 /// One sequence as its experts see it: items (substructures) by experts. An item belongs to a slot: items of
-/// one slot share their weights. With one slot a position, sequences shorter than the longest are padded to
+/// one slot share their weights. With one slot per position, sequences shorter than the longest are padded to
 /// it in effect (section 5.5): the slots behind their end see no item, so padding carries neither weight nor
 /// loss. Views; valid as long as their maker says.
 struct VoteView {
@@ -42,7 +43,7 @@ class VoteSource {
   virtual Status rewind() = 0;
 };
 
-/// Sequences in memory, filled item by item. 4 bytes a vote.
+/// Sequences in memory, filled item by item. 4 bytes per vote.
 class VoteBatch {
  public:
   explicit VoteBatch(size_t expert_count = 0) : experts_(expert_count) {}
@@ -51,7 +52,7 @@ class VoteBatch {
   size_t sequences() const { return begin_.size() - 1; }
   size_t items() const { return slot_.size(); }
 
-  /// Precondition: one vote an expert.
+  /// Precondition: one vote per expert.
   void add_item(uint32_t slot, Value gold, std::span<const Value> votes) {
     ESPALIER_CHECK(votes.size() == experts_);
     slot_.push_back(slot);

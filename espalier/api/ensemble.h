@@ -1,0 +1,92 @@
+// The inside of a public Ensemble: the learned model, what is known about it, and scratch objects for many
+// threads.
+//
+// open_public_experts turns public experts and options into streams (ensemble/experts/open_experts.h).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "espalier/base/progress.h"
+#include "espalier/ensemble/apply.h"
+#include "espalier/ensemble/experts/open_experts.h"
+#include "espalier/ensemble/learn_from_experts.h"
+#include "espalier/ensemble/report.h"
+#include "espalier/public/ensemble.h"
+
+namespace espalier {
+
+/// Exactly one of the three is set.
+struct Expert::State {
+  std::string path;
+  std::shared_ptr<const ensemble::MemoryAnswers> memory;
+  std::vector<std::byte> model;
+  std::string name;  ///< of a model, or of answers; empty: numbered
+};
+
+struct Ensemble::State {
+  ensemble::EnsembleModel model;
+  EnsembleInfo info;
+  EnsembleLearning learning;
+  std::string name = "ensemble";  ///< for errors: the file it came from
+
+  /// An Applier for combine(), from the pool or a new one. One that has learned labels unknown to the model
+  /// is not put back, so that an answer never depends on the calls before.
+  std::unique_ptr<ensemble::Applier> take() const;
+  void put_back(std::unique_ptr<ensemble::Applier> applier) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<ensemble::Applier>> pool_;
+};
+
+struct EnsembleBuilder {
+  static Ensemble make(ensemble::EnsembleModel model, EnsembleLearning learning, std::string name);
+};
+
+namespace api {
+
+/// Public options as the library takes them; an error where they are wrong whatever the data.
+Result<ensemble::ExpertLearning> learning_of(const EnsembleOptions& options);
+
+/// How experts are read, whatever is done with them.
+struct PublicExpertReading {
+  const ExpertFiles& files;
+  const std::string& missing;
+  int threads = 0;
+};
+/// `reference` null: the tokens are those of the first expert that is not a model. `labels` must outlive the
+/// streams.
+Result<ensemble::OpenExperts> open_public_experts(const Data* reference, bool gold,
+                                                  const std::vector<Expert>& experts,
+                                                  const PublicExpertReading& reading, data::LabelSet& labels);
+
+EnsembleReport public_report(const ensemble::EnsembleReport& report,
+                             const std::vector<ensemble::BoundLine>& bounds, const data::LabelSet& labels);
+
+/// The monitor behind a progress callback and a stop flag. Stays where it is while work goes on.
+class EnsembleMonitor {
+ public:
+  EnsembleMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop) {
+    monitor_.stop = stop;
+    monitor_.cancelled = &cancelled_;
+    if (on_progress)
+      monitor_.on_progress = [this, &on_progress](const Progress& progress) {
+        if (!on_progress(progress)) cancelled_ = true;
+      };
+  }
+  EnsembleMonitor(const EnsembleMonitor&) = delete;
+  EnsembleMonitor& operator=(const EnsembleMonitor&) = delete;
+  const Monitor& monitor() const { return monitor_; }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+  Monitor monitor_;
+};
+
+}  // namespace api
+}  // namespace espalier

@@ -1,0 +1,41 @@
+// Where sequences come from: a file, or memory. What training, scoring and tagging read from.
+//
+// Call open_source with how a file is to be read; it may be called as often as the data is needed (standard
+// input once only). Costs nothing until opened; sequences in memory are shared, and copied one at a time as
+// they are read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/sequence.h"
+
+namespace espalier::data {
+
+class Source {
+ public:
+  Source(std::string path) : name_(std::move(path)) {}  // NOLINT(google-explicit-constructor)
+  Source(const char* path) : name_(path) {}             // NOLINT(google-explicit-constructor)
+  /// `name` is what errors call the sequences.
+  Source(std::shared_ptr<const std::vector<Sequence>> sequences, std::string name)
+      : name_(std::move(name)), sequences_(std::move(sequences)) {}
+
+  /// The path of a file, or what errors call what is in memory.
+  const std::string& name() const { return name_; }
+  bool in_memory() const { return sequences_ != nullptr; }
+  /// Reads what is in memory. Precondition: in_memory().
+  std::unique_ptr<Reader> read_memory() const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<const std::vector<Sequence>> sequences_;  ///< null: a file
+};
+
+/// Options say how a file is read; what is in memory has been read already.
+Result<std::unique_ptr<Reader>> open_source(const Source& source, const ReadOptions& options);
+
+}  // namespace espalier::data
