@@ -51,6 +51,10 @@ Result<Model> Model::from_bytes(const std::vector<std::byte>& bytes, std::string
 Result<Model> Model::make(SectionFile file) {
   Model model;
   model.file_ = std::make_unique<SectionFile>(std::move(file));
+  if (model.file_->has("search-policy"))
+    return fail(
+        "{}: this is the policy of a search task, not a model that labels sequences; Policy::open reads it",
+        model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
   ESPALIER_ASSIGN(model.predictor_, load_predictor(model.about_, *model.file_));
