@@ -54,6 +54,10 @@ Result<Model> Model::make(SectionFile file) {
   if (!model.file_->has("about") && model.file_->has("ensemble"))
     return fail("{}: this is an ensemble, which combines the labels of others: use `espalier ensemble apply`",
                 model.file_->name());
+  if (model.file_->has("search-policy"))
+    return fail(
+        "{}: this is the policy of a search task, not a model that labels sequences; Policy::open reads it",
+        model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
   ESPALIER_ASSIGN(model.predictor_, load_predictor(model.about_, *model.file_));

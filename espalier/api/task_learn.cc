@@ -1,0 +1,292 @@
+// Learning a policy for a search task. Tests are in task_test.cc.
+#include <algorithm>
+#include <optional>
+
+#include "espalier/api/task_policy.h"
+#include "espalier/api/task_settings.h"
+#include "espalier/api/task_space.h"
+#include "espalier/search/passes.h"
+
+namespace espalier {
+
+namespace {
+
+using search::Mixture;
+using search::RowWeights;
+
+/// What every learner tells at the end of a round. False ends learning.
+using TaskRoundEnded =
+    std::function<bool(int number, int total, std::optional<double> objective, const Mixture& policy)>;
+
+Mixture mixture_of(RowWeights weights) {
+  Mixture mixture;
+  mixture.interpolate(std::make_shared<RowWeights>(std::move(weights)), 1);
+  return mixture;
+}
+
+template <bool kLevels>
+Result<Mixture> learn_by_searn(const api::TaskProblem<kLevels>& problem, const api::TaskLearner& learner,
+                               const Monitor& monitor, const TaskRoundEnded& round_ended) {
+  using Space = typename api::TaskProblem<kLevels>::Space;
+  const auto layout = search::no_static_rows(problem.rules.labels);
+  const uint64_t seed = learner.searn.seed;
+  search::SearnPlan plan;
+  search::SearnHooks hooks;
+  hooks.planned = [&](const search::SearnPlan& made) { plan = made; };
+  hooks.round_ended = [&](const search::SearnRound& round) {
+    std::optional<double> share;  // of the oracle, where it is still asked
+    if (round.beta < 1) share = round.oracle_share;
+    return round_ended(round.number, std::max(plan.expected, round.number), share, round.policy);
+  };
+  const search::LearnClassifier<Space> learn = [&](const search::Examples<Space>& examples, int iteration,
+                                                   int without) -> Result<std::shared_ptr<search::Scorer>> {
+    Monitor part = monitor;
+    part.on_progress = nullptr;
+    if (without < 0)
+      part.on_progress = [&](const Progress& progress) {
+        Progress out = progress;
+        out.done = iteration - 1 + progress.fraction();
+        out.total = std::max(plan.expected, iteration);
+        out.round = iteration;
+        monitor.report(out);
+      };
+    search::DirectOptions direct = learner.direct;
+    direct.seed = seed + 1000 * static_cast<uint64_t>(iteration);
+    const auto from = [&](const search::Examples<Space>& some) {
+      return std::make_shared<RowWeights>(
+          search::learn_direct(problem, some, layout, problem.rules.labels, direct, part));
+    };
+    return std::shared_ptr<search::Scorer>(
+        without < 0 ? from(examples) : from(search::without_fold(examples, without, learner.searn.folds)));
+  };
+  return search::searn(problem, learner.searn, learn, hooks, monitor);
+}
+
+template <bool kLevels>
+Result<Mixture> learn_while_searching(const api::TaskProblem<kLevels>& problem,
+                                      const api::TaskLearner& learner, const Monitor& monitor,
+                                      const TaskRoundEnded& round_ended) {
+  using Space = typename api::TaskProblem<kLevels>::Space;
+  using api::TaskLearnerKind;
+  RowWeights weights(search::no_static_rows(problem.rules.labels), problem.rules.labels);
+  const auto result = [&] { return mixture_of(learner.average ? weights.averaged() : weights); };
+  const auto learn = [&](const Space& space, RowWeights& w, search::SearchScratch<Space, float>& scratch) {
+    switch (learner.kind) {
+      case TaskLearnerKind::kLasoBr:
+        return search::learn_breadth_first(space, w, learner.laso, scratch);
+      case TaskLearnerKind::kLasoBst:
+        return search::learn_best_first(space, w, search::BestFirstRule::kXuFern, learner.laso, scratch);
+      case TaskLearnerKind::kLaso:
+        return search::learn_best_first(space, w, search::BestFirstRule::kDaumeMarcu, learner.laso, scratch);
+      default:
+        return search::learn_incrementally(space, w, learner.update, learner.laso, scratch);
+    }
+  };
+  const auto pass_ended = [&](int pass, size_t updates) {
+    const double each = static_cast<double>(updates) / static_cast<double>(problem.size());
+    return round_ended(pass, learner.passes, each, result());
+  };
+  ESPALIER_TRY(search::learn_in_passes(problem, weights, learner.passes, learner.searn.seed, monitor, learn,
+                                       pass_ended));
+  return result();
+}
+
+/// Follows the oracle through every example, so that what is wrong with a task is found before anything is
+/// learned, and whichever learner it is. Costs as much as the oracle's part of one round. Throws TaskFault.
+template <bool kLevels>
+void follow_oracle(const api::TaskProblem<kLevels>& problem, const Monitor& monitor) {
+  std::vector<search::Action> optimal;
+  for (size_t i = 0; i < problem.size() && !monitor.stop_requested(); ++i) {
+    const auto space = problem.space(i);
+    auto state = space.initial();
+    while (!space.is_goal(state)) {
+      optimal.clear();
+      space.optimal_actions(state, optimal);
+      state = space.apply(state, optimal[0]);
+    }
+    space.loss(state);
+  }
+}
+
+template <bool kLevels>
+Result<Mixture> learn_task(const api::TaskProblem<kLevels>& problem, const api::TaskLearner& learner,
+                           const Monitor& monitor, const TaskRoundEnded& round_ended) {
+  follow_oracle(problem, monitor);
+  auto learned = learner.kind == api::TaskLearnerKind::kSearn
+                     ? learn_by_searn(problem, learner, monitor, round_ended)
+                     : learn_while_searching(problem, learner, monitor, round_ended);
+  constexpr std::string_view kInstance = "instance ";  // as the search module calls them
+  if (!learned.ok() && learned.error().message.starts_with(kInstance))
+    return fail("example {}", learned.error().message.substr(kInstance.size()));
+  return learned;
+}
+
+/// What all examples must have in common.
+Result<TaskOffers> common_offers(const SearchTasks& examples) {
+  if (examples.empty()) return fail("there are no examples to learn from");
+  const TaskOffers first = examples[0].offers();
+  const size_t labels = examples[0].labels();
+  if (labels == 0 || labels > api::kMostTaskLabels)
+    return fail("labels() gave {}; wanted 1 to {}", labels, api::kMostTaskLabels);
+  for (size_t i = 1; i < examples.size(); ++i) {
+    const TaskOffers other = examples[i].offers();
+    if (examples[i].labels() != labels)
+      return fail("example {}: labels() gave {}, for example 1 it gave {}", i + 1, examples[i].labels(),
+                  labels);
+    if (other.loss != first.loss || other.optimal_actions != first.optimal_actions ||
+        other.best_loss != first.best_loss || other.loss_so_far != first.loss_so_far ||
+        other.level != first.level)
+      return fail("example {}: the task has other functions than that of example 1 (see offers())", i + 1);
+  }
+  if (!first.loss) return fail("learning needs loss(), what a complete output costs");
+  if (!first.optimal_actions && !first.best_loss && !first.loss_so_far)
+    return fail(
+        "learning needs to know which actions are right: give optimal_actions(), or best_loss(), or "
+        "loss_so_far() "
+        "(how bad an unfinished state looks, by which a beam search finds the best completion; where loss() "
+        "can be "
+        "asked of unfinished states, it serves as that)");
+  return first;
+}
+
+api::TaskOracle oracle_of(const TaskOffers& offers) {
+  if (offers.optimal_actions)
+    return offers.best_loss ? api::TaskOracle::kOwn : api::TaskOracle::kOptimalActions;
+  return offers.best_loss ? api::TaskOracle::kBestLoss : api::TaskOracle::kSearch;
+}
+
+std::string oracle_in_words(const api::TaskRules& rules) {
+  switch (rules.oracle) {
+    case api::TaskOracle::kOwn:
+      return "optimal_actions and best_loss";
+    case api::TaskOracle::kOptimalActions:
+      return "optimal_actions";
+    case api::TaskOracle::kBestLoss:
+      return "best_loss";
+    default:
+      return fmt::format("a search with a beam of {}", rules.oracle_beam);
+  }
+}
+
+/// Follows the rounds of a learner: scores the dev examples, keeps the best round, decides when to end.
+class TaskRounds {
+ public:
+  TaskRounds(const api::TaskLearner& learner, const LearnOptions& options, PolicyInfo info)
+      : learner_(learner),
+        options_(options),
+        info_(std::move(info)),
+        usage_{learner.beam, learner.best_first, learner.kind == api::TaskLearnerKind::kSearn} {
+    monitor_.stop = &halted_;
+    monitor_.on_progress = [this](const Progress& progress) { report(progress); };
+  }
+  TaskRounds(const TaskRounds&) = delete;
+  TaskRounds& operator=(const TaskRounds&) = delete;
+
+  const Monitor& monitor() const { return monitor_; }
+  void poll() {
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) halted_ = true;
+  }
+  bool ended(int number, int total, std::optional<double> objective, const Mixture& policy) {
+    info_.rounds = number;
+    bool go_on = true;
+    if (!options_.dev.empty()) {
+      const Result<double> loss = dev_loss(policy);
+      if (!loss.ok()) {
+        status_ = loss.error();
+        return false;
+      }
+      objective = *loss;
+      if (!best_ || *loss < info_.dev_loss) {
+        best_ = policy;
+        info_.dev_loss = *loss;
+        info_.best_round = number;
+      }
+      go_on = number - info_.best_round < learner_.patience;
+    } else {
+      info_.best_round = number;
+    }
+    Progress progress;
+    progress.phase = "training";
+    progress.done = number;
+    progress.total = total;
+    progress.round = number;
+    progress.objective = objective;
+    progress.round_ended = true;
+    report(progress);
+    return go_on && !halted_;
+  }
+  Result<Policy> finish(const Mixture& last) {
+    ESPALIER_TRY(status_);
+    info_.interrupted = halted_;
+    return PolicyBuilder::from_weights(best_ ? *best_ : last, info_, usage_);
+  }
+
+ private:
+  void report(const Progress& progress) {
+    poll();
+    if (options_.on_progress && !options_.on_progress(progress)) halted_ = true;
+  }
+  Result<double> dev_loss(const Mixture& policy) const {
+    ESPALIER_ASSIGN(const Policy now, PolicyBuilder::from_weights(policy, info_, usage_));
+    const auto loss = now.mean_loss(options_.dev, {.most_actions = options_.most_actions}, options_.threads);
+    if (!loss.ok()) return fail("dev {}", loss.error().message);
+    return loss;
+  }
+
+  const api::TaskLearner& learner_;
+  const LearnOptions& options_;
+  PolicyInfo info_;
+  PolicyBuilder::Usage usage_;
+  std::atomic<bool> halted_ = false;
+  Monitor monitor_;
+  std::optional<Mixture> best_;
+  Status status_;
+};
+
+}  // namespace
+
+Result<Policy> learn_to_search(const SearchTasks& examples, const Learner& learner,
+                               const LearnOptions& options) {
+  if (options.threads < 0) return fail("{} threads", options.threads);
+  if (options.most_actions == 0) return fail("most_actions is 0: no path has a single action");
+  ESPALIER_ASSIGN(const TaskOffers offers, common_offers(examples));
+  api::TaskRules rules;
+  rules.labels = examples[0].labels();
+  rules.most_actions = options.most_actions;
+  rules.oracle = oracle_of(offers);
+  const bool searches = rules.oracle == api::TaskOracle::kSearch;
+  ESPALIER_ASSIGN(api::TaskLearner how, api::parse_task_learner(learner, {searches, !options.dev.empty()}));
+  rules.oracle_beam = how.oracle_beam;
+  how.searn.seed = options.seed;
+  how.laso.horizon = options.most_actions;
+
+  PolicyInfo info;
+  info.learner = how.name;
+  info.settings = how.settings;
+  info.oracle = oracle_in_words(rules);
+  info.seed = options.seed;
+  info.examples = examples.size();
+  info.labels = rules.labels;
+  TaskRounds rounds(how, options, std::move(info));
+  const TaskRoundEnded round_ended = [&](int number, int total, std::optional<double> objective,
+                                         const Mixture& policy) {
+    return rounds.ended(number, total, objective, policy);
+  };
+  const std::function<void()> poll = [&] { rounds.poll(); };
+  api::TaskScratch scratch;
+  const auto learned = [&]() -> Result<Mixture> {
+    try {
+      if (offers.level)
+        return learn_task(api::TaskProblem<true>{examples, rules, scratch, poll}, how, rounds.monitor(),
+                          round_ended);
+      return learn_task(api::TaskProblem<false>{examples, rules, scratch, poll}, how, rounds.monitor(),
+                        round_ended);
+    } catch (const api::TaskFault& fault) {
+      return fail("{}", fault.what());
+    }
+  }();
+  ESPALIER_TRY(learned);
+  return rounds.finish(*learned);
+}
+
+}  // namespace espalier

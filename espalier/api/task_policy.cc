@@ -1,0 +1,164 @@
+// Tests are in task_test.cc.
+#include "espalier/api/task_policy.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace espalier {
+
+namespace {
+
+using PolicyJson = nlohmann::json;
+
+constexpr int kPolicyVersion = 1;
+
+std::string policy_prefix(size_t i) { return fmt::format("p{}.", i); }
+
+PolicyJson policy_to_json(const PolicyInfo& info, const PolicyBuilder::Usage& usage) {
+  PolicyJson settings = PolicyJson::object();
+  for (const auto& [name, value] : info.settings) settings[name] = value;
+  return {{"version", kPolicyVersion},
+          {"learner", info.learner},
+          {"settings", settings},
+          {"oracle", info.oracle},
+          {"seed", info.seed},
+          {"examples", info.examples},
+          {"labels", info.labels},
+          {"rounds", info.rounds},
+          {"best_round", info.best_round},
+          {"dev_loss", info.dev_loss},
+          {"interrupted", info.interrupted},
+          {"beam", usage.beam},
+          {"best_first", usage.best_first},
+          {"normalise", usage.normalise}};
+}
+
+/// Reads and checks what policy_to_json wrote.
+Status read_policy_json(const PolicyJson& about, Policy::State& state) {
+  const auto wrong = [&](std::string_view what) {
+    return fail("{}: section '{}': {}", state.file.name(), api::kPolicySection, what);
+  };
+  if (!about.is_object()) return wrong("not a JSON object");
+  PolicyInfo& info = state.info;
+  try {
+    if (const int version = about.at("version").get<int>(); version != kPolicyVersion)
+      return wrong(fmt::format("version {}; this library reads version {}", version, kPolicyVersion));
+    info.learner = about.at("learner").get<std::string>();
+    for (const auto& [name, value] : about.at("settings").items())
+      info.settings.emplace_back(name, value.get<std::string>());
+    info.oracle = about.at("oracle").get<std::string>();
+    info.seed = about.at("seed").get<uint64_t>();
+    info.examples = about.at("examples").get<size_t>();
+    info.labels = about.at("labels").get<size_t>();
+    info.rounds = about.at("rounds").get<int>();
+    info.best_round = about.at("best_round").get<int>();
+    info.dev_loss = about.at("dev_loss").get<double>();
+    info.interrupted = about.at("interrupted").get<bool>();
+    state.beam = about.at("beam").get<size_t>();
+    state.best_first = about.at("best_first").get<bool>();
+    state.normalise = about.at("normalise").get<bool>();
+    if (info.labels == 0 || info.labels > api::kMostTaskLabels)
+      return wrong("an impossible number of labels");
+    if (state.beam == 0) return wrong("a beam of 0");
+    const PolicyJson& classifiers = about.at("classifiers");
+    if (!classifiers.is_array() || classifiers.empty()) return wrong("no classifiers");
+    for (size_t i = 0; i < classifiers.size(); ++i) {
+      const double share = classifiers[i].at("share").get<double>();
+      if (!(share > 0 && share <= 1)) return wrong("a classifier's share is not between 0 and 1");
+      const std::string header = classifiers[i].at("header").get<std::string>();
+      ESPALIER_ASSIGN(auto stored, search::load_policy(state.file, policy_prefix(i), header, info.labels));
+      if (stored->rows() == nullptr) return wrong("a classifier is not made of weights");
+      info.features += stored->features();
+      info.weights += stored->weights();
+      state.stored.push_back(std::move(stored));
+      state.shares.push_back(share);
+    }
+    info.classifiers = state.stored.size();
+  } catch (const PolicyJson::exception&) {
+    return wrong("a field is missing or of the wrong kind");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Policy::State::Scorers> Policy::State::take() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto scorers = std::move(idle_.back());
+      idle_.pop_back();
+      return scorers;
+    }
+  }
+  auto scorers = std::make_unique<Scorers>();
+  double so_far = 0;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    so_far += shares[i];
+    scorers->policy.interpolate(stored[i]->make_scorer(), i == 0 ? 1.0 : shares[i] / so_far);
+  }
+  return scorers;
+}
+
+void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(scorers));
+}
+
+Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const PolicyInfo& info,
+                                           const Usage& usage) {
+  SectionWriter out;
+  PolicyJson about = policy_to_json(info, usage);
+  about["classifiers"] = PolicyJson::array();
+  for (size_t i = 0; i < mixture.size(); ++i) {
+    const auto& rows = dynamic_cast<const search::RowWeights&>(mixture.classifier(i));
+    for (const float w : rows.hashed().weights())
+      if (!std::isfinite(w))
+        return fail("the weights have grown beyond what a number can hold: give features values of about 1");
+    const std::string header = search::save_policy(policy_prefix(i), rows, {}, 32, out);
+    about["classifiers"].push_back({{"share", mixture.share(i)}, {"header", header}});
+  }
+  out.add_text(api::kPolicySection, about.dump(1, ' ', false, PolicyJson::error_handler_t::replace));
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(out.to_bytes(), "policy"));
+  return from_file(std::move(file));
+}
+
+Result<Policy> PolicyBuilder::from_file(SectionFile file) {
+  auto state = std::make_shared<Policy::State>(std::move(file));
+  if (!state->file.has(api::kPolicySection)) {
+    if (state->file.has("about"))
+      return fail(
+          "{}: this model labels sequences; it is opened by Tagger::open, not as the policy of a search task",
+          state->file.name());
+    return fail("{}: not the policy of a search task", state->file.name());
+  }
+  ESPALIER_ASSIGN(const std::string_view text, state->file.text(api::kPolicySection));
+  ESPALIER_TRY(read_policy_json(PolicyJson::parse(text, nullptr, false), *state));
+  return Policy(std::shared_ptr<const Policy::State>(std::move(state)));
+}
+
+Result<Policy> Policy::open(const std::string& path) {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(path));
+  return PolicyBuilder::from_file(std::move(file));
+}
+
+Result<Policy> Policy::from_bytes(const std::vector<std::byte>& bytes, std::string name) {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(bytes, std::move(name)));
+  return PolicyBuilder::from_file(std::move(file));
+}
+
+namespace {
+SectionWriter sections_of(const SectionFile& file) {
+  SectionWriter out;
+  for (const SectionFile::Entry& entry : file.entries()) out.add(entry.name, entry.bytes);
+  return out;
+}
+}  // namespace
+
+Status Policy::save(const std::string& path) const { return sections_of(state_->file).save(path); }
+
+std::vector<std::byte> Policy::bytes() const { return sections_of(state_->file).to_bytes(); }
+
+const PolicyInfo& Policy::info() const { return state_->info; }
+
+}  // namespace espalier
