@@ -7,13 +7,9 @@
 
 #include "apps/command.h"
 #include "apps/interrupt.h"
-#include "apps/memory_estimate.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/data/check.h"
-#include "espalier/data/formats/label_column.h"
-#include "espalier/model/feature_choice.h"
 
 namespace espalier::apps {
 namespace {
@@ -22,8 +18,8 @@ constexpr const char* kCheckHelp =
     R"(Look at data before training on it
 
 Reports size, labels and their scheme, what looks wrong (labels that break the scheme, damaged characters, duplicates,
-the same sequence with other labels, labels seen once), whether a template fits the columns, and how much memory
-training will take. Exit status 1 where training could not begin.)";
+the same sequence with other labels, labels seen once), and whether a template fits the columns. Exit status 1 where
+training could not begin.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   espalier check train.txt
@@ -39,32 +35,19 @@ struct CheckFlags {
   std::string feature_columns;
 };
 
-/// What training would look at, given the columns that the data turned out to have.
-Result<data::FeatureOptions> feature_options(const CheckFlags& flags, const data::ReadOptions& reading,
-                                             const std::vector<size_t>& chosen, size_t columns) {
-  std::vector<size_t> labels;
-  if (columns > 0) {
-    labels = {columns - 1};
-    if (reading.format == data::Format::kColumns || reading.format == data::Format::kConllu) {
-      ESPALIER_ASSIGN(labels[0], data::resolve_label_column(reading, columns));
-    }
-  }
-  return model::choose_features(flags.template_file, chosen, reading.format, columns, labels);
-}
+std::string place(const Findings::Place& finding) { return fmt::format("{}:{}", finding.file, finding.line); }
 
-std::string place(const data::Finding& finding) { return fmt::format("{}:{}", finding.file, finding.line); }
-
-void append_findings(std::string_view title, const data::Findings& findings, std::string& out) {
+void append_findings(std::string_view title, const Findings& findings, std::string& out) {
   if (findings.count == 0) return;
   const auto to = std::back_inserter(out);
   fmt::format_to(to, "{}: {}\n", title, count_text(findings.count));
-  for (const data::Finding& finding : findings.first)
+  for (const Findings::Place& finding : findings.first)
     fmt::format_to(to, "  {}: {}\n", place(finding), finding.what);
   if (findings.count > findings.first.size())
     fmt::format_to(to, "  and {} more\n", count_text(findings.count - findings.first.size()));
 }
 
-std::string to_text(const data::DataReport& report, const std::optional<MemoryEstimate>& memory) {
+std::string to_text(const DataReport& report) {
   std::string out;
   const auto to = std::back_inserter(out);
   fmt::format_to(to, "sequences  {}\ntokens     {}\n", count_text(report.sequences),
@@ -73,21 +56,17 @@ std::string to_text(const data::DataReport& report, const std::optional<MemoryEs
   if (report.attributes > 0) fmt::format_to(to, "attributes {}\n", count_text(report.attributes));
   fmt::format_to(to, "longest    {} tokens, at {}; {} sequences of one token\n",
                  count_text(report.longest_length), place(report.longest), count_text(report.one_token));
-  fmt::format_to(to, "scheme     {}\n", data::scheme_name(report.scheme));
+  fmt::format_to(to, "scheme     {}\n", report.scheme);
   if (report.unknown_labels > 0)
     fmt::format_to(to, "unlabelled {} tokens\n", count_text(report.unknown_labels));
-  if (memory)
-    fmt::format_to(to, "features   about {}, {:.0f} a token\nmemory     training takes about {}{}\n",
-                   count_text(static_cast<size_t>(memory->features)), memory->features_a_token,
-                   bytes_text(memory->bytes), memory->sampled ? " (from a sample)" : "");
 
   fmt::format_to(to, "\nlabels     {}\n", report.labels.size());
   size_t width = 0;
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
-    width = std::max(width, display_width(report.labels[i].label));
+    width = std::max(width, display_width(report.labels[i].first));
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
-    fmt::format_to(to, "  {}  {:>12}\n", pad_right(report.labels[i].label, width),
-                   count_text(report.labels[i].count));
+    fmt::format_to(to, "  {}  {:>12}\n", pad_right(report.labels[i].first, width),
+                   count_text(report.labels[i].second));
   if (report.labels.size() > kLabelsInText)
     fmt::format_to(to, "  and {} more\n", report.labels.size() - kLabelsInText);
 
@@ -104,28 +83,22 @@ std::string to_text(const data::DataReport& report, const std::optional<MemoryEs
   return out;
 }
 
-nlohmann::ordered_json findings_json(const data::Findings& findings) {
+nlohmann::ordered_json findings_json(const Findings& findings) {
   nlohmann::ordered_json first = nlohmann::ordered_json::array();
-  for (const data::Finding& f : findings.first)
+  for (const Findings::Place& f : findings.first)
     first.push_back({{"file", f.file}, {"line", f.line}, {"what", f.what}});
   return {{"count", findings.count}, {"first", std::move(first)}};
 }
 
-nlohmann::ordered_json to_json(const data::DataReport& report, const std::optional<MemoryEstimate>& memory) {
+nlohmann::ordered_json to_json(const DataReport& report) {
   using Json = nlohmann::ordered_json;
   Json labels = Json::array();
-  for (const auto& entry : report.labels) labels.push_back({{"label", entry.label}, {"count", entry.count}});
-  Json estimate = nullptr;
-  if (memory)
-    estimate = {{"features", memory->features},
-                {"features_a_token", memory->features_a_token},
-                {"bytes", memory->bytes},
-                {"sampled", memory->sampled}};
+  for (const auto& [label, count] : report.labels) labels.push_back({{"label", label}, {"count", count}});
   return {{"sequences", report.sequences},
           {"tokens", report.tokens},
           {"columns", report.columns},
           {"attributes", report.attributes},
-          {"scheme", data::scheme_name(report.scheme)},
+          {"scheme", report.scheme},
           {"labels", std::move(labels)},
           {"unknown_labels", report.unknown_labels},
           {"longest",
@@ -136,43 +109,34 @@ nlohmann::ordered_json to_json(const data::DataReport& report, const std::option
           {"contradictions", findings_json(report.contradictions)},
           {"duplicates", findings_json(report.duplicates)},
           {"labels_seen_once", report.labels_seen_once},
-          {"suspicious", report.suspicious},
-          {"training_memory", std::move(estimate)}};
+          {"suspicious", report.suspicious}};
 }
 
 Outcome run(const CheckFlags& flags) {
-  const auto resolved = flags.reading.resolve();
-  if (!resolved) return usage_error(resolved.error());
-  const data::ReadOptions& reading = *resolved;
-  std::vector<size_t> chosen;
+  const Files files{flags.data, flags.reading.resolve()};
+  if (const Status status = check_options(files.reading); !status.ok()) return usage_error(status.error());
+  CheckOptions options;
   if (!flags.feature_columns.empty()) {
     const auto columns = parse_columns(flags.feature_columns);
     if (!columns) return usage_error(columns.error());
-    chosen = *columns;
+    options.feature_columns = *columns;
   }
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
+  if (!flags.template_file.empty()) {
+    ESPALIER_ASSIGN(options.feature_template, read_text(flags.template_file));
+    options.template_name = flags.template_file;
+  }
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  ESPALIER_ASSIGN(const data::DataReport report,
-                  data::check_data(flags.data, reading, display.monitor(interrupt.flag())));
+  options.on_progress = display.callback();
+  options.stop = interrupt.flag();
+  const auto report = check_data(files, options);
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was read"};
-
-  ESPALIER_ASSIGN(const data::FeatureOptions features,
-                  feature_options(flags, reading, chosen, report.columns));
-  ESPALIER_ASSIGN(const data::FeatureExtractor extractor, data::FeatureExtractor::make(features));
-  std::optional<MemoryEstimate> memory;
-  const bool readable = report.encoding.count == 0;
-  // Standard input cannot be read a second time.
-  const bool again = std::find(flags.data.begin(), flags.data.end(), "-") == flags.data.end();
-  if (readable && again) {
-    ESPALIER_ASSIGN(memory,
-                    estimate_memory(flags.data, reading, extractor, report.tokens, report.labels.size()));
-  }
-  ESPALIER_TRY(flags.output.json ? print_json(to_json(report, memory)) : print(to_text(report, memory)));
-  if (!readable)
+  if (!report) return report.error();
+  ESPALIER_TRY(flags.output.json ? print_json(to_json(*report)) : print(to_text(*report)));
+  if (report->encoding.count > 0)
     return fail("{}: not in the encoding {}; --encoding latin1 or bytes may be what is wanted",
-                place(report.encoding.first.front()), reading.encoding);
+                place(report->encoding.first.front()), flags.reading.encoding);
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "apps/terminal.h"
-#include "espalier/base/text.h"
 
 namespace espalier::apps {
 namespace {
@@ -100,7 +99,7 @@ void print_help(const CLI::CallForHelp&, CLI::App& app) {
 int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   CLI::App app("Espalier trains and runs structured predictors: taggers, chunkers, named-entity labellers.",
                "espalier");
-  app.set_version_flag("--version", "espalier " ESPALIER_VERSION);
+  app.set_version_flag("-V,--version", "espalier " + version());
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   Action action;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "espalier/base/result.h"
+#include "espalier/espalier.h"
 
 namespace CLI {
 class App;
@@ -51,6 +52,7 @@ void add_synth(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_ensemble(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_help(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 

@@ -5,9 +5,6 @@
 #include "apps/command.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
-#include "espalier/base/atomic_file.h"
-#include "espalier/data/formats/writer.h"
-#include "espalier/data/label_scheme.h"
 
 namespace espalier::apps {
 namespace {
@@ -34,132 +31,18 @@ struct ConvertFlags {
   bool quiet = false;
 };
 
-struct Conversion {
-  data::ReadOptions reading;
-  data::Format to;
-  std::optional<data::Scheme> scheme;
-  std::optional<data::Scheme> from_scheme;
-};
-
-Result<Conversion> resolve(const ConvertFlags& flags) {
-  Conversion result;
-  ESPALIER_ASSIGN(result.reading, flags.reading.resolve());
-  result.to = result.reading.format;
-  if (!flags.to.empty()) {
-    ESPALIER_ASSIGN(result.to, data::parse_format(flags.to));
-  }
-  if (!flags.scheme.empty()) {
-    ESPALIER_ASSIGN(result.scheme, data::parse_scheme(flags.scheme));
-    if (*result.scheme == data::Scheme::kNone) return fail("--scheme none is no scheme to convert to");
-  }
-  if (!flags.from_scheme.empty()) {
-    ESPALIER_ASSIGN(result.from_scheme, data::parse_scheme(flags.from_scheme));
-    if (!result.scheme) return fail("--from-scheme says nothing without --scheme");
-  }
-  if (!result.scheme && flags.to.empty()) return fail("there is nothing to convert: give --to or --scheme");
-  // Input without labels can change its format, but not its label scheme.
-  result.reading.labels_required = result.scheme.has_value();
-  return result;
-}
-
-void labels_of(const data::Sequence& sequence, std::vector<std::string_view>& labels) {
-  labels.clear();
-  for (size_t row = 0; row < sequence.length(); ++row) labels.push_back(sequence.label(row));
-}
-
-/// The row as it was with another text in the label's cell.
-void append_relabelled(std::string_view row, std::string_view old_label, std::string_view label,
-                       std::string& out) {
-  ESPALIER_CHECK(old_label.data() >= row.data() &&
-                 old_label.data() + old_label.size() <= row.data() + row.size());
-  const auto at = static_cast<size_t>(old_label.data() - row.data());
-  out.append(row.substr(0, at)).append(label).append(row.substr(at + old_label.size())).push_back('\n');
-}
-
-/// Writes one sequence with the labels of another scheme.
-Status append_converted(const data::Sequence& sequence, data::Scheme from, const Conversion& conversion,
-                        const data::Writer& writer, size_t& repairs, std::string& out) {
-  std::vector<std::string_view> old_labels;
-  labels_of(sequence, old_labels);
-  size_t found = 0;
-  data::spans(old_labels, from, &found);
-  repairs += found;
-  const std::vector<std::string> labels = data::convert(old_labels, from, *conversion.scheme);
-  const bool columns = conversion.reading.format == data::Format::kColumns;
-  if (columns && conversion.to == data::Format::kColumns) {
-    for (size_t row = 0; row < sequence.length(); ++row)
-      append_relabelled(sequence.raw(row), sequence.label(row), labels[row], out);
-    out.push_back('\n');
-    return {};
-  }
-  // What cannot be written as data is found by trying; what is then written has the new labels.
-  std::string gold;
-  ESPALIER_TRY(writer.append_gold(sequence, gold));
-  writer.append(sequence, std::vector<std::string_view>(labels.begin(), labels.end()), out);
-  return {};
-}
-
-/// A scheme shows in the labels of the whole file, so that has to be read first.
-Status convert_scheme(const ConvertFlags& flags, const Conversion& conversion, const data::Writer& writer,
-                      AtomicFile& out, size_t& sequences) {
-  ESPALIER_ASSIGN(const std::vector<data::Sequence> all, data::read_all({flags.input}, conversion.reading));
-  data::Scheme from = conversion.from_scheme.value_or(data::Scheme::kNone);
-  if (!conversion.from_scheme) {
-    data::SchemeDetector detector;
-    std::vector<std::string_view> labels;
-    for (const data::Sequence& sequence : all) {
-      labels_of(sequence, labels);
-      detector.add(labels);
-    }
-    from = detector.scheme();
-    if (from == data::Scheme::kNone)
-      return fail(
-          "{}: the labels are not of the form B-TYPE, I-TYPE, O, so there is no scheme to convert from",
-          flags.input);
-  }
-  size_t repairs = 0;
-  std::string text;
-  for (const data::Sequence& sequence : all) {
-    text.clear();
-    ESPALIER_TRY(append_converted(sequence, from, conversion, writer, repairs, text));
-    ESPALIER_TRY(out.write(text));
-  }
-  sequences = all.size();
-  if (!flags.quiet) {
-    say(fmt::format("espalier: {} to {}", data::scheme_name(from), data::scheme_name(*conversion.scheme)));
-    if (repairs > 0) say(fmt::format("espalier: {} labels broke the scheme and were repaired", repairs));
-  }
-  return {};
-}
-
-Status convert_format(const ConvertFlags& flags, const Conversion& conversion, const data::Writer& writer,
-                      AtomicFile& out, size_t& sequences) {
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(flags.input, conversion.reading));
-  data::Sequence sequence;
-  std::string text;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-    if (!more) return {};
-    text.clear();
-    if (const Status status = writer.append_gold(sequence, text); !status.ok())
-      return fail("{}: {}", flags.input == "-" ? "standard input" : flags.input, status.error().message);
-    ESPALIER_TRY(out.write(text));
-    ++sequences;
-  }
-}
-
 Outcome run(const ConvertFlags& flags) {
-  const auto conversion = resolve(flags);
-  if (!conversion) return usage_error(conversion.error());
-  const auto writer = data::Writer::make(conversion->reading, conversion->to);
-  if (!writer) return usage_error(writer.error());
-  ESPALIER_ASSIGN(AtomicFile out, AtomicFile::open(flags.output));
-  size_t sequences = 0;
-  const auto convert = conversion->scheme ? convert_scheme : convert_format;
-  ESPALIER_TRY(convert(flags, *conversion, *writer, out, sequences));
-  ESPALIER_TRY(out.commit());
-  if (!flags.quiet && flags.output != "-")
-    say(fmt::format("espalier: {} sequences written to {}", count_text(sequences), flags.output));
+  const ConvertOptions options{flags.reading.resolve(), flags.to, flags.scheme, flags.from_scheme};
+  if (const Status status = check_options(options); !status.ok()) return usage_error(status.error());
+  const auto report = convert(flags.input, Sink::file(flags.output), options);
+  if (!report) return report.error();
+  if (flags.quiet) return {};
+  if (!flags.scheme.empty()) say(fmt::format("espalier: {} to {}", report->from_scheme, flags.scheme));
+  if (report->repaired > 0)
+    say(fmt::format("espalier: {} broke the scheme and {} repaired", counted(report->repaired, "label"),
+                    report->repaired == 1 ? "was" : "were"));
+  if (flags.output != "-")
+    say(fmt::format("espalier: {} written to {}", counted(report->sequences, "sequence"), flags.output));
   return {};
 }
 

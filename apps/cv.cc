@@ -2,19 +2,16 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
-#include "apps/evaluate.h"
-#include "apps/fold_files.h"
+#include "apps/help.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -23,7 +20,7 @@ constexpr const char* kCvHelp =
     R"(Cross-validate: train on all folds but one, score on that one, for each
 
 Where the data has folds of its own (letters, jsonl) these are used; otherwise ten are drawn, sequence by sequence. -k
-draws that many anew. Reports each fold, mean and standard deviation over folds, and the scores of all predictions
+draws that many new ones. Reports each fold, mean and standard deviation over folds, and the scores of all predictions
 pooled. With --constraints each fold is learned and labelled under them.)";
 
 constexpr const char* kCvExamples = R"(
@@ -39,147 +36,84 @@ struct CvFlags {
   std::optional<int> k;
 };
 
-struct FoldResult {
-  int fold = 0;
-  double train_seconds = 0;
-  Evaluation evaluation;
-};
-
 /// A score of every fold by its name in JSON.
 struct Measure {
   const char* name;
-  double (*of)(const Evaluation&);
+  double Scores::*of;
 };
-/// Of roles, arguments are what precision, recall and F1 count.
 constexpr std::array<Measure, 5> kMeasures = {{
-    {"accuracy", [](const Evaluation& e) { return e.scores.accuracy(); }},
-    {"sequence_accuracy", [](const Evaluation& e) { return e.scores.sequence_accuracy(); }},
-    {"precision", [](const Evaluation& e) { return e.roles ? e.roles->precision() : e.scores.precision(); }},
-    {"recall", [](const Evaluation& e) { return e.roles ? e.roles->recall() : e.scores.recall(); }},
-    {"f1", [](const Evaluation& e) { return e.roles ? e.roles->f1() : e.scores.f1(); }},
+    {"accuracy", &Scores::accuracy},
+    {"sequence_accuracy", &Scores::sequence_accuracy},
+    {"precision", &Scores::precision},
+    {"recall", &Scores::recall},
+    {"f1", &Scores::f1},
 }};
 
-struct Spread {
-  double mean = 0;
-  double deviation = 0;  ///< of the sample: divided by n − 1
-};
-Spread spread(const std::vector<FoldResult>& folds, const Measure& measure) {
-  const auto n = static_cast<double>(folds.size());
-  Spread result;
-  for (const FoldResult& fold : folds) result.mean += measure.of(fold.evaluation) / n;
-  double squares = 0;
-  for (const FoldResult& fold : folds) squares += std::pow(measure.of(fold.evaluation) - result.mean, 2);
-  result.deviation = folds.size() > 1 ? std::sqrt(squares / (n - 1)) : 0;
-  return result;
-}
-
-nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, const Evaluation& pooled, bool own,
-                               double seconds) {
+nlohmann::ordered_json to_json(const CrossValidation& cv, double seconds) {
   using Json = nlohmann::ordered_json;
-  Json json = {
-      {"folds", Json::array()}, {"own_folds", own}, {"mean", Json::object()}, {"deviation", Json::object()}};
-  for (const FoldResult& fold : folds) {
-    Json entry = {{"fold", fold.fold},
-                  {"sequences", fold.evaluation.scores.sequences()},
-                  {"tokens", fold.evaluation.scores.tokens()}};
-    for (const Measure& measure : kMeasures) entry[measure.name] = measure.of(fold.evaluation);
+  Json json = {{"folds", Json::array()},
+               {"own_folds", cv.own_folds},
+               {"mean", Json::object()},
+               {"deviation", Json::object()}};
+  for (const CrossValidation::Fold& fold : cv.folds) {
+    Json entry = {{"fold", fold.fold}, {"sequences", fold.scores.sequences}, {"tokens", fold.scores.tokens}};
+    for (const Measure& measure : kMeasures) entry[measure.name] = fold.scores.*measure.of;
     entry["train_seconds"] = fold.train_seconds;
     json["folds"].push_back(std::move(entry));
   }
   for (const Measure& measure : kMeasures) {
-    const Spread s = spread(folds, measure);
-    json["mean"][measure.name] = s.mean;
-    json["deviation"][measure.name] = s.deviation;
+    json["mean"][measure.name] = cv.mean(measure.of);
+    json["deviation"][measure.name] = cv.deviation(measure.of);
   }
-  json["pooled"] = evaluation_json(pooled);
+  json["pooled"] = Json::parse(cv.pooled.json());
   json["seconds"] = seconds;
   json["peak_rss_bytes"] = peak_resident_bytes();
   return json;
 }
 
-std::string to_text(const std::vector<FoldResult>& folds, const Evaluation& pooled) {
+std::string to_text(const CrossValidation& cv) {
   std::string out = "fold     sequences    tokens  accuracy  whole seq.  precision  recall      F1\n";
   const auto to = std::back_inserter(out);
-  const auto row = [&](std::string_view name, const Evaluation& e) {
-    fmt::format_to(to, "{:<8} {:9} {:9}", name, e.scores.sequences(), e.scores.tokens());
+  const auto row = [&](std::string_view name, const Scores& scores) {
+    fmt::format_to(to, "{:<8} {:9} {:9}", name, scores.sequences, scores.tokens);
     constexpr std::array<int, kMeasures.size()> kWidths = {8, 10, 9, 6, 6};
     for (size_t m = 0; m < kMeasures.size(); ++m)
-      fmt::format_to(to, "  {:{}.2f}", kMeasures[m].of(e), kWidths[m]);
+      fmt::format_to(to, "  {:{}.2f}", scores.*kMeasures[m].of, kWidths[m]);
     out += '\n';
   };
-  for (const FoldResult& fold : folds) row(std::to_string(fold.fold), fold.evaluation);
-  row("pooled", pooled);
+  for (const CrossValidation::Fold& fold : cv.folds) row(std::to_string(fold.fold), fold.scores);
+  row("pooled", cv.pooled);
   out += "\nmean ± standard deviation over folds\n";
-  for (const Measure& measure : kMeasures) {
-    const Spread s = spread(folds, measure);
-    fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, s.mean, s.deviation);
-  }
-  if (pooled.joint.any()) out += "\npooled, all columns of labels\n" + pooled.joint.table(pooled.scores);
-  out += "\n" + task_report(pooled);
-  return pooled.roles ? out : out + pooled.scores.conlleval_report();
+  for (const Measure& measure : kMeasures)
+    fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of), cv.deviation(measure.of));
+  return out + "\npooled\n" + cv.pooled.report();
 }
 
 Outcome run(const CvFlags& flags) {
-  const auto resolved = flags.training.resolve();
-  if (!resolved) return usage_error(resolved.error());
-  model::TrainRequest request = *resolved;
-  request.train = flags.data;
-  if (const Status possible = model::check_request(request); !possible.ok())
-    return usage_error(possible.error());
+  auto options = flags.training.resolve();
+  if (!options) return usage_error(options.error());
+  const Files data{flags.data, flags.training.reading.resolve()};
+  if (const Status status = check_options(data, *options); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(flags.training.read_files(*options));
   const auto start = std::chrono::steady_clock::now();
-
-  std::vector<FoldResult> results;
-  Evaluation pooled;
-  bool own = false;
-  {
-    ESPALIER_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::make());
-    ESPALIER_ASSIGN(const FoldFiles folds, write_fold_files(flags.data, request.task, request.reading,
-                                                            flags.k, request.seed, directory));
-    own = folds.own;
-    request.reading = folds.reading;
-    request.model = directory.path("model");
-
-    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                               : ProgressDisplay::Mode::kBarOnly);
-    const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-    const Workers workers(request.threads);
-    for (const auto& [fold, file] : folds.files) {
-      request.train.clear();
-      for (const auto& [other, other_file] : folds.files)
-        if (other != fold) request.train.push_back(other_file);
-      Monitor monitor = display.monitor(interrupt.flag());
-      const std::string place = fmt::format("fold {} of {}, ", results.size() + 1, folds.files.size());
-      monitor.on_progress = [&display, &place](Progress progress) {
-        progress.phase = place + progress.phase;
-        display.show(progress);
-      };
-      FoldResult result;
-      result.fold = fold;
-      ESPALIER_ASSIGN(const model::TrainReport report, model::train(request, monitor));
-      result.train_seconds = report.seconds;
-      ESPALIER_ASSIGN(const model::Model model, model::Model::open(request.model));
-      ESPALIER_ASSIGN(const auto constrained, ConstraintFlags().apply(model));  // those of the training
-      if (interrupt.signal() == 0)
-        ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), {file}, folds.reading, {},
-                              workers, monitor, result.evaluation, {.task = request.task}));
-      display.clear();
-      if (interrupt.signal() != 0)
-        return {128 + interrupt.signal(), "interrupted before all folds were done"};
-      if (!flags.output.quiet)
-        say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", results.size() + 1,
-                        folds.files.size(), kMeasures.back().of(result.evaluation),
-                        result.evaluation.scores.accuracy(), duration_text(result.train_seconds)));
-      pooled.merge(result.evaluation);
-      results.push_back(std::move(result));
-    }
-  }
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  options->on_progress = display.callback();
+  options->stop = interrupt.flag();
+  const auto tell = [&](const CrossValidation::Fold& fold) {
+    display.clear();
+    if (!flags.output.quiet)
+      say(fmt::format("fold {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.fold, fold.scores.f1,
+                      fold.scores.accuracy, duration_text(fold.train_seconds)));
+    return true;
+  };
+  const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell);
+  display.clear();
+  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all folds were done"};
+  if (!cv) return cv.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!flags.output.quiet) pooled.tally.warn();
-  if (flags.output.json) {
-    ESPALIER_TRY(print_json(to_json(results, pooled, own, seconds)));
-  } else {
-    ESPALIER_TRY(print(to_text(results, pooled)));
-  }
+  if (!flags.output.quiet) tell_outcomes(cv->pooled.rules, {}, false);
+  ESPALIER_TRY(flags.output.json ? print_json(to_json(*cv, seconds)) : print(to_text(*cv)));
   return {};
 }
 

@@ -1,17 +1,12 @@
 // espalier eval: how good is a model on labelled data?
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
-#include "apps/constraint_flags.h"
-#include "apps/evaluate.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
-#include "espalier/data/formats/lines.h"
-#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -43,7 +38,7 @@ struct EvalFlags {
   std::string check_constraints;
   bool calibration = false;
   int threads = 0;
-  ConstraintFlags constraints;
+  DecodeFlags decode;
   OutputFlags output;
 };
 
@@ -55,61 +50,53 @@ Status check(const EvalFlags& flags) {
   if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
   if (!with_model && (flags.calibration || !flags.folds.empty()))
     return fail("--calibration and --folds need a model, which --columns goes without");
-  if (!with_model && (!flags.constraints.file.empty() || !flags.check_constraints.empty()))
+  if (!with_model && (!flags.decode.constraints.empty() || !flags.check_constraints.empty()))
     return fail("--constraints and --check-constraints need a model");
-  ESPALIER_TRY(flags.constraints.check());
-  if (!flags.encoding.empty()) ESPALIER_TRY(data::parse_encoding(flags.encoding));
-  return {};
+  ReadOptions reading;
+  if (!flags.encoding.empty()) reading.encoding = flags.encoding;
+  reading.folds = flags.folds;
+  return check_options(reading);
 }
 
 Outcome run(const EvalFlags& flags) {
   if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
-  Evaluation evaluation;
+  std::optional<Scores> scores;
   if (!flags.columns.empty()) {
-    ESPALIER_TRY(
-        evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding, evaluation));
+    ESPALIER_ASSIGN(scores, evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding));
   } else {
-    ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
-    data::ReadOptions reading = model.about().reading;
-    if (!flags.encoding.empty()) reading.encoding = flags.encoding;
-    if (!flags.folds.empty()) {
-      const auto folds = data::parse_folds(flags.folds);
-      if (!folds) return usage_error(folds.error());
-      reading.folds = *folds;
+    ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
+    EvaluateOptions options;
+    ESPALIER_ASSIGN(options.decode, flags.decode.resolve());
+    if (!flags.check_constraints.empty()) {
+      ESPALIER_ASSIGN(options.check_rules, Constraints::read(flags.check_constraints));
     }
-    data::PredictOptions predict;
-    predict.decoder = flags.constraints.posterior() ? data::Decoder::kPosterior : data::Decoder::kViterbi;
-    const auto search = flags.constraints.search(model);
-    if (!search) return usage_error(search.error());
-    predict.search = *search;
-    ESPALIER_ASSIGN(const auto constrained, flags.constraints.apply(model));
-    ConstraintFlags to_check = flags.constraints;
-    if (!flags.check_constraints.empty()) to_check.file = flags.check_constraints;
-    ESPALIER_ASSIGN(const auto checked, to_check.constraints_of(model));
-    predict.confidence = flags.calibration;
-    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                               : ProgressDisplay::Mode::kBarOnly);
+    options.calibration = flags.calibration;
+    options.threads = flags.threads;
+    if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
+    Files test{flags.test, {}};
+    test.reading.folds = flags.folds;
+    if (!flags.encoding.empty()) test.reading.encoding = flags.encoding;
+    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
     const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-    ESPALIER_TRY(evaluate(constrained ? *constrained : model.predictor(), flags.test, reading, predict,
-                          Workers(flags.threads), display.monitor(interrupt.flag()), evaluation,
-                          {model.about().task, checked ? &*checked : nullptr}));
+    options.on_progress = display.callback();
+    options.stop = interrupt.flag();
+    auto found = evaluate(tagger, test, options);
     display.clear();
     if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
-    if (!flags.output.quiet) evaluation.tally.warn();
-    if (!flags.output.quiet) evaluation.searches.tell(flags.constraints.verbose);
+    if (!found) return found.error();
+    scores = std::move(*found);
+    if (!flags.output.quiet) {
+      if (flags.decode.verbose && !scores->how_rules_are_decoded.empty()) say(scores->how_rules_are_decoded);
+      tell_outcomes(scores->rules, scores->searches, flags.decode.verbose);
+    }
   }
   if (flags.output.json) {
-    ESPALIER_TRY(print_json(evaluation_json(evaluation)));
+    ESPALIER_TRY(print(scores->json() + "\n"));
     return {};
   }
-  const eval::TaggingScores& scores = evaluation.scores;
-  if (const std::string report = task_report(evaluation); !report.empty()) ESPALIER_TRY(print(report + "\n"));
-  std::string joint;
-  if (evaluation.joint.any())
-    joint = fmt::format("{}\nthe last column alone:\n", evaluation.joint.table(scores));
-  ESPALIER_TRY(print(fmt::format("{}{}\n{}\ntime: {}, {} tokens a second\n", joint, scores.conlleval_report(),
-                                 scores.table(), duration_text(evaluation.seconds),
-                                 count_text(static_cast<size_t>(evaluation.tokens_per_second())))));
+  ESPALIER_TRY(print(fmt::format("{}\ntime: {}, {} tokens per second\n", scores->report(),
+                                 duration_text(scores->seconds),
+                                 count_text(static_cast<size_t>(scores->tokens_per_second)))));
   return {};
 }
 
@@ -127,7 +114,7 @@ void add_eval(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   verb.add_flag("--calibration", flags->calibration,
                 "also ask how far confidences can be trusted (takes longer)");
-  flags->constraints.add_to(verb, /*with_why=*/false);
+  flags->decode.add_to(verb, /*with_why=*/false);
   verb.add_option("--check-constraints", flags->check_constraints,
                   "count the sequences that break none of these constraints, without\nkeeping to them "
                   "[those of --constraints, or of the model]")

@@ -1,19 +1,14 @@
 // espalier inspect: what is in a model?
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/options.h"
-#include "apps/tag_format.h"
 #include "apps/terminal.h"
-#include "espalier/base/atomic_file.h"
-#include "espalier/model/model.h"
 
 namespace espalier::apps {
 namespace {
@@ -41,46 +36,6 @@ struct InspectFlags {
   OutputFlags output;
 };
 
-struct Contents {
-  data::Predictor::Size size;
-  std::vector<data::Predictor::WeightedFeature> features;
-  std::vector<data::Predictor::WeightedTransition> transitions;  ///< strongest first
-  std::string no_features;                                       ///< why there are none
-  nlohmann::ordered_json details;                                ///< what only this kind of model has
-};
-
-bool stronger(double a, double b) { return std::abs(a) > std::abs(b); }
-
-Result<Contents> look_into(const model::Model& model, const InspectFlags& flags) {
-  Contents contents;
-  const data::Predictor& predictor = model.predictor();
-  const std::optional<data::Label> only = model.labels().find(flags.label);
-  const bool joint = predictor.label_columns() > 1;
-  contents.size = predictor.size();
-  contents.details = nlohmann::ordered_json::parse(predictor.details());
-  // A label of several columns is one in any of them.
-  constexpr size_t kAll = std::numeric_limits<size_t>::max();
-  if (auto found = joint && !flags.label.empty() ? predictor.strongest(kAll, std::nullopt)
-                                                 : predictor.strongest(flags.top, only);
-      found.ok()) {
-    contents.features = std::move(found).value();
-    if (joint && !flags.label.empty()) {
-      std::erase_if(contents.features, [&](const auto& f) {
-        return predictor.labels_of_column(f.column).name(f.label) != flags.label;
-      });
-      contents.features.resize(std::min(flags.top, contents.features.size()));
-    }
-  } else {
-    contents.no_features = found.error().message;
-  }
-  for (const auto& transition : predictor.weighted_transitions())
-    if (!only || transition.from == *only || transition.to == *only)
-      contents.transitions.push_back(transition);
-  std::stable_sort(contents.transitions.begin(), contents.transitions.end(),
-                   [](const auto& a, const auto& b) { return stronger(a.weight, b.weight); });
-  return contents;
-}
-
 /// Columns side by side, each as wide as its widest cell; the first, a number, to the right.
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
@@ -100,127 +55,116 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-std::string to_text(const model::Model& model, const Contents& contents, const InspectFlags& flags) {
-  const model::About& about = model.about();
+size_t file_bytes(const std::string& path) {
+  std::error_code code;
+  const auto bytes = std::filesystem::file_size(path, code);
+  return code ? 0 : bytes;
+}
+
+std::string template_text(const ModelInfo& info) {
+  if (!info.feature_template.empty()) return info.template_name;
+  return info.columns == 0 ? "attributes of the data" : "default";
+}
+
+std::string to_text(const ModelInfo& info, const Inspection& contents, const InspectFlags& flags) {
   std::string out;
   const auto to = std::back_inserter(out);
   const auto line = [&](std::string_view name, const std::string& value) {
     fmt::format_to(to, "{:<12} {}\n", name, value);
   };
-  std::error_code code;
-  const auto file_bytes = static_cast<double>(std::filesystem::file_size(flags.model, code));
-  line("model", fmt::format("{}, {}", flags.model, bytes_text(code ? 0 : file_bytes)));
-  line("task", fmt::format("{}, learned by {}", about.task, about.learner));
-  line("trained on", fmt::format("{} sequences, {} tokens, seed {}", count_text(about.training_sequences),
-                                 count_text(about.training_tokens), about.seed));
-  std::string reading = fmt::format("{}", data::format_name(about.reading.format));
-  if (about.reading.columns > 0)
-    reading += fmt::format(", {} columns, label included", about.reading.columns);
-  if (!about.reading.label_column.empty()) reading += ", label in column " + about.reading.label_column;
+  line("model", fmt::format("{}, {}", flags.model, bytes_text(static_cast<double>(file_bytes(flags.model)))));
+  line("task", fmt::format("{}, learned by {}{}", info.task, info.learner, info.constrained ? " under constraints" : ""));
+  line("trained on", fmt::format("{}, {}, seed {}", counted(info.training_sequences, "sequence"),
+                                 counted(info.training_tokens, "token"), info.seed));
+  std::string reading = info.format;
+  if (info.columns > 0) reading += fmt::format(", {} columns, label included", info.columns);
+  if (!info.label_column.empty()) reading += ", label in column " + info.label_column;
   line("data", reading);
-  line("features", fmt::format("{}, with {} weights of {} bits", count_text(contents.size.features),
-                               count_text(contents.size.weights), contents.size.weight_bits));
-  line("template", about.features.template_text.empty()
-                       ? about.features.attributes ? "attributes of the data" : "default"
-                       : about.features.template_name);
+  line("features", fmt::format("{}, with {} weights of {} bits", count_text(contents.features),
+                               count_text(contents.weights), contents.weight_bits));
+  line("template", template_text(info));
   std::string parameters;
-  for (const auto& [name, value] : about.parameters)
+  for (const auto& [name, value] : info.parameters)
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);
   line("parameters", parameters);
-  if (contents.details.contains("classifier")) {
-    std::string decides = contents.details["classifier"].get<std::string>();
-    if (const auto& shares = contents.details["shares"]; shares.size() > 1) {
+  const auto details = nlohmann::ordered_json::parse(contents.details);
+  if (details.contains("classifier")) {
+    std::string decides = details["classifier"].get<std::string>();
+    if (const auto& shares = details["shares"]; shares.size() > 1) {
       decides += fmt::format("; {} of them, with shares", shares.size());
       for (const auto& share : shares) decides += fmt::format(" {:.3f}", share.get<double>());
     }
     line("classifier", decides);
   }
-  for (size_t c = 0; c < model.predictor().label_columns(); ++c) {
-    const auto& names = model.predictor().labels_of_column(c).names();
+  for (const std::vector<std::string>& names : info.labels)
     line("labels", fmt::format("{}: {}", names.size(), fmt::join(names, " ")));
-  }
 
-  const std::string about_weights = model.predictor().about_weights();
-  out += "\nstrongest features" +
-         (about_weights.empty() || contents.features.empty() ? "\n" : ", " + about_weights + "\n");
-  if (contents.features.empty())
-    out += fmt::format("  none: {}\n",
-                       contents.no_features.empty() ? "all weights are 0" : contents.no_features);
+  const bool described = !contents.about_weights.empty() && !contents.strongest.empty();
+  out += "\nstrongest features" + (described ? ", " + contents.about_weights + "\n" : "\n");
+  if (contents.strongest.empty())
+    out += fmt::format("  none: {}\n", !contents.no_features.empty() ? contents.no_features
+                                       : flags.top == 0             ? "--top 0 asks for none"
+                                                                    : "all weights are 0");
   std::vector<std::vector<std::string>> rows;
-  for (const auto& feature : contents.features)
-    rows.push_back({fmt::format("{:+.4f}", feature.weight),
-                    model.predictor().labels_of_column(feature.column).name(feature.label),
-                    cut(feature.feature, kWidestName)});
+  for (const auto& f : contents.strongest)
+    rows.push_back({fmt::format("{:+.4f}", f.weight), f.label, cut(f.feature, kWidestName)});
   out += table(rows);
 
   out += "\nstrongest transitions\n";
-  if (contents.transitions.empty()) out += "  none: " + model.predictor().no_transitions() + "\n";
+  if (contents.transitions.empty())
+    out += fmt::format("  none: {}\n", contents.no_transitions.empty() ? "--top 0 asks for none" : contents.no_transitions);
   rows.clear();
-  for (size_t i = 0; i < std::min(flags.top, contents.transitions.size()); ++i) {
-    const auto& transition = contents.transitions[i];
-    rows.push_back({fmt::format("{:+.4f}", transition.weight), model.labels().name(transition.from), "->",
-                    model.labels().name(transition.to)});
-  }
+  for (const auto& t : contents.transitions) rows.push_back({fmt::format("{:+.4f}", t.weight), t.from, "->", t.to});
   return out + table(rows);
 }
 
-nlohmann::ordered_json to_json(const model::Model& model, const Contents& contents,
-                               const InspectFlags& flags) {
+nlohmann::ordered_json to_json(const ModelInfo& info, const Inspection& contents, const InspectFlags& flags) {
   using Json = nlohmann::ordered_json;
-  const model::About& about = model.about();
   Json parameters = Json::object();
-  for (const auto& [name, value] : about.parameters) parameters[name] = value;
+  for (const auto& [name, value] : info.parameters) parameters[name] = value;
   Json features = Json::array();
-  for (const auto& f : contents.features) {
-    features.push_back({{"feature", f.feature},
-                        {"label", model.predictor().labels_of_column(f.column).name(f.label)},
-                        {"weight", f.weight}});
-    if (model.predictor().label_columns() > 1)
-      features.back()["column"] = label_column_number(about, f.column);
+  for (const auto& f : contents.strongest) {
+    features.push_back({{"feature", f.feature}, {"label", f.label}, {"weight", f.weight}});
+    if (info.labels.size() > 1) features.back()["column"] = info.label_columns[f.column];
   }
   Json transitions = Json::array();
   for (const auto& t : contents.transitions)
-    transitions.push_back(
-        {{"from", model.labels().name(t.from)}, {"to", model.labels().name(t.to)}, {"weight", t.weight}});
-  std::error_code code;
-  const auto file_bytes = std::filesystem::file_size(flags.model, code);
+    transitions.push_back({{"from", t.from}, {"to", t.to}, {"weight", t.weight}});
   return {{"model", flags.model},
-          {"model_bytes", code ? 0 : file_bytes},
-          {"task", about.task},
-          {"learner", about.learner},
-          {"seed", about.seed},
+          {"model_bytes", file_bytes(flags.model)},
+          {"task", info.task},
+          {"learner", info.learner},
+          {"seed", info.seed},
           {"parameters", std::move(parameters)},
-          {"training_sequences", about.training_sequences},
-          {"training_tokens", about.training_tokens},
-          {"format", data::format_name(about.reading.format)},
-          {"columns", about.reading.columns},
-          {"label_column", about.reading.label_column},
-          {"template", about.features.template_text},
-          {"features", contents.size.features},
-          {"weights", contents.size.weights},
-          {"weight_bits", contents.size.weight_bits},
-          {"names", contents.size.names},
-          {"labels", model.labels().names()},
+          {"training_sequences", info.training_sequences},
+          {"training_tokens", info.training_tokens},
+          {"format", info.format},
+          {"columns", info.columns},
+          {"label_column", info.label_column},
+          {"template", info.feature_template},
+          {"constrained", info.constrained},
+          {"features", contents.features},
+          {"weights", contents.weights},
+          {"weight_bits", contents.weight_bits},
+          {"names", contents.names},
+          {"labels", info.labels.back()},
           {"strongest", std::move(features)},
-          {"about_weights", model.predictor().about_weights()},
+          {"about_weights", contents.about_weights},
           {"transitions", std::move(transitions)},
-          {"details", contents.details}};
+          {"details", Json::parse(contents.details)}};
 }
 
 Outcome run(const InspectFlags& flags) {
-  ESPALIER_ASSIGN(const model::Model model, model::Model::open(flags.model));
-  bool known = flags.label.empty();
-  for (size_t c = 0; c < model.predictor().label_columns(); ++c)
-    known = known || model.predictor().labels_of_column(c).find(flags.label);
-  if (!known) return fail("{}: the model has no label '{}'", flags.model, flags.label);
+  ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
+  ESPALIER_ASSIGN(const Inspection contents, tagger.inspect({flags.top, flags.label}));
   if (!flags.strip.empty()) {
-    ESPALIER_TRY(model::strip_names(flags.model, flags.strip));
+    ESPALIER_ASSIGN(const Tagger stripped, tagger.without_names());
+    ESPALIER_TRY(stripped.save(flags.strip));
     if (!flags.output.quiet) say(fmt::format("espalier: model without names written to {}", flags.strip));
     if (!flags.output.json) return {};
   }
-  ESPALIER_ASSIGN(const Contents contents, look_into(model, flags));
-  ESPALIER_TRY(flags.output.json ? print_json(to_json(model, contents, flags))
-                                 : print(to_text(model, contents, flags)));
+  ESPALIER_TRY(flags.output.json ? print_json(to_json(tagger.info(), contents, flags))
+                                 : print(to_text(tagger.info(), contents, flags)));
   return {};
 }
 

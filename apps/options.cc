@@ -2,69 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <cmath>
 
 #include "apps/terminal.h"
-#include "espalier/base/text.h"
-#include "espalier/data/formats/label_column.h"
-#include "espalier/data/formats/lines.h"
-#include "espalier/model/registry.h"
 
 namespace espalier::apps {
-namespace {
-
-std::string range_text(const model::Parameter& parameter) {
-  using Kind = model::Parameter::Kind;
-  switch (parameter.kind) {
-    case Kind::kFlag:
-      return "yes or no";
-    case Kind::kChoice:
-      return fmt::format("{}", fmt::join(parameter.choices, ", "));
-    case Kind::kText:
-      return "text";
-    case Kind::kInteger:
-    case Kind::kNumber:
-      break;
-  }
-  const bool bounded = parameter.most < 1e6;
-  return bounded ? fmt::format("{:g} to {:g}", parameter.least, parameter.most)
-                 : fmt::format("from {:g} up", parameter.least);
-}
-
-constexpr size_t kHelpWidth = 110;
-
-/// Appends the text word by word, in lines that go on at `indent` where they would grow too long.
-void append_wrapped(std::string_view text, size_t indent, std::string& out) {
-  size_t column = indent;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (column > indent && column + 1 + display_width(word) > kHelpWidth) {
-      out.append("\n").append(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out.push_back(' ');
-      ++column;
-    }
-    out += word;
-    column += display_width(word);
-  }
-  out.push_back('\n');
-}
-
-void append_parameters(std::span<const model::Parameter> parameters, std::string& out) {
-  constexpr size_t kIndent = 4;
-  constexpr size_t kNameWidth = 21;
-  for (const auto& p : parameters) {
-    out.append(kIndent, ' ');
-    out += pad_right(fmt::format("{}={}", p.name, p.fallback), kNameWidth) + " ";
-    append_wrapped(fmt::format("{} ({})", p.help, range_text(p)), kIndent + kNameWidth + 1, out);
-  }
-}
-
-}  // namespace
 
 void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format, "columns, crfsuite, conllu, letters or jsonl [columns]")
@@ -80,18 +22,8 @@ void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--encoding", encoding, "utf-8, latin1 or bytes [utf-8]")->type_name("E");
 }
 
-Result<data::ReadOptions> ReadingFlags::resolve(bool several_labels) const {
-  data::ReadOptions options;
-  ESPALIER_ASSIGN(options.format, data::parse_format(format));
-  ESPALIER_TRY(data::parse_encoding(encoding));
-  options.encoding = encoding;
-  options.label_column = label_column;
-  if (!several_labels && data::several_label_columns(options))
-    return fail("--label-column {}: one column is wanted here", label_column);
-  if (!folds.empty()) {
-    ESPALIER_ASSIGN(options.folds, data::parse_folds(folds));
-  }
-  return options;
+ReadOptions ReadingFlags::resolve() const {
+  return {.format = format, .label_column = label_column, .folds = folds, .encoding = encoding};
 }
 
 void TrainingFlags::add_to(CLI::App& verb) {
@@ -102,7 +34,8 @@ void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [crf; the first that a task names]")
       ->type_name("L");
-  verb.add_option("-p,--parameter", settings, "a parameter of the learner, see below; may be repeated")
+  verb.add_option("-p,--parameter", settings,
+                  "a parameter of the learner (espalier help LEARNER lists them);\nmay be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   verb.add_option(
@@ -110,46 +43,79 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "columns that features may look at, such as 1,2;\nthe first is the word [all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
-                  "train under these constraints (not local, memm, brackets); the model\nremembers them")
+                  "train under these constraints (not local, memm, brackets);\nthe model remembers them")
       ->type_name("FILE");
+  verb.add_flag("--allow-contradictions", allow_contradictions,
+                "train even where most sequences break the constraints");
   verb.add_option("--seed", seed, "the same seed gives the same model [1]")->type_name("N");
   add_threads_option(verb, threads);
   reading.add_to(verb);
 }
 
-Result<model::TrainRequest> TrainingFlags::resolve() const {
-  model::TrainRequest request;
-  ESPALIER_ASSIGN(request.reading, reading.resolve(/*several_labels=*/true));
-  ESPALIER_ASSIGN(const model::Task* const what, model::find_task(task));
-  request.learner = learner.empty() ? std::string(what->learners.front()) : learner;
-  ESPALIER_TRY(model::check_learner_of_task(*what, request.learner));
-  ESPALIER_TRY(model::check_parameters(request.learner, settings));
-  if (task == "joint" && !data::several_label_columns(request.reading))
-    return fail("--task joint decides several columns of labels: say which, such as --label-column 2,3");
-  if (task != "joint" && data::several_label_columns(request.reading))
-    return fail("--label-column {}: several columns are decided by --task joint", reading.label_column);
-  if (what->json) {
-    if (request.reading.format != data::Format::kColumns &&
-        request.reading.format != data::Format::kJsonLines)
-      return fail("--format {}: task {} has JSON lines of its own", reading.format, task);
-    if (!reading.label_column.empty() || !feature_columns.empty() || !template_file.empty() ||
-        !reading.folds.empty())
-      return fail(
-          "task {} has its own features and no columns: no --label-column, --feature-columns, "
-          "--template or --folds",
-          task);
-    request.reading.format = data::Format::kJsonLines;
-  }
-  request.constraints = constraints;
+Result<TrainOptions> TrainingFlags::resolve() const {
+  TrainOptions options;
+  options.task = task;
+  options.learner.name = learner;
+  ESPALIER_ASSIGN(options.learner.settings, parse_settings(settings));
   if (!feature_columns.empty()) {
-    ESPALIER_ASSIGN(request.feature_columns, parse_columns(feature_columns));
+    ESPALIER_ASSIGN(options.feature_columns, parse_columns(feature_columns));
   }
-  request.task = task;
-  request.settings = settings;
-  request.template_file = template_file;
-  request.seed = seed;
-  request.threads = threads;
-  return request;
+  if (allow_contradictions && constraints.empty())
+    return fail("--allow-contradictions means nothing without --constraints");
+  options.allow_contradictions = allow_contradictions;
+  options.seed = seed;
+  options.threads = threads;
+  return options;
+}
+
+Status TrainingFlags::read_files(TrainOptions& options) const {
+  if (!template_file.empty()) {
+    ESPALIER_ASSIGN(options.feature_template, read_text(template_file));
+    options.template_name = template_file;
+  }
+  if (!constraints.empty()) {
+    ESPALIER_ASSIGN(options.constraints, Constraints::read(constraints));
+  }
+  return {};
+}
+
+void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
+  verb.add_option("--constraints", constraints,
+                  "keep to the constraints in this file (docs/constraints.md); none: not even\nto those the "
+                  "model was trained with [those]")
+      ->type_name("FILE");
+  verb.add_option(
+          "--decoder", decoder,
+          "viterbi: the best labelling as a whole; posterior: the most probable\nlabel of each token; under "
+          "constraints also ilp (integer program) and\nbeam; searches: greedy, beam or best-first; auto: "
+          "viterbi, or what the\nconstraints or the search need [auto]")
+      ->type_name("D");
+  verb.add_option(
+          "--beam", beam,
+          "labellings that --decoder beam or best-first keeps [16; of a search\nthat of its training]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
+  verb.add_option("--time-limit", seconds, "seconds an integer program may take for one sequence [10]")
+      ->type_name("S")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+  verb.add_flag("--strict", strict, "a sequence that cannot satisfy the constraints is an error");
+  verb.add_flag("--verbose", verbose, "say how each constraint is decoded");
+  if (with_why) verb.add_flag("--why", why, "say which constraint changed which token, and at what price");
+}
+
+Result<DecodeOptions> DecodeFlags::resolve() const {
+  DecodeOptions options;
+  if (constraints == "none") {
+    options.unconstrained = true;
+  } else if (!constraints.empty()) {
+    ESPALIER_ASSIGN(options.constraints, Constraints::read(constraints));
+  }
+  options.strict = strict;
+  options.why = why;
+  options.time_limit = seconds;
+  options.decoder = decoder;
+  options.beam = beam;
+  return options;
 }
 
 void OutputFlags::add_to(CLI::App& verb) {
@@ -167,29 +133,63 @@ void add_threads_option(CLI::App& verb, int& threads) {
       ->check(CLI::Range(0, 1024).description(""));
 }
 
-Result<std::vector<size_t>> parse_columns(std::string_view text) {
-  const auto numbers = data::parse_folds(text);
-  if (!numbers || numbers->front() < 1)
-    return fail("columns '{}': expected numbers from 1 and ranges such as 1,2 or 1-3,5", text);
-  return std::vector<size_t>(numbers->begin(), numbers->end());
+Result<Settings> parse_settings(const std::vector<std::string>& texts) {
+  Settings settings;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail("parameter '{}': expected name=value", text);
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return settings;
 }
 
-std::string learners_help() {
-  std::string out = "Tasks, and the learners that learn them:\n";
-  for (const model::Task& task : model::all_tasks()) {
-    out += "  ";
-    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4,
-                   out);
+Result<std::vector<size_t>> parse_columns(std::string_view text) {
+  std::vector<size_t> columns;
+  const auto wrong = [&] {
+    return fail("columns '{}': expected numbers from 1 and ranges such as 1,2 or 1-3,5", text);
+  };
+  constexpr double kMost = 100000;
+  std::string_view rest = text;
+  while (true) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    const size_t dash = item.find('-');
+    const auto first = parse_number(item.substr(0, dash));
+    const auto last = dash == item.npos ? first : parse_number(item.substr(dash + 1));
+    if (!first.ok() || !last.ok() || *first < 1 || *last < *first || *last > kMost ||
+        *first != std::floor(*first) || *last != std::floor(*last))
+      return wrong();
+    for (auto c = static_cast<size_t>(*first); c <= static_cast<size_t>(*last); ++c) columns.push_back(c);
+    if (item.size() == rest.size()) break;
+    rest.remove_prefix(item.size() + 1);
   }
-  out += "\nLearners and their parameters (-p name=value), with defaults:\n";
-  for (const model::Learner& learner : model::learners()) {
-    out += "  ";
-    append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 2, out);
-    append_parameters(learner.parameters, out);
-  }
-  out += "  every learner:\n";
-  append_parameters(model::common_parameters(), out);
-  return out;
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
+  if (rules.infeasible > 0)
+    say(fmt::format("espalier: warning: {} of {} sequences cannot satisfy the constraints{}; they got the labelling "
+                    "that breaks fewest",
+                    rules.infeasible, rules.total(),
+                    rules.example.empty() ? "" : fmt::format(" (clashing: {})", rules.example)));
+  if (rules.out_of_time > 0)
+    say(fmt::format("espalier: warning: {} of {} sequences ran out of time; they got the best labelling found until "
+                    "then",
+                    rules.out_of_time, rules.total()));
+  if (rules.approximate > 0)
+    say(fmt::format("espalier: {} of {} sequences were not decoded exactly (by a beam or another search, or after the "
+                    "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
+                    "best",
+                    rules.approximate, rules.total()));
+  if (all && searches.total() > 0)
+    say(fmt::format("espalier: {} searches: {} exact, {} approximate, {} out of steps", searches.total(),
+                    searches.exact, searches.approximate, searches.out_of_steps));
+  if (searches.out_of_steps > 0)
+    say(fmt::format("espalier: warning: best-first search found no end within its horizon for {} of {} sequences; a "
+                    "breadth-first search of the same beam decided",
+                    searches.out_of_steps, searches.total()));
 }
 
 }  // namespace espalier::apps

@@ -1,17 +1,16 @@
 // Options that several verbs take, each written down once.
+//
+// A verb adds a set of flags to its command line with add_to(), and turns them into options of the library with resolve().
+// What a flag contradicts is for the library to say; reading the files that flags name may fail like any input.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "espalier/base/result.h"
-#include "espalier/data/formats/reader.h"
-#include "espalier/model/train.h"
-
-namespace CLI {
-class App;
-}
+#include "apps/command.h"
 
 namespace espalier::apps {
 
@@ -23,8 +22,7 @@ struct ReadingFlags {
   std::string encoding = "utf-8";
 
   void add_to(CLI::App& verb);
-  /// `several_labels`: more than one label column may be named.
-  Result<data::ReadOptions> resolve(bool several_labels = false) const;
+  ReadOptions resolve() const;
 };
 
 /// What is trained, and how.
@@ -35,14 +33,31 @@ struct TrainingFlags {
   std::string template_file;
   std::string feature_columns;
   std::string constraints;
+  bool allow_contradictions = false;
   std::vector<std::string> settings;
   uint64_t seed = 1;
   int threads = 0;
 
   void add_to(CLI::App& verb);
-  /// The request, but for its files; the learner, its parameters and everything else that can be wrong
-  /// without looking at data is checked.
-  Result<model::TrainRequest> resolve() const;
+  /// Everything but what is in files; an error is one of the command line.
+  Result<TrainOptions> resolve() const;
+  /// Reads the template and the constraints.
+  Status read_files(TrainOptions& options) const;
+};
+
+/// How labels are found, and under which constraints.
+struct DecodeFlags {
+  std::string constraints;  ///< empty: those the model was trained with; "none": none at all
+  std::string decoder = "auto";
+  size_t beam = 0;
+  double seconds = 10;
+  bool why = false;
+  bool strict = false;
+  bool verbose = false;
+
+  void add_to(CLI::App& verb, bool with_why);
+  /// Reads the constraints.
+  Result<DecodeOptions> resolve() const;
 };
 
 /// What goes to standard output and standard error.
@@ -56,10 +71,12 @@ struct OutputFlags {
 void add_model_option(CLI::App& verb, std::string& model);
 void add_threads_option(CLI::App& verb, int& threads);
 
+/// "name=value" as a setting; an error where there is no "=".
+Result<Settings> parse_settings(const std::vector<std::string>& texts);
 /// "1,2" or "1-3,5" as numbers from 1, ascending.
 Result<std::vector<size_t>> parse_columns(std::string_view text);
 
-/// The tasks and the learners with their parameters and defaults, for --help.
-std::string learners_help();
+/// Says on standard error what became of constraints and searches: what was not exact, and with `all` everything.
+void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all);
 
 }  // namespace espalier::apps

@@ -98,11 +98,11 @@ void ProgressDisplay::clear() {
   std::fflush(stderr);
 }
 
-Monitor ProgressDisplay::monitor(const std::atomic<bool>* stop) {
-  Monitor monitor;
-  monitor.on_progress = [this](const Progress& progress) { show(progress); };
-  monitor.stop = stop;
-  return monitor;
+std::function<bool(const Progress&)> ProgressDisplay::callback() {
+  return [this](const Progress& progress) {
+    show(progress);
+    return true;
+  };
 }
 
 }  // namespace espalier::apps

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
 
-#include "espalier/base/progress.h"
+#include "espalier/espalier.h"
 
 namespace espalier::apps {
 
@@ -29,8 +30,8 @@ class ProgressDisplay {
   void show(const Progress& progress);
   /// Takes the bar off the screen, so that other text can follow.
   void clear();
-  /// A monitor that shows its reports here; this object must outlive it.
-  Monitor monitor(const std::atomic<bool>* stop);
+  /// What shows reports here; this object must outlive it.
+  std::function<bool(const Progress&)> callback();
 
  private:
   using Clock = std::chrono::steady_clock;

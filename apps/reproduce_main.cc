@@ -117,7 +117,8 @@ Outcome run(const ReproduceFlags& flags) {
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  request.monitor = display.monitor(interrupt.flag());
+  request.monitor.on_progress = [&](const Progress& progress) { display.show(progress); };
+  request.monitor.stop = interrupt.flag();
   const auto start = std::chrono::steady_clock::now();
   const auto report = experiment.run(request);
   display.clear();

@@ -12,8 +12,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/atomic_file.h"
 #include "espalier/base/file_descriptor.h"
-#include "espalier/base/text.h"
+#include "espalier/base/input.h"
 
 namespace espalier::apps {
 namespace {
@@ -59,32 +60,6 @@ size_t terminal_width() {
   return size.ws_col;
 }
 
-size_t display_width(std::string_view text) {
-  size_t width = 0;
-  for (const CodePoint c : CodePoints(text))
-    if (c.value == kInvalidCodePoint || char_class(c.value) != CharClass::kMark) ++width;
-  return width;
-}
-
-std::string pad_right(std::string_view text, size_t width) {
-  std::string out(text);
-  const size_t used = display_width(text);
-  if (used < width) out.append(width - used, ' ');
-  return out;
-}
-
-std::string pad_left(std::string_view text, size_t width) {
-  const size_t used = display_width(text);
-  return std::string(used < width ? width - used : 0, ' ').append(text);
-}
-
-std::string cut(std::string_view text, size_t width) {
-  if (display_width(text) <= width) return std::string(text);
-  if (width == 0) return {};
-  const size_t kept = prefix_bytes(text, width - 1);
-  return std::string(text.substr(0, kept == kNoSuchLength ? text.size() : kept)) + "…";
-}
-
 std::string duration_text(double seconds) {
   if (!(seconds >= 0)) return "?";
   if (seconds < 9.95) return fmt::format("{:.{}f} s", seconds, seconds < 0.0995 ? 3 : 1);
@@ -110,6 +85,18 @@ std::string count_text(size_t count) {
   std::string digits = std::to_string(count);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
   return digits;
+}
+
+std::string counted(size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
+}
+
+Result<std::string> read_text(const std::string& path) { return read_text_file(path); }
+
+Status write_text(const std::string& path, std::string_view text) {
+  ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(path));
+  ESPALIER_TRY(file.write(text));
+  return file.commit();
 }
 
 size_t peak_resident_bytes() {

@@ -6,7 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "espalier/base/layout.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text.h"
+#include "espalier/espalier.h"
 
 namespace espalier::apps {
 
@@ -25,20 +28,19 @@ bool output_reader_has_gone();
 /// Columns of the terminal on standard error; 0 where that is none.
 size_t terminal_width();
 
-/// How wide a text is on the screen: code points, combining marks not counted.
-size_t display_width(std::string_view text);
-/// The text, filled up with spaces to that width (on the left for numbers).
-std::string pad_right(std::string_view text, size_t width);
-std::string pad_left(std::string_view text, size_t width);
-/// The text cut to that width, with "…" as its last character where something was cut.
-std::string cut(std::string_view text, size_t width);
-
 /// "1.5 s", "2 min 05 s", "1 h 02 min".
 std::string duration_text(double seconds);
 /// "512 B", "12.3 KB", "4.56 MB", "1.23 GB" (powers of 1000).
 std::string bytes_text(double bytes);
 /// 1234567 as "1,234,567".
 std::string count_text(size_t count);
+/// "1 sequence", "1,234 sequences".
+std::string counted(size_t count, std::string_view thing);
+
+/// All lines of a text file, each ended by one line feed; "-" is standard input.
+Result<std::string> read_text(const std::string& path);
+/// Writes a file whole or not at all.
+Status write_text(const std::string& path, std::string_view text);
 
 /// The most memory this process has had resident, in bytes.
 size_t peak_resident_bytes();

@@ -32,21 +32,6 @@ TEST(Terminal, CountsAreGroupedByThousands) {
   EXPECT_EQ(count_text(1234567), "1,234,567");
 }
 
-TEST(Terminal, WidthCountsCharactersNotBytes) {
-  EXPECT_EQ(display_width("naïve"), 5u);
-  EXPECT_EQ(display_width("nai\xCC\x88ve"), 5u);  // a combining diaeresis
-  EXPECT_EQ(pad_right("é", 3), "é  ");
-  EXPECT_EQ(pad_left("é", 3), "  é");
-  EXPECT_EQ(pad_left("long", 3), "long");
-}
-
-TEST(Terminal, CutTextFitsAndShowsThatItWasCut) {
-  EXPECT_EQ(cut("short", 5), "short");
-  EXPECT_EQ(cut("longer", 5), "long…");
-  EXPECT_EQ(cut("éééé", 3), "éé…");
-  EXPECT_EQ(cut("x", 0), "");
-}
-
 TEST(Terminal, PeakMemoryIsThatOfAProcess) {
   EXPECT_GT(peak_resident_bytes(), 1'000'000u);
   EXPECT_LT(peak_resident_bytes(), size_t{1} << 40);

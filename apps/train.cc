@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/help.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
-#include "espalier/base/atomic_file.h"
 
 namespace espalier::apps {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kTrainHelp =
     R"(Train a model
 
-TRAIN is columns by default: one token a line, cells separated by blanks or tabs, the label
+TRAIN is columns by default: one token per line, cells separated by blanks or tabs, the label
 last, a blank line between sequences; .gz is read as it is. Label _ where it is not known.)";
 
 constexpr const char* kTrainExamples = R"(
@@ -30,8 +30,8 @@ Examples:
   espalier train letter.data.gz -m letters.model --format letters --folds 1-9 --dev-folds 0
   espalier train more.txt -m better.model --start-from chunks.model
 
-The first Ctrl-C ends training early with a usable model, the second at once without one.
---json prints seconds, features, labels, model_bytes, peak_rss_bytes, log (one entry a pass) and more.)";
+The first Ctrl-C ends training early with a usable model and status 130, the second at once without one.
+--json prints seconds, features, labels, model_bytes, peak_rss_bytes, log (one entry per pass) and more.)";
 
 struct TrainFlags {
   TrainingFlags training;
@@ -45,65 +45,79 @@ struct TrainFlags {
   int checkpoint_every = 0;
 };
 
-Result<model::TrainRequest> make_request(const TrainFlags& flags) {
-  ESPALIER_ASSIGN(model::TrainRequest request, flags.training.resolve());
-  request.train = flags.train;
-  request.dev = flags.dev;
-  request.model = flags.model;
-  request.start_from = flags.start_from;
-  request.resume = flags.resume;
-  request.checkpoint_every = flags.checkpoint_every;
-  if (request.model == "-")
-    return fail("--model needs the name of a file; a model cannot go to standard output");
-  // The folds that are trained on say nothing about a development file of its own.
-  request.dev_reading = request.reading;
-  request.dev_reading->folds.clear();
-  if (!flags.dev_folds.empty()) {
-    ESPALIER_ASSIGN(request.dev_reading->folds, data::parse_folds(flags.dev_folds));
-    if (request.dev.empty()) {
-      if (request.reading.folds.empty())
-        return fail(
-            "--dev-folds without --dev takes the development data from the training files: say with --folds "
-            "what is left to train on");
-      request.dev = request.train;
+/// Where the training and dev data come from.
+struct TrainData {
+  Files train;
+  std::optional<Files> dev;
+};
+
+Result<TrainData> data_of(const TrainFlags& flags) {
+  if (flags.model == "-") return fail("--model needs the name of a file; a model cannot go to standard output");
+  TrainData data{{flags.train, flags.training.reading.resolve()}, {}};
+  if (!flags.dev.empty() || !flags.dev_folds.empty()) {
+    // The folds that are trained on say nothing about a development file of its own.
+    data.dev = Files{flags.dev, data.train.reading};
+    data.dev->reading.folds = flags.dev_folds;
+    if (flags.dev.empty()) {
+      if (data.train.reading.folds.empty())
+        return fail("--dev-folds without --dev takes the development data from the training files: say with --folds "
+                    "what is left to train on");
+      data.dev->paths = flags.train;
     }
   }
-  ESPALIER_TRY(model::check_request(request));
-  return request;
+  return data;
 }
 
 /// Whether writing the model would overwrite what it is trained on.
-Status check_not_an_input(const model::TrainRequest& request) {
-  std::vector<std::string> inputs = request.train;
-  inputs.insert(inputs.end(), request.dev.begin(), request.dev.end());
-  if (!request.template_file.empty()) inputs.push_back(request.template_file);
+Status check_not_an_input(const TrainFlags& flags) {
+  std::vector<std::string> inputs = flags.train;
+  inputs.insert(inputs.end(), flags.dev.begin(), flags.dev.end());
+  inputs.push_back(flags.training.template_file);
+  inputs.push_back(flags.training.constraints);
   for (const std::string& input : inputs) {
     std::error_code none;
-    if (std::filesystem::equivalent(input, request.model, none))
-      return fail("'{}' is both the model to be written and an input; nothing was done", request.model);
+    if (!input.empty() && std::filesystem::equivalent(input, flags.model, none))
+      return fail("'{}' is both the model to be written and an input; nothing was done", flags.model);
   }
   return {};
 }
 
 Outcome run(const TrainFlags& flags) {
-  const auto request = make_request(flags);
-  if (!request) return usage_error(request.error());
-  ESPALIER_TRY(check_not_an_input(*request));
-  ESPALIER_TRY(AtomicFile::check_writable(request->model));
+  const auto data = data_of(flags);
+  if (!data) return usage_error(data.error());
+  auto options = flags.training.resolve();
+  if (!options) return usage_error(options.error());
+  options->dev = data->dev;
+  options->save_to = flags.model;
+  options->resume = flags.resume;
+  options->checkpoint_every = flags.checkpoint_every;
+  if (const Status status = check_options(data->train, *options); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_not_an_input(flags));
+  ESPALIER_TRY(flags.training.read_files(*options));
+  if (!flags.start_from.empty()) {
+    ESPALIER_ASSIGN(options->start_from, Tagger::open(flags.start_from));
+  }
+  // Now that everything that was named is there: templates and models may contradict the rest, too.
+  if (const Status status = check_options(data->train, *options); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_writable(flags.model));
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  const auto report = model::train(*request, display.monitor(interrupt.flag()));
+  options->on_progress = display.callback();
+  options->stop = interrupt.flag();
+  const auto training = train_with_report(data->train, *options);
   display.clear();
-  if (!report) return report.error();
+  if (!training) return training.error();
 
-  if (report->interrupted) say("espalier: stopped early as asked; the model is usable");
   if (flags.output.json) {
-    ESPALIER_TRY(print_json(train_report_json(*report, *request)));
+    ESPALIER_TRY(print_json(train_report_json(*training, flags.model)));
   } else if (!flags.output.quiet) {
-    ESPALIER_TRY(print(train_report_text(*report, *request)));
+    ESPALIER_TRY(print(train_report_text(*training, flags.model)));
   }
+  if (training->interrupted)
+    return {128 + interrupt.signal(),
+            flags.output.quiet ? "" : fmt::format("stopped early as asked; {} is usable", flags.model)};
   return {};
 }
 

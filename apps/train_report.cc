@@ -9,13 +9,13 @@
 namespace espalier::apps {
 namespace {
 
-std::string passes_text(const model::TrainReport& report) {
+std::string passes_text(const Training& report) {
   std::string text = fmt::format("{}", report.log.size());
   if (report.interrupted) text += ", stopped early as asked";
   if (report.stopped_early) text += ", then the development score rose no more";
-  if (report.best_round) {
+  if (report.best_pass) {
     const auto best = std::find_if(report.log.begin(), report.log.end(),
-                                   [&](const auto& round) { return round.number == *report.best_round; });
+                                   [&](const auto& round) { return round.number == *report.best_pass; });
     if (best != report.log.end() && best->dev_score)
       text += fmt::format("; best on development data: pass {} with {:.2f}", best->number, *best->dev_score);
   }
@@ -24,8 +24,7 @@ std::string passes_text(const model::TrainReport& report) {
 
 }  // namespace
 
-nlohmann::ordered_json train_report_json(const model::TrainReport& report,
-                                         const model::TrainRequest& request) {
+nlohmann::ordered_json train_report_json(const Training& report, const std::string& model) {
   using Json = nlohmann::ordered_json;
   Json log = Json::array();
   for (const auto& round : report.log) {
@@ -35,10 +34,11 @@ nlohmann::ordered_json train_report_json(const model::TrainReport& report,
     entry["seconds"] = round.seconds;
     log.push_back(std::move(entry));
   }
-  Json out = {{"model", request.model},
-              {"task", request.task},
-              {"learner", request.learner},
-              {"seed", request.seed},
+  const ModelInfo& info = report.tagger.info();
+  Json out = {{"model", model},
+              {"task", info.task},
+              {"learner", info.learner},
+              {"seed", info.seed},
               {"seconds", report.seconds},
               {"reading_seconds", report.reading_seconds},
               {"sequences", report.sequences},
@@ -48,7 +48,7 @@ nlohmann::ordered_json train_report_json(const model::TrainReport& report,
               {"labels", report.labels},
               {"model_bytes", report.model_bytes},
               {"peak_rss_bytes", peak_resident_bytes()},
-              {"best_round", report.best_round ? Json(*report.best_round) : Json(nullptr)},
+              {"best_round", report.best_pass ? Json(*report.best_pass) : Json(nullptr)},
               {"stopped_early", report.stopped_early},
               {"interrupted", report.interrupted},
               {"notes", report.notes},
@@ -57,7 +57,7 @@ nlohmann::ordered_json train_report_json(const model::TrainReport& report,
   return out;
 }
 
-std::string train_report_text(const model::TrainReport& report, const model::TrainRequest& request) {
+std::string train_report_text(const Training& report, const std::string& model) {
   std::string out;
   const auto line = [&](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);
@@ -70,11 +70,10 @@ std::string train_report_text(const model::TrainReport& report, const model::Tra
   line("time", fmt::format("{}, of which reading {}", duration_text(report.seconds),
                            duration_text(report.reading_seconds)));
   line("memory", bytes_text(static_cast<double>(peak_resident_bytes())) + " at most");
-  line("model", fmt::format("{}, {}", request.model, bytes_text(static_cast<double>(report.model_bytes))));
+  line("model", fmt::format("{}, {}", model, bytes_text(static_cast<double>(report.model_bytes))));
   for (const std::string& note : report.notes) line("note", note);
-  const std::string model = shell_word(request.model);
   fmt::format_to(std::back_inserter(out),
-                 "\nnext:  espalier tag INPUT -m {0}\n       espalier eval TEST -m {0}\n", model);
+                 "\nnext:  espalier tag INPUT -m {0}\n       espalier eval TEST -m {0}\n", shell_word(model));
   return out;
 }
 

@@ -1,18 +1,18 @@
-// What training tells when it is done.
+// What training tells when it is done. Tested in apps/verbs_test.sh.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "espalier/model/train.h"
+#include "espalier/espalier.h"
 
 namespace espalier::apps {
 
-nlohmann::ordered_json train_report_json(const model::TrainReport& report,
-                                         const model::TrainRequest& request);
+/// `model` is the file that was written.
+nlohmann::ordered_json train_report_json(const Training& training, const std::string& model);
 
 /// For people; ends with the command to type next.
-std::string train_report_text(const model::TrainReport& report, const model::TrainRequest& request);
+std::string train_report_text(const Training& training, const std::string& model);
 
 /// A word as a shell takes it back: in quotes where it needs them.
 std::string shell_word(std::string_view text);

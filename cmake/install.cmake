@@ -1,23 +1,23 @@
-# `cmake --install`: the program (apps/), the library with its headers and a CMake package, the manual.
-# Another project then says find_package(espalier) and links espalier::model, or a lower module.
+# `cmake --install`: the program (apps/), the library libespalier with its two headers, a CMake package and a pkg-config
+# file, the manual. Another project says find_package(espalier) and links espalier::espalier, or asks pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/espalier)
-get_property(modules GLOBAL PROPERTY espalier_modules)
-foreach(module ${modules})
-  set_target_properties(espalier_${module} PROPERTIES EXPORT_NAME ${module})
-  list(APPEND libraries espalier_${module})
-endforeach()
-set_target_properties(espalier_options PROPERTIES EXPORT_NAME options)
-install(TARGETS espalier_options ${libraries} EXPORT espalier INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS espalier_shared EXPORT espalier LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_BINARY_DIR}/lib/libespalier.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT espalier NAMESPACE espalier:: DESTINATION ${package_dir} FILE espalierTargets.cmake)
-install(DIRECTORY espalier DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN "*test*" EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/include/espalier/espalier.h espalier/task.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/espalier)
 
 configure_package_config_file(cmake/espalierConfig.cmake.in ${PROJECT_BINARY_DIR}/espalierConfig.cmake
-                              INSTALL_DESTINATION ${package_dir})
+                              INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/espalierConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/espalierConfig.cmake ${PROJECT_BINARY_DIR}/espalierConfigVersion.cmake
               cmake/dependencies.cmake DESTINATION ${package_dir})
-install(FILES README.md CHANGELOG.md LICENSE docs/manual.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/espalier.pc.in ${PROJECT_BINARY_DIR}/espalier.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/espalier.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(GLOB documents ${PROJECT_SOURCE_DIR}/docs/*.md)
+install(FILES README.md CHANGELOG.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -220,6 +220,11 @@ Corpus Corpus::subset(const std::vector<size_t>& numbers) const {
   return Corpus(std::move(state));
 }
 
+Status check_options(const ReadOptions& options) {
+  ESPALIER_TRY(api::reading_of(options));
+  return {};
+}
+
 namespace api {
 
 Result<Reading> reading_of(const ReadOptions& options) {

@@ -150,6 +150,7 @@ AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
 AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
 
 const std::string& AtomicFile::name() const { return state_->name; }
+const std::string& AtomicFile::partial_path() const { return state_->temporary; }
 
 Result<AtomicFile> AtomicFile::open(const std::string& path) {
   auto state = std::make_unique<State>();

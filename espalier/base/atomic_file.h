@@ -42,6 +42,9 @@ class AtomicFile {
   /// Completes the file. Precondition here and above: not committed yet.
   Status commit();
 
+  /// Where the bytes are until commit(), for checking them after flush(); empty for streams.
+  const std::string& partial_path() const;
+
   /// The path as it was given, or "standard output".
   const std::string& name() const;
 

@@ -1,6 +1,7 @@
 #include "espalier/base/input.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,6 +81,12 @@ Input Input::from_memory(std::string_view bytes, std::string name) {
   input.started_ = true;
   input.at_end_ = true;
   return input;
+}
+
+bool Input::would_wait() const {
+  if (at_end_ || !source_ || source_->function || find_line_end(cursor_) != nullptr) return false;
+  pollfd waiting{source_->file.number(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) == 0;  // regular files, and the end of a pipe, can always be read
 }
 
 Result<bool> Input::next_line_after_filling(std::string_view& line) {

@@ -46,6 +46,9 @@ class Input {
     return next_line_after_filling(line);
   }
 
+  /// True where the next line has not come yet and nobody can tell when it will: a pipe or terminal that pauses.
+  bool would_wait() const;
+
   /// Number of the last line returned, counted from 1; 0 before the first.
   uint64_t line_number() const { return line_number_; }
   /// The path as it was given, or "standard input".

@@ -13,7 +13,7 @@ namespace espalier {
 /// Given to every long-running function. Copyable, cheap; a default one is silent and never stops.
 struct Monitor {
   std::function<void(const Progress&)> on_progress;
-  const std::atomic<bool>* stop = nullptr;  ///< a caller's flag, set from anywhere (a signal, another thread)
+  const std::atomic<bool>* stop = nullptr;       ///< a caller's flag, set from anywhere (a signal, another thread)
   const std::atomic<bool>* cancelled = nullptr;  ///< a second one: whoever hears the reports asks to stop
 
   void report(const Progress& progress) const {

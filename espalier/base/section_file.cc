@@ -88,7 +88,7 @@ std::vector<std::byte> SectionWriter::header() const {
   return result;
 }
 
-Status SectionWriter::save(const std::string& path) const {
+Status SectionWriter::save(const std::string& path, const Verify& verify) const {
   static constexpr std::array<std::byte, kSectionAlignment> kZeros{};
   ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(path));
   const std::vector<std::byte> head = header();
@@ -99,6 +99,10 @@ Status SectionWriter::save(const std::string& path) const {
     ESPALIER_TRY(file.write(std::span(kZeros).first(offset - written)));
     ESPALIER_TRY(file.write(section.bytes));
     written = offset + section.bytes.size();
+  }
+  if (verify && !file.partial_path().empty()) {
+    ESPALIER_TRY(file.flush());
+    ESPALIER_TRY(verify(file.partial_path()));
   }
   return file.commit();
 }
@@ -112,10 +116,12 @@ std::vector<std::byte> SectionWriter::to_bytes() const {
   return result;
 }
 
-Result<SectionFile> SectionFile::open(const std::string& path) {
+Result<SectionFile> SectionFile::open(const std::string& path) { return open(path, path); }
+
+Result<SectionFile> SectionFile::open(const std::string& path, std::string name) {
   ESPALIER_ASSIGN(MappedFile mapped, MappedFile::open(path));
   const std::span<const std::byte> bytes = mapped.bytes();
-  SectionFile file(path, std::move(mapped));
+  SectionFile file(std::move(name), std::move(mapped));
   ESPALIER_TRY(file.parse(bytes));
   return file;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,8 +58,10 @@ class SectionWriter {
     add(name, std::as_bytes(std::span(text.data(), text.size())));
   }
 
-  /// Writes the file through AtomicFile: after a failure the older file is still there.
-  Status save(const std::string& path) const;
+  /// Writes the file through AtomicFile: after a failure the older file is still there. `verify`, if given, gets the path
+  /// of what was written before it replaces the older file; an error from it keeps the older file.
+  using Verify = std::function<Status(const std::string& written)>;
+  Status save(const std::string& path, const Verify& verify = {}) const;
   /// The bytes that save would write.
   std::vector<std::byte> to_bytes() const;
 
@@ -84,6 +87,8 @@ class SectionFile {
   };
 
   static Result<SectionFile> open(const std::string& path);
+  /// The same under another name for error messages.
+  static Result<SectionFile> open(const std::string& path, std::string name);
   /// From bytes in memory, copied to a 64-byte boundary; `name` is used in error messages.
   static Result<SectionFile> from_bytes(const std::vector<std::byte>& bytes, std::string name);
   /// The same without a copy: the bytes must outlive this object. array<T>() fails if the bytes are not

@@ -50,6 +50,10 @@ class CascadePredictor final : public data::Predictor {
                  data::Prediction& out) const override;
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
+  /// The same for any path of the lattice that search() left in the scratch, found under constraints for example:
+  /// margins are below zero where the model alone would have chosen otherwise. Precondition: the lattice has the path.
+  std::vector<Explanation> explain_path(const data::Sequence& sequence, std::span<const data::Label> labels,
+                                        data::Predictor::Scratch& scratch) const;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;

@@ -13,16 +13,53 @@ namespace espalier::cascade {
 using chain::Lattice;
 using data::Label;
 
+namespace {
+
+/// The states of the lattice that a labelling passes through.
+std::vector<uint32_t> states_of(const Lattice& lattice, std::span<const Label> labels) {
+  std::vector<uint32_t> path;
+  for (size_t t = 0; t < labels.size(); ++t) {
+    const auto follows = [&](size_t s) {
+      if (t == 0) return true;
+      const Range arcs = lattice.arcs_into(s);
+      for (size_t a = arcs.first; a < arcs.last; ++a)
+        if (lattice.source(a) == path.back()) return true;
+      return false;
+    };
+    const Range states = lattice.states_at(t);
+    size_t s = states.first;
+    while (s < states.last && (lattice.label(s) != labels[t] || !follows(s))) ++s;
+    ESPALIER_CHECK(s < states.last);
+    path.push_back(static_cast<uint32_t>(s));
+  }
+  return path;
+}
+
+}  // namespace
+
 Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
     const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   look_up(sequence, b);
   ESPALIER_TRY(search({}, &alphas_, b));
+  if (sequence.empty()) return std::vector<Explanation>();
+  MaxPass pass;
+  pass.run(b.trellis.lattice);
+  std::vector<Label> labels;
+  for (const uint32_t s : pass.path()) labels.push_back(b.trellis.lattice.label(s));
+  return explain_path(sequence, labels, scratch);
+}
+
+std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(const data::Sequence& sequence,
+                                                                         std::span<const Label> labels,
+                                                                         data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
   const size_t T = sequence.length(), last = levels_.size() - 1;
   std::vector<Explanation> explanations(T);
   if (T == 0) return explanations;
   const PackedLevel& level = levels_[last];
   const Lattice& lattice = b.trellis.lattice;
+  const std::vector<uint32_t> path = states_of(lattice, labels);
   MaxPass pass;
   pass.run(lattice);
   const auto weight = [&](uint32_t gram) {
@@ -43,19 +80,22 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
   };
   for (size_t t = 0; t < T; ++t) {
     Explanation& e = explanations[t];
-    const uint32_t best = pass.path()[t];
+    const uint32_t best = path[t];
     e.label = e.runner_up = lattice.label(best);
     // The runner-up is the label of the best path through any other label that is alive.
-    double second = -std::numeric_limits<double>::infinity();
+    double second = -std::numeric_limits<double>::infinity(), first = second;
     const Range states = lattice.states_at(t);
     uint32_t other = best;
-    for (size_t s = states.first; s < states.last; ++s)
-      if (lattice.label(s) != e.label && pass.state(s) > second) {
+    for (size_t s = states.first; s < states.last; ++s) {
+      if (lattice.label(s) == e.label) {
+        first = std::max(first, pass.state(s));
+      } else if (pass.state(s) > second) {
         second = pass.state(s);
         e.runner_up = lattice.label(s);
         other = static_cast<uint32_t>(s);
       }
-    e.margin = pass.best() - second;  // infinite where no other label was left
+    }
+    e.margin = first - second;  // infinite where no other label was left
     for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i) {
       if (b.state[i] == linear::kNoFeature) continue;
       const uint32_t row = state_offsets_[size_t{b.state[i]} * levels_.size() + last];
@@ -70,14 +110,17 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
       c.feature = extractor_.state_name(sequence, t, i - b.features.state_begin[t]);
       e.contributions.push_back(std::move(c));
     }
-    // Grams that end here, along the best path and along the best path through the runner-up.
+    // Grams that end here, along the path and along the best path through the runner-up.
+    const auto arc_into = [&](uint32_t s) {
+      if (s != best) return size_t{pass.arc_before(s)};
+      const Range arcs = lattice.arcs_into(s);
+      size_t a = arcs.first;
+      while (lattice.source(a) != path[t - 1]) ++a;
+      return a;
+    };
     const auto grams_of = [&](uint32_t s) {
       std::vector<uint32_t> grams(b.trellis.grams_of(s).begin(), b.trellis.grams_of(s).end());
-      if (t == 0) {
-        grams.push_back(b.trellis.first_gram[s]);
-      } else {
-        grams.push_back(b.trellis.arc_gram[pass.arc_before(s)]);
-      }
+      grams.push_back(t == 0 ? b.trellis.first_gram[s] : b.trellis.arc_gram[arc_into(s)]);
       return grams;
     };
     if (level.order > 1) {

@@ -149,4 +149,15 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
   return {};
 }
 
+Result<std::vector<data::Predictor::Explanation>> ConstrainedCascade::explain(const data::Sequence& sequence,
+                                                                              Scratch& scratch) const {
+  data::Prediction found;
+  ESPALIER_TRY(predict(sequence, {}, {}, scratch, found));
+  return model_.explain_path(sequence, found.labels(), scratch);  // in the lattice that predict() left
+}
+
+std::string ConstrainedCascade::about_constraints() const {
+  return compiled_.describe() + "decoder: Viterbi on what the filters and the constraints leave\n";
+}
+
 }  // namespace espalier::constrain

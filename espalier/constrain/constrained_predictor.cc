@@ -46,7 +46,14 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
   if (options_.why) without_ = each_left_out(compiled_.constraints());
 }
 
-std::string ConstrainedPredictor::describe() const {
+Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain(const data::Sequence& sequence,
+                                                                                Scratch& scratch) const {
+  data::Prediction found;
+  ESPALIER_TRY(predict(sequence, {}, {}, scratch, found));
+  return model_.explain_labels(sequence, found.labels(), scratch);
+}
+
+std::string ConstrainedPredictor::about_constraints() const {
   const Method method = options_.decode.method != Method::kAuto
                             ? options_.decode.method
                             : choose_method(compiled_, 100, model_.transitions());

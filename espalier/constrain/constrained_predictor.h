@@ -39,9 +39,11 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
+  /// Explains the labelling found under the constraints.
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  std::string about_constraints() const override;
+
   const Compiled& compiled() const { return compiled_; }
-  /// A description of how each constraint is decoded, and by which method.
-  std::string describe() const;
 
  private:
   Status predict_by_lattice(const Instance& instance, const Scores& scores,

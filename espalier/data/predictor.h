@@ -186,6 +186,8 @@ class Predictor {
   /// Why weighted_transitions() is empty.
   virtual std::string no_transitions() const { return "labels of neighbours do not interact"; }
   virtual Size size() const = 0;
+  /// A description of how each constraint is decoded; empty for a predictor without constraints.
+  virtual std::string about_constraints() const { return {}; }
   /// Further details of this kind of model, as a JSON object.
   virtual std::string details() const { return "{}"; }
 };

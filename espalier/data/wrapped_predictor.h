@@ -32,6 +32,7 @@ class WrappedPredictor : public Predictor {
   Size size() const override { return wrapped_.size(); }
   std::string about_weights() const override { return wrapped_.about_weights(); }
   std::string no_transitions() const override { return wrapped_.no_transitions(); }
+  std::string about_constraints() const override { return wrapped_.about_constraints(); }
   std::string details() const override { return wrapped_.details(); }
 
  protected:

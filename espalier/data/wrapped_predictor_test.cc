@@ -39,6 +39,7 @@ class CountingPredictor : public Predictor {
   std::string about_weights() const override { return note("about_weights"), "weights"; }
   std::string no_transitions() const override { return note("no_transitions"), "transitions"; }
   Size size() const override { return note("size"), Size{11, 12, 16, false}; }
+  std::string about_constraints() const override { return note("about_constraints"), "constraints"; }
   std::string details() const override { return note("details"), R"({"a":1})"; }
 
  private:
@@ -83,6 +84,7 @@ TEST(WrappedPredictor, ForwardsEveryVirtualFunctionButPredict) {
   EXPECT_EQ(wrapper.about_weights(), "weights");
   EXPECT_EQ(wrapper.no_transitions(), "transitions");
   EXPECT_EQ(wrapper.size().weights, 12u);
+  EXPECT_EQ(wrapper.about_constraints(), "constraints");
   EXPECT_EQ(wrapper.details(), R"({"a":1})");
 
   // Whoever adds a virtual function to Predictor forwards it, and says so here and above.

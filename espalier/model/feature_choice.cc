@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
-#include "espalier/base/input.h"
-
 namespace espalier::model {
 
-Result<data::FeatureOptions> choose_features(const std::string& template_file,
+Result<data::FeatureOptions> choose_features(const std::optional<TemplateText>& template_text,
                                              const std::vector<size_t>& chosen, data::Format format,
                                              size_t columns, std::span<const size_t> labels) {
   const auto is_label = [&](size_t c) { return std::find(labels.begin(), labels.end(), c) != labels.end(); };
   data::FeatureOptions options;
   options.attributes = columns == 0;
-  if (!template_file.empty()) {
+  if (template_text) {
     if (options.attributes)
-      return fail("{}: a template needs columns, but the data has ready-made attributes", template_file);
-    ESPALIER_ASSIGN(options.template_text, read_text_file(template_file));
-    options.template_name = template_file;
+      return fail("{}: a template needs columns, but the data has ready-made attributes", template_text->name);
+    options.template_text = template_text->text;
+    options.template_name = template_text->name;
   }
   if (options.attributes) return options;
   for (const size_t column : chosen) {

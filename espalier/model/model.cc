@@ -2,44 +2,83 @@
 
 #include "espalier/cascade/model.h"
 #include "espalier/chain/model/model.h"
+#include "espalier/constrain/constrained_cascade.h"
 #include "espalier/model/registry.h"
+#include "espalier/model/task_data.h"
+#include "espalier/tasks/constrained_search.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/structures/bracket_model.h"
 
 namespace espalier::model {
-
 namespace {
-Result<std::unique_ptr<data::Predictor>> load_predictor(const About& about, const SectionFile& file) {
-  const auto learner = find_learner(about.learner);
-  if (!learner.ok()) return fail("{}: section 'about': {}", file.name(), learner.error().message);
-  switch ((*learner)->kind) {
-    case ModelKind::kChain: {
-      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
-      ESPALIER_ASSIGN(auto chain, chain::ChainPredictor::load(file, std::move(extractor)));
-      return std::unique_ptr<data::Predictor>(std::move(chain));
-    }
-    case ModelKind::kCascade: {
-      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
-      ESPALIER_ASSIGN(auto cascade, cascade::CascadePredictor::load(file, std::move(extractor)));
-      return std::unique_ptr<data::Predictor>(std::move(cascade));
-    }
-    case ModelKind::kSearch: {
-      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
-      ESPALIER_ASSIGN(auto search, tasks::SearchPredictor::load(file, std::move(extractor)));
-      return std::unique_ptr<data::Predictor>(std::move(search));
-    }
-    case ModelKind::kBrackets: {
-      ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
-      ESPALIER_ASSIGN(auto brackets, tasks::BracketPredictor::load(file, std::move(extractor)));
-      return std::unique_ptr<data::Predictor>(std::move(brackets));
-    }
-  }
-  return fail("{}: a kind of model that cannot be used", file.name());
-}
+
+using Made = std::unique_ptr<data::Predictor>;
+using constrain::ConstrainedOptions;
+using constrain::Constraints;
+
 }  // namespace
 
-Result<Model> Model::open(const std::string& path) {
-  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(path));
+template <typename P>
+Result<const P*> Model::load_as() {
+  ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about_.features));
+  ESPALIER_ASSIGN(auto loaded, P::load(*file_, std::move(extractor)));
+  const P* const typed = loaded.get();
+  bare_ = std::move(loaded);
+  return typed;
+}
+
+Status Model::load_predictor() {
+  const auto learner = find_learner(about_.learner);
+  if (!learner.ok()) return fail("{}: section 'about': {}", file_->name(), learner.error().message);
+  switch ((*learner)->kind) {
+    case ModelKind::kChain: {
+      ESPALIER_ASSIGN(const chain::ChainPredictor* const chain, load_as<chain::ChainPredictor>());
+      constrain_ = [chain, instances = instances_of_task(about_.task)](
+                       Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
+        return Made(std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(rules), options, instances));
+      };
+      return {};
+    }
+    case ModelKind::kCascade: {
+      ESPALIER_ASSIGN(const cascade::CascadePredictor* const cascade, load_as<cascade::CascadePredictor>());
+      constrain_ = [cascade](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
+        if (options.decode.method != constrain::Method::kAuto && options.decode.method != constrain::Method::kLattice)
+          return fail("a cascade is decoded on the lattice that its filters leave, not by a beam or an integer program");
+        ESPALIER_ASSIGN(auto made, constrain::ConstrainedCascade::make(*cascade, std::move(rules), options.why,
+                                                                       options.strict));
+        return Made(std::move(made));
+      };
+      return {};
+    }
+    case ModelKind::kSearch: {
+      ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
+      constrain_ = [search](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
+        ESPALIER_ASSIGN(auto made,
+                        tasks::ConstrainedSearch::make(*search, std::move(rules), options.why, options.strict));
+        return Made(std::move(made));
+      };
+      return {};
+    }
+    case ModelKind::kBrackets: {
+      ESPALIER_ASSIGN(const tasks::BracketPredictor* const brackets, load_as<tasks::BracketPredictor>());
+      ESPALIER_CHECK(brackets != nullptr);
+      return {};
+    }
+  }
+  return fail("{}: a kind of model that cannot be used", file_->name());
+}
+
+Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
+  if (!constrain_)
+    return fail("task {} keeps phrases from overlapping by itself and takes no constraints", about_.task);
+  ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, labels()));
+  return constrain_(std::move(resolved), options);
+}
+
+Result<Model> Model::open(const std::string& path) { return open(path, path); }
+
+Result<Model> Model::open(const std::string& path, std::string name) {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(path, std::move(name)));
   return make(std::move(file));
 }
 
@@ -60,16 +99,20 @@ Result<Model> Model::make(SectionFile file) {
         model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
-  ESPALIER_ASSIGN(model.predictor_, load_predictor(model.about_, *model.file_));
+  ESPALIER_TRY(model.load_predictor());
+  if (model.file_->has(kConstraintSection)) {
+    ESPALIER_ASSIGN(const std::string_view rules, model.file_->text(kConstraintSection));
+    ESPALIER_ASSIGN(model.constraints_, ConstraintFile::from_json(rules, model.file_->name()));
+    ESPALIER_ASSIGN(model.constrained_, model.under(*model.constraints_, {}));
+  }
   return model;
 }
 
-Status strip_names(const std::string& from, const std::string& to) {
-  ESPALIER_ASSIGN(const SectionFile file, SectionFile::open(from));
+SectionWriter without_names(const SectionFile& file) {
   SectionWriter out;
   for (const SectionFile::Entry& entry : file.entries())
     if (!entry.name.ends_with(".names") && !entry.name.ends_with(".hashes")) out.add(entry.name, entry.bytes);
-  return out.save(to);
+  return out;
 }
 
 }  // namespace espalier::model

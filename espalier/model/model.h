@@ -1,37 +1,70 @@
-// A model as its users know it: one file that remembers everything it needs.
+// An open model: one file, or bytes in memory, that remembers everything it needs.
+//
+// Call open() or from_bytes(), then predictor(), which keeps to the constraints that the model was trained with. Opening
+// checks every byte and takes milliseconds; nothing is copied out of a file. Tested with model/train_test.cc.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "espalier/base/result.h"
 #include "espalier/base/section_file.h"
+#include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/predictor.h"
 #include "espalier/model/about.h"
+#include "espalier/model/constraint_file.h"
 
 namespace espalier::model {
 
-/// Opened models are immutable and may serve any number of threads.
+/// Immutable; any number of threads may use it at once.
 class Model {
  public:
   static Result<Model> open(const std::string& path);
+  static Result<Model> open(const std::string& path, std::string name);
+  /// `name` is what errors call the model.
   static Result<Model> from_bytes(const std::vector<std::byte>& bytes, std::string name);
 
   const About& about() const { return about_; }
-  const data::LabelSet& labels() const { return predictor_->labels(); }
-  const data::Predictor& predictor() const { return *predictor_; }
+  const data::LabelSet& labels() const { return bare_->labels(); }
+  /// What predicts: under the constraints that the model was trained with, where there are any.
+  const data::Predictor& predictor() const { return constrained_ ? *constrained_ : *bare_; }
+  /// The same without constraints.
+  const data::Predictor& bare() const { return *bare_; }
   const SectionFile& file() const { return *file_; }
 
+  /// The constraints that the model was trained with, if any.
+  const std::optional<ConstraintFile>& constraints() const { return constraints_; }
+  /// The model under these constraints instead. The result refers to the model.
+  Result<std::unique_ptr<data::Predictor>> under(const ConstraintFile& constraints,
+                                                 const constrain::ConstrainedOptions& options) const;
+
+  /// The model without constraints as the type it has, or null where it has another.
+  template <typename P>
+  const P* as() const {
+    return dynamic_cast<const P*>(bare_.get());
+  }
+
  private:
+  /// Wraps the predictor so that it keeps to constraints; which type does so depends on the kind of model.
+  using Constrain = std::function<Result<std::unique_ptr<data::Predictor>>(constrain::Constraints,
+                                                                           const constrain::ConstrainedOptions&)>;
   static Result<Model> make(SectionFile file);
+  Status load_predictor();
+  template <typename P>
+  Result<const P*> load_as();
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
   About about_;
-  std::unique_ptr<data::Predictor> predictor_;
+  std::unique_ptr<data::Predictor> bare_;
+  Constrain constrain_;  ///< empty: this kind of model takes no constraints
+  std::optional<ConstraintFile> constraints_;
+  std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null where there are no constraints
 };
 
-/// Copies a model without its names section: smaller, the same predictions, nothing to inspect.
-Status strip_names(const std::string& from, const std::string& to);
+/// The sections of a model file without the names of its features: smaller, the same predictions, nothing to inspect.
+SectionWriter without_names(const SectionFile& file);
 
 }  // namespace espalier::model

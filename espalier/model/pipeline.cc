@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace espalier::model {
-
 namespace {
 
 /// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
@@ -43,13 +43,6 @@ class ScratchPool {
   std::vector<std::unique_ptr<data::Predictor::Scratch>> free_;
 };
 
-void forced_labels(const data::Sequence& sequence, int column, const data::LabelSet& labels,
-                   std::vector<data::Label>& forced) {
-  forced.assign(sequence.length(), data::kNoLabel);
-  for (size_t row = 0; row < sequence.length(); ++row)
-    forced[row] = labels.find(sequence.cell(row, static_cast<size_t>(column))).value_or(data::kNoLabel);
-}
-
 /// Predictors and writers know the line of a sequence but not its file: "line 7: …" becomes "new.txt:7: …".
 Status with_file(const data::Reader& reader, const Status& status) {
   constexpr std::string_view kLine = "line ";
@@ -57,58 +50,99 @@ Status with_file(const data::Reader& reader, const Status& status) {
   return fail("{}:{}", reader.name(), status.error().message.substr(kLine.size()));
 }
 
-}  // namespace
-
-Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, const PipelineOptions& options,
-                    const Workers& workers, const Monitor& monitor, const PipelineWork& work,
-                    const PipelineDone& done) {
+/// Reads blocks; calls step(item, scratch) for each sequence on any thread, then take(item) in order.
+template <typename Step, typename Take>
+Status run_blocks(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
+                  const Monitor& monitor, const Step& step, const Take& take,
+                  const std::function<Status()>& block_ended) {
   ScratchPool pool(predictor);
   std::vector<std::unique_ptr<Item>> items;  // kept from block to block: their buffers have grown to size
   Progress progress;
   progress.phase = "tagging";
   bool more = true;
-  while (more && !monitor.stop_requested()) {
+  Status reading;
+  while (more && reading.ok() && !monitor.stop_requested()) {
     size_t count = 0, tokens = 0;
     while (tokens < kBlockTokens) {
       if (count == items.size()) items.push_back(std::make_unique<Item>());
-      ESPALIER_ASSIGN(more, reader.next(items[count]->sequence));
+      const auto next = reader.next(items[count]->sequence);
+      if (!next.ok()) {
+        reading = next.error();  // after what was read before it
+        break;
+      }
+      more = *next;
       if (!more) break;
-      const data::Sequence& sequence = items[count]->sequence;
-      if (options.forced_column >= 0 && static_cast<size_t>(options.forced_column) >= sequence.columns())
-        return fail("{}:{}: there is no column {} to take forced labels from", reader.name(),
-                    sequence.line(0), options.forced_column + 1);
-      tokens += sequence.length();
+      tokens += items[count]->sequence.length();
       ++count;
+      if (reader.would_wait()) break;
     }
     const size_t pieces = std::min(kBlockPieces, count);
     workers.for_each(pieces, [&](size_t piece) {
       auto scratch = pool.take();
-      std::vector<data::Label> forced;
       const Range range = piece_of(count, pieces, piece);
       for (size_t i = range.first; i < range.last; ++i) {
-        Item& item = *items[i];
-        if (options.forced_column >= 0)
-          forced_labels(item.sequence, options.forced_column, predictor.labels(), forced);
-        item.text.clear();
-        if (item.sequence.empty()) {  // a predicate without candidates: nothing to label
-          item.prediction = {};
-          item.prediction.best.resize(1);
-          item.status = {};
-        } else {
-          item.status = predictor.predict(item.sequence, forced, options.predict, *scratch, item.prediction);
-        }
-        if (item.status.ok()) work(item.sequence, item.prediction, item.text);
+        items[i]->text.clear();
+        items[i]->status = step(*items[i], *scratch);
       }
       pool.give_back(std::move(scratch));
     });
     for (size_t i = 0; i < count; ++i) {
       ESPALIER_TRY(with_file(reader, items[i]->status));
-      ESPALIER_TRY(with_file(reader, done(items[i]->sequence, items[i]->prediction, items[i]->text)));
+      ESPALIER_TRY(with_file(reader, take(*items[i])));
     }
+    if (block_ended) ESPALIER_TRY(block_ended());
     progress.done += static_cast<double>(count);
     monitor.report(progress);
   }
+  return reading;
+}
+
+/// The labels that a column forces on the rows.
+Status forced_labels(const data::Sequence& sequence, size_t column, const data::LabelSet& labels,
+                     std::vector<data::Label>& forced) {
+  if (sequence.empty()) return {};
+  if (column >= sequence.columns())
+    return fail("line {}: there is no column {} to take forced labels from", sequence.line(0), column + 1);
+  forced.assign(sequence.length(), data::kNoLabel);
+  for (size_t row = 0; row < sequence.length(); ++row) {
+    const std::string_view cell = sequence.cell(row, column);
+    const auto label = labels.find(cell);
+    if (!label && !cell.empty() && cell != data::kUnknownLabelText)
+      return fail("line {}: the model has no label '{}' to force; _ lets the model decide", sequence.line(row), cell);
+    forced[row] = label.value_or(data::kNoLabel);
+  }
   return {};
+}
+
+}  // namespace
+
+Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, const PipelineOptions& options,
+                    const Workers& workers, const Monitor& monitor, const PipelineWork& work,
+                    const PipelineDone& done) {
+  const auto step = [&](Item& item, data::Predictor::Scratch& scratch) -> Status {
+    thread_local std::vector<data::Label> forced;
+    forced.clear();
+    if (options.forced_column >= 0)
+      ESPALIER_TRY(forced_labels(item.sequence, static_cast<size_t>(options.forced_column), predictor.labels(), forced));
+    if (item.sequence.empty()) {  // a predicate without candidates: nothing to label
+      item.prediction = {};
+      item.prediction.best.resize(1);
+    } else {
+      ESPALIER_TRY(predictor.predict(item.sequence, forced, options.predict, scratch, item.prediction));
+    }
+    work(item.sequence, item.prediction, item.text);
+    return {};
+  };
+  const auto take = [&](const Item& item) { return done(item.sequence, item.prediction, item.text); };
+  return run_blocks(reader, predictor, workers, monitor, step, take, options.block_ended);
+}
+
+Status run_steps(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
+                 const Monitor& monitor, const PipelineStep& step, const PipelineTake& take) {
+  return run_blocks(
+      reader, predictor, workers, monitor,
+      [&](Item& item, data::Predictor::Scratch& scratch) { return step(item.sequence, scratch, item.text); },
+      [&](const Item& item) { return take(item.sequence, item.text); }, {});
 }
 
 }  // namespace espalier::model

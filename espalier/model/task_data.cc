@@ -6,18 +6,18 @@
 
 namespace espalier::model {
 
-Result<std::unique_ptr<data::Reader>> open_task_reader(const std::string& path, std::string_view task,
+Result<std::unique_ptr<data::Reader>> open_task_reader(const data::Source& source, std::string_view task,
                                                        const data::ReadOptions& options) {
   ESPALIER_ASSIGN(const Task* const found, find_task(task));
-  if (found->json) return tasks::open_json_task(path, *found->json, options);
-  return data::open_reader(path, options);
+  if (found->json && !source.in_memory()) return tasks::open_json_task(source.name(), *found->json, options);
+  return data::open_source(source, options);
 }
 
-Result<std::vector<data::Sequence>> read_task_data(const std::vector<std::string>& paths,
+Result<std::vector<data::Sequence>> read_task_data(const std::vector<data::Source>& sources,
                                                    std::string_view task, const data::ReadOptions& options) {
   std::vector<data::Sequence> out;
-  for (const std::string& path : paths) {
-    ESPALIER_ASSIGN(const auto reader, open_task_reader(path, task, options));
+  for (const data::Source& source : sources) {
+    ESPALIER_ASSIGN(const auto reader, open_task_reader(source, task, options));
     while (true) {
       data::Sequence sequence;
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));

@@ -8,16 +8,16 @@
 
 #include "espalier/base/result.h"
 #include "espalier/constrain/constrained_predictor.h"
-#include "espalier/data/formats/reader.h"
+#include "espalier/data/formats/source.h"
 #include "espalier/model/about.h"
 
 namespace espalier::model {
 
-/// Opens a file of a task: rows of the format asked for, or the task's own JSON lines.
-Result<std::unique_ptr<data::Reader>> open_task_reader(const std::string& path, std::string_view task,
+/// Opens data of a task: rows of the format asked for, or the task's own JSON lines.
+Result<std::unique_ptr<data::Reader>> open_task_reader(const data::Source& source, std::string_view task,
                                                        const data::ReadOptions& options);
-/// Everything in the files, in order.
-Result<std::vector<data::Sequence>> read_task_data(const std::vector<std::string>& paths,
+/// Everything in the sources, in order.
+Result<std::vector<data::Sequence>> read_task_data(const std::vector<data::Source>& sources,
                                                    std::string_view task, const data::ReadOptions& options);
 
 /// What the rules see of a sequence of the task.

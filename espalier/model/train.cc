@@ -1,5 +1,6 @@
 #include "espalier/model/train.h"
 
+#include "espalier/base/input.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/train_brackets.h"
 #include "espalier/model/train_cascade.h"
@@ -9,8 +10,18 @@
 
 namespace espalier::model {
 
+Result<std::optional<TemplateText>> read_template(const std::string& path) {
+  if (path.empty()) return std::optional<TemplateText>();
+  ESPALIER_ASSIGN(std::string text, read_text_file(path));
+  return std::optional<TemplateText>({path, std::move(text)});
+}
+
 Status check_request(const TrainRequest& request) {
-  if (request.train.empty()) return fail("no training file");
+  if (request.train.empty()) return fail("there is nothing to train on");
+  if (request.model.empty() && (request.resume || request.checkpoint_every > 0))
+    return fail("checkpoints lie next to the file of the model: say where that goes");
+  if (request.feature_text && request.feature_text->text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return fail("{}: the template is empty; leave it out for the default features", request.feature_text->name);
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));
@@ -26,7 +37,7 @@ Status check_request(const TrainRequest& request) {
   return learner->kind == ModelKind::kSearch ? check_search(request, values) : Status();
 }
 
-Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
+Result<Trained> train(const TrainRequest& request, const Monitor& monitor) {
   ESPALIER_TRY(check_request(request));
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
@@ -36,9 +47,6 @@ Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
   job.keep_sequences = request.task == "joint" ||
                        (learner->kind == ModelKind::kSearch &&
                         search_choice(request.learner, request.task, job.values, "unit") == "chunk");
-  if (!request.start_from.empty()) {
-    ESPALIER_ASSIGN(job.old, Model::open(request.start_from));
-  }
   ESPALIER_TRY(job.read_data());
   switch (learner->kind) {
     case ModelKind::kChain:
@@ -55,7 +63,7 @@ Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
       break;
   }
   job.report.seconds = job.seconds();
-  return std::move(job.report);
+  return Trained{std::move(*job.saved), std::move(job.report)};
 }
 
 }  // namespace espalier::model

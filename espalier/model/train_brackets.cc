@@ -16,15 +16,15 @@ using Kind = Parameter::Kind;
 Result<std::string> phrase_type(const TrainingJob& job) {
   if (job.scheme.scheme() == data::Scheme::kNone)
     return fail("{}: task brackets needs labels of a segment scheme (B-X, I-X, O or the like)",
-                job.request.train.front());
+                job.request.train.front().name());
   std::set<std::string> types;
   for (const std::string& name : job.training.labels.names())
     if (const auto parts = data::parse_label(name); parts && parts->prefix != 'O')
       types.insert(std::string(parts->type));
-  if (types.empty()) return fail("{}: there is no phrase in it", job.request.train.front());
+  if (types.empty()) return fail("{}: there is no phrase in it", job.request.train.front().name());
   if (types.size() > 1)
     return fail("{}: task brackets finds phrases of one type, and these are {}; task segment takes several",
-                job.request.train.front(), fmt::join(types, ", "));
+                job.request.train.front().name(), fmt::join(types, ", "));
   return *types.begin();
 }
 
@@ -37,7 +37,7 @@ Result<std::vector<std::vector<Phrase>>> gold_phrases(const TrainingJob& job, co
     for (const data::Label label : job.training.data.gold_of(s)) {
       if (label == data::kNoLabel)
         return fail("{}: brackets are learned from whole labellings, but a label is '_' (not known)",
-                    job.request.train.front());
+                    job.request.train.front().name());
       labels.push_back(job.training.labels.name(label));
     }
     out.push_back(tasks::phrases_of(labels, job.scheme.scheme(), type));
@@ -64,7 +64,7 @@ std::vector<Parameter> bracket_parameters() {
 }
 
 Status train_brackets(TrainingJob& job) {
-  if (!job.request.start_from.empty() || job.request.resume || job.request.checkpoint_every > 0)
+  if (job.request.start_from != nullptr || job.request.resume || job.request.checkpoint_every > 0)
     return fail("learner brackets can neither start from a model nor from a checkpoint");
   if (!job.label_weight.empty()) return fail("learner brackets takes no label-weights");
   if (!job.values.is_default("full-rows")) return fail("learner brackets has a weight for every feature");

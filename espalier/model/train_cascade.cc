@@ -96,7 +96,7 @@ Result<cascade::Options> options_of(const TrainingJob& job) {
     return fail(
         "{}: a cascade of order {} looks at label n-grams, but the template has no B line; add one, or take "
         "order=1",
-        job.request.template_file, options.orders.back());
+        job.request.feature_text->name, options.orders.back());
   const std::string& filter = values.text("filter");
   options.filter = filter == "perceptron"   ? cascade::Filter::kPerceptron
                    : filter == "crf"        ? cascade::Filter::kCrf
@@ -176,14 +176,15 @@ std::string details_of(const cascade::Cascade& trained) {
 
 Status train_cascade(TrainingJob& job) {
   // Its filters may have seen what is to be held out from them here.
-  if (job.old) return fail("{}: a cascade cannot be trained further", job.request.start_from);
+  if (job.request.start_from)
+    return fail("{}: a cascade cannot be trained further", job.request.start_from->file().name());
   ESPALIER_ASSIGN(const cascade::Options options, options_of(job));
   std::optional<constrain::TrainingRestriction> restriction, dev_restriction;
   if (job.constraints) {
     if (options.orders.back() == 1)
       return fail(
           "{}: a cascade of order 1 labels each token by itself and cannot be trained with constraints",
-          job.request.constraints);
+          job.request.constraints->name);
     restriction.emplace(*job.constraints, std::move(job.instances), job.training.data,
                         constrain::DecodeOptions{});
     if (std::string note = restriction->note(); !note.empty()) job.report.notes.push_back(std::move(note));

@@ -56,15 +56,17 @@ Status ChainTraining::prepare_weights() {
     pairs_.full_rows_from = static_cast<uint32_t>(job_.values.integer("full-rows"));
   }
   const bool transitions = shape_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
-  if (!job_.old) {
+  const std::shared_ptr<const Model>& old = job_.request.start_from;
+  if (!old) {
     start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
     return {};
   }
-  const auto* predictor = dynamic_cast<const chain::ChainPredictor*>(&job_.old->predictor());
+  const auto* predictor = old->as<chain::ChainPredictor>();
   if (predictor == nullptr)
-    return fail("{}: this kind of model cannot be trained further", job_.request.start_from);
+    return fail("{}: a model of learner {} cannot be trained further by {}", old->file().name(), old->about().learner,
+                job_.request.learner);
   ESPALIER_ASSIGN(start_weights_,
-                  chain::warm_start(job_.training, *predictor, job_.old->file(), transitions, pairs_));
+                  chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_));
   return {};
 }
 

@@ -139,7 +139,7 @@ Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
         const std::string_view label = sequence.cell(row, job.label_cells[c]);
         if (label.empty())
           return fail("{}: line {}: the label in column {} is empty; write _ where it is not known",
-                      job.request.train.front(), sequence.line(row), job.label_cells[c] + 1);
+                      job.request.train.front().name(), sequence.line(row), job.label_cells[c] + 1);
         if (label != data::kUnknownLabelText) columns[c].add(label);
       }
   size_t all = 0;
@@ -147,7 +147,7 @@ Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
     all += columns[c].size();
     if (columns[c].size() == 0)
       return fail("{}: every label in column {} is '_' (not known); there is nothing to learn from",
-                  job.request.train.front(), job.label_cells[c] + 1);
+                  job.request.train.front().name(), job.label_cells[c] + 1);
   }
   if (all >= data::kNoLabel) return fail("more than 65,534 labels in all columns together");
   return tasks::SequenceShape::joint(std::move(columns));
@@ -162,7 +162,7 @@ Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job) {
   }
   if (segment && shape.scheme == data::Scheme::kNone)
     return fail("{}: task segment needs labels of a segment scheme (B-X, I-X, O or the like)",
-                job.request.train.front());
+                job.request.train.front().name());
   shape.unit = search_choice(job.request.learner, job.request.task, v, "unit") == "chunk"
                    ? tasks::DecisionUnit::kChunk
                    : tasks::DecisionUnit::kWord;
@@ -347,7 +347,7 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
     if (label == data::kNoLabel)
       return fail(
           "{}: chunks are learned from whole labellings, but a label is '_' (not known); take unit=word",
-          job.request.train.front());
+          job.request.train.front().name());
   tasks::ChunkFeatureOptions options;
   if (!job.about.features.attributes) options.columns = job.about.features.feature_columns;
   const auto meta = tasks::ChunkFamilies::parse(job.values.text("meta"));
@@ -382,10 +382,10 @@ Status train_chunks(TrainingJob& job, tasks::SequenceShape shape) {
   job.training.labels = shape.labels;
   job.training.data = {};  // its place is taken
   std::optional<SearchLegality> legality;
-  if (job.constraint_file) {
+  if (job.request.constraints) {
     // Labels that complete the scheme have joined those of the data.
     ESPALIER_ASSIGN(const constrain::Constraints constraints,
-                    job.constraint_file->resolve(job.about, shape.labels));
+                    job.request.constraints->resolve(job.about, shape.labels));
     std::vector<constrain::Instance> instances;
     for (const data::Sequence& sequence : job.sequences)
       instances.push_back(constrain::instance_of_rows(constraints, sequence));
@@ -520,7 +520,7 @@ Status train_joint(TrainingJob& job, tasks::SequenceShape shape) {
 }  // namespace
 
 Status check_search(const TrainRequest& request, const ParameterValues& values) {
-  if (!request.start_from.empty() || request.resume || request.checkpoint_every > 0)
+  if (request.start_from != nullptr || request.resume || request.checkpoint_every > 0)
     return fail("learner {} can neither start from a model nor from a checkpoint", request.learner);
   if (!values.is_default("label-weights")) return fail("learner {} takes no label-weights", request.learner);
   if (request.learner != "searn") return {};

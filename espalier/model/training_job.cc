@@ -29,7 +29,7 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
     label_cells = {*first.label_column()};
   }
   ESPALIER_ASSIGN(about.features,
-                  choose_features(request.template_file, request.feature_columns, request.reading.format,
+                  choose_features(request.feature_text, request.feature_columns, request.reading.format,
                                   about.reading.columns, label_cells));
   about.features.degree = static_cast<int>(values.integer("degree"));
   if (!about.features.attributes) {
@@ -39,13 +39,13 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
     const size_t needed = about.features.feature_columns.back() + 1;
     about.reading.least_columns = label >= needed ? needed : 0;
   }
-  if (old) {
-    if (about.features.template_text.empty() && request.feature_columns.empty())
-      about.features = old->about().features;
-    if (!(about.features == old->about().features))
+  if (request.start_from) {
+    const data::FeatureOptions& old = request.start_from->about().features;
+    if (!request.feature_text && request.feature_columns.empty()) about.features = old;
+    if (!(about.features == old))
       return fail(
           "{}: the model was trained with other features; leave the template and columns out to use its own",
-          request.start_from);
+          request.start_from->file().name());
   }
   ESPALIER_ASSIGN(auto made, data::FeatureExtractor::make(about.features));
   extractor = std::make_unique<data::FeatureExtractor>(std::move(made));
@@ -58,8 +58,9 @@ Status TrainingJob::read_training_data() {
   progress.phase = "reading";
   std::vector<std::string_view> labels;
   std::vector<data::Sequence> kept;  // what constraints speak about is known when all labels are
-  for (const std::string& path : request.train) {
-    ESPALIER_ASSIGN(const auto reader, open_task_reader(path, request.task, request.reading));
+  const std::string& first_name = request.train.front().name();
+  for (const data::Source& source : request.train) {
+    ESPALIER_ASSIGN(const auto reader, open_task_reader(source, request.task, request.reading));
     while (true) {
       data::Sequence sequence;
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
@@ -68,8 +69,8 @@ Status TrainingJob::read_training_data() {
       if (task->json == tasks::JsonTask::kVariables) {
         if (about.outputs == 0) about.outputs = sequence.length();
         if (sequence.length() != about.outputs)
-          return fail("{}:{}: {} variables here, {} in {}", path, sequence.line(0), sequence.length(),
-                      about.outputs, request.train.front());
+          return fail("{}:{}: {} variables here, {} in {}", source.name(), sequence.line(0), sequence.length(),
+                      about.outputs, first_name);
       }
       if (!builder) {
         ESPALIER_TRY(prepare_features(sequence));
@@ -77,16 +78,16 @@ Status TrainingJob::read_training_data() {
         options.cutoff = static_cast<uint32_t>(values.integer("cutoff"));
         options.names = values.flag("names");
         builder = std::make_unique<linear::DatasetBuilder>(*extractor, workers, options,
-                                                           old ? old->labels() : data::LabelSet());
+                                                           request.start_from ? request.start_from->labels() : data::LabelSet());
       } else if (columns_of(sequence) != about.reading.columns) {
-        return fail("{}:{}: {} columns here, {} in {}", path, sequence.line(0), columns_of(sequence),
-                    about.reading.columns, request.train.front());
+        return fail("{}:{}: {} columns here, {} in {}", source.name(), sequence.line(0), columns_of(sequence),
+                    about.reading.columns, first_name);
       }
       labels.clear();
       for (size_t row = 0; row < sequence.length(); ++row)
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
-      if (constraint_file) kept.push_back(sequence);
+      if (request.constraints) kept.push_back(sequence);
       if (keep_sequences) sequences.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
@@ -95,10 +96,10 @@ Status TrainingJob::read_training_data() {
       }
     }
   }
-  if (!builder) return fail("{}: no sequences", request.train.front());
+  if (!builder) return fail("{}: no sequences", first_name);
   training = builder->finish();
   if (training.labels.size() == 0)
-    return fail("{}: every label is '_' (not known); there is nothing to learn from", request.train.front());
+    return fail("{}: every label is '_' (not known); there is nothing to learn from", first_name);
   if (training.labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
   report.sequences = training.data.sequences();
   report.tokens = training.data.tokens();
@@ -111,34 +112,53 @@ Status TrainingJob::read_training_data() {
   return resolve_constraints(kept);
 }
 
-Status TrainingJob::read_constraint_file() {
-  if (request.constraints.empty()) return {};
+Status TrainingJob::check_constraints() const {
+  if (!request.constraints) return {};
+  const std::string& name = request.constraints->name;
   if (request.task == "brackets")
-    return fail("{}: task brackets keeps phrases from overlapping by itself and takes no constraints",
-                request.constraints);
+    return fail("{}: task brackets keeps phrases from overlapping by itself and takes no constraints", name);
   ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
   const bool by_inference =
       request.learner == "crf" || request.learner == "perceptron" || request.learner == "svm";
   if (!by_inference && learner->kind == ModelKind::kChain)
     return fail(
-        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "
-        "learners of searches. Give them to tag and eval instead",
-        request.constraints, request.learner);
-  ESPALIER_ASSIGN(constraint_file, ConstraintFile::read(request.constraints));
+        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can, and so can cascades and the "
+        "search learners. Give them to tag and eval instead",
+        name, request.learner);
   return {};
 }
 
 Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
-  if (!constraint_file) return {};
-  ESPALIER_ASSIGN(constraints, constraint_file->resolve(about, training.labels));
+  if (!request.constraints) return {};
+  ESPALIER_ASSIGN(constraints, request.constraints->resolve(about, training.labels));
   if (request.learner == "crf" && !constrain::Compiled(*constraints).regular())
     return fail(
         "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
         "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
-        request.constraints);
+        request.constraints->name);
   for (const data::Sequence& sequence : kept)
     instances.push_back(instances_of_task(request.task)(*constraints, sequence));
-  return {};
+  return check_contradictions();
+}
+
+Status TrainingJob::check_contradictions() const {
+  if (request.allow_contradictions) return {};
+  std::vector<size_t> breaks(constraints->statements().size(), 0);
+  size_t contradicted = 0, checked = 0;
+  for (size_t s = 0; s < instances.size(); ++s) {
+    const std::span<const data::Label> gold = training.data.gold_of(s);
+    if (std::find(gold.begin(), gold.end(), data::kNoLabel) != gold.end()) continue;
+    const std::vector<size_t> broken = constraints->broken_constraints(instances[s], gold);
+    for (const size_t c : broken) ++breaks[c];
+    contradicted += !broken.empty();
+    ++checked;
+  }
+  if (2 * contradicted <= checked) return {};
+  const size_t most = static_cast<size_t>(std::max_element(breaks.begin(), breaks.end()) - breaks.begin());
+  return fail(
+      "{}: {} of {} training sequences break a hard constraint ('{}' is broken by {}): is this the right file for these "
+      "labels? --allow-contradictions trains all the same",
+      request.constraints->name, contradicted, checked, constraints->statements()[most].name, breaks[most]);
 }
 
 Status TrainingJob::read_dev_data() {
@@ -150,8 +170,8 @@ Status TrainingJob::read_dev_data() {
   std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
   for (const data::Sequence& sequence : dev.sequences)
     if (columns_of(sequence) != about.reading.columns)
-      return fail("{}:{}: {} columns here, {} in {}", request.dev.front(), sequence.line(0),
-                  columns_of(sequence), about.reading.columns, request.train.front());
+      return fail("{}:{}: {} columns here, {} in {}", request.dev.front().name(), sequence.line(0),
+                  columns_of(sequence), about.reading.columns, request.train.front().name());
   std::vector<uint32_t> numbers(training.state.size()), edge_numbers(training.edge.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   std::iota(edge_numbers.begin(), edge_numbers.end(), 0);
@@ -185,7 +205,7 @@ Status TrainingJob::parse_label_weights() {
 }
 
 Status TrainingJob::read_data() {
-  ESPALIER_TRY(read_constraint_file());
+  ESPALIER_TRY(check_constraints());
   ESPALIER_TRY(read_training_data());
   ESPALIER_TRY(parse_label_weights());
   ESPALIER_TRY(read_dev_data());
@@ -265,10 +285,25 @@ Status TrainingJob::save(SectionWriter& sections) {
   about.parameters.clear();
   for (const auto& [name, value] : values.all()) about.parameters.emplace_back(name, value);
   sections.add_text("about", about_to_json(about));
-  if (constraint_file) sections.add_text(kConstraintSection, constraint_file->to_json());
-  ESPALIER_TRY(sections.save(request.model));
-  std::error_code ignored;
-  report.model_bytes = std::filesystem::file_size(request.model, ignored);
+  if (request.constraints) sections.add_text(kConstraintSection, request.constraints->to_json());
+  const auto keep = [&](Result<Model> opened) -> Status {
+    if (!opened.ok())
+      return fail("training ended with a model that cannot be used, and none was written: {}", opened.error().message);
+    saved = std::move(opened).value();
+    return {};
+  };
+  if (request.model.empty()) {
+    const std::vector<std::byte> bytes = sections.to_bytes();
+    report.model_bytes = bytes.size();
+    ESPALIER_TRY(keep(Model::from_bytes(bytes, "model")));
+  } else {
+    // The file that was opened here and the one that it becomes are the same.
+    ESPALIER_TRY(sections.save(request.model,
+                               [&](const std::string& written) { return keep(Model::open(written, request.model)); }));
+    if (!saved) ESPALIER_TRY(keep(Model::from_bytes(sections.to_bytes(), request.model)));  // a pipe or a device
+    std::error_code ignored;
+    report.model_bytes = std::filesystem::file_size(request.model, ignored);
+  }
   report.features = training.state.size() + training.edge.size();
   report.labels = training.labels.size();
   return {};
@@ -279,7 +314,7 @@ std::string TrainingJob::fingerprint() const {
       fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
                   about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
   for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
-  if (constraint_file) text += " " + constraint_file->to_json();
+  if (request.constraints) text += " " + request.constraints->to_json();
   return text;
 }
 

@@ -43,7 +43,6 @@ struct TrainingJob {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
   ParameterValues values;
-  std::optional<Model> old;  ///< what training starts from
   About about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;
@@ -54,10 +53,10 @@ struct TrainingJob {
   data::SchemeDetector scheme;
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;
-  std::optional<ConstraintFile> constraint_file;  ///< what training has to keep to …
-  std::optional<constrain::Constraints> constraints;
+  std::optional<constrain::Constraints> constraints;  ///< what training has to keep to …
   std::vector<constrain::Instance> instances;  ///< … as it speaks about each training sequence
   TrainReport report;
+  std::optional<Model> saved;  ///< by save()
 
   /// Reads and encodes training and dev data as the request says.
   Status read_data();
@@ -76,8 +75,9 @@ struct TrainingJob {
   /// Writes the round into the log, tells the monitor, and says how to go on.
   Verdict round_ended(int number, int total, std::optional<double> objective, std::optional<double> score);
 
-  /// Adds the sections that every model has (about, constraints) and writes the model to its place; fills in
-  /// the report's figures about the file.
+  /// Adds the sections that every model has (about, constraints) and writes the model to its file, if it has
+  /// one; fills in the report's figures about it. A model that cannot be opened, because training diverged for
+  /// example, is an error and takes the place of no older file.
   Status save(SectionWriter& sections);
 
   /// Writes what a learner needs to go on from here to MODEL.checkpoint, with what tells this run from
@@ -98,7 +98,8 @@ struct TrainingJob {
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
   Status parse_label_weights();
-  Status read_constraint_file();
+  Status check_constraints() const;
+  Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);
 
   double best_dev_ = -1;

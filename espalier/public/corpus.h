@@ -19,6 +19,7 @@
 
 #include "espalier/public/result.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 /// How text is read. Defaults: columns, the label last, UTF-8.
@@ -32,6 +33,9 @@ struct ReadOptions {
   std::string encoding = "utf-8";  ///< utf-8 (checked), latin1 or bytes
   bool labels_required = true;     ///< false: rows may lack the label column
 };
+
+/// An error where the options name something that is not there, or contradict each other.
+Status check_options(const ReadOptions& options);
 
 /// A ready-made feature of a token.
 struct Attribute {
@@ -141,3 +145,4 @@ class Sink {
 };
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 
 #include "espalier/public/tagger.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 struct DecoderOptions {
@@ -35,8 +36,10 @@ class Decoder {
 
  private:
   std::vector<std::string> labels_;
+  std::optional<Constraints> constraints_;
   std::optional<Tagger> tagger_;  ///< a chain whose features are the emissions
   Status status_;
 };
 
 }  // namespace espalier
+#pragma GCC visibility pop

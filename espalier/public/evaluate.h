@@ -12,6 +12,7 @@
 #include "espalier/public/tagger.h"
 #include "espalier/public/train.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 /// Percentages throughout. Precision, recall and F1 count chunks as conlleval does where labels are B-NP I-NP
@@ -33,6 +34,8 @@ struct Scores {
   std::vector<Confusion> confusions;    ///< most frequent first
   std::optional<double> legal_percent;  ///< sequences that break no rule, where some were checked
   Outcomes rules;
+  Searches searches;
+  std::string how_rules_are_decoded;  ///< in words; empty without rules
   double seconds = 0, tokens_per_second = 0;
 
   std::string report() const;  ///< for people: conlleval's table, confusions, calibration, what the task adds
@@ -56,6 +59,8 @@ struct EvaluateOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// An error where options contradict each other or do not fit the model; found before any data is read.
+Status check_options(const Tagger& tagger, const EvaluateOptions& options);
 /// Files are read as the model's training data was, unless their options say otherwise.
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options = {});
 /// Scores labels that come from elsewhere. Both have the same sequences.
@@ -95,11 +100,14 @@ struct Tuned {
     int order = 1;
     double alpha_before = 0, alpha = 0, filter_loss = 0, efficiency_loss = 0, alive = 0;
   };
+  explicit Tuned(Tagger with_new_thresholds) : tagger(std::move(with_new_thresholds)) {}
   Tagger tagger;
   size_t sequences = 0;
   std::vector<Level> levels;
   std::string plot;  ///< what each level leaves alive against what it loses, as SVG
 };
+Status check_options(const TuneOptions& options);
 Result<Tuned> tune(const Tagger& cascade, const Data& dev, const TuneOptions& options = {});
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 /// Parameters by name, as `-p name=value` gives them.
@@ -46,3 +47,4 @@ std::vector<LearnerInfo> learners();
 std::vector<TaskInfo> all_tasks();
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -24,6 +24,7 @@
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 inline constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
@@ -163,10 +164,11 @@ struct ModelInfo {
   std::vector<std::pair<std::string, std::string>> parameters;
   uint64_t seed = 1;
   size_t training_sequences = 0, training_tokens = 0;
-  std::string format, label_column, feature_template;
+  std::string format, label_column, feature_template, template_name;
   size_t columns = 0;                            ///< cells per row, label included; 0: rows have attributes
   std::vector<size_t> feature_columns;           ///< from 0; the first is the word
   std::vector<std::vector<std::string>> labels;  ///< by column of labels
+  std::vector<size_t> label_columns;             ///< the numbers of these columns, from 1; empty where there are none
   bool has_probabilities = true;                 ///< searches have scores alone
   bool constrained = false;                      ///< it was trained with rules and keeps to them
 };
@@ -241,8 +243,6 @@ struct StreamOptions {
   std::string output_format;  ///< empty: that of the input; json: one JSON object for everything
   std::string encoding;       ///< of the input; empty: that of the training data
   int forced_column = 0;      ///< column (from 1, or from the end) of labels that are given; 0: none
-  bool keep_going = false;    ///< report a bad sequence and go on with the next
-  std::function<void(const Error&)> on_error;        ///< keep_going: what was wrong
   std::function<bool(const Progress&)> on_progress;  ///< false ends the work
   const std::atomic<bool>* stop = nullptr;           ///< true ends the work
 };
@@ -253,27 +253,37 @@ struct Outcomes {
   std::string example;  ///< rules that clash, of the first infeasible sequence
   size_t total() const { return exact + approximate + infeasible + out_of_time; }
 };
+/// How many searches ended how; all 0 for models that are none.
+struct Searches {
+  size_t exact = 0, approximate = 0, out_of_steps = 0;
+  size_t total() const { return exact + approximate + out_of_steps; }
+};
 struct StreamReport {
-  size_t sequences = 0, tokens = 0, failed = 0;
+  size_t sequences = 0, tokens = 0;
   double seconds = 0;
-  Outcomes rules;  ///< under constraints
-  size_t searches_exact = 0, searches_approximate = 0, searches_out_of_steps = 0;
+  bool interrupted = false;  ///< by the caller: a file behind the sink stays as it was
+  Outcomes rules;            ///< under constraints
+  Searches searches;
   std::string how_rules_are_decoded;  ///< in words; empty without rules
 };
 
+/// An error where options contradict each other or do not fit the model; found before any text is read.
+Status check_options(const Tagger& tagger, const StreamOptions& options);
 /// Labels text from a source into a sink: all cores, in order, constant memory; answers as soon as input
 /// pauses.
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                                 const StreamOptions& options = {});
-/// The same with explanations, as text or (output_format "json") as one JSON object.
 struct ExplainOptions {
   DecodeOptions decode;
   size_t top = 5;       ///< reasons per token
   size_t sequence = 0;  ///< only this one, from 1; 0: all
-  bool json = false;
-  bool colour = false;
+  bool json = false;    ///< one JSON object instead of text
+  int threads = 0;      ///< 0: every core
+  const std::atomic<bool>* stop = nullptr;  ///< true ends the work
 };
+/// Explains the labels of everything in a source, as text or as one JSON object.
 Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                       const ExplainOptions& options = {});
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -1,6 +1,7 @@
 // Work on data files: a check before training, other formats and label schemes, made corpora.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 /// A kind of finding: how often, and the first few of them with file and line.
@@ -35,9 +37,16 @@ struct DataReport {
   uint64_t longest_length = 0, one_token = 0;
   std::vector<std::string> labels_seen_once, suspicious;
 };
-/// Reads files to their end. What keeps training from beginning is an error, the rest a finding.
-Result<DataReport> check_data(const Files& files,
-                              const std::function<bool(const Progress&)>& on_progress = {});
+struct CheckOptions {
+  std::optional<std::string> feature_template;  ///< see whether it fits the columns
+  std::string template_name = "template";       ///< what errors call it
+  std::vector<size_t> feature_columns;          ///< from 1, the first is the word; empty: all but the label
+  std::function<bool(const Progress&)> on_progress;
+  const std::atomic<bool>* stop = nullptr;
+};
+/// Reads files to their end. What keeps training from beginning is an error, the rest a finding; damaged characters, which
+/// do both, are a finding here so that all of them are counted.
+Result<DataReport> check_data(const Files& files, const CheckOptions& options = {});
 
 struct ConvertOptions {
   ReadOptions reading;
@@ -49,7 +58,9 @@ struct Converted {
   size_t sequences = 0, tokens = 0, repaired = 0;
   std::string from_scheme;
 };
+/// Files are written whole or not at all.
 Result<Converted> convert(const std::string& path, const Sink& sink, const ConvertOptions& options);
+Status check_options(const ConvertOptions& options);
 
 /// A corpus made by the library, of any size, for tests and measurements.
 struct SynthOptions {
@@ -70,11 +81,14 @@ struct SynthKind {
 struct SynthFile {
   std::string path;
   size_t bytes = 0;
+  uint64_t seed = 1;
 };
 std::vector<SynthKind> synth_kinds();
+Status check_options(const SynthOptions& options);
 /// Writes train, dev and test files (and what else the kind has) into a folder, which is made if need be.
 Result<std::vector<SynthFile>> synthesize(const std::string& folder, const SynthOptions& options,
-                                          const std::function<bool(const Progress&)>& on_progress = {});
+                                          const std::function<bool(const Progress&)>& on_progress = {},
+                                          const std::atomic<bool>* stop = nullptr);
 
 /// Whether a file can be written at this place, found out before long work begins.
 Status check_writable(const std::string& path);
@@ -82,3 +96,4 @@ Status check_writable(const std::string& path);
 std::string version();
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #include "espalier/public/progress.h"
 #include "espalier/public/tagger.h"
 
+#pragma GCC visibility push(default)
 namespace espalier {
 
 struct TrainOptions {
@@ -27,15 +28,17 @@ struct TrainOptions {
   std::optional<Constraints> constraints;  ///< learn under these rules; the model remembers them
   bool allow_contradictions = false;       ///< learn even where most training sequences break the rules
   std::optional<Tagger> start_from;        ///< go on from the weights of this model
-  std::string feature_template;  ///< CRF++ or Wapiti syntax; empty: words, affixes, case, shape in a window
+  /// CRF++ or Wapiti syntax; not set: words, affixes, case and shape in a window.
+  std::optional<std::string> feature_template;
   std::string template_name = "template";  ///< what errors call it
   std::vector<size_t> feature_columns;     ///< from 1, the first is the word; empty: all but the label
   uint64_t seed = 1;                       ///< the same seed gives the same model at any number of threads
   int threads = 0;                         ///< 0: every core
   std::function<bool(const Progress&)> on_progress;  ///< false ends training early, with a usable model
   const std::atomic<bool>* stop = nullptr;           ///< true ends training early, with a usable model
-  /// Where interrupted training is kept, and how often (in passes); resume goes on from there.
-  std::string checkpoint;
+  /// A file that the model is written to when training ends; empty: none. Checkpoints go next to it, every so many
+  /// passes; resume goes on from the last one.
+  std::string save_to;
   int checkpoint_every = 0;
   bool resume = false;
 };
@@ -48,6 +51,7 @@ struct Training {
     std::optional<double> dev_score;  ///< F1 for spans, accuracy otherwise; percent
     double seconds = 0;
   };
+  explicit Training(Tagger trained) : tagger(std::move(trained)) {}
   Tagger tagger;
   std::vector<Pass> log;
   double seconds = 0, reading_seconds = 0;
@@ -63,8 +67,9 @@ Result<Tagger> train(const Data& data, const TrainOptions& options = {});
 Result<Tagger> train(const Data& data, const Learner& learner);
 Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings = {});
 Result<Training> train_with_report(const Data& data, const TrainOptions& options = {});
-/// What can be wrong before any data is read: unknown names, values out of range, parameters that mean
+/// What can be wrong before any data is read (nothing is read here, not even files): unknown names, values out of range, parameters that mean
 /// nothing or do not go together.
-Status check_options(const TrainOptions& options);
+Status check_options(const Data& data, const TrainOptions& options);
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -84,11 +84,9 @@ Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchP
       new ConstrainedSearch(model, std::move(constraints), why, strict, std::move(moves)));
 }
 
-Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<const Label> forced,
-                                  const data::PredictOptions& options, Scratch& scratch,
-                                  data::Prediction& out) const {
-  const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
-  data::ConstraintEffect effect;
+Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence, const Instance& instance,
+                                                 std::span<const Label> forced,
+                                                 data::ConstraintEffect& effect) const {
   effect.outcome = data::ConstraintEffect::Outcome::kApproximate;
   ESPALIER_ASSIGN(Completion legal, Completion::make(compiled_, instance, moves_, forced));
   if (legal.infeasible()) {
@@ -119,6 +117,27 @@ Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<cons
       ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced));
     }
   }
+  return legal;
+}
+
+Result<std::vector<data::Predictor::Explanation>> ConstrainedSearch::explain(const data::Sequence& sequence,
+                                                                             Scratch& scratch) const {
+  const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
+  data::ConstraintEffect effect;
+  ESPALIER_ASSIGN(const Completion legal, find_legal(sequence, instance, {}, effect));
+  return model_.explain_legal(sequence, &legal, moves_, scratch);
+}
+
+std::string ConstrainedSearch::about_constraints() const {
+  return compiled_.describe() + "decoder: the model's own search, among what can be completed\n";
+}
+
+Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<const Label> forced,
+                                  const data::PredictOptions& options, Scratch& scratch,
+                                  data::Prediction& out) const {
+  const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
+  data::ConstraintEffect effect;
+  ESPALIER_ASSIGN(const Completion legal, find_legal(sequence, instance, forced, effect));
   ESPALIER_TRY(model_.predict_legal(sequence, forced, options, &legal, moves_, scratch, out));
   out.constraints = std::move(effect);
   if (!why_) return {};

@@ -42,9 +42,17 @@ class ConstrainedSearch final : public data::WrappedPredictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
+  /// Explains the decisions taken under the constraints.
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  std::string about_constraints() const override;
+
   const constrain::Compiled& compiled() const { return compiled_; }
 
  private:
+  /// What the constraints leave of a sequence; where that is nothing, what they leave without those that clash.
+  Result<constrain::Completion> find_legal(const data::Sequence& sequence, const constrain::Instance& instance,
+                                           std::span<const data::Label> forced,
+                                           data::ConstraintEffect& effect) const;
   ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool why, bool strict,
                     std::vector<constrain::Move> moves);
 

@@ -67,6 +67,11 @@ class SearchPredictor final : public data::Predictor {
                        std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch,
                        data::Prediction& out) const;
 
+  /// explain() of what predict_legal() finds.
+  Result<std::vector<Explanation>> explain_legal(const data::Sequence& sequence, const constrain::Completion* legal,
+                                                 std::span<const constrain::Move> moves,
+                                                 data::Predictor::Scratch& scratch) const;
+
   /// The two halves of predict(): features are found and summed up, then the search goes its way, here with
   /// free labels. The second may follow the first any number of times.
   Status prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;

@@ -22,18 +22,17 @@ Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string
                                    const TemporaryDirectory& folder, const Request& request) {
   model::TrainRequest train;
   train.train = {recipe.train_file};
-  train.model = folder.path(recipe.name + ".model");
   train.learner = recipe.learner;
   train.settings = recipe.settings;
-  train.template_file = recipe.template_file;
+  ESPALIER_ASSIGN(train.feature_text, model::read_template(recipe.template_file));
   train.reading = recipe.reading;
   train.seed = request.seed;
   train.threads = request.threads;
   Monitor monitor;
   monitor.stop = request.monitor.stop;
-  ESPALIER_TRY(model::train(train, monitor));
+  ESPALIER_ASSIGN(const model::Trained trained, model::train(train, monitor));
   if (request.monitor.stop_requested()) return fail("interrupted");
-  ESPALIER_ASSIGN(const model::Model model, model::Model::open(train.model));
+  const model::Model& model = trained.model;
   ESPALIER_ASSIGN(const auto reader, data::open_reader(eval_file, eval_reading));
   const auto scratch = model.predictor().make_scratch();
   data::PredictOptions options;

@@ -37,18 +37,17 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round) {
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
-  const std::string model = folder.path("model"), part = folder.path("train.txt");
+  const std::string part = folder.path("train.txt");
   model::TrainRequest train;
   train.train = {run.train};
   if (run.most_sequences > 0) {
     ESPALIER_TRY(copy_first(run.train, run.train_reading, run.most_sequences, part));
     train.train = {part};
   }
-  train.model = model;
   train.task = run.task;
   train.learner = run.learner;
   train.settings = run.settings;
-  train.template_file = run.template_file;
+  ESPALIER_ASSIGN(train.feature_text, model::read_template(run.template_file));
   train.feature_columns = run.feature_columns;
   train.reading = run.train_reading;
   train.seed = request.seed;
@@ -61,14 +60,14 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
   Monitor monitor;
   monitor.stop = request.monitor.stop;
   SearnOutcome outcome;
-  ESPALIER_ASSIGN(const model::TrainReport report, model::train(train, monitor));
+  ESPALIER_ASSIGN(const model::Trained trained, model::train(train, monitor));
   if (request.monitor.stop_requested()) return fail("stopped");
-  outcome.train_seconds = report.seconds;
-  for (const auto& round : report.log) {
+  outcome.train_seconds = trained.report.seconds;
+  for (const auto& round : trained.report.log) {
     if (round.dev_score) outcome.dev.push_back(*round.dev_score);
     if (round.objective) outcome.objectives.push_back(*round.objective);
   }
-  ESPALIER_ASSIGN(const model::Model loaded, model::Model::open(model));
+  const model::Model& loaded = trained.model;
   const auto start = std::chrono::steady_clock::now();
   ESPALIER_ASSIGN(const auto reader, data::open_reader(run.test, run.test_reading));
   const Workers workers(request.threads);

@@ -58,6 +58,10 @@ class ChainPredictor final : public data::Predictor {
                  data::Prediction& out) const override;
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
+  /// The same for any labelling, found under constraints for example: margins are below zero where the model alone
+  /// would have chosen otherwise. Precondition: one label per token.
+  Result<std::vector<Explanation>> explain_labels(const data::Sequence& sequence, std::span<const data::Label> labels,
+                                                  data::Predictor::Scratch& scratch) const;
 
   /// The two halves of predict(), for other decoders: scores() computes the scores of a sequence, which the
   /// scratch holds until its next use and the caller may change (also what `view` points to); decode() turns

@@ -15,11 +15,19 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
     const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   score(sequence, {}, b);
+  std::vector<Label> best(sequence.length());
+  if (!best.empty()) viterbi(b.scores.view, b.chain, best.data());
+  return explain_labels(sequence, best, scratch);
+}
+
+Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels(
+    const data::Sequence& sequence, std::span<const Label> best, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  score(sequence, {}, b);
   const size_t T = sequence.length(), K = labels_.size();
+  ESPALIER_CHECK(best.size() == T);
   std::vector<Explanation> explanations(T);
   if (T == 0) return explanations;
-  std::vector<Label> best(T);
-  viterbi(b.scores.view, b.chain, best.data());
   const Lattice lattice = make_lattice(b.scores.view);
   const MaxMarginals through = max_marginals(lattice);
 
@@ -70,7 +78,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
         e.contributions.push_back(std::move(c));
       }
     };
-    // Neighbours keep their labels of the best labelling; only this token gets the runner-up.
+    // Neighbours keep their labels of the labelling that is explained; only this token gets the runner-up.
     if (t > 0) add_edge(t, best[t - 1], e.label, best[t - 1], e.runner_up);
     if (t + 1 < T) add_edge(t + 1, e.label, best[t + 1], e.runner_up, best[t + 1]);
     std::stable_sort(e.contributions.begin(), e.contributions.end(),

@@ -35,6 +35,7 @@ class ColumnsReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   /// Calls found(begin, size) for each cell of the line, one pass.

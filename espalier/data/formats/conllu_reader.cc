@@ -52,6 +52,7 @@ class ConlluReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   Status add_line(std::string_view line, Sequence& sequence) {

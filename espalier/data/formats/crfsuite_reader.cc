@@ -63,6 +63,7 @@ class CrfsuiteReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   Status add_item(std::string_view line, Sequence& sequence) {

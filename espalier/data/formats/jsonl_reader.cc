@@ -39,6 +39,7 @@ class JsonlReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   /// The parser's message without "[json.exception.…] " in front.

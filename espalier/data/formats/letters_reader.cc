@@ -49,6 +49,7 @@ class LettersReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   Result<long> integer(std::string_view text, std::string_view what) const {

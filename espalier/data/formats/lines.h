@@ -25,6 +25,8 @@ class Lines {
   /// an error that names file, line and byte.
   Result<bool> next(std::string_view& line);
 
+  /// True where input pauses (Input::would_wait).
+  bool would_wait() const { return input_.would_wait(); }
   /// Number of the line last read, from 1.
   uint64_t number() const { return input_.line_number(); }
   std::string_view name() const { return input_.name(); }

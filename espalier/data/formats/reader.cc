@@ -63,6 +63,7 @@ class SelectingReader : public Reader {
     return false;
   }
   std::string_view name() const override { return inner_->name(); }
+  bool would_wait() const override { return inner_->would_wait(); }
 
  private:
   std::unique_ptr<Reader> inner_;

@@ -56,6 +56,8 @@ class Reader {
   virtual Result<bool> next(Sequence& sequence) = 0;
   /// The name of the file (or bytes) in error messages.
   virtual std::string_view name() const = 0;
+  /// True where next() would have to wait for somebody to send more: whoever reads ahead should stop and answer.
+  virtual bool would_wait() const { return false; }
 };
 
 /// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any

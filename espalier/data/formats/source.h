@@ -1,8 +1,7 @@
 // Where sequences come from: a file, or memory. What training, scoring and tagging read from.
 //
-// Call open_source with how a file is to be read; it may be called as often as the data is needed (standard
-// input once only). Costs nothing until opened; sequences in memory are shared, and copied one at a time as
-// they are read.
+// Call open_source with how a file is to be read; it may be called as often as the data is needed (standard input once
+// only). Costs nothing until opened; sequences in memory are shared, and copied one at a time as they are read.
 #pragma once
 
 #include <memory>

@@ -39,6 +39,7 @@ class JsonTaskReader final : public data::Reader {
   }
 
   std::string_view name() const override { return lines_.name(); }
+  bool would_wait() const override { return lines_.would_wait(); }
 
  private:
   Status fill_roles(std::string_view line, data::Sequence& sequence) {

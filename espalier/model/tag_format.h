@@ -1,4 +1,6 @@
-// How predictions look on the page.
+// How predictions look as text: rows with columns added, JSON lines, one JSON object per sequence.
+//
+// Make a TagFormatter once, then append() from any thread. Tested by apps/verbs_test.sh and api/stream_test.cc.
 #pragma once
 
 #include <optional>
@@ -12,7 +14,10 @@
 #include "espalier/model/model.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
-namespace espalier::apps {
+namespace espalier::model {
+
+/// "exact", "approximate", "out of steps".
+std::string_view search_end_name(data::SearchEnd end);
 
 /// What is printed beside the predicted labels.
 struct TagLayout {
@@ -24,11 +29,11 @@ struct TagLayout {
 };
 
 /// The column of the word itself, from 0, in the model's data (where rows have cells).
-size_t word_column(const model::About& about);
+size_t word_column(const About& about);
 
 /// The number, from 1, that a column of labels has in the model's data; its place among them where labels are
 /// no cells.
-size_t label_column_number(const model::About& about, size_t column);
+size_t label_column_number(const About& about, size_t column);
 
 /// Turns predictions into text. Immutable; any number of threads may call append.
 ///
@@ -45,13 +50,13 @@ size_t label_column_number(const model::About& about, size_t column);
 /// for.
 class TagFormatter {
  public:
-  static Result<TagFormatter> make(const model::Model& model, const data::ReadOptions& in, data::Format out,
+  static Result<TagFormatter> make(const Model& model, const data::ReadOptions& in, data::Format out,
                                    const TagLayout& layout);
 
   void append(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out) const;
 
  private:
-  TagFormatter(const model::Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
+  TagFormatter(const Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
 
   void append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                    std::string& out) const;
@@ -75,4 +80,4 @@ class TagFormatter {
   std::vector<size_t> other_cells_;                          ///< … and where they stand
 };
 
-}  // namespace espalier::apps
+}  // namespace espalier::model

@@ -1,4 +1,4 @@
-#include "apps/tag_format.h"
+#include "espalier/model/tag_format.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,13 +6,24 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "apps/search_flags.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/registry.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
-namespace espalier::apps {
+namespace espalier::model {
+
+std::string_view search_end_name(data::SearchEnd end) {
+  switch (end) {
+    case data::SearchEnd::kExact:
+      return "exact";
+    case data::SearchEnd::kApproximate:
+      return "approximate";
+    case data::SearchEnd::kOutOfSteps:
+      return "out of steps";
+  }
+  return "";
+}
 namespace {
 
 constexpr std::string_view kNothing = "_";
@@ -98,16 +109,16 @@ std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
 }
 }  // namespace
 
-size_t word_column(const model::About& about) {
+size_t word_column(const About& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
 
-size_t label_column_number(const model::About& about, size_t column) {
+size_t label_column_number(const About& about, size_t column) {
   const auto cells = data::resolve_label_columns(about.reading, about.reading.columns);
   return cells.ok() && column < cells->size() ? (*cells)[column] + 1 : column + 1;
 }
 
-TagFormatter::TagFormatter(const model::Model& model, data::Writer writer, data::Format out,
+TagFormatter::TagFormatter(const Model& model, data::Writer writer, data::Format out,
                            const TagLayout& layout)
     : writer_(std::move(writer)),
       json_task_(json_task_of(model.about().task)),
@@ -128,7 +139,7 @@ TagFormatter::TagFormatter(const model::Model& model, data::Writer writer, data:
   }
 }
 
-Result<TagFormatter> TagFormatter::make(const model::Model& model, const data::ReadOptions& in,
+Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOptions& in,
                                         data::Format out, const TagLayout& layout) {
   ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
   const data::Predictor& predictor = model.predictor();
@@ -348,4 +359,4 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
   out.push_back('}');
 }
 
-}  // namespace espalier::apps
+}  // namespace espalier::model

@@ -1,0 +1,144 @@
+// espalier help: tasks, learners and their parameters.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/command.h"
+#include "apps/help.h"
+#include "apps/options.h"
+#include "apps/terminal.h"
+
+namespace espalier::apps {
+namespace {
+
+constexpr const char* kHelpHelp =
+    R"(Explain a learner and its parameters
+
+Without a name: the tasks, and the learners that learn them. With the name of a learner: its parameters with their defaults;
+--all adds those that only matter to people who study the method. With the name of a verb: the same as VERB --help.)";
+
+constexpr const char* kHelpExamples = R"(Examples:
+  espalier help
+  espalier help crf
+  espalier help cascade --all)";
+
+constexpr size_t kHelpWidth = 100;
+
+struct HelpFlags {
+  std::string name;
+  bool all = false;
+  OutputFlags output;
+};
+
+/// Appends the text word by word, in lines that go on at `indent` where they would grow too long.
+void append_wrapped(std::string_view text, size_t indent, std::string& out) {
+  size_t column = indent;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (column > indent && column + 1 + display_width(word) > kHelpWidth) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out.push_back(' ');
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  out.push_back('\n');
+}
+
+std::string learner_text(const LearnerInfo& learner, bool all) {
+  std::string out;
+  append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 0, out);
+  append_wrapped(fmt::format("For the tasks {}.", fmt::join(learner.tasks, ", ")), 0, out);
+  out += "\nParameters (-p name=value), with defaults:\n";
+  constexpr size_t kIndent = 2, kNameWidth = 23;
+  size_t hidden = 0;
+  for (const ParameterInfo& p : learner.parameters) {
+    if (!p.basic && !all) {
+      ++hidden;
+      continue;
+    }
+    out.append(kIndent, ' ');
+    out += pad_right(fmt::format("{}={}", p.name, p.fallback), kNameWidth) + " ";
+    append_wrapped(fmt::format("{} ({})", p.meaning, p.range), kIndent + kNameWidth + 1, out);
+  }
+  if (hidden > 0)
+    out += fmt::format("\n{} more, for people who study the method: espalier help {} --all\n", hidden, learner.name);
+  return out;
+}
+
+nlohmann::ordered_json learner_json(const LearnerInfo& learner) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+  for (const ParameterInfo& p : learner.parameters)
+    parameters.push_back({{"name", p.name},
+                          {"default", p.fallback},
+                          {"meaning", p.meaning},
+                          {"range", p.range},
+                          {"basic", p.basic}});
+  return {{"name", learner.name},
+          {"summary", learner.summary},
+          {"tasks", learner.tasks},
+          {"parameters", std::move(parameters)}};
+}
+
+Outcome run(const HelpFlags& flags, const CLI::App& app) {
+  if (flags.name.empty()) {
+    if (flags.output.json) {
+      nlohmann::ordered_json all = nlohmann::ordered_json::array();
+      for (const LearnerInfo& learner : learners()) all.push_back(learner_json(learner));
+      ESPALIER_TRY(print_json({{"learners", std::move(all)}}));
+      return {};
+    }
+    ESPALIER_TRY(print(app.help() + "\n" + learners_help()));
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const LearnerInfo& learner : learners()) {
+    names.push_back(learner.name);
+    if (learner.name != flags.name) continue;
+    ESPALIER_TRY(flags.output.json ? print_json(learner_json(learner)) : print(learner_text(learner, flags.all)));
+    return {};
+  }
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    names.push_back(verb->get_name());
+    if (verb->get_name() != flags.name) continue;
+    ESPALIER_TRY(print(verb->help()));
+    return {};
+  }
+  const std::string near = nearest(flags.name, names);
+  return usage_error("there is no learner and no verb '{}'{}", flags.name,
+                     near.empty() ? "; espalier help lists them" : fmt::format("; did you mean {}?", near));
+}
+
+}  // namespace
+
+std::string learners_help() {
+  std::string out = "Tasks, and the learners that learn them:\n";
+  for (const TaskInfo& task : all_tasks()) {
+    out += "  ";
+    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4, out);
+  }
+  out += "\nLearners (espalier help LEARNER lists the parameters of one):\n";
+  for (const LearnerInfo& learner : learners()) {
+    out += "  " + pad_right(learner.name, 12);
+    append_wrapped(learner.summary, 14, out);
+  }
+  return out;
+}
+
+void add_help(CLI::App& app, Action& action) {
+  CLI::App& verb = *app.add_subcommand("help", kHelpHelp);
+  const auto flags = std::make_shared<HelpFlags>();
+  verb.add_option("NAME", flags->name, "a learner or a verb")->type_name("");
+  verb.add_flag("--all", flags->all, "all parameters of the learner");
+  verb.add_flag("--json", flags->output.json, "print one JSON object instead");
+  verb.footer(kHelpExamples);
+  verb.callback([flags, &action, &app] { action = [flags, &app] { return run(*flags, app); }; });
+}
+
+}  // namespace espalier::apps

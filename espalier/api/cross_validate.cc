@@ -1,0 +1,96 @@
+#include <cmath>
+#include <map>
+
+#include "espalier/api/corpus.h"
+#include "espalier/api/evaluate.h"
+#include "espalier/data/folds.h"
+#include "espalier/public/evaluate.h"
+
+namespace espalier {
+namespace {
+
+constexpr int kDefaultFolds = 10;
+
+/// Numbers of the sequences of each fold: the data's own folds where `k` is 0 and there are some.
+Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k, uint64_t seed, bool& own) {
+  const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
+  own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();
+  if (k == 0 && !own) k = kDefaultFolds;
+  std::map<int, std::vector<size_t>> folds;
+  for (size_t s = 0; s < sequences.size(); ++s) {
+    if (own && !sequences[s].fold())
+      return fail("{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for all",
+                  corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
+    folds[own ? *sequences[s].fold() : data::fold_of(s, k, seed)].push_back(s);
+  }
+  if (folds.size() < 2)
+    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}", corpus.state()->name,
+                sequences.size(), folds.size());
+  return folds;
+}
+
+std::vector<double> values(const std::vector<CrossValidation::Fold>& folds, double Scores::*measure) {
+  std::vector<double> out;
+  for (const CrossValidation::Fold& fold : folds) out.push_back(fold.scores.*measure);
+  return out;
+}
+
+}  // namespace
+
+double CrossValidation::mean(double Scores::*measure) const {
+  double sum = 0;
+  for (const double value : values(folds, measure)) sum += value / static_cast<double>(folds.size());
+  return sum;
+}
+
+double CrossValidation::deviation(double Scores::*measure) const {
+  if (folds.size() < 2) return 0;
+  const double center = mean(measure);
+  double squares = 0;
+  for (const double value : values(folds, measure)) squares += (value - center) * (value - center);
+  return std::sqrt(squares / static_cast<double>(folds.size() - 1));
+}
+
+Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options, int k,
+                                       const std::function<bool(const CrossValidation::Fold&)>& on_fold) {
+  if (k < 0 || k == 1) return fail("{} folds: there must be two at least", k);
+  ESPALIER_TRY(check_options(data, options));
+  std::optional<Corpus> read;
+  if (data.files() != nullptr) {
+    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, data.files()->reading));
+  }
+  const Corpus& corpus = read ? *read : *data.corpus();
+  ESPALIER_TRY(corpus.status());
+  CrossValidation out;
+  ESPALIER_ASSIGN(const auto folds, folds_of(corpus, k, options.seed, out.own_folds));
+  std::vector<Scores> parts;
+  for (const auto& [fold, held_out] : folds) {
+    std::vector<size_t> others;
+    for (const auto& [other, numbers] : folds)
+      if (other != fold) others.insert(others.end(), numbers.begin(), numbers.end());
+    TrainOptions one = options;
+    const std::string place = fmt::format("fold {} of {}, ", out.folds.size() + 1, folds.size());
+    if (options.on_progress)
+      one.on_progress = [&](Progress progress) {
+        progress.phase = place + progress.phase;
+        return options.on_progress(progress);
+      };
+    ESPALIER_ASSIGN(const Training training, train_with_report(corpus.subset(others), one));
+    if (training.interrupted) return fail("stopped before all folds were done");
+    EvaluateOptions scoring;
+    scoring.threads = options.threads;
+    scoring.on_progress = one.on_progress;
+    scoring.stop = options.stop;
+    CrossValidation::Fold result;
+    result.fold = fold;
+    result.train_seconds = training.seconds;
+    ESPALIER_ASSIGN(result.scores, evaluate(training.tagger, corpus.subset(held_out), scoring));
+    parts.push_back(result.scores);
+    out.folds.push_back(std::move(result));
+    if (on_fold && !on_fold(out.folds.back())) return fail("stopped before all folds were done");
+  }
+  out.pooled = api::merged(parts);
+  return out;
+}
+
+}  // namespace espalier

@@ -1,0 +1,136 @@
+#include "espalier/public/evaluate.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "espalier/api/evaluate.h"
+#include "espalier/api/tagger.h"
+#include "espalier/api/training.h"
+#include "espalier/base/parallel.h"
+#include "espalier/model/evaluation.h"
+#include "espalier/model/task_data.h"
+
+namespace espalier {
+
+struct Scores::State {
+  model::Evaluation evaluation;
+};
+
+struct ScoresBuilder {
+  static Scores build(model::Evaluation evaluation) {
+    Scores out;
+    const eval::TaggingScores& s = evaluation.scores;
+    out.sequences = s.sequences();
+    out.tokens = s.tokens();
+    out.accuracy = s.accuracy();
+    out.sequence_accuracy = s.sequence_accuracy();
+    out.precision = evaluation.precision();
+    out.recall = evaluation.recall();
+    out.f1 = evaluation.f1();
+    for (const eval::LabelScore& label : s.by_label())
+      out.by_label.push_back({label.label, label.gold, label.found, label.correct, label.precision(),
+                              label.recall(), label.f1()});
+    constexpr size_t kMost = 100;
+    for (const eval::Confusion& c : s.confusions(kMost)) out.confusions.push_back({c.gold, c.predicted, c.count});
+    if (evaluation.legal) out.legal_percent = evaluation.legal_share();
+    const model::ConstraintTally& tally = evaluation.tally;
+    out.rules = {tally.exact(), tally.approximate, tally.infeasible, tally.out_of_time, tally.example};
+    out.searches = {evaluation.searches.ended[0], evaluation.searches.ended[1], evaluation.searches.ended[2]};
+    out.seconds = evaluation.seconds;
+    out.tokens_per_second = evaluation.tokens_per_second();
+    out.state_ = std::make_shared<const Scores::State>(Scores::State{std::move(evaluation)});
+    return out;
+  }
+};
+
+std::string Scores::report() const { return state_ ? state_->evaluation.report() : std::string(); }
+std::string Scores::json() const {
+  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) : "{}";
+}
+
+namespace {
+
+/// Data to score on as sources, read as the model's training data was where they are files.
+Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& test) {
+  const auto& about = tagger.model.about();
+  if (test.corpus() != nullptr) return api::sources_of(test);
+  const Files& files = *test.files();
+  api::Sources out;
+  out.reading = about.reading;
+  out.reading.labels_required = true;
+  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(files.reading));
+  // What the caller set counts; what he left alone is the model's.
+  const ReadOptions untouched;
+  if (files.reading.format != untouched.format) out.reading.format = given.options.format;
+  if (files.reading.encoding != untouched.encoding) out.reading.encoding = given.options.encoding;
+  out.reading.folds = given.options.folds;
+  out.sources.assign(files.paths.begin(), files.paths.end());
+  return out;
+}
+
+}  // namespace
+
+Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
+  ESPALIER_TRY(api::decode_choice(*tagger.state(), options.decode));
+  return {};
+}
+
+Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options) {
+  const Tagger::State& state = *tagger.state();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
+  ESPALIER_ASSIGN(const api::Sources sources, labelled_sources(state, test));
+  model::EvaluationOptions how;
+  how.task = state.model.about().task;
+  how.predict.decoder = choice.decoder;
+  how.predict.search = choice.search;
+  how.predict.confidence = options.calibration;
+  // Rules that were kept to are checked, too.
+  std::optional<constrain::Constraints> check;
+  const model::ConstraintFile* rules = options.check_rules             ? &options.check_rules->state()->file
+                                       : options.decode.constraints    ? &options.decode.constraints->state()->file
+                                       : state.model.constraints()     ? &*state.model.constraints()
+                                                                       : nullptr;
+  if (rules != nullptr) {
+    ESPALIER_ASSIGN(check, rules->resolve(state.model.about(), state.model.labels()));
+    how.check = &*check;
+  }
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
+  model::Evaluation evaluation;
+  const Workers workers(options.threads);
+  for (const data::Source& source : sources.sources)
+    ESPALIER_TRY(model::evaluate(*choice.predictor, source, sources.reading, how, workers, monitor.monitor(),
+                                 evaluation));
+  if (monitor.stopped()) return fail("stopped before everything was scored");
+  Scores out = ScoresBuilder::build(std::move(evaluation));
+  out.how_rules_are_decoded = choice.predictor->about_constraints();
+  return out;
+}
+
+Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold,
+                               const std::vector<std::vector<std::string>>& predicted) {
+  if (gold.size() != predicted.size())
+    return fail("{} sequences of gold labels and {} of predicted ones", gold.size(), predicted.size());
+  model::Evaluation evaluation;
+  for (size_t s = 0; s < gold.size(); ++s) {
+    if (gold[s].size() != predicted[s].size())
+      return fail("sequence {}: {} gold labels and {} predicted ones", s + 1, gold[s].size(), predicted[s].size());
+    const std::vector<std::string_view> one(gold[s].begin(), gold[s].end()), other(predicted[s].begin(), predicted[s].end());
+    evaluation.scores.add(one, other);
+    evaluation.tokens += one.size();
+  }
+  return ScoresBuilder::build(std::move(evaluation));
+}
+
+Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std::string& encoding) {
+  model::Evaluation evaluation;
+  for (const std::string& path : paths) ESPALIER_TRY(model::evaluate_columns(path, encoding, evaluation));
+  return ScoresBuilder::build(std::move(evaluation));
+}
+
+Scores api::merged(const std::vector<Scores>& parts) {
+  model::Evaluation all;
+  for (const Scores& part : parts) all.merge(part.state()->evaluation);
+  return ScoresBuilder::build(std::move(all));
+}
+
+}  // namespace espalier

@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "espalier/api/api_test_support.h"
+
+namespace espalier {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Evaluate, ScoresAModel) {
+  const Tagger tagger = train(phrases(40)).value();
+  const Scores scores = evaluate(tagger, phrases(20, 100)).value();
+  EXPECT_EQ(scores.sequences, 20u);
+  EXPECT_DOUBLE_EQ(scores.accuracy, 100);
+  EXPECT_DOUBLE_EQ(scores.f1, 100);
+  EXPECT_FALSE(scores.by_label.empty());
+  EXPECT_THAT(scores.report(), HasSubstr("accuracy"));
+  EXPECT_THAT(scores.json(), HasSubstr("\"sequence_accuracy\":100"));
+}
+
+TEST(Evaluate, LabelsFromElsewhereAreCountedAsConllevalDoes) {
+  const Scores scores = evaluate_labels({{"B-NP", "I-NP", "O", "B-VP"}}, {{"B-NP", "O", "O", "B-VP"}}).value();
+  EXPECT_DOUBLE_EQ(scores.accuracy, 75);
+  EXPECT_DOUBLE_EQ(scores.precision, 50);
+  EXPECT_DOUBLE_EQ(scores.recall, 50);
+  EXPECT_FALSE(evaluate_labels({{"O"}}, {{"O", "O"}}).ok());
+  EXPECT_FALSE(evaluate_labels({{"O"}}, {}).ok());
+}
+
+TEST(Evaluate, DataWithoutLabelsIsAnError) {
+  const Tagger tagger = train(phrases(40)).value();
+  Corpus bare({.columns = {"word", "tag"}});
+  bare.add_rows(a_sentence());
+  const auto scores = evaluate(tagger, bare);
+  ASSERT_FALSE(scores.ok());
+  EXPECT_THAT(scores.error().message, HasSubstr("no labels"));
+}
+
+TEST(Evaluate, CountsLabellingsThatBreakRules) {
+  const Tagger tagger = train(phrases(40)).value();
+  EvaluateOptions options;
+  options.check_rules = Constraints::parse("quiet: at most 0 of B-VP\n").value();
+  const Scores scores = evaluate(tagger, phrases(20, 100), options).value();
+  ASSERT_TRUE(scores.legal_percent.has_value());
+  EXPECT_DOUBLE_EQ(*scores.legal_percent, 0);
+}
+
+TEST(CrossValidation, EveryFoldIsScoredByAModelThatDidNotSeeIt) {
+  TrainOptions options;
+  options.learner = Learner("perceptron", {{"passes", "3"}});
+  size_t told = 0;
+  const CrossValidation cv = cross_validate(phrases(30), options, 3, [&](const auto&) { return ++told > 0; }).value();
+  EXPECT_EQ(cv.folds.size(), 3u);
+  EXPECT_EQ(told, 3u);
+  EXPECT_EQ(cv.pooled.sequences, 30u);
+  EXPECT_GT(cv.mean(&Scores::accuracy), 90);
+  EXPECT_FALSE(cross_validate(phrases(30), options, 1).ok());
+  EXPECT_FALSE(cross_validate(phrases(30), options, 3, [](const auto&) { return false; }).ok());
+}
+
+TEST(Tune, ChoosesThresholdsOfACascadeOnly) {
+  const auto refused = tune(train(phrases(20)).value(), phrases(20));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("only a cascade has thresholds"));
+  const Tagger cascade = train(phrases(60), Learner("cascade", {{"passes", "2"}})).value();
+  const Tuned tuned = tune(cascade, phrases(60), {.filter_loss = {0.01}}).value();
+  EXPECT_EQ(tuned.sequences, 60u);
+  EXPECT_EQ(tuned.levels.size(), 2u);
+  EXPECT_EQ(tuned.tagger.tag_rows(a_sentence()).value()[2].label, "B-VP");
+}
+
+TEST(Decoder, FindsTheBestLegalLabelling) {
+  const Constraints rules = Constraints::parse("scheme: valid iob2\n").value();
+  const std::vector<float> emissions = {2.0f, 1.5f, 0.1f, 0.2f, 0.1f, 2.0f};
+  const Decoder free({"O", "B-PER", "I-PER"}), legal({"O", "B-PER", "I-PER"}, {.constraints = rules});
+  EXPECT_THAT(free.decode(emissions, 2).value().labels(), testing::ElementsAre("O", "I-PER"));
+  const Tagged best = legal.decode(emissions, 2, {.nbest = 2}).value();
+  EXPECT_THAT(best.labels(), testing::ElementsAre("B-PER", "I-PER"));
+  EXPECT_NEAR(best.score(), 3.5, 1e-5);
+  EXPECT_EQ(best.alternatives().size(), 2u);
+}
+
+TEST(Decoder, TransitionsAreAddedAndMistakesRefused) {
+  // From B to A costs nothing, everything else 5.
+  const std::vector<float> transitions = {-5, -5, 0, -5};
+  const Decoder decoder({"A", "B"}, {.transitions = transitions});
+  EXPECT_THAT(decoder.decode(std::vector<float>{1, 0, 0, 1}, 2).value().labels(), testing::ElementsAre("B", "A"));
+  EXPECT_FALSE(decoder.decode(std::vector<float>{1, 0, 0}, 2).ok());
+  EXPECT_FALSE(decoder.decode(std::vector<float>{1, NAN, 0, 0}, 2).ok());
+  EXPECT_FALSE(Decoder({"A", "A"}).decode(std::vector<float>{1, 0}, 1).ok());
+  EXPECT_FALSE(Decoder({"A", "B"}, {.transitions = {1, 2}}).decode(std::vector<float>{1, 0}, 1).ok());
+}
+
+}  // namespace
+}  // namespace espalier

@@ -1,0 +1,184 @@
+// Explanations of everything in a source, for people and as JSON.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "espalier/api/tagger.h"
+#include "espalier/api/text_io.h"
+#include "espalier/base/layout.h"
+#include "espalier/base/parallel.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/tag_format.h"
+
+namespace espalier {
+namespace {
+
+constexpr size_t kFeatureWidth = 60;
+
+using Explanations = std::vector<data::Predictor::Explanation>;
+
+/// Formats the explanations of one sequence; knows the model and what is wanted.
+class ExplanationWriter {
+ public:
+  ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top)
+      : about_(model.about()),
+        predictor_(predictor),
+        top_(top),
+        word_(model::word_column(model.about())),
+        columns_(predictor.label_columns()) {}
+
+  std::string text(const data::Sequence& sequence, const Explanations& explanations) const;
+  nlohmann::ordered_json tokens(const data::Sequence& sequence, const Explanations& explanations) const;
+
+ private:
+  const std::string& name(const data::Predictor::Explanation& e, data::Label label) const {
+    return predictor_.labels_of_column(e.column).name(label);
+  }
+  std::string token_text(const data::Sequence& sequence, size_t row) const {
+    return std::string(sequence.columns() > word_ ? sequence.cell(row, word_) : std::string_view("_"));
+  }
+
+  const model::About& about_;
+  const data::Predictor& predictor_;
+  size_t top_, word_, columns_;
+};
+
+std::string ExplanationWriter::text(const data::Sequence& sequence, const Explanations& explanations) const {
+  size_t token_width = 0, label_width = 0;
+  for (size_t row = 0; row < sequence.length(); ++row)
+    token_width = std::max(token_width, display_width(token_text(sequence, row)));
+  for (const auto& e : explanations) label_width = std::max(label_width, display_width(name(e, e.label)));
+  std::string out = sequence.empty() ? ": nothing to label\n" : fmt::format(", line {}\n", sequence.line(0));
+  const std::string about_weights = predictor_.about_weights();
+  if (!about_weights.empty() && !sequence.empty()) out += "weights: " + about_weights + "\n";
+  // Where there are no weights at all, that was said above.
+  const bool any =
+      std::any_of(explanations.begin(), explanations.end(), [](const auto& e) { return !e.contributions.empty(); });
+  const auto to = std::back_inserter(out);
+  for (size_t i = 0; i < explanations.size(); ++i) {
+    const size_t row = i / columns_;
+    const auto& e = explanations[i];
+    const std::string &label = name(e, e.label), &runner_up = name(e, e.runner_up);
+    fmt::format_to(to, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row), token_width),
+                   pad_right(label, label_width));
+    if (e.label == e.runner_up && e.decision.empty()) {
+      if (predictor_.labels_of_column(e.column).size() > 1) out += "  no other label was left";
+    } else if (e.margin < 0) {
+      fmt::format_to(to, "  by constraints; {} is better by {:.3f}", runner_up, -e.margin);
+    } else if (std::isfinite(e.margin)) {
+      fmt::format_to(to, "  before {} by {:.3f}", runner_up, e.margin);
+    }
+    // Chunks of other lengths may give the token the same label.
+    if (!e.decision.empty())
+      fmt::format_to(to, " ({} before {})", e.decision,
+                     e.runner_up_decision.empty() ? "nothing else" : e.runner_up_decision);
+    out += "\n";
+    const size_t shown = std::min(top_, e.contributions.size());
+    if (shown == 0) {
+      if (any || about_weights.empty()) out += "        nothing the model knows is here\n";
+      continue;
+    }
+    const size_t width = std::max<size_t>(8, display_width(label));
+    const size_t other_width = std::max<size_t>(8, display_width(runner_up));
+    fmt::format_to(to, "        {}  {}  feature\n", pad_left(label, width), pad_left(runner_up, other_width));
+    for (size_t k = 0; k < shown; ++k) {
+      const auto& c = e.contributions[k];
+      fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
+                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width), cut(c.feature, kFeatureWidth));
+    }
+  }
+  return out + "\n";
+}
+
+nlohmann::ordered_json ExplanationWriter::tokens(const data::Sequence& sequence,
+                                                 const Explanations& explanations) const {
+  using Json = nlohmann::ordered_json;
+  Json tokens = Json::array();
+  for (size_t i = 0; i < explanations.size(); ++i) {
+    const auto& e = explanations[i];
+    Json contributions = Json::array();
+    for (size_t k = 0; k < std::min(top_, e.contributions.size()); ++k)
+      contributions.push_back({{"feature", e.contributions[k].feature},
+                               {"weight", e.contributions[k].weight},
+                               {"runner_up", e.contributions[k].runner_up}});
+    tokens.push_back({{"token", token_text(sequence, i / columns_)},
+                      {"line", sequence.line(i / columns_)},
+                      {"label", name(e, e.label)},
+                      {"runner_up", name(e, e.runner_up)},
+                      {"margin", std::isfinite(e.margin) ? Json(e.margin) : Json(nullptr)},
+                      {"contributions", std::move(contributions)}});
+    if (!e.decision.empty()) {
+      tokens.back()["decision"] = e.decision;
+      tokens.back()["runner_up_decision"] = e.runner_up_decision;
+    }
+    if (columns_ > 1) tokens.back()["column"] = model::label_column_number(about_, e.column);
+  }
+  return tokens;
+}
+
+/// Passes on one sequence of a reader, or all of them.
+class OneSequence final : public data::Reader {
+ public:
+  OneSequence(std::unique_ptr<data::Reader> all, size_t number) : all_(std::move(all)), number_(number) {}
+  Result<bool> next(data::Sequence& sequence) override {
+    while (number_ == 0 || read_ < number_) {
+      ESPALIER_ASSIGN(const bool more, all_->next(sequence));
+      if (!more) {
+        if (number_ > 0) return fail("{}: there is no sequence {}, only {}", all_->name(), number_, read_);
+        return false;
+      }
+      ++read_;
+      if (number_ == 0 || read_ == number_) return true;
+    }
+    return false;
+  }
+  std::string_view name() const override { return all_->name(); }
+  bool would_wait() const override { return all_->would_wait(); }
+
+ private:
+  std::unique_ptr<data::Reader> all_;
+  size_t number_, read_ = 0;
+};
+
+}  // namespace
+
+Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink, const ExplainOptions& options) {
+  using Json = nlohmann::ordered_json;
+  const Tagger::State& state = *tagger.state();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(state.model.about().task));
+  ESPALIER_ASSIGN(auto all, api::open_source(source, state.model.about().reading_for_use(), task->json));
+  OneSequence reader(std::move(all), options.sequence);
+  ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
+  const ExplanationWriter writer(state.model, *choice.predictor, options.top);
+  const auto step = [&](const data::Sequence& sequence, data::Predictor::Scratch& scratch,
+                        std::string& text) -> Status {
+    Explanations explanations;
+    if (!sequence.empty()) {  // a predicate may have no candidates
+      ESPALIER_ASSIGN(explanations, choice.predictor->explain(sequence, scratch));
+    }
+    text = options.json ? writer.tokens(sequence, explanations).dump(-1, ' ', false, Json::error_handler_t::replace)
+                        : writer.text(sequence, explanations);
+    return {};
+  };
+  size_t number = options.sequence == 0 ? 0 : options.sequence - 1;
+  bool first = true;
+  const auto take = [&](const data::Sequence&, std::string_view text) -> Status {
+    ++number;
+    const bool begins = std::exchange(first, false);
+    if (options.json)
+      return out.write(fmt::format("{}\n{{\"sequence\":{},\"tokens\":{}}}", begins ? "" : ",", number, text));
+    return out.write(fmt::format("sequence {}{}", number, text));
+  };
+  if (options.json)
+    ESPALIER_TRY(out.write(fmt::format("{{\"about_weights\":{},\"sequences\":[",
+                                       Json(choice.predictor->about_weights()).dump())));
+  const api::PublicMonitor monitor({}, options.stop);
+  ESPALIER_TRY(model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take));
+  if (monitor.stopped()) return fail("stopped before everything was explained");
+  if (options.json) ESPALIER_TRY(out.write("\n]}\n"));
+  return out.commit();
+}
+
+}  // namespace espalier

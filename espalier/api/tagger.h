@@ -1,0 +1,83 @@
+// The inside of a public Tagger: an open model, and how public options become the library's.
+//
+// decode_choice checks DecodeOptions against a model and gives the predictor to use; to_tagged turns a prediction into
+// the public answer. Predictors under rules that are given per call are compiled once and kept.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/api/corpus.h"
+#include "espalier/base/progress.h"
+#include "espalier/base/result.h"
+#include "espalier/data/predictor.h"
+#include "espalier/model/constraint_file.h"
+#include "espalier/model/model.h"
+#include "espalier/model/pipeline.h"
+#include "espalier/public/tagger.h"
+
+namespace espalier {
+
+struct Constraints::State {
+  model::ConstraintFile file;
+};
+
+struct Tagger::State {
+  explicit State(model::Model opened) : model(std::move(opened)) {}
+  model::Model model;
+  ModelInfo info;
+
+  /// The last predictor made for rules given with a call: most programs give the same ones again and again.
+  struct Ruled {
+    std::shared_ptr<const Constraints::State> rules;  ///< null: the model's own, decoded otherwise
+    DecodeOptions options;
+    std::shared_ptr<const data::Predictor> predictor;
+  };
+  mutable std::mutex mutex;
+  mutable std::optional<Ruled> last;
+};
+
+struct TaggerBuilder {
+  static Result<Tagger> from_model(Result<model::Model> opened);
+};
+
+namespace api {
+
+/// Which predictor answers, and how it searches.
+struct DecodeChoice {
+  std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive where it was made for the call
+  const data::Predictor* predictor = nullptr;
+  data::Decoder decoder = data::Decoder::kViterbi;
+  data::SearchChoice search;
+};
+/// An error where options contradict each other or do not fit the model.
+Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
+/// What is wrong with options whatever the model.
+Status check_decode_options(const DecodeOptions& options);
+
+/// What public options come to; `single`: confidence is on unless said otherwise.
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single);
+
+Tagged to_tagged(const data::Prediction& prediction, const model::Model& model);
+Outcome outcome_of(const data::Prediction& prediction);
+
+/// The monitor behind a public progress callback and stop flag. The object must stay where it is while work goes on.
+class PublicMonitor {
+ public:
+  PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop);
+  PublicMonitor(const PublicMonitor&) = delete;
+  PublicMonitor& operator=(const PublicMonitor&) = delete;
+  const Monitor& monitor() const { return monitor_; }
+  bool stopped() const { return monitor_.stop_requested(); }
+
+ private:
+  const std::function<bool(const Progress&)>& on_progress_;
+  std::atomic<bool> stop_{false};
+  Monitor monitor_;
+};
+
+}  // namespace api
+}  // namespace espalier

@@ -1,0 +1,132 @@
+#include "espalier/model/train.h"
+
+#include "espalier/api/corpus.h"
+#include "espalier/api/tagger.h"
+#include "espalier/api/training.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/task_data.h"
+#include "espalier/public/train.h"
+
+namespace espalier {
+namespace api {
+namespace {
+
+/// Tasks with JSON lines of their own have neither columns nor other formats.
+Status settle_json_task(const model::Task& task, const Data& data, const TrainOptions& options,
+                        data::ReadOptions& reading) {
+  if (!task.json) return {};
+  if (const Files* const files = data.files()) {
+    const ReadOptions& given = files->reading;
+    if (given.format != "columns" && given.format != "jsonl" && given.format != task.name)
+      return fail("format {}: task {} has JSON lines of its own", given.format, task.name);
+    if (!given.label_column.empty() || !given.folds.empty() || !options.feature_columns.empty() ||
+        options.feature_template)
+      return fail("task {} has its own features and no columns: no label column, feature columns, template or folds",
+                  task.name);
+  } else if (data.corpus()->state()->task != task.json) {
+    return fail("task {} learns from data of the format {}", task.name, task.name);
+  }
+  reading.format = data::Format::kJsonLines;
+  return {};
+}
+
+}  // namespace
+
+Result<Sources> sources_of(const Data& data) {
+  Sources out;
+  if (const Files* const files = data.files()) {
+    ESPALIER_ASSIGN(Reading reading, reading_of(files->reading));
+    out.reading = std::move(reading.options);
+    out.sources.assign(files->paths.begin(), files->paths.end());
+    return out;
+  }
+  const Corpus& corpus = *data.corpus();
+  ESPALIER_TRY(corpus.status());
+  const std::shared_ptr<Corpus::State>& state = corpus.state();
+  out.reading = state->reading;
+  out.reading.folds.clear();
+  out.sources.emplace_back(std::shared_ptr<const std::vector<data::Sequence>>(state, &state->sequences), state->name);
+  return out;
+}
+
+Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& options) {
+  model::TrainRequest request;
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(options.task));
+  request.task = options.task;
+  request.learner = options.learner.name.empty() ? std::string(task->learners.front()) : options.learner.name;
+  for (const auto& [name, value] : options.learner.settings) request.settings.push_back(name + "=" + value);
+  ESPALIER_ASSIGN(Sources training, sources_of(data));
+  request.train = std::move(training.sources);
+  request.reading = std::move(training.reading);
+  ESPALIER_TRY(settle_json_task(*task, data, options, request.reading));
+  if (options.dev) {
+    ESPALIER_ASSIGN(Sources dev, sources_of(*options.dev));
+    request.dev = std::move(dev.sources);
+    request.dev_reading = std::move(dev.reading);
+    if (task->json) request.dev_reading->format = data::Format::kJsonLines;
+  }
+  if (options.constraints) request.constraints = options.constraints->state()->file;
+  request.allow_contradictions = options.allow_contradictions;
+  if (options.start_from) {
+    const auto& state = options.start_from->state();
+    request.start_from = std::shared_ptr<const model::Model>(state, &state->model);
+  }
+  if (options.feature_template)
+    request.feature_text = model::TemplateText{options.template_name, *options.feature_template};
+  request.feature_columns = options.feature_columns;
+  request.model = options.save_to;
+  request.checkpoint_every = options.checkpoint_every;
+  request.resume = options.resume;
+  request.seed = options.seed;
+  request.threads = options.threads;
+  return request;
+}
+
+}  // namespace api
+
+Status check_options(const Data& data, const TrainOptions& options) {
+  ESPALIER_ASSIGN(const model::TrainRequest request, api::request_of(data, options));
+  return model::check_request(request);
+}
+
+Result<Training> train_with_report(const Data& data, const TrainOptions& options) {
+  ESPALIER_ASSIGN(const model::TrainRequest request, api::request_of(data, options));
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
+  ESPALIER_ASSIGN(model::Trained trained, model::train(request, monitor.monitor()));
+  ESPALIER_ASSIGN(Tagger tagger, TaggerBuilder::from_model(std::move(trained.model)));
+  const model::TrainReport& report = trained.report;
+  Training out(std::move(tagger));
+  for (const auto& round : report.log)
+    out.log.push_back({round.number, round.objective, round.dev_score, round.seconds});
+  out.seconds = report.seconds;
+  out.reading_seconds = report.reading_seconds;
+  out.sequences = report.sequences;
+  out.tokens = report.tokens;
+  out.features = report.features;
+  out.weights = report.weights;
+  out.labels = report.labels;
+  out.model_bytes = report.model_bytes;
+  out.best_pass = report.best_round;
+  out.stopped_early = report.stopped_early;
+  out.interrupted = report.interrupted;
+  out.notes = report.notes;
+  out.details = report.details;
+  return out;
+}
+
+Result<Tagger> train(const Data& data, const TrainOptions& options) {
+  ESPALIER_ASSIGN(Training training, train_with_report(data, options));
+  return std::move(training.tagger);
+}
+
+Result<Tagger> train(const Data& data, const Learner& learner) {
+  TrainOptions options;
+  options.learner = learner;
+  return train(data, options);
+}
+
+Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings) {
+  return train(data, Learner(std::string(learner), settings));
+}
+
+}  // namespace espalier

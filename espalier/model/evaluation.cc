@@ -1,0 +1,205 @@
+#include "espalier/model/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "espalier/data/formats/label_column.h"
+#include "espalier/model/pipeline.h"
+#include "espalier/model/task_data.h"
+#include "espalier/tasks/structures/json_tasks.h"
+
+namespace espalier::model {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void gold_labels(const data::Sequence& sequence, std::vector<std::string_view>& labels) {
+  labels.clear();
+  for (size_t row = 0; row < sequence.length(); ++row) labels.push_back(sequence.label(row));
+}
+
+}  // namespace
+
+void ConstraintTally::add(const data::Prediction& prediction) {
+  if (!prediction.constraints) return;
+  ++constrained;
+  using Ended = data::ConstraintEffect::Outcome;
+  switch (prediction.constraints->outcome) {
+    case Ended::kExact:
+      break;
+    case Ended::kApproximate:
+      ++approximate;
+      break;
+    case Ended::kInfeasible:
+      ++infeasible;
+      if (example.empty()) example = fmt::format("{}", fmt::join(prediction.constraints->clash, ", "));
+      break;
+    case Ended::kOutOfTime:
+      ++out_of_time;
+      break;
+  }
+}
+
+void ConstraintTally::merge(const ConstraintTally& other) {
+  constrained += other.constrained;
+  approximate += other.approximate;
+  infeasible += other.infeasible;
+  out_of_time += other.out_of_time;
+  if (example.empty()) example = other.example;
+}
+
+nlohmann::ordered_json ConstraintTally::to_json() const {
+  return {{"sequences", constrained},
+          {"exact", exact()},
+          {"approximate", approximate},
+          {"infeasible", infeasible},
+          {"out_of_time", out_of_time}};
+}
+
+nlohmann::ordered_json SearchTally::to_json() const {
+  return {{"sequences", sequences()}, {"exact", ended[0]}, {"approximate", ended[1]}, {"out_of_steps", ended[2]}};
+}
+
+Status evaluate(const data::Predictor& predictor, const data::Source& source, const data::ReadOptions& reading,
+                const EvaluationOptions& options, const Workers& workers, const Monitor& monitor,
+                Evaluation& evaluation) {
+  PipelineOptions pipeline;
+  pipeline.predict = options.predict;
+  const std::vector<std::string_view> names(predictor.labels().names().begin(), predictor.labels().names().end());
+  std::vector<std::string_view> gold;
+  std::vector<std::string_view> predicted;
+
+  const bool joint = predictor.label_columns() > 1;
+  if (joint) evaluation.joint.others.resize(predictor.label_columns() - 1);
+  const constrain::InstanceMaker instances = instances_of_task(options.task);
+  if (options.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
+  if (options.check != nullptr && !evaluation.legal) evaluation.legal = 0;
+
+  const auto start = Clock::now();
+  ESPALIER_ASSIGN(const auto reader, open_task_reader(source, options.task, reading));
+  const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
+  const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                        std::string_view) -> Status {
+    if (!sequence.has_labels() && !sequence.empty())
+      return fail("{}:{}: the sequence has no labels", reader->name(), sequence.line(0));
+    evaluation.tally.add(prediction);
+    evaluation.searches.add(prediction);
+    gold_labels(sequence, gold);
+    predicted.clear();
+    for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
+    if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
+    if (joint) {
+      if (evaluation.joint.cells.empty()) {
+        ESPALIER_ASSIGN(evaluation.joint.cells, data::resolve_label_columns(reading, sequence.columns()));
+      }
+      evaluation.joint.add(predictor, sequence, prediction, gold, predicted);
+    }
+    if (evaluation.roles) evaluation.roles->add(gold, predicted, tasks::missed_arguments(sequence));
+    if (options.check != nullptr) {
+      const constrain::Instance instance = instances(*options.check, sequence);
+      *evaluation.legal += options.check->broken_constraints(instance, prediction.labels()).empty();
+      ++evaluation.checked;
+    }
+    evaluation.tokens += sequence.length();
+    return {};
+  };
+  ESPALIER_TRY(run_pipeline(*reader, predictor, pipeline, workers, monitor, work, done));
+  evaluation.seconds += since(start);
+  return {};
+}
+
+Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation) {
+  data::ReadOptions reading;
+  reading.label_column = "-2";
+  reading.encoding = encoding;
+  data::Sequence sequence;
+  std::vector<std::string_view> gold;
+  std::vector<std::string_view> predicted;
+  const auto start = Clock::now();
+  ESPALIER_ASSIGN(const auto reader, data::open_reader(file, reading));
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+    if (!more) break;
+    gold_labels(sequence, gold);
+    predicted.clear();
+    for (size_t row = 0; row < sequence.length(); ++row)
+      predicted.push_back(sequence.cell(row, sequence.columns() - 1));
+    evaluation.scores.add(gold, predicted);
+    evaluation.tokens += sequence.length();
+  }
+  evaluation.seconds += since(start);
+  return {};
+}
+
+void Evaluation::merge(const Evaluation& other) {
+  scores.merge(other.scores);
+  if (other.joint.any()) joint.merge(other.joint);
+  if (other.roles) {
+    if (!roles) roles.emplace();
+    roles->merge(*other.roles);
+  }
+  if (other.legal) legal = legal.value_or(0) + *other.legal;
+  checked += other.checked;
+  tally.merge(other.tally);
+  searches.merge(other.searches);
+  tokens += other.tokens;
+  seconds += other.seconds;
+}
+
+std::string Evaluation::report() const {
+  std::string out;
+  if (roles) {
+    const tasks::RoleScores& r = *roles;
+    out += fmt::format(
+        "{} predicates, {} candidates, {} arguments of which {} are candidates\n"
+        "accuracy over candidates    {:6.2f} %\n"
+        "argument-type accuracy      {:6.2f} %  of the gold arguments that are candidates\n"
+        "arguments: precision {:.2f} %, recall {:.2f} %, F1 {:.2f} (those that are no candidate are "
+        "missed)\n",
+        r.predicates, r.candidates, r.gold, r.reachable, r.accuracy(), r.type_accuracy(), r.precision(), r.recall(),
+        r.f1());
+  }
+  if (legal)
+    out += fmt::format("no constraint is broken in {} of {} ({:.2f} %)\n", *legal, checked, legal_share());
+  if (!out.empty()) out += "\n";
+  // conlleval's table would count roles as if they were chunks of tokens.
+  if (roles) return out + scores.table();
+  if (joint.any()) out += joint.table(scores) + "\nthe last column alone:\n";
+  return out + scores.conlleval_report() + "\n" + scores.table();
+}
+
+nlohmann::ordered_json Evaluation::to_json() const {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  const nlohmann::json all = scores.to_json();
+  for (const char* key : {"sequences", "tokens", "accuracy", "sequence_accuracy", "precision", "recall", "f1"})
+    out[key] = all.at(key);
+  out["seconds"] = seconds;
+  out["tokens_per_second"] = tokens_per_second();
+  if (roles) {
+    out["precision"] = roles->precision();
+    out["recall"] = roles->recall();
+    out["f1"] = roles->f1();
+    out["roles"] = {{"predicates", roles->predicates},
+                     {"candidates", roles->candidates},
+                     {"arguments", roles->gold},
+                     {"arguments_among_candidates", roles->reachable},
+                     {"argument_type_accuracy", roles->type_accuracy()}};
+  }
+  if (tally.constrained > 0) out["constraints"] = tally.to_json();
+  if (searches.sequences() > 0) out["searches"] = searches.to_json();
+  if (joint.any()) out["joint"] = joint.to_json(scores);
+  if (legal) {
+    out["constraints"]["checked"] = checked;
+    out["constraints"]["legal"] = *legal;
+    out["constraints"]["legal_percent"] = legal_share();
+  }
+  for (const auto& [key, value] : all.items())
+    if (!out.contains(key)) out[key] = value;
+  return out;
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,91 @@
+// A predictor run over labelled data, and scored.
+//
+// Call evaluate() for each source; scores of several are merged. The pipeline does the work, so that time and memory are
+// those of tagging; counting is done in input order. Says nothing about significance (eval/significance.h).
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/base/result.h"
+#include "espalier/constrain/rules.h"
+#include "espalier/data/formats/reader.h"
+#include "espalier/data/formats/source.h"
+#include "espalier/data/predictor.h"
+#include "espalier/eval/scores.h"
+#include "espalier/model/joint_scores.h"
+#include "espalier/tasks/structures/roles.h"
+
+namespace espalier::model {
+
+/// How the sequences of a run ended under constraints.
+struct ConstraintTally {
+  size_t constrained = 0, approximate = 0, infeasible = 0, out_of_time = 0;
+  std::string example;  ///< of a clash
+
+  void add(const data::Prediction& prediction);
+  void merge(const ConstraintTally& other);
+  size_t exact() const { return constrained - approximate - infeasible - out_of_time; }
+  nlohmann::ordered_json to_json() const;
+};
+
+/// How the searches of a run ended.
+struct SearchTally {
+  std::array<size_t, 3> ended{};  ///< by SearchEnd
+
+  void add(const data::Prediction& prediction) {
+    if (prediction.search_end) ++ended[static_cast<size_t>(*prediction.search_end)];
+  }
+  void merge(const SearchTally& other) {
+    for (size_t i = 0; i < ended.size(); ++i) ended[i] += other.ended[i];
+  }
+  size_t sequences() const { return ended[0] + ended[1] + ended[2]; }
+  nlohmann::ordered_json to_json() const;
+};
+
+struct EvaluationOptions {
+  std::string task = "label";
+  data::PredictOptions predict;
+  /// Constraints that predictions are held against, whether or not they were decoded under them; may be null.
+  const constrain::Constraints* check = nullptr;
+};
+
+struct Evaluation {
+  eval::TaggingScores scores;
+  JointScores joint;
+  std::optional<tasks::RoleScores> roles;  ///< task roles
+  std::optional<size_t> legal;             ///< sequences that break no constraint, where some are checked
+  size_t checked = 0;                      ///< against these
+  ConstraintTally tally;
+  SearchTally searches;
+  size_t tokens = 0;   ///< all that were labelled, those without a gold label too
+  double seconds = 0;  ///< reading, predicting and counting
+
+  void merge(const Evaluation& other);
+  double precision() const { return roles ? roles->precision() : scores.precision(); }
+  double recall() const { return roles ? roles->recall() : scores.recall(); }
+  double f1() const { return roles ? roles->f1() : scores.f1(); }
+  double legal_share() const {
+    return checked > 0 && legal ? 100 * static_cast<double>(*legal) / static_cast<double>(checked) : 0;
+  }
+  double tokens_per_second() const { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
+  /// Everything, what people look for first at the head.
+  nlohmann::ordered_json to_json() const;
+  /// For people: what the task counts, then conlleval's table with confusions and calibration.
+  std::string report() const;
+};
+
+/// Predicts every sequence of the source and adds it to `evaluation`. Sequences without labels are an error.
+Status evaluate(const data::Predictor& predictor, const data::Source& source, const data::ReadOptions& reading,
+                const EvaluationOptions& options, const Workers& workers, const Monitor& monitor,
+                Evaluation& evaluation);
+
+/// Scores a file whose last two columns are the gold and the predicted label.
+Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation);
+
+}  // namespace espalier::model
