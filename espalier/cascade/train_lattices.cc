@@ -22,7 +22,7 @@ std::vector<uint8_t> lost_after(std::span<const uint8_t> before, std::span<const
 }
 
 /// Quantiles are computed from at most about this many ratings.
-constexpr size_t kStandingsForCuts = 2'000'000;
+constexpr size_t kRatingsForCuts = 2'000'000;
 }  // namespace
 
 void CascadeTraining::score(const LevelWeights& weights, const linear::Dataset& data, size_t s,
@@ -176,7 +176,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
   }
   size_t states = 0;
   for (const uint32_t s : usable_) states += lattices_[s].trellis.states();
-  const size_t stride = states / kStandingsForCuts + 1;
+  const size_t stride = states / kRatingsForCuts + 1;
   std::vector<float> sample;
   size_t next_one = 0, seen = 0;
   for (const uint32_t s : usable_)

@@ -34,7 +34,7 @@ Status restore_array(const SectionFile& file, std::string_view section, Items& i
 /// The number of the last pass that was saved.
 inline Result<int> saved_pass(const SectionFile& file, uint64_t number) {
   if (number < 1 || number > static_cast<uint64_t>(std::numeric_limits<int>::max()))
-    return fail("{}: saved after pass {}, which cannot be", file.name(), number);
+    return fail("{}: saved after pass {}, which is impossible", file.name(), number);
   return static_cast<int>(number);
 }
 

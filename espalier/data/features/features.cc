@@ -155,7 +155,7 @@ Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
       return fail("{}: a template looks at columns, but this format has ready-made attributes", name);
     plan.transitions = true;
   } else if (options.feature_columns.empty()) {
-    return fail("there is no column to take features from beside the label");
+    return fail("there is no column besides the label to take features from");
   } else if (options.template_text.empty()) {
     plan = default_features(options.feature_columns);
   } else {

@@ -157,7 +157,7 @@ Result<Writer> Writer::make(const ReadOptions& in, Format out) {
   if (out == Format::kLetters && in.format != Format::kLetters)
     return fail("{} cannot be written as letters: only letters have rows of pixels", format_name(in.format));
   if (has_attributes(in.format) && (out == Format::kColumns || out == Format::kConllu))
-    return fail("{} cannot be written as {}: attributes are no columns (crfsuite and jsonl can hold them)",
+    return fail("{} cannot be written as {}: attributes are not columns (crfsuite and jsonl can hold them)",
                 format_name(in.format), format_name(out));
   if (out == Format::kJsonLines && in.encoding == "bytes")
     return fail("text in no known encoding cannot be written as jsonl, which is UTF-8");

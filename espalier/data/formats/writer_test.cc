@@ -139,7 +139,7 @@ TEST(Writer, DataIsConvertedWhereThatMakesSense) {
 
 TEST(Writer, AConversionThatCannotHoldTheDataIsAnError) {
   EXPECT_THAT(converted("A\tx\n", reading(Format::kCrfsuite), Format::kColumns),
-              HasSubstr("attributes are no columns"));
+              HasSubstr("attributes are not columns"));
   EXPECT_THAT(converted("a b\n", reading(Format::kColumns), Format::kLetters),
               HasSubstr("only letters have rows of pixels"));
   EXPECT_EQ(converted("\n{\"tokens\": [\"a\\nb\"]}", reading(Format::kJsonLines, false), Format::kColumns),
