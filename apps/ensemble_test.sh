@@ -2,6 +2,9 @@
 # The verb `ensemble`: learning, applying and reporting, and what it says about bad input.
 source "$(dirname "$0")/testing.sh"
 
+# present POINTER...: the last command's JSON has them. Not inside $(…), where a failure would not be counted.
+present() { for pointer in "$@"; do json "$pointer" >/dev/null; done; }
+
 # Three experts that err at different tokens: noisy RATE SEED <columns >columns.
 noisy() {
   awk -v rate="$1" -v seed="$2" 'BEGIN {srand(seed)} NF == 0 {print; next} {
@@ -21,6 +24,7 @@ expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m votes.model --
 equal "$(json /sequences)" 300
 equal "$(json /experts/2)" c.txt
 equal "$(json /scheme)" iob2
+present /held_out_error /held_out_best_expert_error
 awk -v e="$(json /held_out_error)" -v b="$(json /held_out_best_expert_error)" 'BEGIN {exit !(e < b / 2)}' ||
   fail_test "the ensemble is not twice as good as its best expert: $(json /held_out_error)"
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m again.model -q --threads 2
@@ -32,8 +36,8 @@ expect 0 "$espalier" eval --columns scored.txt --json
 awk -v a="$(json /accuracy)" 'BEGIN {exit !(a > 93)}' || fail_test "accuracy of only $(json /accuracy)"
 expect 0 "$espalier" ensemble report test.txt test-a.txt test-b.txt test-c.txt -m votes.model --json
 equal "$(json /sequences)" 100
-for key in ensemble/f1 majority/accuracy experts/0/weight experts/0/worth experts/1/agreement/2 experts/0/by_place/first \
-  experts/0/by_label/B-NP against_best_expert/p_value ensemble/calibration_error; do json "/$key" >/dev/null; done
+present /ensemble/f1 /majority/accuracy /experts/0/weight /experts/0/worth /experts/1/agreement/2 /experts/0/by_place/first \
+  /experts/0/by_label/B-NP /against_best_expert/p_value /ensemble/calibration_error
 equal "$(json /experts/0/agreement/0)" 100.0
 expect 0 "$espalier" ensemble report test.txt test-a.txt test-b.txt test-c.txt -m votes.model
 says out "agreement"
@@ -75,7 +79,7 @@ expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m b.model --meth
 expect 0 "$espalier" ensemble report gold.txt a.txt b.txt c.txt -m b.model --bounds
 says out "Theorem 5"
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --switch --json
-json /switch_length >/dev/null
+present /switch_length
 
 # votes in a temporary file instead of memory: the same model
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s2.model --memory 0 -q
@@ -90,9 +94,11 @@ awk 'BEGIN {srand(5); split("K AE T S IH N OW L", l, " "); for (i = 0; i < 300; 
 for e in 1 2 3 4 5; do chop $e <sounds.txt >s$e.txt; done
 expect 0 "$espalier" ensemble learn sounds.txt s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model --json
 equal "$(json /aligned)" true
+present /held_out_edit_distance /held_out_best_expert_edit_distance
 awk -v e="$(json /held_out_edit_distance)" -v b="$(json /held_out_best_expert_edit_distance)" 'BEGIN {exit !(e < b / 2)}' ||
   fail_test "side by side: edit distance $(json /held_out_edit_distance)"
 expect 0 "$espalier" ensemble report sounds.txt s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model --json
+present /ensemble/edit_distance /experts/0/edit_distance
 awk -v e="$(json /ensemble/edit_distance)" -v b="$(json /experts/0/edit_distance)" 'BEGIN {exit !(e < b / 2)}' ||
   fail_test "reported edit distance $(json /ensemble/edit_distance)"
 expect 0 "$espalier" ensemble apply s1.txt s2.txt s3.txt s4.txt s5.txt --labels-only lines -m sounds.model -o together.txt
@@ -157,6 +163,13 @@ expect 1 "$espalier" ensemble apply test-a.txt test-b.txt -m votes.model
 says err "combines 3 experts"
 expect 1 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m crf.model
 says err "not an ensemble"
+expect 1 "$espalier" tag test.txt -m votes.model
+says err "ensemble apply"
+expect 1 "$espalier" ensemble learn gold.txt votes.model a.txt -m no.model
+says err "this is an ensemble"
+expect 2 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m votes.model --to pdf
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --missing ignore
+expect 2 "$espalier" ensemble learn gold.txt a.txt b.txt -m no.model --align perhaps
 head -c 500 votes.model >broken.model
 expect 1 "$espalier" ensemble apply test-a.txt test-b.txt test-c.txt -m broken.model
 printf 'not an automaton' >g.fst

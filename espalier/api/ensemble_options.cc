@@ -1,4 +1,4 @@
-// Public options and experts as the library takes them. Declared in api/ensemble.h.
+// Public options and experts as the library takes them. Declared in api/ensemble.h, tested in ensemble_test.cc.
 #include <iterator>
 
 #include "espalier/api/corpus.h"
