@@ -130,9 +130,11 @@ TEST(SearchTask, ALossThatIsNoneIsNamed) {
     const std::vector<std::shared_ptr<const SearchTask>> tasks = {make_task(f).value()};
     EXPECT_THAT(learn_to_search(tasks).error().message, HasSubstr("best_loss() gave"));
     f.best_loss = nullptr;
+    f.loss = [=](const TaskState&) { return loss; };
     f.loss_so_far = [=](const TaskState&) { return loss; };
     const std::vector<std::shared_ptr<const SearchTask>> searched = {make_task(f).value()};
-    if (!(loss < 0)) EXPECT_THAT(learn_to_search(searched).error().message, HasSubstr("loss_so_far() gave"));
+    EXPECT_THAT(learn_to_search(searched).error().message,
+                HasSubstr(loss < 0 ? "loss() gave -2" : "loss_so_far() gave"));
   }
 }
 
@@ -281,6 +283,19 @@ TEST(SearchTask, StatesOfOneLevelCompete) {
         << name;
     train[1].broken = false;
   }
+}
+
+TEST(SearchTasks, KeepWhatIsGivenAway) {
+  LearnOptions options;
+  options.dev = toggles(3, 10, 5);
+  const SearchTasks train = toggles(1, 20, 5);
+  std::vector<std::unique_ptr<TaskView<ToggleTask>>> pointers;
+  const auto test = toggles(2, 10, 5);
+  for (const ToggleTask& task : test) pointers.push_back(std::make_unique<TaskView<ToggleTask>>(task));
+  const Policy policy = learn_to_search(train, "incremental", options).value();
+  EXPECT_EQ(policy.mean_loss(pointers).value(), policy.mean_loss(test).value());
+  EXPECT_EQ(policy.mean_loss(options.dev).value(), policy.info().dev_loss);
+  EXPECT_EQ(train.size(), 20u);
 }
 
 TEST(TaskState, HoldsSmallPlainValuesInsideAndSharesOthers) {

@@ -100,9 +100,12 @@ std::unique_ptr<Policy::State::Scorers> Policy::State::take() const {
   return scorers;
 }
 
-void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(scorers));
+void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(scorers));
+  } catch (...) {  // no memory to keep it: the next call makes another
+  }
 }
 
 Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const PolicyInfo& info,

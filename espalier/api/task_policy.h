@@ -37,7 +37,7 @@ struct Policy::State {
     api::TaskScratch scratch;
   };
   std::unique_ptr<Scorers> take() const;
-  void give_back(std::unique_ptr<Scorers> scorers) const;
+  void give_back(std::unique_ptr<Scorers> scorers) const noexcept;
 
  private:
   mutable std::mutex mutex_;
