@@ -57,6 +57,29 @@ TEST(SearchTask, MayBeMadeOfFunctions) {
   EXPECT_THAT(make_task(incomplete).error().message, HasSubstr("apply is missing"));
 }
 
+TEST(SearchTask, MayHaveMoreLabelsThanAVectorHasLanes) {
+  for (const size_t labels : {3, 64, 65, 300}) {
+    TaskFunctions f = five_times_yes();
+    f.labels = labels;
+    f.actions = [labels](const TaskState&, std::vector<Action>& out) {
+      for (uint32_t l = 0; l < labels; ++l) out.push_back({0, l});
+    };
+    f.apply = [labels](const TaskState& s, Action a) {
+      return TaskState(CountState{count_of(s).at + 1 + (a.label + 2 == labels ? 0 : 10)});
+    };
+    f.optimal_actions = [labels](const TaskState&, std::vector<Action>& out) {
+      out.push_back({0, static_cast<uint32_t>(labels - 2)});
+    };
+    const std::vector<std::shared_ptr<const SearchTask>> tasks = {make_task(f).value()};
+    const Policy policy = learn_to_search(tasks, "laso-br").value();
+    EXPECT_EQ(policy.mean_loss(tasks).value(), 0) << labels;
+    const std::vector<Decision> decisions = policy.explain(*tasks[0]).value();
+    double total = 0;
+    for (const Decision& d : decisions) total += d.score;
+    EXPECT_NEAR(policy.decode(*tasks[0]).value().score(), total, 1e-4) << labels;
+  }
+}
+
 TEST(SearchTask, WhatItGetsWrongIsNamed) {
   const auto with = [](auto change) {
     TaskFunctions f = five_times_yes();
