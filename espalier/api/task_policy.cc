@@ -67,7 +67,12 @@ Status read_policy_json(const PolicyJson& about, Policy::State& state) {
       if (!(share > 0 && share <= 1)) return wrong("a classifier's share is not between 0 and 1");
       const std::string header = classifiers[i].at("header").get<std::string>();
       ESPALIER_ASSIGN(auto stored, search::load_policy(state.file, policy_prefix(i), header, info.labels));
-      if (stored->rows() == nullptr) return wrong("a classifier is not made of weights");
+      if (stored->rows() == nullptr || stored->bits() != 32)
+        return wrong("a classifier is not made of 32-bit weights");
+      if (info.labels <= api::DenseTaskRows::kMostLabels) {
+        ESPALIER_ASSIGN(auto dense, api::DenseTaskRows::load(state.file, policy_prefix(i), info.labels));
+        state.dense.push_back(std::move(dense));
+      }
       info.features += stored->features();
       info.weights += stored->weights();
       state.stored.push_back(std::move(stored));
@@ -95,14 +100,23 @@ std::unique_ptr<Policy::State::Scorers> Policy::State::take() const {
   double so_far = 0;
   for (size_t i = 0; i < stored.size(); ++i) {
     so_far += shares[i];
-    scorers->policy.interpolate(stored[i]->make_scorer(), i == 0 ? 1.0 : shares[i] / so_far);
+    std::shared_ptr<search::Scorer> scorer;
+    if (dense.empty()) {
+      scorer = stored[i]->make_scorer();
+    } else {
+      scorer = std::make_shared<api::DenseTaskScorer>(dense[i]);
+    }
+    scorers->policy.interpolate(std::move(scorer), i == 0 ? 1.0 : shares[i] / so_far);
   }
   return scorers;
 }
 
-void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(scorers));
+void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(scorers));
+  } catch (...) {  // no memory to keep it: the next call makes another
+  }
 }
 
 Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const PolicyInfo& info,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/api/task_scorer.h"
 #include "espalier/api/task_space.h"
 #include "espalier/base/section_file.h"
 #include "espalier/public/policy.h"
@@ -29,6 +30,8 @@ struct Policy::State {
   bool best_first = false;
   bool normalise = false;  ///< scores are for single decisions and become log-probabilities on a beam
   std::vector<std::unique_ptr<search::StoredPolicy>> stored;
+  /// Their weights unpacked; empty where there are too many labels for that.
+  std::vector<std::shared_ptr<const api::DenseTaskRows>> dense;
   std::vector<double> shares;
 
   /// What one thread needs to score; kept for the next call.
@@ -37,7 +40,7 @@ struct Policy::State {
     api::TaskScratch scratch;
   };
   std::unique_ptr<Scorers> take() const;
-  void give_back(std::unique_ptr<Scorers> scorers) const;
+  void give_back(std::unique_ptr<Scorers> scorers) const noexcept;
 
  private:
   mutable std::mutex mutex_;

@@ -46,6 +46,7 @@ struct TaskRules {
 struct TaskScratch {
   FeatureSink sink;
   std::vector<Action> actions;
+  std::vector<search::Action> legal;
 };
 
 /// What decoding needs, and the losses.
@@ -67,14 +68,19 @@ class TaskSearch {
   }
   bool is_goal(const State& s) const { return task_->is_goal(s.value); }
   void actions(const State& s, std::vector<search::Action>& out) const {
-    scratch_->actions.clear();
-    task_->actions(s.value, scratch_->actions);
-    for (const Action& a : scratch_->actions) {
-      if (a.label >= rules_->labels)
-        fault(s, fmt::format("actions() gave an action with label {}; labels() says that there are {}",
-                             a.label, rules_->labels));
-      out.push_back({a.candidate, a.label});
+    std::vector<Action>& found = scratch_->actions;
+    found.clear();
+    task_->actions(s.value, found);
+    const size_t first = out.size();
+    out.resize(first + found.size());
+    uint32_t largest = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      out[first + i] = {found[i].candidate, found[i].label};
+      largest = std::max(largest, found[i].label);
     }
+    if (largest >= rules_->labels)
+      fault(s, fmt::format("actions() gave an action with label {}; labels() says that there are {}", largest,
+                           rules_->labels));
   }
   State apply(const State& s, search::Action a) const {
     State next{task_->apply(s.value, {a.candidate, a.label}), s.steps + 1};
@@ -193,7 +199,8 @@ class TaskSpace : public TaskSearch<kLevels> {
   }
   /// At least one, each of them legal.
   void optimal_actions(const State& s, std::vector<search::Action>& out) const {
-    std::vector<search::Action> legal;
+    std::vector<search::Action>& legal = this->scratch_->legal;
+    legal.clear();
     this->actions(s, legal);
     if (legal.empty())
       this->fault(s, "actions() gave no action, and is_goal() says that the state is no goal");

@@ -289,7 +289,7 @@ TEST(Policy, ExplainsDecisionsByTheirFeatures) {
       difference += r.chosen - r.runner_up;
     }
     EXPECT_NEAR(difference, d.score - d.runner_up_score, 1e-5);
-    if (!d.alone) EXPECT_GE(d.score, d.runner_up_score);
+    EXPECT_TRUE(d.alone || d.score >= d.runner_up_score);
   }
   EXPECT_TRUE(decisions[3].alone);
   EXPECT_NEAR(total, found.score(), 1e-4);

@@ -271,7 +271,8 @@ class TaskView final : public SearchTask {
 };
 
 /// Examples, one task each: made from a vector of plain tasks, of tasks derived from SearchTask, or of
-/// pointers to these. Refers to the vector's elements, which must outlive it; shared pointers are kept.
+/// pointers to these. A temporary vector is kept, and so are shared pointers; of any other vector the
+/// elements are referred to, and must outlive this.
 class SearchTasks {
  public:
   SearchTasks() = default;
@@ -284,6 +285,22 @@ class SearchTasks {
   template <std::derived_from<SearchTask> T>
   SearchTasks(const std::vector<T>& tasks) {  // NOLINT(google-explicit-constructor)
     for (const T& task : tasks) refer(&task);
+  }
+  template <PlainTask T>
+  SearchTasks(std::vector<T>&& tasks) {  // NOLINT(google-explicit-constructor)
+    struct Kept {
+      explicit Kept(T given) : task(std::move(given)), view(task) {}
+      T task;
+      TaskView<T> view;
+    };
+    for (T& task : tasks) {
+      const auto kept = std::make_shared<const Kept>(std::move(task));
+      tasks_.emplace_back(kept, &kept->view);
+    }
+  }
+  template <std::derived_from<SearchTask> T>
+  SearchTasks(std::vector<T>&& tasks) {  // NOLINT(google-explicit-constructor)
+    for (T& task : tasks) tasks_.push_back(std::make_shared<const T>(std::move(task)));
   }
   template <typename Pointer>
   requires std::convertible_to<decltype(&*std::declval<const Pointer&>()), const SearchTask*> SearchTasks(
