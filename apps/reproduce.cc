@@ -48,8 +48,9 @@ Outcome become_the_experiments() {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Action& action) {
-  add_reproduce_options(app);
-  app.get_subcommand("reproduce")->callback([&action] { action = become_the_experiments; });
+  // The options are only checked here, but parsing writes them: the flags live as long as the verb.
+  const std::shared_ptr<ReproduceFlags> flags = add_reproduce_options(app);
+  app.get_subcommand("reproduce")->callback([&action, flags] { action = become_the_experiments; });
 }
 
 }  // namespace espalier::apps

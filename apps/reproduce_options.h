@@ -22,7 +22,8 @@ struct ReproduceFlags {
   OutputFlags output;
 };
 
-/// Adds the verb with its options and help. The flags are filled in when the command line is parsed.
-std::shared_ptr<ReproduceFlags> add_reproduce_options(CLI::App& app);
+/// Adds the verb with its options and help. Parsing the command line fills the flags in, so the caller keeps
+/// them until then.
+[[nodiscard]] std::shared_ptr<ReproduceFlags> add_reproduce_options(CLI::App& app);
 
 }  // namespace espalier::apps
