@@ -31,4 +31,7 @@ inline std::vector<std::vector<std::string>> a_sentence() {
   return {{"the", "DT"}, {"wolf", "NN"}, {"sang", "VB"}, {".", "."}};
 }
 
+/// A model of these sentences.
+inline Tagger a_tagger() { return train(phrases(40), Learner("crf", {{"passes", "8"}})).value(); }
+
 }  // namespace espalier

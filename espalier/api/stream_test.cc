@@ -8,7 +8,6 @@ namespace {
 
 using testing::HasSubstr;
 
-Tagger a_tagger() { return train(phrases(40), Learner("crf", {{"passes", "8"}})).value(); }
 
 constexpr const char* kText = "the DT\nwolf NN\nsang VB\n. .\n\nthe DT\ncat NN\nate VB\n. .\n";
 

@@ -14,7 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Tagger a_tagger() { return train(phrases(40), Learner("crf", {{"passes", "8"}})).value(); }
 
 TEST(Tagger, LabelsRowsWithProbabilities) {
   const Tagger tagger = a_tagger();

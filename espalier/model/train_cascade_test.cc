@@ -225,11 +225,11 @@ TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
   monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
   const auto interrupted = train(first, monitor);
   ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
-  EXPECT_TRUE(interrupted->interrupted);
+  EXPECT_TRUE(interrupted->report.interrupted);
   first.resume = true;
   const auto resumed = train(first, {});
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-  EXPECT_EQ(resumed->log.front().number, 2);
+  EXPECT_EQ(resumed->report.log.front().number, 2);
   EXPECT_EQ(bytes_of(first.model), wanted);
   EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
 }

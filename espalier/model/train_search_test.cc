@@ -56,7 +56,8 @@ class SearchTraining : public ::testing::Test {
     request.task = task;
     request.settings = std::move(settings);
     request.threads = threads;
-    return train(request, {});
+    ESPALIER_ASSIGN(Trained trained, train(request, {}));
+    return std::move(trained.report);
   }
   Result<TrainReport> run_joint(const std::string& learner, const std::string& columns,
                                 std::vector<std::string> settings, bool dev = false, int threads = 1) {
@@ -69,7 +70,8 @@ class SearchTraining : public ::testing::Test {
     request.reading.label_column = columns;
     request.settings = std::move(settings);
     request.threads = threads;
-    return train(request, {});
+    ESPALIER_ASSIGN(Trained trained, train(request, {}));
+    return std::move(trained.report);
   }
   double f1() const {
     const auto model = Model::open(model_);
@@ -436,7 +438,7 @@ TEST_F(SearchTraining, ProgressOnlyGoesForward) {
     EXPECT_GT(between, 10u) << learner << " " << settings[0];
     // SEARN that is rid of its initial policy at once has nothing to measure.
     const bool at_once = std::find(settings.begin(), settings.end(), "beta=0.5") == settings.end();
-    EXPECT_EQ(report->log.back().objective.has_value(), learner != std::string("searn") || !at_once);
+    EXPECT_EQ(report->report.log.back().objective.has_value(), learner != std::string("searn") || !at_once);
   }
 }
 

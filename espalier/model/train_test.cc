@@ -128,9 +128,9 @@ TEST_F(TrainTest, TheDevSetKeepsTheBestRoundAndStopsEarly) {
   r.dev = {path("dev.txt")};
   const auto report = train(r, {});
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report->stopped_early);
-  ASSERT_TRUE(report->best_round.has_value());
-  EXPECT_EQ(static_cast<size_t>(*report->best_round) + 2, report->log.size());
+  EXPECT_TRUE(report->report.stopped_early);
+  ASSERT_TRUE(report->report.best_round.has_value());
+  EXPECT_EQ(static_cast<size_t>(*report->report.best_round) + 2, report->report.log.size());
 }
 
 TEST_F(TrainTest, AnInterruptedRunResumesToTheSameBytes) {
@@ -147,7 +147,7 @@ TEST_F(TrainTest, AnInterruptedRunResumesToTheSameBytes) {
   monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
   const auto interrupted = train(first, monitor);
   ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
-  EXPECT_TRUE(interrupted->interrupted);
+  EXPECT_TRUE(interrupted->report.interrupted);
   EXPECT_GT(accuracy(first.model), 70) << "what an interrupted run leaves is usable";
 
   first.resume = true;
@@ -170,7 +170,7 @@ TEST_F(TrainTest, WarmStartKeepsWhatWasLearntAndTakesNewLabels) {
   }
   TrainRequest r = request("crf", {"passes=1"});
   r.train = {path("more.txt")};
-  r.start_from = path("out.model");
+  r.start_from = std::make_shared<const Model>(Model::open(path("out.model")).value());
   r.model = path("warm.model");
   const auto report = train(r, {});
   ASSERT_TRUE(report.ok()) << report.error().message;
@@ -183,7 +183,7 @@ TEST_F(TrainTest, WarmStartKeepsWhatWasLearntAndTakesNewLabels) {
 
 TEST_F(TrainTest, StrippingNamesLeavesThePredictionsAlone) {
   ASSERT_TRUE(train(request("crf", {"passes=3"}), {}).ok());
-  ASSERT_TRUE(strip_names(path("out.model"), path("small.model")).ok());
+  ASSERT_TRUE(without_names(Model::open(path("out.model")).value().file()).save(path("small.model")).ok());
   EXPECT_LT(bytes_of(path("small.model")).size(), bytes_of(path("out.model")).size());
   EXPECT_EQ(accuracy(path("out.model")), accuracy(path("small.model")));
   const auto small = Model::open(path("small.model"));

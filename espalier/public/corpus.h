@@ -28,8 +28,8 @@ struct ReadOptions {
   std::string format = "columns";
   /// The column of the label: empty (the last; UPOS in CoNLL-U), a number from 1, negative from the end, or
   /// in CoNLL-U a name such as xpos. Several ("2,3") for models that decide several columns.
-  std::string label_column;
-  std::string folds;               ///< only these folds, such as "1-9", where the data has folds
+  std::string label_column = {};
+  std::string folds = {};               ///< only these folds, such as "1-9", where the data has folds
   std::string encoding = "utf-8";  ///< utf-8 (checked), latin1 or bytes
   bool labels_required = true;     ///< false: rows may lack the label column
 };
@@ -45,15 +45,15 @@ struct Attribute {
 
 /// One sequence in memory: rows of cells, or rows of attributes; labels where they are known.
 struct Sequence {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::vector<Attribute>> attributes;
-  std::vector<std::string> labels;  ///< empty: not known; "_" for single tokens whose label is not known
+  std::vector<std::vector<std::string>> rows = {};
+  std::vector<std::vector<Attribute>> attributes = {};
+  std::vector<std::string> labels = {};  ///< empty: not known; "_" for single tokens whose label is not known
   double weight = 1;                ///< how much it counts in training
 };
 
 /// What rows that are added to a corpus look like.
 struct CorpusOptions {
-  std::vector<std::string> columns;  ///< their names; empty: as many as the first row has
+  std::vector<std::string> columns = {};  ///< their names; empty: as many as the first row has
 };
 
 /// Sequences in memory. Adding something wrong (a ragged row, a label too few) does not throw: the corpus
@@ -95,7 +95,7 @@ class Corpus {
 
 /// Files that are read as they are needed and never held in memory as text.
 struct Files {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = {};
   ReadOptions reading = {};
 };
 

@@ -18,10 +18,10 @@
 namespace espalier {
 
 struct DecoderOptions {
-  std::optional<Constraints> constraints;
+  std::optional<Constraints> constraints = {};
   /// What a label adds after another: labels × labels, [from · labels + to]; empty: neighbours do not
   /// interact.
-  std::vector<float> transitions;
+  std::vector<float> transitions = {};
 };
 
 /// Immutable, cheap to copy, safe from any thread. What is wrong with labels or options is told by decode().

@@ -34,9 +34,9 @@ struct Answers {
   Answers() = default;
   Answers(std::vector<Labels> answers, std::string expert = {})  // NOLINT(google-explicit-constructor)
       : name(std::move(expert)), labels(std::move(answers)) {}
-  std::string name;  ///< for reports; empty: "expert 1" …
-  std::vector<Labels> labels;
-  std::vector<std::vector<double>> probabilities;  ///< how sure it is, 0 to 1; empty: it does not say
+  std::string name = {};  ///< for reports; empty: "expert 1" …
+  std::vector<Labels> labels = {};
+  std::vector<std::vector<double>> probabilities = {};  ///< how sure it is, 0 to 1; empty: it does not say
 };
 
 /// Someone who labels: answers in memory, a file, or a model. A value, cheap to copy.

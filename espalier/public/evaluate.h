@@ -50,12 +50,12 @@ struct Scores {
 };
 
 struct EvaluateOptions {
-  DecodeOptions decode;
+  DecodeOptions decode = {};
   bool calibration = false;  ///< also ask how far probabilities can be trusted; takes longer
   std::optional<Constraints>
       check_rules;  ///< count sequences that break none of these, without keeping to them
   int threads = 0;
-  std::function<bool(const Progress&)> on_progress;
+  std::function<bool(const Progress&)> on_progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -92,7 +92,7 @@ struct TuneOptions {
   std::vector<double> filter_loss = {0.0005};  ///< per level; the last one holds for all further levels
   double budget = 0;  ///< above 0: label n-grams left per position, instead of filter_loss
   int threads = 0;
-  std::function<bool(const Progress&)> on_progress;
+  std::function<bool(const Progress&)> on_progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 struct Tuned {

@@ -133,7 +133,7 @@ struct LearnOptions {
   size_t most_actions = kMostActions;  ///< the longest path that is believed to end
   /// False ends learning early, with a usable policy. `objective` is the mean loss on the dev examples, or
   /// without them the learner's own measure.
-  std::function<bool(const Progress&)> on_progress;
+  std::function<bool(const Progress&)> on_progress = {};
   const std::atomic<bool>* stop = nullptr;  ///< true ends learning early, with a usable policy
 };
 

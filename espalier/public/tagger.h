@@ -48,7 +48,7 @@ class Constraints {
 /// How labellings are found. Each field is left alone in the common case.
 struct DecodeOptions {
   /// Rules to keep to; not set: those that the model was trained with.
-  std::optional<Constraints> constraints;
+  std::optional<Constraints> constraints = {};
   bool unconstrained = false;  ///< keep to no rules, not even to those of the training
   bool strict = false;         ///< a sequence that cannot satisfy the rules is an error
   bool why = false;            ///< say which rule changed which token (Tagged::changes)
@@ -61,12 +61,12 @@ struct DecodeOptions {
 /// What is wanted of a prediction beyond its labels.
 struct TagOptions {
   /// Probabilities of labels and spans. Not set: for single sequences where the model has probabilities.
-  std::optional<bool> confidence;
+  std::optional<bool> confidence = {};
   bool marginals = false;  ///< the probability of every label at every token
   size_t nbest = 1;        ///< this many labellings, best first
   /// One label per token that the token must get, or "_" where the model decides; single sequences only.
-  std::vector<std::string> forced;
-  DecodeOptions decode;
+  std::vector<std::string> forced = {};
+  DecodeOptions decode = {};
   int threads = 0;  ///< for batches and streams; 0: every core
 };
 
@@ -175,7 +175,7 @@ struct ModelInfo {
 
 struct InspectOptions {
   size_t top = 10;    ///< how many features and transitions
-  std::string label;  ///< only what speaks about this label; empty: all
+  std::string label = {};  ///< only what speaks about this label; empty: all
 };
 struct Inspection {
   struct Feature {
@@ -238,12 +238,12 @@ class Tagger {
 
 /// How a stream of text is labelled, and what it looks like afterwards.
 struct StreamOptions {
-  TagOptions tag;
-  std::string input_format;   ///< empty: that of the training data
-  std::string output_format;  ///< empty: that of the input; json: one JSON object for everything
-  std::string encoding;       ///< of the input; empty: that of the training data
+  TagOptions tag = {};
+  std::string input_format = {};   ///< empty: that of the training data
+  std::string output_format = {};  ///< empty: that of the input; json: one JSON object for everything
+  std::string encoding = {};       ///< of the input; empty: that of the training data
   int forced_column = 0;      ///< column (from 1, or from the end) of labels that are given; 0: none
-  std::function<bool(const Progress&)> on_progress;  ///< false ends the work
+  std::function<bool(const Progress&)> on_progress = {};  ///< false ends the work
   const std::atomic<bool>* stop = nullptr;           ///< true ends the work
 };
 
@@ -274,7 +274,7 @@ Status check_options(const Tagger& tagger, const StreamOptions& options);
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                                 const StreamOptions& options = {});
 struct ExplainOptions {
-  DecodeOptions decode;
+  DecodeOptions decode = {};
   size_t top = 5;       ///< reasons per token
   size_t sequence = 0;  ///< only this one, from 1; 0: all
   bool json = false;    ///< one JSON object instead of text

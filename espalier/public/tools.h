@@ -38,10 +38,10 @@ struct DataReport {
   std::vector<std::string> labels_seen_once, suspicious;
 };
 struct CheckOptions {
-  std::optional<std::string> feature_template;  ///< see whether it fits the columns
+  std::optional<std::string> feature_template = {};  ///< see whether it fits the columns
   std::string template_name = "template";       ///< what errors call it
-  std::vector<size_t> feature_columns;          ///< from 1, the first is the word; empty: all but the label
-  std::function<bool(const Progress&)> on_progress;
+  std::vector<size_t> feature_columns = {};          ///< from 1, the first is the word; empty: all but the label
+  std::function<bool(const Progress&)> on_progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 /// Reads files to their end. What keeps training from beginning is an error, the rest a finding; damaged characters, which
@@ -49,10 +49,10 @@ struct CheckOptions {
 Result<DataReport> check_data(const Files& files, const CheckOptions& options = {});
 
 struct ConvertOptions {
-  ReadOptions reading;
-  std::string format;  ///< to this format; empty: that of the input
-  std::string scheme;  ///< to this label scheme: iob1, iob2, ioe1, ioe2, iobes, bilou; empty: as they are
-  std::string from_scheme;  ///< empty: found out
+  ReadOptions reading = {};
+  std::string format = {};  ///< to this format; empty: that of the input
+  std::string scheme = {};  ///< to this label scheme: iob1, iob2, ioe1, ioe2, iobes, bilou; empty: as they are
+  std::string from_scheme = {};  ///< empty: found out
 };
 struct Converted {
   size_t sequences = 0, tokens = 0, repaired = 0;
@@ -69,8 +69,8 @@ struct SynthOptions {
   size_t sequences = 1000;
   size_t labels = 50, length = 20;
   double noise = 0.1;
-  std::string source;  ///< copies: the file to multiply
-  ReadOptions reading;
+  std::string source = {};  ///< copies: the file to multiply
+  ReadOptions reading = {};
   size_t copies = 2;
   size_t variables = 5, dimensions = 100;  ///< variables: how many, and how many numbers describe each
   double kappa = 0.15;                     ///< variables: share of examples that need inference

@@ -22,23 +22,23 @@
 namespace espalier {
 
 struct TrainOptions {
-  Learner learner;             ///< default: the first learner of the task (crf for labels)
+  Learner learner = {};             ///< default: the first learner of the task (crf for labels)
   std::string task = "label";  ///< label, segment, joint, roles, brackets, variables
-  std::optional<Data> dev;     ///< training stops when the score on it no longer rises; the best pass is kept
-  std::optional<Constraints> constraints;  ///< learn under these rules; the model remembers them
+  std::optional<Data> dev = {};     ///< training stops when the score on it no longer rises; the best pass is kept
+  std::optional<Constraints> constraints = {};  ///< learn under these rules; the model remembers them
   bool allow_contradictions = false;       ///< learn even where most training sequences break the rules
-  std::optional<Tagger> start_from;        ///< go on from the weights of this model
+  std::optional<Tagger> start_from = {};        ///< go on from the weights of this model
   /// CRF++ or Wapiti syntax; not set: words, affixes, case and shape in a window.
-  std::optional<std::string> feature_template;
+  std::optional<std::string> feature_template = {};
   std::string template_name = "template";  ///< what errors call it
-  std::vector<size_t> feature_columns;     ///< from 1, the first is the word; empty: all but the label
+  std::vector<size_t> feature_columns = {};     ///< from 1, the first is the word; empty: all but the label
   uint64_t seed = 1;                       ///< the same seed gives the same model at any number of threads
   int threads = 0;                         ///< 0: every core
-  std::function<bool(const Progress&)> on_progress;  ///< false ends training early, with a usable model
+  std::function<bool(const Progress&)> on_progress = {};  ///< false ends training early, with a usable model
   const std::atomic<bool>* stop = nullptr;           ///< true ends training early, with a usable model
   /// A file that the model is written to when training ends; empty: none. Checkpoints go next to it, every so many
   /// passes; resume goes on from the last one.
-  std::string save_to;
+  std::string save_to = {};
   int checkpoint_every = 0;
   bool resume = false;
 };

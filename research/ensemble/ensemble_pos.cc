@@ -67,7 +67,7 @@ Result<Report> ensemble_pos(const Request& request) {
     recipe.settings = std::move(settings);
     ESPALIER_ASSIGN(recipe.train_file, write_file(folder, recipe.name + ".txt", joined(train, first, count)));
     ESPALIER_ASSIGN(const Labellings said,
-                    train_and_label(recipe, eval_file, {}, 1, sample.labels, folder, request));
+                    train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
     fill_expert(sample, j, said);
     sample.experts.push_back(recipe.name);
     return {};
@@ -136,7 +136,7 @@ Result<Report> ensemble_ocr(const Request& request) {
       recipe.reading = reading;
       recipe.reading.folds = {fold};
       ESPALIER_ASSIGN(const Labellings said,
-                      train_and_label(recipe, file, rest, 1, sample.labels, folder, request));
+                      train_and_label(recipe, file, rest, 1, sample.labels, request));
       fill_expert(sample, j, said);
       sample.experts.push_back(recipe.name);
     }

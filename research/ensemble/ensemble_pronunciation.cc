@@ -87,7 +87,7 @@ Result<StudySample> pronouncers(std::vector<Pronunciation>& words, const Pronoun
     progress.total = static_cast<double>(design.experts);
     request.monitor.report(progress);
     ESPALIER_ASSIGN(const Labellings said,
-                    train_and_label(recipe, eval_file, {}, 1, sample.labels, folder, request));
+                    train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
     fill_expert(sample, j, said);
     sample.experts.push_back(recipe.name);
   }

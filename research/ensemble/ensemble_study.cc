@@ -19,7 +19,7 @@ Result<std::string> write_file(const TemporaryDirectory& folder, std::string_vie
 
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
-                                   const TemporaryDirectory& folder, const Request& request) {
+                                   const Request& request) {
   model::TrainRequest train;
   train.train = {recipe.train_file};
   train.learner = recipe.learner;

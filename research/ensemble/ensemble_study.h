@@ -35,7 +35,7 @@ struct ExpertRecipe {
 using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< sequence, rank, token
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
-                                   const TemporaryDirectory& folder, const Request& request);
+                                   const Request& request);
 
 /// A sample with gold labels and the experts' labels; column j of every row is expert j.
 struct StudySample {
