@@ -57,7 +57,7 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   const auto labels = json.at("labels").get<std::vector<std::string>>();
   if (labels.size() >= data::kNoLabel) return fail("{}: too many labels", name);
   for (const std::string& label : labels) model.labels.add(label);
-  if (model.labels.size() != labels.size()) return fail("{}: a label stands twice", name);
+  if (model.labels.size() != labels.size()) return fail("{}: a label occurs twice", name);
   model.aligned = json.value("aligned", false);
   model.probabilities = json.value("probabilities", false);
   model.form = json.value("form", "product") == "sum" ? VoteForm::kSum : VoteForm::kProduct;
@@ -74,7 +74,7 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   const SubstructureKind kind = model.substructures.kind;
   if (model.probabilities && kind != SubstructureKind::kPositions && kind != SubstructureKind::kClasses &&
       kind != SubstructureKind::kTokens)
-    return fail("{}: probabilities do not go with the substructures {}", name,
+    return fail("{}: probabilities are not supported with the substructures {}", name,
                 substructures_text(model.substructures));
   if (model.experts.empty() || model.best_expert >= model.experts.size())
     return fail("{}: section 'ensemble' does not make sense", name);

@@ -33,7 +33,7 @@ class ExpertAutomaton {
   static Result<ExpertAutomaton> open(const std::string& path, std::span<const std::string> experts);
   static Result<ExpertAutomaton> from_plain(openfst::PlainFst fst, std::span<const std::string> experts,
                                             const std::string& name);
-  /// The full automaton of Figure 1, in the open: for comparison with its implicit form.
+  /// The full automaton of Figure 1, built explicitly: for comparison with its implicit form.
   static ExpertAutomaton full(size_t positions, size_t experts);
 
   size_t positions() const { return positions_; }

@@ -12,7 +12,7 @@ namespace espalier::ensemble::openfst {
 struct PlainArc {
   int source = 0, target = 0;
   int label = 0;    ///< the input label
-  double cost = 0;  ///< −log of the weight, as it stands in the file
+  double cost = 0;  ///< −log of the weight, as in the file
 };
 
 /// An acceptor as plain data: states 0 … states − 1.

@@ -131,7 +131,7 @@ class AlignedExperts {
   data::LabelSet& labels_;
   size_t experts_ = 0;
   size_t sequence_number_ = 0;
-  bool started_ = false;  ///< streams stand at their first sequence, or beyond
+  bool started_ = false;  ///< streams are at their first sequence, or later
   bool lengths_differ_ = false;
   /// Labels seen recently: those of up to eight bytes are identified by these bytes and their number.
   static constexpr uint8_t kNothingRecent = 0xFF;

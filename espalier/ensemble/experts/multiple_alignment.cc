@@ -111,9 +111,9 @@ void MultipleAligner::profile(size_t without) {
   }
 }
 
-/// The cheapest way to lay labels beside the profile, whose rows weigh `weight` together: against a column
+/// The cheapest way to align labels with the profile, whose rows weigh `weight` together: against a column
 /// the label costs those who do not have it there, a gap those who have a label, and a label in a column of
-/// its own costs all of them. Among equals, the way with the most labels beside equal ones. cost_(i, c): of
+/// its own costs all of them. Ties go to the way with the most labels next to equal ones. cost_(i, c): of
 /// the first i labels and the first c columns.
 MultipleAligner::Cost MultipleAligner::lay(std::span<const data::Label> labels, uint32_t weight) {
   const size_t length = labels.size(), columns = profile_.size(), width = columns + 1;

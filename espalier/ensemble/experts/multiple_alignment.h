@@ -53,7 +53,7 @@ class MultipleAligner {
   /// Aligns gold with the columns of `out` at the least cost: the sum over experts of the columns in
   /// which they differ from gold is the least for these columns. A column without a gold label gets a gap.
   /// Gold labels without a column (no expert has anything there) are left out, so that learning sees the
-  /// columns that use will see; they stand in `out.target`, which is all of gold.
+  /// columns that use will see; they are in `out.target`, which is all of gold.
   void add_gold(std::span<const data::Label> gold, TokenVotes& out);
 
  private:

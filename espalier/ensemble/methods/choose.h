@@ -42,7 +42,7 @@ struct DividedSample {
 DividedSample divide(const VoteBatch& batch, uint64_t seed);
 
 /// Tries each method (and each β, where that is left open) by cross-validation; the candidates in the order
-/// tried, best first among equals. `betas` empty: that of the options alone.
+/// tried. `betas` empty: that of the options alone.
 Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::span<const Method> methods,
                                               std::span<const double> betas, const MethodOptions& options,
                                               const Workers& workers, const Monitor& monitor);

@@ -199,7 +199,7 @@ Result<FplResult> learn_fpl(VoteSource& source, const FplOptions& options, const
     ++t;
   }));
   for (size_t k = 0; k < slots; ++k)
-    if (plurality.empty(k)) {  // not used in the suffix: the leader as it stands
+    if (plurality.empty(k)) {  // not used in the suffix: the current leader
       plurality.clear(k);
       plurality.add(k, game.choice(k));
     }

@@ -29,7 +29,7 @@ struct WmwpOptions {
 /// An expert that is silent keeps its weight; those who speak renormalise theirs among themselves (the
 /// specialists of Freund, Schapire, Singer and Warmuth 1997), and where none is silent that is equation 3.
 ///
-/// A round is predict(), whose loss is that of the distribution as it stands, then update(). O(items · p).
+/// A round is predict(), whose loss is that of the current distribution, then update(). O(items · p).
 class Wmwp {
  public:
   Wmwp(size_t experts, const WmwpOptions& options);
