@@ -174,8 +174,8 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
   }
   std::sort(possible.begin(), possible.end());
   for (const auto& [name, value] : learner.settings) {
-    const auto setting =
-        std::find_if(settings.begin(), settings.end(), [&](const TaskSetting& s) { return s.name == name; });
+    const auto setting = std::find_if(settings.begin(), settings.end(),
+                                      [&wanted = name](const TaskSetting& s) { return s.name == wanted; });
     if (setting == settings.end())
       return fail("{}: '{}' is not a setting for search tasks; these are: {}", out.name, name,
                   fmt::join(possible, ", "));
