@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "espalier/base/hash.h"
+#include "espalier/model/defaults.h"
 #include "espalier/model/train.h"
 
 namespace espalier::apps {

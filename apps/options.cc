@@ -14,24 +14,6 @@
 namespace espalier::apps {
 namespace {
 
-std::string range_text(const model::Parameter& parameter) {
-  using Kind = model::Parameter::Kind;
-  switch (parameter.kind) {
-    case Kind::kFlag:
-      return "yes or no";
-    case Kind::kChoice:
-      return fmt::format("{}", fmt::join(parameter.choices, ", "));
-    case Kind::kText:
-      return "text";
-    case Kind::kInteger:
-    case Kind::kNumber:
-      break;
-  }
-  const bool bounded = parameter.most < 1e6;
-  return bounded ? fmt::format("{:g} to {:g}", parameter.least, parameter.most)
-                 : fmt::format("from {:g} up", parameter.least);
-}
-
 constexpr size_t kHelpWidth = 110;
 
 /// Appends the text word by word, in lines that go on at `indent` where they would grow too long.
@@ -60,7 +42,7 @@ void append_parameters(std::span<const model::Parameter> parameters, std::string
   for (const auto& p : parameters) {
     out.append(kIndent, ' ');
     out += pad_right(fmt::format("{}={}", p.name, p.fallback), kNameWidth) + " ";
-    append_wrapped(fmt::format("{} ({})", p.help, range_text(p)), kIndent + kNameWidth + 1, out);
+    append_wrapped(fmt::format("{} ({})", p.help, p.range), kIndent + kNameWidth + 1, out);
   }
 }
 
@@ -123,7 +105,8 @@ Result<model::TrainRequest> TrainingFlags::resolve() const {
   ESPALIER_ASSIGN(const model::Task* const what, model::find_task(task));
   request.learner = learner.empty() ? std::string(what->learners.front()) : learner;
   ESPALIER_TRY(model::check_learner_of_task(*what, request.learner));
-  ESPALIER_TRY(model::check_parameters(request.learner, settings));
+  ESPALIER_ASSIGN(const model::LearnerSpec* const spec, model::find_learner(request.learner));
+  ESPALIER_TRY(spec->check_settings(settings));
   if (task == "joint" && !data::several_label_columns(request.reading))
     return fail("--task joint decides several columns of labels: say which, such as --label-column 2,3");
   if (task != "joint" && data::several_label_columns(request.reading))
@@ -182,13 +165,11 @@ std::string learners_help() {
                    out);
   }
   out += "\nLearners and their parameters (-p name=value), with defaults:\n";
-  for (const model::Learner& learner : model::learners()) {
+  for (const model::LearnerSpec* const learner : model::learners()) {
     out += "  ";
-    append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 2, out);
-    append_parameters(learner.parameters, out);
+    append_wrapped(fmt::format("{}: {}", learner->name(), learner->traits().summary), 2, out);
+    append_parameters(learner->parameters(), out);
   }
-  out += "  every learner:\n";
-  append_parameters(model::common_parameters(), out);
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace {
 Result<std::unique_ptr<data::Predictor>> load_predictor(const About& about, const SectionFile& file) {
   const auto learner = find_learner(about.learner);
   if (!learner.ok()) return fail("{}: section 'about': {}", file.name(), learner.error().message);
-  switch ((*learner)->kind) {
+  switch ((*learner)->traits().kind) {
     case ModelKind::kChain: {
       ESPALIER_ASSIGN(data::FeatureExtractor extractor, data::FeatureExtractor::make(about.features));
       ESPALIER_ASSIGN(auto chain, chain::ChainPredictor::load(file, std::move(extractor)));

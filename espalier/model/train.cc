@@ -1,59 +1,47 @@
 #include "espalier/model/train.h"
 
 #include "espalier/data/formats/label_column.h"
-#include "espalier/model/train_brackets.h"
-#include "espalier/model/train_cascade.h"
-#include "espalier/model/train_chain.h"
-#include "espalier/model/train_search.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/training_job.h"
 
 namespace espalier::model {
 
-Status check_request(const TrainRequest& request) {
+namespace {
+
+/// The learner asked for, with its settings; or what is wrong with the request.
+Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRequest& request) {
   if (request.train.empty()) return fail("no training file");
-  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
+  ESPALIER_ASSIGN(const LearnerSpec* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));
-  const bool joint = request.task == "joint";
+  const bool joint = task->kind == TaskKind::kJoint;
   if (joint && !data::several_label_columns(request.reading))
     return fail(
         "task joint decides several columns of labels: say which, in the order of decision, such as "
         "--label-column 2,3");
   if (!joint && data::several_label_columns(request.reading))
     return fail("label columns {}: several are decided by --task joint", request.reading.label_column);
-  ESPALIER_ASSIGN(const ParameterValues values, check_parameters(request.learner, request.settings));
-  ESPALIER_TRY(check_use(*learner, *task, values));
-  return learner->kind == ModelKind::kSearch ? check_search(request, values) : Status();
+  const Situation situation{*task, !request.dev.empty(), !request.constraints.empty(),
+                            !request.start_from.empty(), request.resume || request.checkpoint_every > 0};
+  return learner->configure(request.settings, situation);
+}
+
+}  // namespace
+
+Status check_request(const TrainRequest& request) {
+  ESPALIER_TRY(configure_learner(request));
+  return {};
 }
 
 Result<TrainReport> train(const TrainRequest& request, const Monitor& monitor) {
-  ESPALIER_TRY(check_request(request));
-  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
-  ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   TrainingJob job(request, monitor);
-  job.task = task;
-  ESPALIER_ASSIGN(job.values, check_parameters(request.learner, request.settings));
-  job.keep_sequences = request.task == "joint" ||
-                       (learner->kind == ModelKind::kSearch &&
-                        search_choice(request.learner, request.task, job.values, "unit") == "chunk");
+  ESPALIER_ASSIGN(job.learner, configure_learner(request));
+  ESPALIER_ASSIGN(job.task, find_task(request.task));
   if (!request.start_from.empty()) {
     ESPALIER_ASSIGN(job.old, Model::open(request.start_from));
   }
   ESPALIER_TRY(job.read_data());
-  switch (learner->kind) {
-    case ModelKind::kChain:
-      ESPALIER_TRY(train_chain(job));
-      break;
-    case ModelKind::kCascade:
-      ESPALIER_TRY(train_cascade(job));
-      break;
-    case ModelKind::kSearch:
-      ESPALIER_TRY(train_search(job));
-      break;
-    case ModelKind::kBrackets:
-      ESPALIER_TRY(train_brackets(job));
-      break;
-  }
+  ESPALIER_TRY(job.learner->train(job));
   job.report.seconds = job.seconds();
   return std::move(job.report);
 }

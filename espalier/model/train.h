@@ -11,11 +11,6 @@
 
 namespace espalier::model {
 
-/// What `full-rows=auto` means: features seen this often get a weight for every label, as long as there are
-/// no more labels than this (a full row of 472 tags would take two kilobytes).
-inline constexpr uint32_t kFullRowsFrom = 5;
-inline constexpr size_t kFullRowLabels = 64;
-
 struct TrainRequest {
   std::vector<std::string> train;  ///< files, read one after the other
   std::vector<std::string> dev;    ///< early stopping and best-model keeping; may be empty
