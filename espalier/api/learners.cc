@@ -248,7 +248,7 @@ std::vector<LearnerInfo> learners() {
   return all;
 }
 
-std::vector<TaskInfo> tasks() {
+std::vector<TaskInfo> all_tasks() {
   std::vector<TaskInfo> all;
   for (const model::Task& task : model::all_tasks())
     all.push_back({std::string(task.name), std::string(task.summary),

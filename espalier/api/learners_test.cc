@@ -182,12 +182,12 @@ TEST(PublicLearners, FieldsThatAreNotSetAreLeftOut) {
 }
 
 TEST(PublicLearners, TasksAndLearnersNameEachOther) {
-  for (const TaskInfo& task : tasks())
+  for (const TaskInfo& task : all_tasks())
     for (const std::string& learner : task.learners) {
       const std::vector<std::string>& back = info_of(learner).tasks;
       EXPECT_NE(std::find(back.begin(), back.end(), task.name), back.end()) << task.name << " " << learner;
     }
-  EXPECT_EQ(tasks().front().learners.front(), "crf");
+  EXPECT_EQ(all_tasks().front().learners.front(), "crf");
 }
 
 }  // namespace

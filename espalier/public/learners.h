@@ -247,6 +247,6 @@ struct TaskInfo {
   std::vector<std::string> learners;  ///< the first is the default
 };
 std::vector<LearnerInfo> learners();
-std::vector<TaskInfo> tasks();
+std::vector<TaskInfo> all_tasks();
 
 }  // namespace espalier
