@@ -46,6 +46,22 @@ void append_parameters(std::span<const model::Parameter> parameters, std::string
   }
 }
 
+/// True where all learners have a parameter of that name with the same meaning: help texts list it once.
+bool in_every_learner(std::string_view name) {
+  const auto find = [&](const model::LearnerSpec& learner) -> const model::Parameter* {
+    for (const model::Parameter& p : learner.parameters())
+      if (p.name == name) return &p;
+    return nullptr;
+  };
+  const model::Parameter* const first = find(*model::learners().front());
+  if (first == nullptr) return false;
+  for (const model::LearnerSpec* const learner : model::learners()) {
+    const model::Parameter* const own = find(*learner);
+    if (own == nullptr || own->help != first->help) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void ReadingFlags::add_to(CLI::App& verb) {
@@ -168,8 +184,16 @@ std::string learners_help() {
   for (const model::LearnerSpec* const learner : model::learners()) {
     out += "  ";
     append_wrapped(fmt::format("{}: {}", learner->name(), learner->traits().summary), 2, out);
-    append_parameters(learner->parameters(), out);
+    std::vector<model::Parameter> own;
+    for (const model::Parameter& p : learner->parameters())
+      if (!in_every_learner(p.name)) own.push_back(p);
+    append_parameters(own, out);
   }
+  out += "  every learner:\n";
+  std::vector<model::Parameter> common;
+  for (const model::Parameter& p : model::learners().front()->parameters())
+    if (in_every_learner(p.name)) common.push_back(p);
+  append_parameters(common, out);
   return out;
 }
 
