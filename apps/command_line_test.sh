@@ -74,8 +74,8 @@ for threads in 1 2; do
   expect 0 "$espalier" train train.txt -m "dropout.$threads.model" -q -p passes=3 -p dropout=0.25 --threads $threads
 done
 same dropout.1.model dropout.2.model
-expect 1 "$espalier" train train.txt -m no.model -q -p dropout=0.25 -p algorithm=lbfgs
-says err "algorithm=adagrad can"
+expect 2 "$espalier" train train.txt -m no.model -q -p dropout=0.25 -p algorithm=lbfgs
+says err "parameter dropout is for algorithm=adagrad"
 absent no.model
 
 # feature columns

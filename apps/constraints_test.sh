@@ -101,7 +101,7 @@ says err "'few' is soft"
 printf 'bare: at most 0 of {B-NP, I-NP}\n' >bare.txt
 expect 0 "$espalier" tag test.txt -m search.model --constraints bare.txt --why -q
 says out "B-NP/bare:"
-expect 1 "$espalier" train train.txt -m never.model --learner searn -p order=right-to-left --constraints search.txt
+expect 2 "$espalier" train train.txt -m never.model --learner searn -p direction=right-to-left --constraints search.txt
 says err "from right to left cannot keep to constraints"
 
 # Cascades: the constraints meet the lattice that the filters leave.
@@ -129,7 +129,7 @@ expect 0 "$espalier" train train.txt --dev test.txt -m cascade.model --learner c
 score=$(json /log/0/dev_score)
 expect 0 "$espalier" eval test.txt -m cascade.model --json -q
 awk -v a="$(json /f1)" -v b="$score" 'BEGIN {exit !(a < 10 && b < 10)}' || fail_test "dev $score, eval $(json /f1)"
-expect 1 "$espalier" train train.txt -m never.model --learner cascade -p order=1 --constraints scheme.txt
+expect 2 "$espalier" train train.txt -m never.model --learner cascade -p order=1 --constraints scheme.txt
 says err "labels each token by itself"
 absent never.txt never.model
 
@@ -150,7 +150,7 @@ expect 1 "$espalier" tag test.txt -m crf.model --constraints clash.txt
 says err "no labelling satisfies these constraints together: 'a' (line 1), 'b' (line 2)"
 expect 1 "$espalier" tag test.txt -m crf.model --constraints nowhere.txt
 says err "nowhere.txt"
-expect 1 "$espalier" train train.txt -m never.model --learner memm --constraints scheme.txt
+expect 2 "$espalier" train train.txt -m never.model --learner memm --constraints scheme.txt
 says err "perceptron, svm and crf can"
 absent never.model
 expect 1 "$espalier" train train.txt -m never.model --constraints wrong.txt

@@ -101,7 +101,7 @@ expect 2 "$espalier" train train.txt -m never.model --learner searn -p samples=3
 says err "parameter samples is for costs=sample"
 expect 2 "$espalier" train train.txt -m never.model --learner searn -p interpolation=line-search
 says err "development set"
-expect 2 "$espalier" cv train.txt --learner searn -p loss=f1 -p order=right-to-left
+expect 2 "$espalier" cv train.txt --learner searn -p loss=f1 -p direction=right-to-left
 says err "take loss=hamming"
 
 expect 2 "$espalier" train train.txt -m never.model --task joint --learner searn
@@ -124,7 +124,7 @@ same known.out searched.out
 expect 0 "$espalier" train few.txt -m searched.model --task segment --learner searn -p unit=word -p oracle=search -p oracle-beam=20 --quiet
 expect 0 "$espalier" eval test.txt -m searched.model --json --quiet
 awk -v f="$(json /f1)" 'BEGIN { exit !(f >= 95) }' || fail_test "F1 $(json /f1) with oracle=search"
-expect 2 "$espalier" train few.txt -m never.model --learner searn -p order=easiest-first -p oracle=search
+expect 2 "$espalier" train few.txt -m never.model --learner searn -p direction=easiest-first -p oracle=search
 says err "oracle=analytic"
 expect 2 "$espalier" train few.txt -m never.model --learner searn -p oracle-beam=3
 says err "oracle=search"

@@ -100,7 +100,7 @@ expect 1 "$espalier" tag np-test.txt -m np.model --confidence -o never.txt
 says err "without probabilities"
 expect 1 "$espalier" tag np-test.txt -m np.model --constraints scheme.txt -o never.txt
 says err "takes no constraints"
-expect 1 "$espalier" train np.txt --task brackets -m never.model --constraints scheme.txt
+expect 2 "$espalier" train np.txt --task brackets -m never.model --constraints scheme.txt
 says err "takes no constraints"
 chunk_data 5 1 >several.txt
 expect 1 "$espalier" train several.txt --task brackets -m never.model

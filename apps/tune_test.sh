@@ -47,7 +47,7 @@ expect 1 "$espalier" tune one.model --dev dev.txt
 says err "one level"
 
 # Bad input to training.
-expect 1 "$espalier" train train.txt -m x.model --learner cascade -p levels=2,1
+expect 2 "$espalier" train train.txt -m x.model --learner cascade -p levels=2,1
 says err "lower order"
 [ ! -e x.model ] || fail_test "a model was written all the same"
 printf 'a X\n\nb X\n\nc X\n\n' >one_label.txt

@@ -1,59 +1,259 @@
-// Learners and tasks with what can be set, from the one table of learners.
 #include "espalier/public/learners.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "espalier/model/registry.h"
 
 namespace espalier {
+
 namespace {
 
-std::string range_text(const model::Parameter& parameter) {
-  using Kind = model::Parameter::Kind;
-  switch (parameter.kind) {
-    case Kind::kFlag:
-      return "yes or no";
-    case Kind::kChoice:
-      return fmt::format("{}", fmt::join(parameter.choices, ", "));
-    case Kind::kText:
-      return "text";
-    case Kind::kInteger:
-    case Kind::kNumber:
-      break;
+/// Collects the fields that are set, as settings in the order of the struct.
+class Fields {
+ public:
+  explicit Fields(std::string name) : learner_(std::move(name)) {}
+  Fields& set(const char* name, const std::optional<double>& value) {
+    return add(name, value, [](double number) { return fmt::format("{}", number); });
   }
-  return parameter.most < 1e6 ? fmt::format("{:g} to {:g}", parameter.least, parameter.most)
-                              : fmt::format("at least {:g}", parameter.least);
-}
+  Fields& set(const char* name, const std::optional<int>& value) {
+    return add(name, value, [](int number) { return fmt::format("{}", number); });
+  }
+  Fields& set(const char* name, const std::optional<bool>& value) {
+    return add(name, value, [](bool flag) { return std::string(flag ? "yes" : "no"); });
+  }
+  Fields& set(const char* name, const std::optional<std::string>& value) {
+    return add(name, value, [](const std::string& text) { return text; });
+  }
+  /// Settings without a field come last, so that they hold where both name a parameter.
+  Learner learner(const Settings& more) {
+    learner_.settings.insert(learner_.settings.end(), more.begin(), more.end());
+    return std::move(learner_);
+  }
+
+ private:
+  template <typename T, typename Text>
+  Fields& add(const char* name, const std::optional<T>& value, Text&& text) {
+    if (value) learner_.settings.emplace_back(name, text(*value));
+    return *this;
+  }
+  Learner learner_;
+};
 
 }  // namespace
 
+Crf::operator Learner() const {
+  return Fields("crf")
+      .set("l2", l2)
+      .set("l1", l1)
+      .set("algorithm", algorithm)
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("dropout", dropout)
+      .set("iterations", iterations)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Memm::operator Learner() const {
+  return Fields("memm")
+      .set("l2", l2)
+      .set("l1", l1)
+      .set("algorithm", algorithm)
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("dropout", dropout)
+      .set("iterations", iterations)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Perceptron::operator Learner() const {
+  return Fields("perceptron")
+      .set("passes", passes)
+      .set("average", average)
+      .set("calibrate", calibrate)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Svm::operator Learner() const {
+  return Fields("svm")
+      .set("c", c)
+      .set("passes", passes)
+      .set("average", average)
+      .set("calibrate", calibrate)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Local::operator Learner() const {
+  return Fields("local")
+      .set("classifier", classifier)
+      .set("l2", l2)
+      .set("l1", l1)
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("dropout", dropout)
+      .set("c", c)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Cascade::operator Learner() const {
+  return Fields("cascade")
+      .set("order", order)
+      .set("last", last)
+      .set("filter-loss", filter_loss)
+      .set("budget", budget)
+      .set("passes", passes)
+      .set("dropout", dropout)
+      .set("l2", l2)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .set("label-weights", label_weights)
+      .learner(more);
+}
+
+Searn::operator Learner() const {
+  return Fields("searn")
+      .set("classifier", classifier)
+      .set("iterations", iterations)
+      .set("passes", passes)
+      .set("beam", beam)
+      .set("history", history)
+      .set("direction", direction)
+      .set("loss", loss)
+      .set("unit", unit)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
+LasoBr::operator Learner() const {
+  return Fields("laso-br")
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("beam", beam)
+      .set("history", history)
+      .set("direction", direction)
+      .set("loss", loss)
+      .set("unit", unit)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
+LasoBst::operator Learner() const {
+  return Fields("laso-bst")
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("beam", beam)
+      .set("history", history)
+      .set("direction", direction)
+      .set("loss", loss)
+      .set("unit", unit)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
+Laso::operator Learner() const {
+  return Fields("laso")
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("beam", beam)
+      .set("history", history)
+      .set("direction", direction)
+      .set("loss", loss)
+      .set("unit", unit)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
+Incremental::operator Learner() const {
+  return Fields("incremental")
+      .set("update", update)
+      .set("passes", passes)
+      .set("rate", rate)
+      .set("beam", beam)
+      .set("history", history)
+      .set("direction", direction)
+      .set("loss", loss)
+      .set("unit", unit)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
+Brackets::operator Learner() const {
+  return Fields("brackets")
+      .set("passes", passes)
+      .set("training", training)
+      .set("longest", longest)
+      .set("cutoff", cutoff)
+      .set("names", names)
+      .set("weight-bits", weight_bits)
+      .set("patience", patience)
+      .learner(more);
+}
+
 std::vector<LearnerInfo> learners() {
-  std::vector<LearnerInfo> out;
-  for (const model::Learner& learner : model::learners()) {
-    LearnerInfo& info = out.emplace_back();
-    info.name = learner.name;
-    info.summary = learner.summary;
+  std::vector<LearnerInfo> all;
+  for (const model::LearnerSpec* const learner : model::learners()) {
+    LearnerInfo info;
+    info.name = learner->name();
+    info.summary = learner->traits().summary;
     for (const model::Task& task : model::all_tasks())
-      if (std::find(task.learners.begin(), task.learners.end(), learner.name) != task.learners.end())
+      if (std::find(task.learners.begin(), task.learners.end(), learner->name()) != task.learners.end())
         info.tasks.emplace_back(task.name);
-    const auto add = [&](const model::Parameter& p) {
-      info.parameters.push_back({std::string(p.name), std::string(p.fallback), std::string(p.help), range_text(p)});
-    };
-    for (const model::Parameter& p : learner.parameters) add(p);
-    for (const model::Parameter& p : model::common_parameters()) add(p);
+    for (const model::Parameter& p : learner->parameters())
+      info.parameters.push_back({std::string(p.name), p.fallback, std::string(p.help), p.range, p.basic});
+    all.push_back(std::move(info));
   }
-  return out;
+  return all;
 }
 
 std::vector<TaskInfo> all_tasks() {
-  std::vector<TaskInfo> out;
-  for (const model::Task& task : model::all_tasks()) {
-    TaskInfo& info = out.emplace_back();
-    info.name = task.name;
-    info.summary = task.summary;
-    info.learners.assign(task.learners.begin(), task.learners.end());
-  }
-  return out;
+  std::vector<TaskInfo> all;
+  for (const model::Task& task : model::all_tasks())
+    all.push_back({std::string(task.name), std::string(task.summary),
+                   std::vector<std::string>(task.learners.begin(), task.learners.end())});
+  return all;
 }
 
 }  // namespace espalier

@@ -30,7 +30,7 @@ Result<const P*> Model::load_as() {
 Status Model::load_predictor() {
   const auto learner = find_learner(about_.learner);
   if (!learner.ok()) return fail("{}: section 'about': {}", file_->name(), learner.error().message);
-  switch ((*learner)->kind) {
+  switch ((*learner)->traits().kind) {
     case ModelKind::kChain: {
       ESPALIER_ASSIGN(const chain::ChainPredictor* const chain, load_as<chain::ChainPredictor>());
       constrain_ = [chain, instances = instances_of_task(about_.task)](

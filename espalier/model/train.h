@@ -18,11 +18,6 @@
 
 namespace espalier::model {
 
-/// What `full-rows=auto` means: features seen this often get a weight for every label, as long as there are
-/// no more labels than this (a full row of 472 tags would take two kilobytes).
-inline constexpr uint32_t kFullRowsFrom = 5;
-inline constexpr size_t kFullRowLabels = 64;
-
 /// A feature template: its text, and what errors call it.
 struct TemplateText {
   std::string name, text;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
-#include "espalier/base/text.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/eval/scores.h"
+#include "espalier/linear/number_map.h"
 #include "espalier/model/feature_choice.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/roles.h"
@@ -31,7 +30,7 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   ESPALIER_ASSIGN(about.features,
                   choose_features(request.feature_text, request.feature_columns, request.reading.format,
                                   about.reading.columns, label_cells));
-  about.features.degree = static_cast<int>(values.integer("degree"));
+  about.features.degree = common().degree;
   if (!about.features.attributes) {
     const size_t label =
         label_cells.empty() ? first.columns() : *std::min_element(label_cells.begin(), label_cells.end());
@@ -75,8 +74,8 @@ Status TrainingJob::read_training_data() {
       if (!builder) {
         ESPALIER_TRY(prepare_features(sequence));
         linear::EncodeOptions options;
-        options.cutoff = static_cast<uint32_t>(values.integer("cutoff"));
-        options.names = values.flag("names");
+        options.cutoff = common().cutoff;
+        options.names = common().names;
         builder = std::make_unique<linear::DatasetBuilder>(*extractor, workers, options,
                                                            request.start_from ? request.start_from->labels() : data::LabelSet());
       } else if (columns_of(sequence) != about.reading.columns) {
@@ -88,7 +87,7 @@ Status TrainingJob::read_training_data() {
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
       if (request.constraints) kept.push_back(sequence);
-      if (keep_sequences) sequences.push_back(sequence);
+      if (learner->needs_text()) sequences.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
         progress.done = static_cast<double>(builder->sequences());
@@ -108,30 +107,15 @@ Status TrainingJob::read_training_data() {
   if (training.state_before_cutoff > training.state.size())
     report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
                                        training.state_before_cutoff - training.state.size(),
-                                       training.state_before_cutoff, values.integer("cutoff")));
+                                       training.state_before_cutoff, common().cutoff));
   return resolve_constraints(kept);
-}
-
-Status TrainingJob::check_constraints() const {
-  if (!request.constraints) return {};
-  const std::string& name = request.constraints->name;
-  if (request.task == "brackets")
-    return fail("{}: task brackets keeps phrases from overlapping by itself and takes no constraints", name);
-  ESPALIER_ASSIGN(const Learner* const learner, find_learner(request.learner));
-  const bool by_inference =
-      request.learner == "crf" || request.learner == "perceptron" || request.learner == "svm";
-  if (!by_inference && learner->kind == ModelKind::kChain)
-    return fail(
-        "{}: learner {} cannot be trained with constraints; perceptron, svm and crf can, and so can cascades and the "
-        "search learners. Give them to tag and eval instead",
-        name, request.learner);
-  return {};
 }
 
 Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
   if (!request.constraints) return {};
   ESPALIER_ASSIGN(constraints, request.constraints->resolve(about, training.labels));
-  if (request.learner == "crf" && !constrain::Compiled(*constraints).regular())
+  if (learner->traits().constraints == ConstraintUse::kRegular &&
+      !constrain::Compiled(*constraints).regular())
     return fail(
         "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
         "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
@@ -172,11 +156,8 @@ Status TrainingJob::read_dev_data() {
     if (columns_of(sequence) != about.reading.columns)
       return fail("{}:{}: {} columns here, {} in {}", request.dev.front().name(), sequence.line(0),
                   columns_of(sequence), about.reading.columns, request.train.front().name());
-  std::vector<uint32_t> numbers(training.state.size()), edge_numbers(training.edge.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  std::iota(edge_numbers.begin(), edge_numbers.end(), 0);
-  const auto map = linear::FeatureMap::build(training.state.hashes, numbers, nullptr);
-  const auto edge_map = linear::FeatureMap::build(training.edge.hashes, edge_numbers, nullptr);
+  const linear::FeatureMap map = linear::number_map(training.state.hashes),
+                           edge_map = linear::number_map(training.edge.hashes);
   const linear::Encoder encoder(*extractor, map, edge_map);
   linear::Encoder::Scratch scratch;
   for (const data::Sequence& sequence : dev.sequences)
@@ -184,30 +165,20 @@ Status TrainingJob::read_dev_data() {
   return {};
 }
 
-Status TrainingJob::parse_label_weights() {
-  std::string_view text = values.text("label-weights");
-  if (text.empty()) return {};
+Status TrainingJob::resolve_label_weights() {
+  if (common().label_weights.empty()) return {};
   label_weight.assign(training.labels.size(), 1.0f);
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const size_t colon = item.rfind(':');
-    const auto label = training.labels.find(item.substr(0, colon));
-    if (colon == std::string_view::npos || !label)
-      return fail("parameter label-weights: '{}' is not LABEL:WEIGHT with a label of the training data",
-                  item);
-    const auto weight = parse_number(item.substr(colon + 1));
-    if (!weight.ok() || *weight < 0)
-      return fail("parameter label-weights: '{}': the weight must be at least 0", item);
-    label_weight[*label] = static_cast<float>(*weight);
+  for (const auto& [name, weight] : common().label_weights) {
+    const auto label = training.labels.find(name);
+    if (!label) return fail("parameter label-weights: '{}' is not a label of the training data", name);
+    label_weight[*label] = weight;
   }
   return {};
 }
 
 Status TrainingJob::read_data() {
-  ESPALIER_TRY(check_constraints());
   ESPALIER_TRY(read_training_data());
-  ESPALIER_TRY(parse_label_weights());
+  ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();
   return {};
@@ -260,7 +231,7 @@ TrainingJob::Verdict TrainingJob::round_ended(int number, int total, std::option
       report.best_round = number;
       rounds_without_gain_ = 0;
       verdict.best = true;
-    } else if (++rounds_without_gain_ >= values.integer("patience")) {
+    } else if (++rounds_without_gain_ >= common().patience) {
       report.stopped_early = true;
       verdict.go_on = false;
     }
@@ -283,7 +254,7 @@ Status TrainingJob::save(SectionWriter& sections) {
   about.learner = request.learner;
   about.seed = request.seed;
   about.parameters.clear();
-  for (const auto& [name, value] : values.all()) about.parameters.emplace_back(name, value);
+  for (const auto& [name, value] : learner->texts()) about.parameters.emplace_back(name, value);
   sections.add_text("about", about_to_json(about));
   if (request.constraints) sections.add_text(kConstraintSection, request.constraints->to_json());
   const auto keep = [&](Result<Model> opened) -> Status {
@@ -313,7 +284,7 @@ std::string TrainingJob::fingerprint() const {
   std::string text =
       fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
                   about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
-  for (const auto& [name, value] : values.all()) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : learner->texts()) text += fmt::format(" {}={}", name, value);
   if (request.constraints) text += " " + request.constraints->to_json();
   return text;
 }
@@ -335,12 +306,6 @@ Result<SectionFile> TrainingJob::open_checkpoint() const {
 void TrainingJob::drop_checkpoint() const {
   std::error_code ignored;
   if (!report.interrupted) std::filesystem::remove(checkpoint_path(), ignored);
-}
-
-std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data) {
-  std::vector<uint32_t> most, held_out;
-  for (uint32_t s = 0; s < data.sequences(); ++s) (s % 10 == 9 ? held_out : most).push_back(s);
-  return {data.subset(most), data.subset(held_out)};
 }
 
 }  // namespace espalier::model

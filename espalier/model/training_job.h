@@ -20,9 +20,6 @@
 
 namespace espalier::model {
 
-/// 16-bit weights are taken where fewer than this share of training labels changes.
-inline constexpr double kRoundingTolerance = 1e-4;
-
 /// The data that training is measured on as it goes.
 struct DevSet {
   std::vector<data::Sequence> sequences;
@@ -42,14 +39,13 @@ struct TrainingJob {
   Workers workers;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
-  ParameterValues values;
+  std::unique_ptr<const ConfiguredLearner> learner;  ///< who trains, with its settings
+  const CommonOptions& common() const { return learner->common(); }
   About about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;
-  std::vector<size_t> label_cells;  ///< the columns of labels, where these are cells
-  /// Trainers that look at more than features and one label ask for the text.
-  bool keep_sequences = false;
-  std::vector<data::Sequence> sequences;
+  std::vector<size_t> label_cells;        ///< the columns of labels, where these are cells
+  std::vector<data::Sequence> sequences;  ///< the training data, where the learner needs its text
   data::SchemeDetector scheme;
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;
@@ -97,16 +93,12 @@ struct TrainingJob {
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
-  Status parse_label_weights();
-  Status check_constraints() const;
+  Status resolve_label_weights();
   Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);
 
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
 };
-
-/// Every tenth sequence is held out: the others, and these.
-std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data);
 
 }  // namespace espalier::model

@@ -17,4 +17,26 @@ struct SearchPredictor::Buffers final : data::Predictor::Scratch {
   std::vector<search::InputScorer*> scorers;
 };
 
+template <typename Visit>
+auto SearchPredictor::visit_space(const data::Sequence& sequence, std::span<const data::Label> forced,
+                                  const constrain::Completion* legal, std::span<const constrain::Move> moves,
+                                  const Buffers& b, Visit&& visit) const {
+  const size_t T = sequence.length();
+  const LabelInput words{T, {}, b.tokens.edge, b.tokens.edge_begin, forced, legal};
+  switch (shape_.kind()) {
+    case SearchKind::kSegment:
+      return visit(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}));
+    case SearchKind::kJoint: {
+      JointInput input = joint_input(sequence, b);
+      input.forced = forced;
+      return visit(JointSpace(shape_, input));
+    }
+    case SearchKind::kEasiest:
+      return visit(EasiestSpace(shape_, words));
+    case SearchKind::kLabel:
+      break;
+  }
+  return visit(LabelSpace(shape_, words));
+}
+
 }  // namespace espalier::tasks

@@ -180,19 +180,10 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
       std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
   if (how.stochastic) how.seed = one_seed(how.seed, b.tokens);
-  const size_t T = sequence.length();
-  if (chunks_)
-    return decode_labels(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}), shape_, T, b.policy, how);
   const std::span<const Label> binding = any_forced ? forced : std::span<const Label>();
-  if (shape_.columns() > 1) {
-    JointInput input = joint_input(sequence, b);
-    input.forced = binding;
-    return decode_labels(JointSpace(shape_, input), shape_, T, b.policy, how);
-  }
-  const LabelInput input{T, {}, b.tokens.edge, b.tokens.edge_begin, binding, legal};
-  if (shape_.order == DecisionOrder::kEasiestFirst)
-    return decode_labels(EasiestSpace(shape_, input), shape_, T, b.policy, how);
-  return decode_labels(LabelSpace(shape_, input), shape_, T, b.policy, how);
+  return visit_space(sequence, binding, legal, moves, b, [&](const auto& space) {
+    return decode_labels(space, shape_, sequence.length(), b.policy, how);
+  });
 }
 
 data::Predictor::Size SearchPredictor::size() const {
@@ -210,7 +201,7 @@ std::string SearchPredictor::details() const {
   json columns = json::array();
   for (const data::LabelSet& labels : shape_.column_labels) columns.push_back(labels.names());
   return json{{"unit", shape_.unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"order", order_name(shape_.order)},
+              {"direction", order_name(shape_.order)},
               {"history", shape_.history},
               {"max_length", shape_.max_length},
               {"beam", decode_.beam},

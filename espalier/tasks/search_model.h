@@ -85,6 +85,13 @@ class SearchPredictor final : public data::Predictor {
                           const data::PredictOptions& options, const constrain::Completion* legal,
                           std::span<const constrain::Move> moves, Buffers& b, data::Prediction& out) const;
   JointInput joint_input(const data::Sequence& sequence, const Buffers& b) const;
+  /// Calls `visit` with the search space of a sequence that was prepared: the one place that knows which
+  /// space a model of each kind searches. `forced` is empty or binding; `legal` and `moves` as in
+  /// predict_legal.
+  template <typename Visit>
+  auto visit_space(const data::Sequence& sequence, std::span<const data::Label> forced,
+                   const constrain::Completion* legal, std::span<const constrain::Move> moves,
+                   const Buffers& b, Visit&& visit) const;
   /// How to decode, from the model and what is asked for; an error where that cannot be had.
   Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
   Result<Decoded> decode(const data::Sequence& sequence, std::span<const data::Label> forced,

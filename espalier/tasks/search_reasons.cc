@@ -152,18 +152,8 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_legal
   ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, {}, {}, legal, moves, b));
   std::vector<Explanation> out(sequence.length() * shape_.columns());
   const std::span<const Action> path = decoded.best[0].actions;
-  if (chunks_) {
-    explain_path(sequence, ChunkSpace(shape_, {sequence.length(), {}, b.looks}), path, b, out);
-  } else if (shape_.columns() > 1) {
-    explain_path(sequence, JointSpace(shape_, joint_input(sequence, b)), path, b, out);
-  } else {
-    const LabelInput input{sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, {}};
-    if (shape_.order == DecisionOrder::kEasiestFirst) {
-      explain_path(sequence, EasiestSpace(shape_, input), path, b, out);
-    } else {
-      explain_path(sequence, LabelSpace(shape_, input), path, b, out);
-    }
-  }
+  visit_space(sequence, {}, nullptr, {}, b,
+              [&](const auto& space) { explain_path(sequence, space, path, b, out); });
   return out;
 }
 

@@ -181,24 +181,6 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   return result();
 }
 
-template <search::Problem P>
-Result<Mixture> train_any(const P& problem, Decisions decisions, const SearchOptions& options,
-                          const SearchContext& context) {
-  if (options.learner == SearchLearner::kSearn)
-    ESPALIER_TRY(check_reduction(options.classifier, options.reduction, decisions));
-  if (options.learner == SearchLearner::kSearn && options.oracle_beam > 0) {
-    if constexpr (search::LossSpace<typename P::Space>) {
-      return train_searn(search::SearchOracleProblem<P>{problem, options.oracle_beam}, options, context);
-    } else {
-      return fail(
-          "oracle=search: with order=easiest-first every order of the right labels is as good as another, "
-          "which a beam would fill with; take oracle=analytic");
-    }
-  }
-  if (options.learner == SearchLearner::kSearn) return train_searn(problem, options, context);
-  return train_on_line(problem, options, context);
-}
-
 /// The goals of a search that is over, best first; of equals the one found first.
 template <typename Space>
 std::vector<uint32_t> best_goals(const search::SearchScratch<Space, float>& scratch, size_t most) {
@@ -265,25 +247,25 @@ uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features) {
   return hash_combine(seed, features.state.size());
 }
 
-Status check_reduction(BaseClassifier classifier, search::Reduction reduction, Decisions decisions) {
+Status check_reduction(BaseClassifier classifier, search::Reduction reduction, SearchKind kind) {
   using search::Reduction;
   // What cannot be; everything else can.
   struct Refusal {
     BaseClassifier classifier;
     std::vector<Reduction> reductions;
-    std::vector<Decisions> decisions;
+    std::vector<SearchKind> kinds;
     std::string_view reason;
   };
   static const std::vector<Reduction> binary = {Reduction::kOneVsAll, Reduction::kAllPairs};
-  static const std::vector<Decisions> everywhere = {Decisions::kWords, Decisions::kColumns,
-                                                    Decisions::kEasiest, Decisions::kChunks};
+  static const std::vector<SearchKind> everywhere = {SearchKind::kLabel, SearchKind::kJoint,
+                                                     SearchKind::kEasiest, SearchKind::kSegment};
   static const std::vector<Refusal> refusals = {
       {BaseClassifier::kSoftmaxMargin, binary, everywhere,
        "softmax-margin is a loss over all actions at once, which binary problems do not have: take "
        "reduction=direct, or classifier=logistic"},
       {BaseClassifier::kQuadraticSvm,
        {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs},
-       {Decisions::kChunks},
+       {SearchKind::kSegment},
        "quadratic-svm has machines between labels, and the chunks that compete differ in length, too: take "
        "classifier=liblinear or unit=word"},
       {BaseClassifier::kQuadraticSvm,
@@ -293,22 +275,22 @@ Status check_reduction(BaseClassifier classifier, search::Reduction reduction, D
        "reduction=all-pairs or reduction=one-vs-all"},
       {BaseClassifier::kLiblinear,
        {Reduction::kDirect},
-       {Decisions::kColumns, Decisions::kChunks},
+       {SearchKind::kJoint, SearchKind::kSegment},
        "liblinear's machine over all labels at once (Crammer and Singer) is for states in which all labels "
        "of one token compete: take reduction=all-pairs or reduction=one-vs-all"},
   };
   for (const Refusal& refusal : refusals)
     if (refusal.classifier == classifier &&
         std::count(refusal.reductions.begin(), refusal.reductions.end(), reduction) > 0 &&
-        std::count(refusal.decisions.begin(), refusal.decisions.end(), decisions) > 0)
+        std::count(refusal.kinds.begin(), refusal.kinds.end(), kind) > 0)
       return fail("{}", refusal.reason);
   return {};
 }
 
-search::Reduction best_reduction(BaseClassifier classifier, Decisions decisions) {
+search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind) {
   switch (classifier) {
     case BaseClassifier::kLiblinear:
-      return decisions == Decisions::kChunks ? search::Reduction::kAllPairs : search::Reduction::kOneVsAll;
+      return kind == SearchKind::kSegment ? search::Reduction::kAllPairs : search::Reduction::kOneVsAll;
     case BaseClassifier::kQuadraticSvm:
       return search::Reduction::kAllPairs;
     default:
@@ -316,22 +298,28 @@ search::Reduction best_reduction(BaseClassifier classifier, Decisions decisions)
   }
 }
 
-Result<Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
-                             const SearchContext& context) {
-  return train_any(problem, Decisions::kWords, options, context);
+template <search::Problem P>
+Result<Mixture> train_search(const P& problem, const SearchOptions& options, const SearchContext& context) {
+  if (options.learner == SearchLearner::kSearn)
+    ESPALIER_TRY(check_reduction(options.classifier, options.reduction, P::kKind));
+  if (options.learner == SearchLearner::kSearn && options.oracle_beam > 0) {
+    if constexpr (search::LossSpace<typename P::Space>) {
+      return train_searn(search::SearchOracleProblem<P>{problem, options.oracle_beam}, options, context);
+    } else {
+      return fail(
+          "oracle=search: with direction=easiest-first every order of the right labels is as good as "
+          "another, "
+          "which a beam would fill with; take oracle=analytic");
+    }
+  }
+  if (options.learner == SearchLearner::kSearn) return train_searn(problem, options, context);
+  return train_on_line(problem, options, context);
 }
-Result<Mixture> train_search(const JointProblem& problem, const SearchOptions& options,
-                             const SearchContext& context) {
-  return train_any(problem, Decisions::kColumns, options, context);
-}
-Result<Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
-                             const SearchContext& context) {
-  return train_any(problem, Decisions::kEasiest, options, context);
-}
-Result<Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
-                             const SearchContext& context) {
-  return train_any(problem, Decisions::kChunks, options, context);
-}
+
+template Result<Mixture> train_search(const LabelProblem&, const SearchOptions&, const SearchContext&);
+template Result<Mixture> train_search(const JointProblem&, const SearchOptions&, const SearchContext&);
+template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions&, const SearchContext&);
+template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&);
 
 Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
@@ -364,7 +352,8 @@ Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape&, s
                               const Mixture& policy, const DecodeOptions& options) {
   if (options.beam > 1 || options.best_first)
     return fail(
-        "order=easiest-first is searched greedily: paths of a beam would be the same labels in other orders");
+        "direction=easiest-first is searched greedily: paths of a beam would be the same labels in other "
+        "orders");
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
   for (Decoded::Way& way : decoded.best) {
     way.labels.resize(length);

@@ -51,18 +51,11 @@ struct SearchOptions {
   uint64_t seed = 1;
 };
 
-/// What a sequence task is made of, as far as classifiers mind.
-enum class Decisions {
-  kWords,    ///< one candidate a state, every label competes with every other
-  kColumns,  ///< one candidate a state, the labels of a column compete
-  kEasiest,  ///< a candidate a token, each with its own right label
-  kChunks,   ///< candidates of several lengths compete
-};
-/// An error where the classifier cannot be learned by that reduction for such decisions, which says why and
+/// An error where the classifier cannot be learned by that reduction in such a search, which says why and
 /// what to take instead.
-Status check_reduction(BaseClassifier classifier, search::Reduction reduction, Decisions decisions);
-/// What `auto` means: the reduction that serves the classifier best where it can be.
-search::Reduction best_reduction(BaseClassifier classifier, Decisions decisions);
+Status check_reduction(BaseClassifier classifier, search::Reduction reduction, SearchKind kind);
+/// What `auto` means: the reduction that serves the classifier best where it is possible.
+search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind);
 
 /// What a trainer is given beside the problem.
 struct SearchContext {
@@ -80,13 +73,9 @@ struct SearchContext {
   std::function<void(std::string)> note = nullptr;
 };
 
-Result<search::Mixture> train_search(const LabelProblem& problem, const SearchOptions& options,
-                                     const SearchContext& context);
-Result<search::Mixture> train_search(const JointProblem& problem, const SearchOptions& options,
-                                     const SearchContext& context);
-Result<search::Mixture> train_search(const EasiestProblem& problem, const SearchOptions& options,
-                                     const SearchContext& context);
-Result<search::Mixture> train_search(const ChunkProblem& problem, const SearchOptions& options,
+/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem and ChunkProblem.
+template <search::Problem P>
+Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
                                      const SearchContext& context);
 
 /// How decisions are put together at test time.

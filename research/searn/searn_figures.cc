@@ -126,7 +126,7 @@ Result<Report> searn_order(const Request& request) {
                              Line{"easiest-first", std::nullopt, std::nullopt}}) {
       SearnRun run = entities_run(
           request, "searn",
-          {passes, "iterations=3", "classifier=" + classifier, fmt::format("order={}", line.order)});
+          {passes, "iterations=3", "classifier=" + classifier, fmt::format("direction={}", line.order)});
       if (!request.quick) run.most_sequences = 0;
       run.keep_labels = true;
       ESPALIER_ASSIGN(SearnOutcome outcome, train_and_score(request, run));

@@ -27,6 +27,7 @@ using LegalMoves = std::unique_ptr<const constrain::Completion>;
 /// Sequences to label token by token. `data` holds the token features.
 struct LabelProblem {
   using Space = LabelSpace;
+  static constexpr SearchKind kKind = SearchKind::kLabel;
   const SequenceShape& shape;
   const linear::Dataset& data;
   std::vector<uint64_t> edges;             ///< hashes
@@ -54,6 +55,7 @@ struct LabelProblem {
 /// The same sequences, the order of decisions left to the learner.
 struct EasiestProblem {
   using Space = EasiestSpace;
+  static constexpr SearchKind kKind = SearchKind::kEasiest;
   const LabelProblem& words;
 
   size_t size() const { return words.size(); }
@@ -65,6 +67,7 @@ struct EasiestProblem {
 /// Sequences to label in several columns. `data` holds the token features.
 struct JointProblem {
   using Space = JointSpace;
+  static constexpr SearchKind kKind = SearchKind::kJoint;
   const SequenceShape& shape;
   const linear::Dataset& data;
   std::vector<data::Label> gold;     ///< tokens × columns
@@ -104,6 +107,7 @@ void append_words(const SequenceShape& shape, const data::Sequence& sequence, st
 /// Sequences to segment chunk by chunk. `data` has a block in the place of a token.
 struct ChunkProblem {
   using Space = ChunkSpace;
+  static constexpr SearchKind kKind = SearchKind::kSegment;
   const SequenceShape& shape;
   const linear::Dataset& data;
   std::vector<size_t> length;  ///< tokens of each sequence

@@ -81,7 +81,7 @@ Status SequenceShape::check() const {
   if (max_length == 0) return fail("a chunk has one word at least");
   if (order == DecisionOrder::kEasiestFirst && (columns() > 1 || legal || loss == SequenceLoss::kF1))
     return fail(
-        "order=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
+        "direction=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
   return {};
 }
 

@@ -34,6 +34,15 @@ enum class DecisionUnit {
   kChunk,  ///< the next segment: its length and its type
 };
 
+/// The four kinds of search over sequences. A task's kind decides its search space, how its data are encoded,
+/// and which classifiers can decide.
+enum class SearchKind {
+  kLabel,    ///< word by word in a fixed direction: one candidate per state, every label competes
+  kJoint,    ///< several columns, word by word: the labels of a column compete
+  kEasiest,  ///< words in an order that is learned: one candidate per token, each with its own right label
+  kSegment,  ///< chunk by chunk: candidates of several lengths compete
+};
+
 /// How far back histories reach at most. Every label more is a feature more of every decision, and beyond a
 /// sentence there is nothing left to see.
 inline constexpr size_t kMostHistory = 255;
@@ -64,6 +73,11 @@ struct SequenceShape {
   data::Scheme scheme = data::Scheme::kNone;
 
   size_t columns() const { return column_begin.size() - 1; }
+  SearchKind kind() const {
+    if (unit == DecisionUnit::kChunk) return SearchKind::kSegment;
+    if (columns() > 1) return SearchKind::kJoint;
+    return order == DecisionOrder::kEasiestFirst ? SearchKind::kEasiest : SearchKind::kLabel;
+  }
   /// The column that a label of `labels` belongs to, and its own name.
   size_t column_of(data::Label label) const {
     size_t c = 0;

@@ -1,4 +1,4 @@
-#include "espalier/model/train_chain.h"
+#include "espalier/model/chain_training.h"
 
 #include <algorithm>
 
@@ -7,7 +7,6 @@
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
-#include "espalier/model/learn.h"
 #include "espalier/model/task_data.h"
 
 namespace espalier::model {
@@ -16,10 +15,8 @@ namespace {
 
 class ChainTraining {
  public:
-  explicit ChainTraining(TrainingJob& job)
-      : job_(job),
-        shape_(shape_of(job.request.learner, job.values)),
-        instances_(instances_of_task(job.request.task)) {}
+  ChainTraining(TrainingJob& job, const ChainMethod& method)
+      : job_(job), method_(method), instances_(instances_of_task(job.request.task)) {}
 
   Status run();
 
@@ -37,7 +34,7 @@ class ChainTraining {
                                  std::function<bool(const chain::Round&)> ended);
 
   TrainingJob& job_;
-  LearnerShape shape_;
+  const ChainMethod& method_;
   constrain::InstanceMaker instances_;
   chain::PairOptions pairs_;
   chain::ChainWeights start_weights_, weights_;
@@ -50,12 +47,8 @@ class ChainTraining {
 };
 
 Status ChainTraining::prepare_weights() {
-  if (job_.values.text("full-rows") == "auto") {
-    pairs_.full_rows_from = job_.training.labels.size() <= kFullRowLabels ? kFullRowsFrom : 0;
-  } else {
-    pairs_.full_rows_from = static_cast<uint32_t>(job_.values.integer("full-rows"));
-  }
-  const bool transitions = shape_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
+  pairs_.full_rows_from = full_rows_from(job_.common().full_rows, job_.training.labels.size());
+  const bool transitions = method_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
   const std::shared_ptr<const Model>& old = job_.request.start_from;
   if (!old) {
     start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
@@ -108,8 +101,7 @@ bool ChainTraining::round_ended(const chain::Round& round) {
     weights = round.weights();
     score = dev_score(weights);
   }
-  const int total = total_rounds(job_.request.learner, job_.values, job_.training.data.tokens());
-  const TrainingJob::Verdict verdict = job_.round_ended(round.number, total, round.objective, score);
+  const TrainingJob::Verdict verdict = job_.round_ended(round.number, method_.rounds, round.objective, score);
   if (verdict.best) best_weights_ = std::move(weights);
   const int every = job_.request.checkpoint_every;
   if (every > 0 && round.number % every == 0) trouble_ = save_checkpoint(round);
@@ -131,14 +123,13 @@ Status ChainTraining::learn_kernel_machine() {
   progress.phase = "training";  // libsvm says nothing on the way
   job_.monitor.report(progress);
   const size_t labels = job_.training.labels.size();
-  ESPALIER_ASSIGN(kernel_, learn_kernel(job_.values, job_.training.data, labels, job_.request.seed));
+  ESPALIER_ASSIGN(kernel_, method_.learn_kernel(job_.training.data, labels));
   job_.report.log.push_back({1, 0, std::nullopt, job_.seconds()});
-  if (!job_.values.flag("calibrate")) return {};
-  const auto [most, held_out] = hold_out_a_tenth(job_.training.data);
-  if (held_out.sequences() == 0) return {};
-  ESPALIER_ASSIGN(const linear::KernelModel second,
-                  learn_kernel(job_.values, most, labels, job_.request.seed));
-  temperature_ = chain::fit_temperature(second, held_out);
+  if (!method_.fit_temperature) return {};
+  const auto [most, tenth] = hold_out_a_tenth(job_.training.data);
+  if (tenth.sequences() == 0) return {};
+  ESPALIER_ASSIGN(const linear::KernelModel second, method_.learn_kernel(most, labels));
+  temperature_ = chain::fit_temperature(second, tenth);
   return {};
 }
 
@@ -150,7 +141,7 @@ Status ChainTraining::learn_weights() {
     ESPALIER_ASSIGN(checkpoint, job_.open_checkpoint());
     own.resume = &*checkpoint;
   }
-  ESPALIER_ASSIGN(weights_, learn(job_.request.learner, job_.values, std::move(own)));
+  ESPALIER_ASSIGN(weights_, method_.learn(std::move(own)));
   ESPALIER_TRY(trouble_);
   job_.report.interrupted = job_.monitor.stop_requested();
   if (best_weights_) weights_ = std::move(*best_weights_);
@@ -158,14 +149,14 @@ Status ChainTraining::learn_weights() {
 }
 
 Status ChainTraining::calibrate() {
-  if (shape_.probabilistic || !job_.values.flag("calibrate") || job_.report.interrupted) return {};
+  if (!method_.fit_temperature || job_.report.interrupted) return {};
   if (!job_.dev.sequences.empty()) {
     temperature_ = chain::fit_temperature(weights_, job_.dev.data, job_.workers);
     return {};
   }
   // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
-  auto [most, held_out] = hold_out_a_tenth(job_.training.data);
-  if (held_out.sequences() == 0) return {};
+  auto [most, tenth] = hold_out_a_tenth(job_.training.data);
+  if (tenth.sequences() == 0) return {};
   linear::EncodedTraining part;
   part.data = std::move(most);
   part.labels = job_.training.labels;
@@ -181,27 +172,23 @@ Status ChainTraining::calibrate() {
   if (restriction_) {
     std::vector<uint32_t> kept;
     for (uint32_t s = 0; s < job_.training.data.sequences(); ++s)
-      if (s % 10 != 9) kept.push_back(s);
+      if (!held_out(s)) kept.push_back(s);
     restricted_part = restriction_->subset(kept);
     second.restriction = &*restricted_part;
   }
-  ESPALIER_ASSIGN(const chain::ChainWeights weights,
-                  learn(job_.request.learner, job_.values, std::move(second)));
-  temperature_ = chain::fit_temperature(weights, held_out, job_.workers);
+  ESPALIER_ASSIGN(const chain::ChainWeights weights, method_.learn(std::move(second)));
+  temperature_ = chain::fit_temperature(weights, tenth, job_.workers);
   return {};
 }
 
 Status ChainTraining::save() {
   if (kernel_) weights_ = std::move(start_weights_);  // all 0: the labels' number, and no transitions
-  int bits = 32;
-  const std::string& wanted = job_.values.text("weight-bits");
-  if (wanted == "16") bits = 16;
-  if (wanted == "auto" && !job_.report.interrupted &&  // whoever pressed Ctrl-C is not kept waiting
-      chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers) < kRoundingTolerance)
-    bits = 16;
+  const int bits = weight_bits(job_.common().weight_bits, job_.report.interrupted, [&] {
+    return chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers);
+  });
   SectionWriter out;
   chain::save_model(
-      {job_.training.labels, weights_, job_.training.state, job_.training.edge, shape_.normalisation,
+      {job_.training.labels, weights_, job_.training.state, job_.training.edge, method_.normalisation,
        temperature_, job_.scheme.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
       out);
   ESPALIER_TRY(job_.save(out));
@@ -220,7 +207,7 @@ void ChainTraining::prepare_constraints() {
 Status ChainTraining::run() {
   prepare_constraints();
   ESPALIER_TRY(prepare_weights());
-  if (uses_kernel(job_.request.learner, job_.values)) {
+  if (method_.learn_kernel) {
     ESPALIER_TRY(learn_kernel_machine());
   } else {
     ESPALIER_TRY(learn_weights());
@@ -231,6 +218,6 @@ Status ChainTraining::run() {
 
 }  // namespace
 
-Status train_chain(TrainingJob& job) { return ChainTraining(job).run(); }
+Status train_chain(TrainingJob& job, const ChainMethod& method) { return ChainTraining(job, method).run(); }
 
 }  // namespace espalier::model

@@ -1,8 +1,10 @@
-#include "espalier/model/train_brackets.h"
-
+// Phrases of one type by where they begin and end. Tested by tasks_test.sh of the command and
+// learner_test.cc.
 #include <algorithm>
 #include <set>
 
+#include "espalier/model/learners/learners.h"
+#include "espalier/model/training_job.h"
 #include "espalier/tasks/structures/bracket_model.h"
 
 namespace espalier::model {
@@ -10,7 +12,12 @@ namespace espalier::model {
 namespace {
 
 using constrain::Phrase;
-using Kind = Parameter::Kind;
+
+struct BracketsOptions : CommonOptions {
+  int passes = 12;
+  tasks::BracketRegime training = tasks::BracketRegime::kGlobal;
+  size_t longest = 40;
+};
 
 /// The one type of phrases that the data have.
 Result<std::string> phrase_type(const TrainingJob& job) {
@@ -46,36 +53,14 @@ Result<std::vector<std::vector<Phrase>>> gold_phrases(const TrainingJob& job, co
   return out;
 }
 
-}  // namespace
-
-std::vector<Parameter> bracket_parameters() {
-  return {
-      {"passes", Kind::kInteger, "12", "passes over the training data", 1, 1e6},
-      {"training",
-       Kind::kChoice,
-       "global",
-       "global: the classifiers are corrected where the phrases found are wrong; local: each where its own "
-       "sign is",
-       0,
-       0,
-       {"global", "local"}},
-      {"longest", Kind::kInteger, "40", "words of a phrase at most", 1, 1e4},
-  };
-}
-
-Status train_brackets(TrainingJob& job) {
-  if (job.request.start_from != nullptr || job.request.resume || job.request.checkpoint_every > 0)
-    return fail("learner brackets can neither start from a model nor from a checkpoint");
-  if (!job.label_weight.empty()) return fail("learner brackets takes no label-weights");
-  if (!job.values.is_default("full-rows")) return fail("learner brackets has a weight for every feature");
+Status train_bracket_model(TrainingJob& job, const BracketsOptions& asked) {
   for (const float weight : job.training.data.weight)
     if (weight != 1) return fail("learner brackets takes no sequence weights other than 1");
   ESPALIER_ASSIGN(const std::string type, phrase_type(job));
   tasks::BracketOptions options;
-  options.regime =
-      job.values.text("training") == "global" ? tasks::BracketRegime::kGlobal : tasks::BracketRegime::kLocal;
-  options.passes = static_cast<int>(job.values.integer("passes"));
-  options.longest = static_cast<size_t>(job.values.integer("longest"));
+  options.regime = asked.training;
+  options.passes = asked.passes;
+  options.longest = asked.longest;
   options.seed = job.request.seed;
   size_t too_long = 0;
   ESPALIER_ASSIGN(const auto gold, gold_phrases(job, type, options.longest, too_long));
@@ -110,14 +95,37 @@ Status train_brackets(TrainingJob& job) {
       tasks::train_brackets(job.training.data, job.training.state.size(), gold, options, job.monitor);
   job.report.interrupted = job.monitor.stop_requested();
   if (best) weights = std::move(*best);
+  // What rounding would change is not measured here, so that 16 bits are taken only where asked for.
+  const int bits = weight_bits(asked.weight_bits, job.report.interrupted, [] { return 1.0; });
   SectionWriter out;
-  tasks::save_bracket_model(
-      {type, options.longest, weights, job.training.state, job.values.text("weight-bits") == "16" ? 16 : 32},
-      out);
+  tasks::save_bracket_model({type, options.longest, weights, job.training.state, bits}, out);
   job.training.labels = labels;
   ESPALIER_TRY(job.save(out));
   job.report.weights = 2 * job.training.state.size();
   return {};
+}
+
+}  // namespace
+
+std::unique_ptr<const LearnerSpec> brackets_learner() {
+  using O = BracketsOptions;
+  ParameterTable<O> table;
+  table.whole("passes", &O::passes, {1, 1e6}, "passes over the training data");
+  table.choice(
+      "training", &O::training,
+      {{"global", tasks::BracketRegime::kGlobal}, {"local", tasks::BracketRegime::kLocal}},
+      "global: the classifiers are corrected where the phrases found are wrong; local: each where its "
+      "own sign is");
+  table.whole("longest", &O::longest, {1, 1e4}, "words of a phrase at most");
+  add_common_parameters(table);
+  return make_learner<O>(
+      {.name = "brackets",
+       .summary = "one averaged perceptron for where phrases begin, one for where they end, and the best "
+                  "phrases that do not overlap; for task brackets",
+       .kind = ModelKind::kBrackets,
+       .starts_from_models = false,
+       .keeps_checkpoints = false},
+      std::move(table), {.train = train_bracket_model});
 }
 
 }  // namespace espalier::model

@@ -1,0 +1,48 @@
+// What `auto` stands for, for every learner: passes, weight rows, bits of a weight, the L2 penalty, and which
+// sequences are held out. Each rule is written here and nowhere else.
+//
+// The functions take what the user asked for (empty: auto) and the statistics of the data that decide.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "espalier/linear/dataset.h"
+
+namespace espalier::model {
+
+/// passes=auto of log losses (crf, memm, local, a cascade's last level): about two million tokens are seen,
+/// in 6 to 40 passes. Small data gets more passes because what counts is how many steps the weights make.
+int log_loss_passes(std::optional<int> asked, size_t tokens);
+/// passes=auto of perceptrons: about five million tokens, in 12 to 100 passes.
+int perceptron_passes(std::optional<int> asked, size_t tokens);
+
+/// full-rows=auto: features seen this often get a weight for every label, as long as there are no more labels
+/// than this (a full row of 472 tags would take two kilobytes).
+inline constexpr uint32_t kFullRowsFrom = 5;
+inline constexpr size_t kFullRowLabels = 64;
+uint32_t full_rows_from(std::optional<uint32_t> asked, size_t labels);
+
+/// l2=auto: 1, or 0.3 with dropout, which penalises too.
+double l2_penalty(std::optional<double> asked, double dropout);
+
+/// How many bits a weight takes in a model file.
+enum class WeightBits { kAuto, k16, k32 };
+/// weight-bits=auto takes 16 bits where fewer than this share of the training labels changes.
+inline constexpr double kRoundingTolerance = 1e-4;
+/// `share_changed` measures that share; it is called only where the answer depends on it. An interrupted run
+/// does not wait for it.
+template <typename ShareChanged>
+int weight_bits(WeightBits asked, bool interrupted, ShareChanged&& share_changed) {
+  if (asked != WeightBits::kAuto) return asked == WeightBits::k16 ? 16 : 32;
+  return !interrupted && share_changed() < kRoundingTolerance ? 16 : 32;
+}
+
+/// Every tenth sequence is held out, where training must measure itself without a development set.
+inline bool held_out(size_t sequence) { return sequence % 10 == 9; }
+/// The other sequences, and those held out.
+std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data);
+
+}  // namespace espalier::model

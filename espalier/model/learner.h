@@ -1,0 +1,131 @@
+// A learner as the rest of the library sees it: what it is called, what can be set, and, once its settings
+// are checked, how it trains.
+//
+// learners/NAME.cc holds everything about one learner: its options struct, the table of its parameters
+// (parameters.h), what `auto` stands for given the data (with the rules of defaults.h), and `train`. It makes
+// one LearnerSpec with make_learner(), which registry.cc lists.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/result.h"
+#include "espalier/model/common_options.h"
+#include "espalier/model/parameters.h"
+
+namespace espalier::model {
+
+struct TrainingJob;
+
+/// What a learner makes: which code reads its model file (model.cc).
+enum class ModelKind { kChain, kCascade, kSearch, kBrackets };
+
+/// What constraints a learner can train with.
+enum class ConstraintUse {
+  kNone,
+  kRegular,  ///< those that an automaton can check: it sums over all labellings that satisfy them
+  kAny,
+};
+
+/// What is the same for all settings of a learner.
+struct LearnerTraits {
+  std::string_view name;
+  std::string_view summary;  ///< one line for help texts
+  ModelKind kind = ModelKind::kChain;
+  ConstraintUse constraints = ConstraintUse::kNone;
+  bool starts_from_models = true;  ///< can train a model further
+  bool keeps_checkpoints = true;   ///< can stop and resume
+};
+
+/// A learner with its settings, checked: ready to train.
+class ConfiguredLearner {
+ public:
+  virtual ~ConfiguredLearner() = default;
+  virtual const LearnerTraits& traits() const = 0;
+  virtual const CommonOptions& common() const = 0;
+  /// Every parameter as text, as the model file keeps it.
+  virtual const ParameterTexts& texts() const = 0;
+  /// True where training looks at the text of the sequences, not only at their features and one label.
+  virtual bool needs_text() const = 0;
+  /// Learns and saves the model. Precondition: the job has read its data.
+  virtual Status train(TrainingJob& job) const = 0;
+};
+
+class LearnerSpec {
+ public:
+  virtual ~LearnerSpec() = default;
+  virtual const LearnerTraits& traits() const = 0;
+  std::string_view name() const { return traits().name; }
+  virtual const std::vector<Parameter>& parameters() const = 0;
+  /// "name=value" settings alone: unknown names and values out of range are errors.
+  virtual Status check_settings(std::span<const std::string> settings) const = 0;
+  /// The same, and whether they make sense together and in the situation. Looks at no data.
+  virtual Result<std::unique_ptr<const ConfiguredLearner>> configure(std::span<const std::string> settings,
+                                                                     const Situation& situation) const = 0;
+};
+
+/// What is wrong with a situation whatever the settings.
+Status check_situation(const LearnerTraits& traits, const Situation& situation);
+
+/// How a learner with options `O` trains.
+template <typename O>
+struct LearnerCode {
+  std::function<Status(TrainingJob&, const O&)> train;
+  std::function<bool(const O&, const Situation&)> needs_text = nullptr;  ///< null: no
+};
+
+/// A learner made of its table and its code. Both live as long as the result.
+template <typename O>
+std::unique_ptr<const LearnerSpec> make_learner(LearnerTraits traits, ParameterTable<O> table,
+                                                LearnerCode<O> code) {
+  class Spec final : public LearnerSpec {
+   public:
+    Spec(LearnerTraits traits, ParameterTable<O> table, LearnerCode<O> code)
+        : traits_(traits),
+          table_(std::move(table)),
+          code_(std::move(code)),
+          parameters_(table_.parameters()) {}
+    const LearnerTraits& traits() const override { return traits_; }
+    const std::vector<Parameter>& parameters() const override { return parameters_; }
+    Status check_settings(std::span<const std::string> settings) const override {
+      ESPALIER_TRY(table_.parse(traits_.name, settings));
+      return {};
+    }
+    Result<std::unique_ptr<const ConfiguredLearner>> configure(std::span<const std::string> settings,
+                                                               const Situation& situation) const override {
+      ESPALIER_ASSIGN(ParsedOptions<O> parsed, table_.parse(traits_.name, settings));
+      ESPALIER_TRY(check_situation(traits_, situation));
+      ESPALIER_TRY(table_.check(parsed.options, situation));
+      const bool text = code_.needs_text && code_.needs_text(parsed.options, situation);
+      return std::unique_ptr<const ConfiguredLearner>(new Configured(*this, std::move(parsed), text));
+    }
+
+   private:
+    class Configured final : public ConfiguredLearner {
+     public:
+      Configured(const Spec& spec, ParsedOptions<O> parsed, bool text)
+          : spec_(spec), parsed_(std::move(parsed)), needs_text_(text) {}
+      const LearnerTraits& traits() const override { return spec_.traits_; }
+      const CommonOptions& common() const override { return parsed_.options; }
+      const ParameterTexts& texts() const override { return parsed_.texts; }
+      bool needs_text() const override { return needs_text_; }
+      Status train(TrainingJob& job) const override { return spec_.code_.train(job, parsed_.options); }
+
+     private:
+      const Spec& spec_;
+      ParsedOptions<O> parsed_;
+      bool needs_text_;
+    };
+    LearnerTraits traits_;
+    ParameterTable<O> table_;
+    LearnerCode<O> code_;
+    std::vector<Parameter> parameters_;
+  };
+  return std::make_unique<const Spec>(traits, std::move(table), std::move(code));
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,52 @@
+// What can be set about a cascade: the options struct and the table of its parameters. Tested by
+// learner_test.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/cascade/options.h"
+#include "espalier/model/learner.h"
+
+namespace espalier::model {
+
+/// How the levels before the last one filter. `kNone`: there are none.
+enum class FilterChoice { kCascade, kPerceptron, kCrf, kDictionary, kNone };
+
+struct CascadeOptions : CommonOptions {
+  size_t order = 3;
+  std::optional<std::vector<double>> levels;
+  FilterChoice filter = FilterChoice::kCascade;
+  cascade::Loss last = cascade::Loss::kLog;
+  std::optional<std::vector<double>> filter_loss;
+  std::optional<double> loss_in_use;
+  double budget = 0;
+  cascade::LossUnit loss_unit = cascade::LossUnit::kPositions;
+  cascade::Unit filter_unit = cascade::Unit::kCliques;
+  int warm_up = 4;
+  std::vector<double> train_alphas = {0.25, 0.5};
+  int filter_passes = 3;
+  bool adaptive_filters = true;
+  std::optional<double> filter_rate;
+  double filter_lambda = 0;
+  double threshold_prior_length = 100;
+  size_t folds = 3;
+  bool quantiles = false;
+  size_t edge_order = 2;
+  std::optional<std::string> word_feature;
+  std::optional<int> passes;
+  size_t batch = 8;
+  double rate = 0.2;
+  std::optional<double> dropout;
+  std::optional<double> l2;
+  double average_from = 0.2;
+  bool calibrate = true;
+};
+
+/// Orders of the levels. Precondition: the options were checked.
+std::vector<size_t> orders_of(const CascadeOptions& options);
+
+ParameterTable<CascadeOptions> cascade_table();
+
+}  // namespace espalier::model

@@ -1,0 +1,91 @@
+// The learners that maximise the probability of whole labellings (crf) or of each label given the one before
+// (memm).
+#include "espalier/chain/learners/lbfgs.h"
+#include "espalier/model/chain_training.h"
+#include "espalier/model/learners/learners.h"
+#include "espalier/model/learners/log_loss.h"
+
+namespace espalier::model {
+
+int log_loss_rounds(const LogLossOptions& options, size_t tokens) {
+  return options.algorithm == LogLossAlgorithm::kLbfgs ? options.iterations
+                                                       : log_loss_passes(options.passes, tokens);
+}
+
+Result<chain::ChainWeights> learn_log_loss(const LogLossOptions& options, chain::LogLoss loss,
+                                           chain::TrainingContext context) {
+  const double l2 = l2_penalty(options.l2, options.dropout);
+  const int rounds = log_loss_rounds(options, context.training.data.tokens());
+  if (options.algorithm == LogLossAlgorithm::kLbfgs) {
+    chain::LbfgsOptions lbfgs;
+    lbfgs.loss = loss;
+    lbfgs.l1 = options.l1;
+    lbfgs.l2 = l2;
+    lbfgs.passes = rounds;
+    lbfgs.epsilon = options.epsilon;
+    return chain::train_lbfgs(std::move(context), lbfgs);
+  }
+  chain::StochasticOptions stochastic;
+  stochastic.loss = loss;
+  stochastic.l1 = options.l1;
+  stochastic.l2 = l2;
+  stochastic.dropout = options.dropout;
+  stochastic.rate = options.rate;
+  stochastic.passes = rounds;
+  stochastic.batch = options.batch;
+  stochastic.average_from = options.average_from;
+  return chain::train_stochastic(std::move(context), stochastic);
+}
+
+namespace {
+
+ParameterTable<LogLossOptions> log_loss_table() {
+  ParameterTable<LogLossOptions> table;
+  add_log_loss_parameters(table);
+  add_common_parameters(table);
+  add_full_rows(table);
+  add_label_weights(table);
+  const auto adagrad = [](const LogLossOptions& o, const Situation&) {
+    return o.algorithm == LogLossAlgorithm::kAdagrad;
+  };
+  const auto lbfgs = [](const LogLossOptions& o, const Situation&) {
+    return o.algorithm == LogLossAlgorithm::kLbfgs;
+  };
+  table.only_where({"passes", "batch", "rate", "dropout", "average-from"}, adagrad,
+                   "algorithm=adagrad; it is not supported with lbfgs");
+  table.only_where({"iterations", "epsilon"}, lbfgs, "algorithm=lbfgs");
+  return table;
+}
+
+Status train_log_loss(TrainingJob& job, const LogLossOptions& options, chain::LogLoss loss,
+                      chain::Normalisation normalisation) {
+  ChainMethod method;
+  method.normalisation = normalisation;
+  method.rounds = log_loss_rounds(options, job.training.data.tokens());
+  method.learn = [&](chain::TrainingContext context) {
+    return learn_log_loss(options, loss, std::move(context));
+  };
+  return train_chain(job, method);
+}
+
+}  // namespace
+
+std::unique_ptr<const LearnerSpec> crf_learner() {
+  return make_learner<LogLossOptions>(
+      {.name = "crf",
+       .summary = "conditional random field: probabilities of whole labellings; the default",
+       .constraints = ConstraintUse::kRegular},
+      log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
+        return train_log_loss(job, options, chain::LogLoss::kSequence, chain::Normalisation::kSequence);
+      }});
+}
+
+std::unique_ptr<const LearnerSpec> memm_learner() {
+  return make_learner<LogLossOptions>(
+      {.name = "memm", .summary = "maximum-entropy Markov model: each label given the one before"},
+      log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
+        return train_log_loss(job, options, chain::LogLoss::kPosition, chain::Normalisation::kPosition);
+      }});
+}
+
+}  // namespace espalier::model

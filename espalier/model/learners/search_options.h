@@ -1,0 +1,107 @@
+// What the learners of searches (searn, laso and its kin, incremental) share: options, their parameters, and
+// what follows from options and task before any data is read. Tested by learner_test.cc and
+// train_search_test.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "espalier/model/learner.h"
+#include "espalier/model/registry.h"
+#include "espalier/tasks/search_training.h"
+#include "espalier/tasks/spaces/sequence_shape.h"
+
+namespace espalier::model {
+
+enum class Frontier { kBreadthFirst, kBestFirst };
+
+struct SearchLearnerOptions : CommonOptions {
+  tasks::SearchLearner learner = tasks::SearchLearner::kSearn;  ///< not a parameter: set by the learner
+  size_t beam = 1;
+  std::optional<Frontier> decoder;
+  size_t history = 2;
+  size_t lead = 2;
+  tasks::DecisionOrder direction = tasks::DecisionOrder::kLeftToRight;
+  std::optional<tasks::SequenceLoss> loss;
+  std::optional<tasks::DecisionUnit> unit;
+  std::optional<size_t> max_length;
+  std::string meta = "yes", stemmer, lists;
+  bool average = true;
+};
+
+/// What `auto` stands for where the task decides.
+tasks::DecisionUnit unit_of(const SearchLearnerOptions& options, TaskKind task);
+tasks::SearchKind search_kind(const SearchLearnerOptions& options, TaskKind task);
+tasks::SequenceLoss loss_of(const SearchLearnerOptions& options, TaskKind task);
+bool searches_best_first(const SearchLearnerOptions& options);
+
+/// True where training looks at the text of the sequences: chunks, and several columns of labels.
+bool search_needs_text(const SearchLearnerOptions& options, const Situation& situation);
+
+/// What is wrong with the options of any of these learners.
+Status check_search_options(const SearchLearnerOptions& options, const Situation& situation);
+
+template <typename O>
+void add_search_parameters(ParameterTable<O>& table) {
+  table.whole("beam", &O::beam, {1, 1e5},
+              "states kept at each step, in decoding and in learning by search; 1: greedy");
+  table.choice(
+      "decoder", &O::decoder,
+      {{"breadth-first", Frontier::kBreadthFirst}, {"best-first", Frontier::kBestFirst}},
+      "how the beam is searched; auto: best-first for laso and laso-bst, which learn it, breadth-first "
+      "for the others",
+      kAdvanced);
+  table.whole("history", &O::history, {0, static_cast<double>(tasks::kMostHistory)},
+              "how many labels before are looked at, as n-grams of every length up to this; types of chunks "
+              "before; with direction=easiest-first labels on either side");
+  table.whole(
+      "lead", &O::lead, {0, static_cast<double>(tasks::kMostLead)},
+      "task joint: each column of labels is decided so many tokens ahead of the next, which then sees "
+      "its labels on both sides",
+      kAdvanced);
+  table.choice("direction", &O::direction,
+               {{"left-to-right", tasks::DecisionOrder::kLeftToRight},
+                {"right-to-left", tasks::DecisionOrder::kRightToLeft},
+                {"easiest-first", tasks::DecisionOrder::kEasiestFirst}},
+               "the order of decisions; easiest-first is learned (words, greedy)");
+  table.choice(
+      "loss", &O::loss,
+      {{"hamming", tasks::SequenceLoss::kHamming},
+       {"f1", tasks::SequenceLoss::kF1},
+       {"zero-one", tasks::SequenceLoss::kZeroOne}},
+      "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment");
+  table.choice("unit", &O::unit,
+               {{"word", tasks::DecisionUnit::kWord}, {"chunk", tasks::DecisionUnit::kChunk}},
+               "what a decision is about: a word or a whole chunk; auto: chunk for task segment");
+  table.whole(
+      "max-length", &O::max_length, {1, 100},
+      "chunks have at most this many words, longer ones are learned in pieces; auto: the longest seen, "
+      "at most 10",
+      kAdvanced);
+  table.text(
+      "meta", &O::meta,
+      "chunks: features of the chunk as a whole, of n-grams within it and of words around it: no, yes, "
+      "all, or a list of roles, places, around, pairs, triples, wholes, each with :BASE+BASE..., and "
+      "edges, before",
+      kAdvanced);
+  table.text("stemmer", &O::stemmer,
+             "chunks: stems of this language (english, spanish, ...) are features, too", kAdvanced);
+  table.text("lists", &O::lists, "chunks: files of words or phrases, one per line, separated by commas",
+             kAdvanced);
+  table.flag("average", &O::average, "use the average of the weights instead of the last ones", kAdvanced);
+
+  table.only_where(
+      {"max-length", "meta", "stemmer", "lists"},
+      [](const O& o, const Situation& s) { return unit_of(o, s.task.kind) == tasks::DecisionUnit::kChunk; },
+      "unit=chunk");
+  table.only_where(
+      {"lead"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kJoint; },
+      "task joint: how far ahead a column of labels is decided");
+  table.only_where(
+      {"decoder"},
+      [](const O& o, const Situation&) { return o.direction != tasks::DecisionOrder::kEasiestFirst; },
+      "direction=left-to-right and right-to-left; easiest-first goes greedily");
+  table.require(check_search_options);
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,229 @@
+// SEARN: a policy that is learned from the states it reaches itself. Tested by train_search_test.cc.
+#include "espalier/search/searn.h"
+
+#include "espalier/model/learners/learners.h"
+#include "espalier/model/learners/search_options.h"
+#include "espalier/model/search_training.h"
+
+namespace espalier::model {
+
+namespace {
+
+enum class InitialPolicy { kAnalytic, kSearch };
+
+struct SearnLearnerOptions : SearchLearnerOptions {
+  std::optional<tasks::BaseClassifier> classifier;
+  std::optional<search::Reduction> reduction;
+  std::optional<int> iterations;
+  double beta = 1;
+  search::Interpolation interpolation = search::Interpolation::kConstant;
+  search::CostEstimate costs = search::CostEstimate::kOptimal;
+  int samples = 1;
+  double oracle_roll_outs = 0;
+  InitialPolicy oracle = InitialPolicy::kAnalytic;
+  size_t oracle_beam = 10;
+  search::RollIn roll_in = search::RollIn::kMixture;
+  int folds = 1;
+  bool stochastic = false;
+  int passes = 5;
+  double rate = 0.1;
+  std::optional<double> l2;
+  int costing_samples = 10;
+  std::optional<double> c;
+};
+
+tasks::BaseClassifier classifier_of(const SearnLearnerOptions& o, tasks::SearchKind kind) {
+  const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint;
+  return o.classifier.value_or(many ? tasks::BaseClassifier::kSoftmaxMargin
+                                    : tasks::BaseClassifier::kPerceptron);
+}
+
+search::Reduction reduction_of(const SearnLearnerOptions& o, tasks::SearchKind kind) {
+  return o.reduction.value_or(tasks::best_reduction(classifier_of(o, kind), kind));
+}
+
+/// The trainer's options for a kind of search.
+tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKind kind, uint64_t seed) {
+  tasks::SearchOptions options;
+  options.seed = seed;
+  options.average = o.average;
+  options.laso.width = o.beam;
+  options.classifier = classifier_of(o, kind);
+  options.reduction = reduction_of(o, kind);
+  options.direct.passes = o.passes;
+  options.direct.rate = o.rate;
+  options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSegment ? 1.0 : 0.0);
+  options.costing_samples = o.costing_samples;
+  if (o.c) options.liblinear.C = options.libsvm.C = *o.c;
+  options.liblinear.seed = options.libsvm.seed = seed;
+  search::SearnOptions& searn = options.searn;
+  searn.until_independent = !o.iterations;
+  searn.iterations = o.iterations.value_or(options.classifier == tasks::BaseClassifier::kPerceptron ? 5 : 2);
+  if (o.oracle == InitialPolicy::kSearch) options.oracle_beam = o.oracle_beam;
+  searn.beta = o.beta;
+  searn.interpolation = o.interpolation;
+  searn.examples.estimate = o.costs;
+  searn.examples.samples = o.samples;
+  searn.examples.oracle_share = o.oracle_roll_outs;
+  searn.roll_in = o.roll_in;
+  searn.folds = o.folds;
+  return options;
+}
+
+Status train_searn_model(TrainingJob& job, const SearnLearnerOptions& o) {
+  const auto options = resolve_searn(o, search_kind(o, job.task->kind), job.request.seed);
+  return train_search_model(job, o, {options, o.stochastic});
+}
+
+bool by_classifiers(const SearnLearnerOptions& o, const Situation& situation,
+                    std::initializer_list<tasks::BaseClassifier> those) {
+  const tasks::BaseClassifier own = classifier_of(o, search_kind(o, situation.task.kind));
+  return std::find(those.begin(), those.end(), own) != those.end();
+}
+
+Status check_searn(const SearnLearnerOptions& o, const Situation& situation) {
+  if (o.stochastic && (o.beam > 1 || searches_best_first(o)))
+    return fail(
+        "policy=stochastic draws each decision again: beam=1 goes with it, decoder=best-first does not");
+  if (o.oracle == InitialPolicy::kSearch && o.direction == tasks::DecisionOrder::kEasiestFirst)
+    return fail(
+        "oracle=search: with direction=easiest-first every order of the right labels is as good as another, "
+        "which a beam would fill with; take oracle=analytic");
+  if (o.interpolation == search::Interpolation::kLineSearch && !situation.dev)
+    return fail("interpolation=line-search needs a development set (--dev)");
+  const tasks::SearchKind kind = search_kind(o, situation.task.kind);
+  ESPALIER_TRY(search::check_options(resolve_searn(o, kind, 1).searn));
+  return tasks::check_reduction(classifier_of(o, kind), reduction_of(o, kind), kind);
+}
+
+void add_rules(ParameterTable<SearnLearnerOptions>& table) {
+  using O = SearnLearnerOptions;
+  using enum tasks::BaseClassifier;
+  table.only_where(
+      {"passes", "average"},
+      [](const O& o, const Situation& s) {
+        return by_classifiers(o, s, {kPerceptron, kLogistic, kSoftmaxMargin, kSvm});
+      },
+      "classifiers that learn on line: perceptron, logistic, softmax-margin, svm");
+  table.only_where(
+      {"rate", "l2"},
+      [](const O& o, const Situation& s) {
+        return by_classifiers(o, s, {kLogistic, kSoftmaxMargin, kSvm});
+      },
+      "classifier=logistic, softmax-margin or svm");
+  table.only_where(
+      {"c", "costing-samples"},
+      [](const O& o, const Situation& s) {
+        return by_classifiers(o, s, {kLiblinear, kQuadraticSvm});
+      },
+      "classifier=liblinear or quadratic-svm");
+  table.only_where(
+      {"samples", "oracle-roll-outs"},
+      [](const O& o, const Situation&) { return o.costs == search::CostEstimate::kSample; }, "costs=sample");
+  table.only_where(
+      {"oracle-beam"}, [](const O& o, const Situation&) { return o.oracle == InitialPolicy::kSearch; },
+      "oracle=search");
+  const auto constant = [](const O& o, const Situation&) {
+    return o.interpolation == search::Interpolation::kConstant;
+  };
+  const auto mixture = [](const O& o, const Situation&) { return o.roll_in == search::RollIn::kMixture; };
+  table.only_where({"beta"}, constant, "interpolation=constant");
+  table.only_where({"beta", "interpolation"}, mixture,
+                   "roll-in=mixture: with roll-in=aggregate the last classifier decides alone");
+  table.only_where(
+      {"iterations"},
+      [](const O& o, const Situation&) { return o.interpolation != search::Interpolation::kAnalytic; },
+      "interpolation=constant or line-search; the analytical beta has a number of its own");
+  table.only_where(
+      {"policy"},
+      [](const O& o, const Situation&) {
+        const bool mixed = o.interpolation != search::Interpolation::kConstant || o.beta < 1;
+        return mixed && o.roll_in == search::RollIn::kMixture;
+      },
+      "mixtures of classifiers: beta below 1, interpolation=analytic or line-search");
+  table.require(check_searn);
+}
+
+}  // namespace
+
+std::unique_ptr<const LearnerSpec> searn_learner() {
+  using O = SearnLearnerOptions;
+  ParameterTable<O> table;
+  table.choice(
+      "classifier", &O::classifier,
+      {{"perceptron", tasks::BaseClassifier::kPerceptron},
+       {"logistic", tasks::BaseClassifier::kLogistic},
+       {"softmax-margin", tasks::BaseClassifier::kSoftmaxMargin},
+       {"svm", tasks::BaseClassifier::kSvm},
+       {"liblinear", tasks::BaseClassifier::kLiblinear},
+       {"quadratic-svm", tasks::BaseClassifier::kQuadraticSvm}},
+      "what decides: averaged perceptron, logistic, logistic with costs as margins or svm on line over "
+      "all actions; liblinear's SVMs; libsvm's quadratic machines; auto: softmax-margin for chunks and "
+      "several columns of labels, perceptron otherwise");
+  table.choice(
+      "reduction", &O::reduction,
+      {{"direct", search::Reduction::kDirect},
+       {"one-vs-all", search::Reduction::kOneVsAll},
+       {"all-pairs", search::Reduction::kAllPairs}},
+      "from costs to what the classifier learns: all actions at once, one against the rest, every two "
+      "weighted by the difference of their costs; auto: direct on line, one-vs-all for liblinear "
+      "(all-pairs for chunks), all-pairs for quadratic-svm",
+      kAdvanced);
+  table.whole("iterations", &O::iterations, {1, 1e6},
+              "iterations at most; auto: with beta=1 5 for perceptron, otherwise 2, with smaller steps until "
+              "hardly anything is left of the initial policy");
+  table.number("beta", &O::beta, {1e-9, 1},
+               "share of the new classifier in each iteration; 1: policy iteration", kAdvanced);
+  table.choice("interpolation", &O::interpolation,
+               {{"constant", search::Interpolation::kConstant},
+                {"analytic", search::Interpolation::kAnalytic},
+                {"line-search", search::Interpolation::kLineSearch}},
+               "beta as given, 1/T^3 as the theory has it, or the best on the dev set", kAdvanced);
+  table.choice("costs", &O::costs,
+               {{"optimal", search::CostEstimate::kOptimal}, {"sample", search::CostEstimate::kSample}},
+               "cost of an action: loss of the best completion, or of paths drawn from the policy",
+               kAdvanced);
+  table.whole("samples", &O::samples, {1, 1e4}, "costs=sample: paths for each action", kAdvanced);
+  table.number("oracle-roll-outs", &O::oracle_roll_outs, {0, 1},
+               "costs=sample: share of paths that follow the oracle, as in LOLS", kAdvanced);
+  table.choice("oracle", &O::oracle,
+               {{"analytic", InitialPolicy::kAnalytic}, {"search", InitialPolicy::kSearch}},
+               "the initial policy: known for every loss here, or found by a search for the best completion "
+               "(slow: for small data)",
+               kAdvanced);
+  table.whole("oracle-beam", &O::oracle_beam, {1, 1e5},
+              "oracle=search: states kept at each step of the search", kAdvanced);
+  table.choice(
+      "roll-in", &O::roll_in,
+      {{"mixture", search::RollIn::kMixture}, {"aggregate", search::RollIn::kAggregate}},
+      "states come from the current policy alone, or examples of all iterations are kept, as in DAgger",
+      kAdvanced);
+  table.whole("folds", &O::folds, {1, 100},
+              "above 1: states come from classifiers that did not see the sequence", kAdvanced);
+  table.choice("policy", &O::stochastic, {{"vote", false}, {"stochastic", true}},
+               "beta below 1: classifiers vote, or are drawn for each decision", kAdvanced);
+  table.whole("passes", &O::passes, {1, 1e6},
+              "passes over the examples of an iteration (not liblinear, quadratic-svm)");
+  table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm)", kAdvanced);
+  table.number("l2", &O::l2, {0, 1e6},
+               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 0 otherwise",
+               kAdvanced);
+  table.whole("costing-samples", &O::costing_samples, {1, 1000},
+              "liblinear, quadratic-svm, where costs differ: samples drawn by cost, whose classifiers decide "
+              "together",
+              kAdvanced);
+  table.number("c", &O::c, {1e-9, 1e9}, "liblinear, quadratic-svm: weight of the errors", kAdvanced);
+  add_search_parameters(table);
+  add_common_parameters(table);
+  add_full_rows(table);
+  add_rules(table);
+  return make_learner<O>({.name = "searn",
+                          .summary = "SEARN: learns the decisions of a search, for any loss and any history",
+                          .kind = ModelKind::kSearch,
+                          .constraints = ConstraintUse::kAny,
+                          .starts_from_models = false,
+                          .keeps_checkpoints = false},
+                         std::move(table), {.train = train_searn_model, .needs_text = search_needs_text});
+}
+
+}  // namespace espalier::model

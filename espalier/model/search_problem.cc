@@ -1,0 +1,69 @@
+#include "espalier/model/search_problem.h"
+
+namespace espalier::model {
+
+std::string classifier_text(const tasks::SearchOptions& options) {
+  if (options.learner != tasks::SearchLearner::kSearn) return "perceptron, learned by search";
+  std::string_view name, reduction;
+  switch (options.classifier) {
+    case tasks::BaseClassifier::kPerceptron:
+      name = "perceptron";
+      break;
+    case tasks::BaseClassifier::kLogistic:
+      name = "logistic";
+      break;
+    case tasks::BaseClassifier::kSoftmaxMargin:
+      name = "softmax-margin";
+      break;
+    case tasks::BaseClassifier::kSvm:
+      name = "svm";
+      break;
+    case tasks::BaseClassifier::kLiblinear:
+      name = "liblinear";
+      break;
+    case tasks::BaseClassifier::kQuadraticSvm:
+      name = "quadratic-svm";
+      break;
+  }
+  switch (options.reduction) {
+    case search::Reduction::kDirect:
+      reduction = "direct";
+      break;
+    case search::Reduction::kOneVsAll:
+      reduction = "one-vs-all";
+      break;
+    case search::Reduction::kAllPairs:
+      reduction = "all-pairs";
+      break;
+  }
+  return fmt::format("{}, reduction {}", name, reduction);
+}
+
+tasks::DecodeOptions SearchRun::decoding() const {
+  tasks::DecodeOptions decode;
+  decode.beam = asked.beam;
+  decode.best_first = searches_best_first(asked);
+  decode.seed = job.request.seed;
+  decode.normalise = method.options.learner == tasks::SearchLearner::kSearn;
+  decode.stochastic = method.stochastic;
+  return decode;
+}
+
+/// Of what a stochastic policy draws, as the model will.
+std::vector<uint64_t> SearchRun::dev_seeds(const tasks::DecodeOptions& decode) const {
+  std::vector<uint64_t> seeds;
+  for (const data::Sequence& sequence : job.dev.sequences) {
+    data::FeatureExtractor::Scratch scratch;
+    data::HashedFeatures features;
+    job.extractor->extract(sequence, scratch, features);
+    seeds.push_back(tasks::one_seed(decode.seed, features));
+  }
+  return seeds;
+}
+
+std::string SearchRun::dev_name(size_t sequence) const {
+  return fmt::format("development set, sequence {} (line {})", sequence + 1,
+                     job.dev.sequences[sequence].line(0));
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,159 @@
+// Training on one search problem, whatever its kind: rounds, scores on the development set, the best policy,
+// the model file. A part of search_training.cc, and tested with it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/model/search_training.h"
+#include "espalier/tasks/search_model.h"
+
+namespace espalier::model {
+
+/// The score of the labels predicted for the development set, sequence by sequence, in percent.
+using DevMeasure = std::function<double(const std::vector<std::vector<data::Label>>& predicted)>;
+
+/// What decides, and how it was learned, in words.
+std::string classifier_text(const tasks::SearchOptions& options);
+
+/// The share of labels that change when the policy's weights are stored in 16 bits: of training sequences
+/// spread evenly over the data. Kernel machines are not rounded: 1.
+template <typename Problem>
+double changed_by_rounding(const Problem& problem, const tasks::SequenceShape& shape,
+                           const search::Mixture& policy, const tasks::DecodeOptions& decode,
+                           const Workers& workers) {
+  constexpr size_t kMost = 400;
+  search::Mixture rounded;
+  double so_far = 0;
+  for (size_t i = 0; i < policy.size(); ++i) {
+    const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(i));
+    if (weights == nullptr) return 1;
+    so_far += policy.share(i);
+    rounded.interpolate(std::make_shared<search::RowWeights>(weights->rounded(workers)),
+                        i == 0 ? 1.0 : policy.share(i) / so_far);
+  }
+  const size_t n = std::min(kMost, problem.size());
+  size_t labels = 0, changed = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t s = i * problem.size() / n;
+    const auto space = problem.space(s);
+    policy.begin(problem.blocks(s));
+    rounded.begin(problem.blocks(s));
+    const auto exact = tasks::decode_labels(space, shape, problem.tokens(s), policy, decode);
+    const auto approximate = tasks::decode_labels(space, shape, problem.tokens(s), rounded, decode);
+    if (!exact.ok() || !approximate.ok()) return 1;
+    for (size_t l = 0; l < exact->best[0].labels.size(); ++l) {
+      ++labels;
+      if (exact->best[0].labels[l] != approximate->best[0].labels[l]) ++changed;
+    }
+  }
+  return static_cast<double>(changed) / static_cast<double>(std::max<size_t>(1, labels));
+}
+
+/// Labels of every sequence of a problem. `seeds` has one seed per sequence where decisions are drawn, and is
+/// empty otherwise. A search that ends without a labelling is an error that names the sequence by `name_of`.
+template <typename Problem>
+Result<std::vector<std::vector<data::Label>>> decode_all(const Problem& problem,
+                                                         const tasks::SequenceShape& shape,
+                                                         const search::Mixture& policy,
+                                                         tasks::DecodeOptions decode,
+                                                         std::span<const uint64_t> seeds,
+                                                         const std::function<std::string(size_t)>& name_of) {
+  std::vector<std::vector<data::Label>> out;
+  for (size_t s = 0; s < problem.size(); ++s) {
+    policy.begin(problem.blocks(s));
+    if (!seeds.empty()) decode.seed = seeds[s];
+    auto found = tasks::decode_labels(problem.space(s), shape, problem.tokens(s), policy, decode);
+    if (!found.ok()) return fail("{}: {}", name_of(s), found.error().message);
+    out.push_back(std::move(found->best[0].labels));
+  }
+  return out;
+}
+
+/// What is the same for all kinds of search. References outlive it.
+struct SearchRun {
+  TrainingJob& job;
+  const SearchLearnerOptions& asked;
+  const SearchMethod& method;
+  const tasks::SequenceShape& shape;
+  DevMeasure measure;
+  const linear::EncodedTraining& encoded;
+  size_t labels;  ///< that a weight row has
+  const tasks::ChunkFeatureOptions* chunks;
+
+  /// `dev` may be null. `rows` are the weights that features get.
+  template <typename Problem>
+  Status run(const Problem& problem, const Problem* dev, linear::StateRows rows);
+
+ private:
+  tasks::DecodeOptions decoding() const;
+  std::vector<uint64_t> dev_seeds(const tasks::DecodeOptions& decode) const;
+  std::string dev_name(size_t sequence) const;
+  template <typename Problem>
+  Status save(const Problem& problem, const search::Mixture& policy, const tasks::DecodeOptions& decode,
+              const linear::StateRows& layout) const;
+};
+
+template <typename Problem>
+Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateRows rows) {
+  const auto layout = std::make_shared<const linear::StateRows>(std::move(rows));
+  const tasks::DecodeOptions decode = decoding();
+  const std::vector<uint64_t> seeds =
+      dev != nullptr && decode.stochastic ? dev_seeds(decode) : std::vector<uint64_t>();
+  Status trouble;  // what a callback cannot return
+  const auto score = [&](const search::Mixture& policy) {
+    const auto predicted =
+        decode_all(*dev, shape, policy, decode, seeds, [&](size_t s) { return dev_name(s); });
+    if (predicted.ok()) return measure(*predicted);
+    trouble = predicted.error();
+    return 0.0;
+  };
+  search::Mixture best;
+  tasks::SearchContext context{layout, labels, encoded.state.size(), job.monitor, {}, {}};
+  context.note = [&](std::string text) { job.report.notes.push_back(std::move(text)); };
+  if (dev != nullptr) context.dev_score = score;
+  context.round_ended = [&](int number, int total, std::optional<double> objective,
+                            const search::Mixture& policy) {
+    std::optional<double> dev_score;
+    if (dev != nullptr && !job.monitor.stop_requested()) dev_score = score(policy);
+    if (!trouble.ok()) return false;
+    const auto verdict = job.round_ended(number, total, objective, dev_score);
+    if (verdict.best) best = policy;
+    return verdict.go_on;
+  };
+  auto trained = tasks::train_search(problem, method.options, context);
+  ESPALIER_TRY(trouble);
+  ESPALIER_ASSIGN(search::Mixture policy, std::move(trained));
+  job.report.interrupted = job.monitor.stop_requested();
+  if (best.size() > 0) policy = std::move(best);
+  return save(problem, policy, decode, *layout);
+}
+
+template <typename Problem>
+Status SearchRun::save(const Problem& problem, const search::Mixture& policy,
+                       const tasks::DecodeOptions& decode, const linear::StateRows& layout) const {
+  const int bits = weight_bits(asked.weight_bits, job.report.interrupted, [&] {
+    return changed_by_rounding(problem, shape, policy, decode, job.workers);
+  });
+  SectionWriter out;
+  tasks::SearchModelSource source{shape, chunks, policy, encoded.state, decode, bits};
+  source.classifier = classifier_text(method.options);
+  std::vector<double> shares;
+  for (size_t i = 0; i < policy.size(); ++i) shares.push_back(policy.share(i));
+  if (const auto* shown =
+          dynamic_cast<const search::RowWeights*>(&policy.classifier(tasks::largest_share(shares)));
+      shown != nullptr && asked.names && !job.report.interrupted)
+    source.history =
+        tasks::name_history(problem, tasks::heaviest_hashed(*shown, tasks::kMostHistoryNames), policy);
+  ESPALIER_TRY(tasks::save_search_model(source, out));
+  ESPALIER_TRY(job.save(out));
+  job.report.features = encoded.state.size();
+  if (const auto* weights = dynamic_cast<const search::RowWeights*>(&policy.classifier(0)))
+    job.report.weights = layout.weights() + weights->hashed().size() * labels;
+  return {};
+}
+
+}  // namespace espalier::model

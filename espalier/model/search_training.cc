@@ -1,0 +1,291 @@
+#include "espalier/model/search_training.h"
+
+#include <algorithm>
+
+#include "espalier/chain/weights.h"
+#include "espalier/linear/number_map.h"
+#include "espalier/model/search_problem.h"
+#include "espalier/tasks/constrained_search.h"
+
+namespace espalier::model {
+
+namespace {
+
+/// The columns of a joint task, their labels in order of appearance.
+Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
+  std::vector<data::LabelSet> columns(job.label_cells.size());
+  for (const data::Sequence& sequence : job.sequences)
+    for (size_t row = 0; row < sequence.length(); ++row)
+      for (size_t c = 0; c < columns.size(); ++c) {
+        const std::string_view label = sequence.cell(row, job.label_cells[c]);
+        if (label.empty())
+          return fail("{}: line {}: the label in column {} is empty; write _ where it is not known",
+                      job.request.train.front().name(), sequence.line(row), job.label_cells[c] + 1);
+        if (label != data::kUnknownLabelText) columns[c].add(label);
+      }
+  size_t all = 0;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    all += columns[c].size();
+    if (columns[c].size() == 0)
+      return fail("{}: every label in column {} is '_' (not known); there is nothing to learn from",
+                  job.request.train.front().name(), job.label_cells[c] + 1);
+  }
+  if (all >= data::kNoLabel) return fail("more than 65,534 labels in all columns together");
+  return tasks::SequenceShape::joint(std::move(columns));
+}
+
+Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job, const SearchLearnerOptions& asked) {
+  const TaskKind task = job.task->kind;
+  const bool segment = task == TaskKind::kSegment;
+  tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, job.scheme.scheme());
+  if (task == TaskKind::kJoint) {
+    ESPALIER_ASSIGN(shape, joint_shape(job));
+  }
+  if (segment && shape.scheme == data::Scheme::kNone)
+    return fail("{}: task segment needs labels of a segment scheme (B-X, I-X, O or the like)",
+                job.request.train.front().name());
+  shape.unit = unit_of(asked, task);
+  shape.order = asked.direction;
+  shape.loss = loss_of(asked, task);
+  shape.history = asked.history;
+  shape.lead = asked.lead;
+  if (shape.columns() == 1) shape.lead = 0;
+  shape.legal = shape.unit == tasks::DecisionUnit::kWord && segment && shape.scheme == data::Scheme::kIob2;
+  ESPALIER_TRY(shape.check());
+  return shape;
+}
+
+DevMeasure one_column(const TrainingJob& job) {
+  return [&job](const std::vector<std::vector<data::Label>>& predicted) {
+    return job.dev_score([&]() -> TrainingJob::Decode {
+      return [&](size_t s, std::vector<data::Label>& out) { out = predicted[s]; };
+    });
+  };
+}
+
+/// What constraints leave of the training and dev sequences.
+struct SearchLegality {
+  std::vector<constrain::Move> moves;
+  std::vector<tasks::LegalMoves> train, dev;
+};
+
+Result<SearchLegality> search_legality(TrainingJob& job, const tasks::SequenceShape& shape,
+                                       const constrain::Constraints& constraints,
+                                       std::span<const constrain::Instance> instances,
+                                       const tasks::GoldOf& gold) {
+  SearchLegality out;
+  ESPALIER_ASSIGN(out.moves, tasks::moves_under(constraints, shape));
+  ESPALIER_ASSIGN(tasks::LegalTraining training,
+                  tasks::legal_training(constraints, instances, out.moves, gold));
+  if (!training.note.empty()) job.report.notes.push_back(std::move(training.note));
+  out.train = std::move(training.legal);
+  const constrain::Compiled compiled(constraints);
+  for (const data::Sequence& sequence : job.dev.sequences) {
+    ESPALIER_ASSIGN(
+        constrain::Completion legal,
+        constrain::Completion::make(compiled, constrain::instance_of_rows(constraints, sequence), out.moves));
+    out.dev.push_back(legal.infeasible() ? nullptr
+                                         : std::make_unique<const constrain::Completion>(std::move(legal)));
+  }
+  return out;
+}
+
+/// max-length=auto: the longest chunk of the data, within reason.
+size_t usual_max_length(const linear::Dataset& data, const tasks::SequenceShape& shape) {
+  constexpr size_t kLongest = 10;
+  size_t longest = 1;
+  for (size_t s = 0; s < data.sequences(); ++s)
+    for (const tasks::Chunk& c : tasks::chunks_of(shape, data.gold_of(s), 100000))
+      longest = std::max<size_t>(longest, c.length);
+  return std::min(longest, kLongest);
+}
+
+Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
+                    tasks::SequenceShape shape) {
+  tasks::add_scheme_labels(shape);
+  for (const data::Label label : job.training.data.gold)
+    if (label == data::kNoLabel)
+      return fail(
+          "{}: chunks are learned from whole labellings, but a label is '_' (not known); take unit=word",
+          job.request.train.front().name());
+  tasks::ChunkFeatureOptions options;
+  if (!job.about.features.attributes) options.columns = job.about.features.feature_columns;
+  ESPALIER_ASSIGN(const tasks::ChunkFamilies meta, tasks::ChunkFamilies::parse(asked.meta));
+  // The usual ones go with the default features of words; a template may have anything or nothing of these.
+  const bool by_template = !job.about.features.template_text.empty();
+  options.meta = by_template && asked.meta == "yes" ? tasks::ChunkFamilies::all() : meta;
+  options.stemmer = asked.stemmer;
+  ESPALIER_ASSIGN(options.lists, tasks::read_word_lists(asked.lists));
+  shape.max_length = asked.max_length.value_or(usual_max_length(job.training.data, shape));
+  ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, shape.max_length));
+  features.announce(shape);
+  tasks::ChunkTraining training =
+      tasks::encode_chunks(job.sequences, shape, *job.extractor, features, asked.cutoff,
+                           full_rows_from(asked.full_rows, shape.types.size()));
+  if (training.cut > 0)
+    job.report.notes.push_back(
+        fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "
+                    "raises the limit",
+                    training.cut, shape.max_length));
+  job.training.labels = shape.labels;
+  job.training.data = {};  // its place is taken
+  std::optional<SearchLegality> legality;
+  if (job.request.constraints) {
+    // Labels that complete the scheme have joined those of the data.
+    ESPALIER_ASSIGN(const constrain::Constraints constraints,
+                    job.request.constraints->resolve(job.about, shape.labels));
+    std::vector<constrain::Instance> instances;
+    for (const data::Sequence& sequence : job.sequences)
+      instances.push_back(constrain::instance_of_rows(constraints, sequence));
+    ESPALIER_ASSIGN(legality, search_legality(job, shape, constraints, instances, [&](size_t s) {
+                      return tasks::labels_of(shape, training.gold[s], training.length[s]);
+                    }));
+  }
+  const size_t types = training.encoded.labels.size();
+  linear::StateRows rows =
+      chain::make_weights(training.encoded, false, {full_rows_from(asked.full_rows, types)}, job.workers)
+          .state_rows;
+  // Most of what spans that are no chunks look like was never seen in one and gets no weight: it need be
+  // neither named nor summed up in every pass.
+  std::vector<bool> weighty(rows.rows());
+  std::vector<uint32_t> kept(rows.rows(), linear::kNoFeature);
+  for (uint32_t f = 0; f < rows.rows(); ++f)
+    if (rows.begin[f] != rows.begin[f + 1]) {
+      weighty[f] = true;
+      kept[f] = f;
+    }
+  tasks::renumber_features(training.encoded.data, kept);
+  const linear::FeatureMap map = linear::number_map(training.encoded.state.hashes);
+  if (asked.names)
+    training.encoded.state.names =
+        tasks::chunk_feature_names(job.sequences, shape, *job.extractor, features, map, weighty);
+  job.sequences = {};
+  tasks::ChunkProblem problem = training.problem(shape);
+  if (legality) {
+    problem.legal = legality->train;
+    problem.moves = legality->moves;
+  }
+  const auto train_on = [&](const tasks::ChunkProblem* dev) {
+    return SearchRun{job, asked, method, shape, one_column(job), training.encoded, types, &features.options()}
+        .run(problem, dev, std::move(rows));
+  };
+  if (job.dev.sequences.empty()) return train_on(nullptr);
+  const tasks::ChunkTraining dev_data =
+      tasks::encode_chunks_with(job.dev.sequences, shape, *job.extractor, features, map);
+  tasks::ChunkProblem dev = dev_data.problem(shape);
+  if (legality) {
+    dev.legal = legality->dev;
+    dev.moves = legality->moves;
+  }
+  return train_on(&dev);
+}
+
+Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
+                   const tasks::SequenceShape& shape) {
+  job.sequences = {};
+  const size_t labels = job.training.labels.size();
+  tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
+  tasks::LabelProblem dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
+  std::optional<SearchLegality> legality;
+  if (job.constraints) {
+    ESPALIER_ASSIGN(legality, search_legality(job, shape, *job.constraints, job.instances, [&](size_t s) {
+                      const std::span<const data::Label> gold = job.training.data.gold_of(s);
+                      return std::vector<data::Label>(gold.begin(), gold.end());
+                    }));
+    problem.legal = legality->train;
+    dev.legal = legality->dev;
+  }
+  const bool any_dev = !job.dev.sequences.empty();
+  const auto train_on = [&](const auto& training, const auto& measured_on) {
+    auto rows =
+        chain::make_weights(job.training, false, {full_rows_from(asked.full_rows, labels)}, job.workers)
+            .state_rows;
+    return SearchRun{job, asked, method, shape, one_column(job), job.training, labels, nullptr}.run(
+        training, any_dev ? &measured_on : nullptr, std::move(rows));
+  };
+  if (shape.kind() == tasks::SearchKind::kEasiest)
+    return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});
+  return train_on(problem, dev);
+}
+
+/// Rows for what was seen with the labels of any column.
+linear::StateRows joint_rows(TrainingJob& job, const SearchLearnerOptions& asked,
+                             const tasks::SequenceShape& shape, const std::vector<data::Label>& gold) {
+  linear::StateRows all;
+  linear::EncodedTraining& training = job.training;
+  const data::LabelSet own = std::exchange(training.labels, shape.labels);
+  size_t most = 0;
+  for (const data::LabelSet& column : shape.column_labels) most = std::max(most, column.size());
+  const size_t C = shape.columns();
+  for (size_t c = 0; c < C; ++c) {
+    for (size_t t = 0; t < training.data.gold.size(); ++t) training.data.gold[t] = gold[t * C + c];
+    const linear::StateRows rows =
+        chain::make_weights(training, false, {full_rows_from(asked.full_rows, most)}, job.workers).state_rows;
+    if (c == 0) {
+      all = rows;
+      continue;
+    }
+    linear::StateRows both;
+    both.width = all.width;
+    for (size_t f = 0; f < rows.rows(); ++f) {
+      std::set_union(all.column.begin() + all.begin[f], all.column.begin() + all.begin[f + 1],
+                     rows.column.begin() + rows.begin[f], rows.column.begin() + rows.begin[f + 1],
+                     std::back_inserter(both.column));
+      both.begin.push_back(static_cast<uint32_t>(both.column.size()));
+    }
+    all = std::move(both);
+  }
+  training.labels = own;
+  return all;
+}
+
+Status train_joint(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
+                   tasks::SequenceShape shape) {
+  if (!job.about.features.attributes && !job.about.features.feature_columns.empty())
+    shape.word_cell = job.about.features.feature_columns.front();
+  const tasks::JointProblem problem =
+      tasks::joint_problem(shape, job.training.data, job.training.edge, job.sequences, job.label_cells);
+  job.sequences = {};
+  linear::StateRows rows = joint_rows(job, asked, shape, problem.gold);
+  const tasks::JointProblem dev =
+      tasks::joint_problem(shape, job.dev.data, job.training.edge, job.dev.sequences, job.label_cells);
+  // Hamming: the share of right labels, in all columns together.
+  const DevMeasure measure = [&](const std::vector<std::vector<data::Label>>& predicted) {
+    size_t at = 0, known = 0, right = 0;
+    for (size_t s = 0; s < predicted.size(); ++s) {
+      const data::Sequence& sequence = job.dev.sequences[s];
+      for (size_t i = 0; i < predicted[s].size(); ++i, ++at) {
+        const size_t t = i / shape.columns(), c = i % shape.columns();
+        if (sequence.cell(t, job.label_cells[c]) == data::kUnknownLabelText) continue;
+        ++known;
+        if (dev.gold[at] == predicted[s][i]) ++right;
+      }
+    }
+    return known == 0 ? 0.0 : 100.0 * static_cast<double>(right) / static_cast<double>(known);
+  };
+  const Status trained =
+      SearchRun{job, asked, method, shape, measure, job.training, shape.labels.size(), nullptr}.run(
+          problem, job.dev.sequences.empty() ? nullptr : &dev, std::move(rows));
+  job.report.labels = shape.labels.size();
+  return trained;
+}
+
+}  // namespace
+
+Status train_search_model(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method) {
+  for (const float weight : job.training.data.weight)
+    if (weight != 1) return fail("learner {} takes no sequence weights other than 1", job.request.learner);
+  ESPALIER_ASSIGN(const tasks::SequenceShape shape, shape_of_job(job, asked));
+  switch (shape.kind()) {
+    case tasks::SearchKind::kSegment:
+      return train_chunks(job, asked, method, shape);
+    case tasks::SearchKind::kJoint:
+      return train_joint(job, asked, method, shape);
+    case tasks::SearchKind::kLabel:
+    case tasks::SearchKind::kEasiest:
+      break;
+  }
+  return train_words(job, asked, method, shape);
+}
+
+}  // namespace espalier::model
