@@ -65,7 +65,7 @@ struct Training {
 
 Result<Tagger> train(const Data& data, const TrainOptions& options = {});
 Result<Tagger> train(const Data& data, const Learner& learner);
-Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings = {});
+Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings);
 Result<Training> train_with_report(const Data& data, const TrainOptions& options = {});
 /// What can be wrong before any data is read (nothing is read here, not even files): unknown names, values out of range, parameters that mean
 /// nothing or do not go together.
