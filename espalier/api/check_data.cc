@@ -1,8 +1,10 @@
-// check_data: a look at data before anybody trains on it.
+// check_data: statistics and problems of data files, before training. Tested in apps/verbs_test.sh and
+// apps/bad_input_test.sh.
 #include "espalier/data/check.h"
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/feature_choice.h"
 #include "espalier/public/tools.h"

@@ -1,8 +1,9 @@
+// cross_validate: trains and scores once per fold. Tested in evaluate_test.cc and apps/verbs_test.sh.
 #include <cmath>
 #include <map>
 
 #include "espalier/api/corpus.h"
-#include "espalier/api/evaluate.h"
+#include "espalier/api/training.h"
 #include "espalier/data/folds.h"
 #include "espalier/public/evaluate.h"
 

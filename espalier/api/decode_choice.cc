@@ -1,4 +1,4 @@
-// Decoding options, checked against a model.
+// DecodeOptions checked against a model. Declared in api/tagger.h, tested in tagger_test.cc and stream_test.cc.
 #include <algorithm>
 #include <array>
 

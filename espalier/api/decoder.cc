@@ -1,3 +1,4 @@
+// Decoder: a chain model whose features are the emissions. Tested in evaluate_test.cc.
 #include <cmath>
 #include <limits>
 #include <set>
@@ -57,7 +58,7 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   for (size_t i = 0; i < labels.size() && weights.transitions; ++i)
     for (size_t j = 0; j < labels.size(); ++j)
       weights.trans[i * weights.stride + j] = std::max(options.transitions[i * labels.size() + j], kImpossible);
-  model::About about;
+  model::ModelHeader about;
   about.learner = "crf";
   about.reading.format = data::Format::kCrfsuite;
   about.features = features;
@@ -65,7 +66,7 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence, 1,
                      data::detect_scheme(training.labels), 32, nullptr},
                     out);
-  out.add_text("about", model::about_to_json(about));
+  out.add_text("about", model::header_to_json(about));
   return Tagger::from_bytes(out.to_bytes(), "decoder");
 }
 

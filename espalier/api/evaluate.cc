@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/api/evaluate.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/base/parallel.h"
 #include "espalier/model/evaluation.h"
 #include "espalier/model/task_data.h"

@@ -1,4 +1,5 @@
-// Explanations of everything in a source, for people and as JSON.
+// explain_stream: explanations of all sequences of a source, as text or JSON. Tested in stream_test.cc and
+// apps/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -6,6 +7,7 @@
 
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/base/layout.h"
 #include "espalier/base/parallel.h"
 #include "espalier/model/registry.h"
@@ -39,7 +41,7 @@ class ExplanationWriter {
     return std::string(sequence.columns() > word_ ? sequence.cell(row, word_) : std::string_view("_"));
   }
 
-  const model::About& about_;
+  const model::ModelHeader& about_;
   const data::Predictor& predictor_;
   size_t top_, word_, columns_;
 };

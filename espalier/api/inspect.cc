@@ -1,4 +1,4 @@
-// What is in a model, for Tagger::inspect.
+// Tagger::inspect: the size and the largest weights of a model. Tested in tagger_test.cc and apps/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-// Text in, labelled text out: tag_stream, and tag_batch for sequences in memory.
+// tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
+// tagger_test.cc.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +7,7 @@
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/base/parallel.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/model/evaluation.h"

@@ -1,9 +1,11 @@
-// synthesize: made corpora, to try things on and to measure how time and memory grow.
+// synthesize: generated corpora, for tests and for measuring how time and memory grow. Tested in apps/verbs_test.sh
+// and apps/tasks_test.sh.
 #include <algorithm>
 #include <filesystem>
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/base/atomic_file.h"
 #include "espalier/base/random.h"
 #include "espalier/data/synth/synth.h"

@@ -124,16 +124,6 @@ Result<data::PredictOptions> predict_options(const TagOptions& options, const De
   return out;
 }
 
-PublicMonitor::PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop)
-    : on_progress_(on_progress) {
-  monitor_.stop = stop;
-  monitor_.cancelled = &stop_;
-  if (on_progress_)
-    monitor_.on_progress = [this](const Progress& progress) {
-      if (!on_progress_(progress)) stop_.store(true, std::memory_order_relaxed);
-    };
-}
-
 }  // namespace api
 
 // ---- models ---------------------------------------------------------------------------------------------------------

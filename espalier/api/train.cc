@@ -3,6 +3,7 @@
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/task_data.h"
 #include "espalier/public/train.h"

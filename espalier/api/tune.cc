@@ -1,7 +1,9 @@
+// tune: chooses the thresholds of a cascade again. Tested in evaluate_test.cc and apps/tune_test.sh.
 #include "espalier/cascade/tune.h"
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/base/parallel.h"
 #include "espalier/cascade/model.h"
 #include "espalier/eval/plot.h"
