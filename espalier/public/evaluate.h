@@ -71,7 +71,8 @@ Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std
 
 struct CrossValidation {
   struct Fold {
-    int fold = 0;
+    int fold = 0;                  ///< its name: its number in the data, or from 0
+    size_t number = 1, total = 1;  ///< which of how many this is, from 1
     double train_seconds = 0;
     Scores scores;
   };
