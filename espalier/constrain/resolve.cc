@@ -7,6 +7,7 @@
 #include "espalier/base/text.h"
 #include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
+#include "espalier/constrain/scheme_misfit.h"
 
 namespace espalier::constrain {
 
@@ -250,50 +251,10 @@ class Resolver {
         if (before < size_ || after < size_)
           rule.broken[before * width + after] =
               legal_neighbours(s.scheme, parts[before], parts[after]) ? 0 : 1;
-    ESPALIER_TRY(check_scheme_fits(rule, parts, prefixes));
+    if (const std::string misfit = scheme_misfit(labels_, s.scheme, prefixes, rule.broken); !misfit.empty())
+      return error_at(s.place, "{}", misfit);
     rules.push_back(std::move(rule));
     return {};
-  }
-
-  /// An error where most labels of segments could be in no legal labelling: the labels are then of another scheme, and
-  /// everything would be labelled O. `rule` has the illegal pairs of neighbours, the edge of a sequence as the last row and
-  /// column.
-  Status check_scheme_fits(const Rule& rule, const std::vector<std::optional<data::LabelParts>>& parts,
-                           std::string_view prefixes) const {
-    const size_t width = size_ + 1;
-    // Labels that can follow the beginning of a sequence, at any distance, and those that can precede its end.
-    const auto reachable = [&](bool forward) {
-      std::vector<bool> seen(width, false);
-      std::vector<size_t> open = {size_};
-      while (!open.empty()) {
-        const size_t from = open.back();
-        open.pop_back();
-        for (size_t to = 0; to < size_; ++to)
-          if (!seen[to] && rule.broken[forward ? from * width + to : to * width + from] == 0) {
-            seen[to] = true;
-            open.push_back(to);
-          }
-      }
-      return seen;
-    };
-    const std::vector<bool> from_start = reachable(true), to_end = reachable(false);
-    size_t segments = 0, unusable = 0, example = 0;
-    for (size_t y = 0; y < size_; ++y) {
-      if (parts[y]->prefix == 'O') continue;
-      ++segments;
-      if (from_start[y] && to_end[y]) continue;
-      if (unusable++ == 0) example = y;
-    }
-    if (2 * unusable <= segments) return {};
-    std::vector<std::string> missing;
-    for (const char prefix : prefixes) {
-      const std::string name = fmt::format("{}-{}", prefix, parts[example]->type);
-      if (prefix != 'O' && !labels_.find(name)) missing.push_back(name);
-    }
-    return error_at(statement_->place,
-                    "the labels are not {0}: {1} of {2} could be in no segment, such as '{3}'; {0} would need labels such as {4}",
-                    data::scheme_name(statement_->scheme), unusable, segments, labels_.name(static_cast<Label>(example)),
-                    fmt::join(missing, ", "));
   }
 
   Result<size_t> column() const {
