@@ -103,7 +103,7 @@ Outcome run(const CvFlags& flags) {
   const auto tell = [&](const CrossValidation::Fold& fold) {
     display.clear();
     if (!flags.output.quiet)
-      say(fmt::format("fold {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.fold, fold.scores.f1,
+      say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.number, fold.total, fold.scores.f1,
                       fold.scores.accuracy, duration_text(fold.train_seconds)));
     return true;
   };

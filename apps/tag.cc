@@ -63,7 +63,7 @@ Outcome run(const TagFlags& flags) {
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
   StreamOptions options;
   ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
-  options.tag.confidence = flags.confidence;
+  if (flags.confidence) options.tag.confidence = true;
   options.tag.marginals = flags.marginals;
   options.tag.nbest = flags.nbest;
   options.tag.threads = flags.threads;

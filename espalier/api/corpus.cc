@@ -227,9 +227,11 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
+bool has_json_lines(std::string_view task) { return task == "roles" || task == "variables"; }
+
 Result<Reading> reading_of(const ReadOptions& options) {
   Reading out;
-  if (options.format == "roles" || options.format == "variables") {
+  if (has_json_lines(options.format)) {
     out.task = options.format == "roles" ? tasks::JsonTask::kRoles : tasks::JsonTask::kVariables;
     out.options.format = data::Format::kJsonLines;
     if (!options.label_column.empty())

@@ -36,6 +36,8 @@ struct Reading {
   std::optional<tasks::JsonTask> task;
 };
 Result<Reading> reading_of(const ReadOptions& options);
+/// Whether the task has JSON lines of its own, read by the format of the same name.
+bool has_json_lines(std::string_view task);
 
 /// The sequence that rows stand for, in the layout of `reading` (that of a model's training data): with or
 /// without the label, or with just the columns that are looked at (`feature_columns`).

@@ -58,7 +58,9 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
   ESPALIER_TRY(check_options(data, options));
   std::optional<Corpus> read;
   if (data.files() != nullptr) {
-    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, data.files()->reading));
+    ReadOptions reading = data.files()->reading;
+    if (api::has_json_lines(options.task)) reading.format = options.task;
+    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, reading));
   }
   const Corpus& corpus = read ? *read : *data.corpus();
   ESPALIER_TRY(corpus.status());
@@ -84,6 +86,8 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
     scoring.stop = options.stop;
     CrossValidation::Fold result;
     result.fold = fold;
+    result.number = out.folds.size() + 1;
+    result.total = folds.size();
     result.train_seconds = training.seconds;
     ESPALIER_ASSIGN(result.scores, evaluate(training.tagger, corpus.subset(held_out), scoring));
     parts.push_back(result.scores);

@@ -47,6 +47,11 @@ bool same_way(const DecodeOptions& one, const DecodeOptions& other) {
          one.decoder == other.decoder && one.beam == other.beam;
 }
 
+/// Whether the model keeps to the rules of its training.
+bool remembered_rules_hold(const model::Model& model, const DecodeOptions& options) {
+  return model.constraints().has_value() && !options.unconstrained && options.decoder != "posterior";
+}
+
 }  // namespace
 
 Status check_decode_options(const DecodeOptions& options) {
@@ -66,25 +71,28 @@ Status check_decode_options(const DecodeOptions& options) {
   return {};
 }
 
-Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options) {
+Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options) {
   ESPALIER_TRY(check_decode_options(options));
   const model::Model& model = tagger.model;
   DecodeChoice choice;
   ESPALIER_ASSIGN(choice.search, search_of(model, options));
-  const bool posterior = options.decoder == "posterior";
-  if (posterior) choice.decoder = data::Decoder::kPosterior;
-  const bool remembered = model.constraints().has_value() && !options.unconstrained && !posterior;
-  if (!options.constraints && !remembered) {
-    const std::string_view needs = options.why                                             ? "saying why"
-                                   : options.strict                                        ? "strict"
-                                   : model.bare().is_search()                              ? ""
-                                   : options.decoder == "ilp" || options.decoder == "beam" ? "this decoder"
-                                   : options.beam > 0                                      ? "a beam"
-                                                                                           : "";
-    if (!needs.empty()) return fail("{} needs constraints, or a model trained with some", needs);
-    choice.predictor = &model.bare();
-    return choice;
-  }
+  choice.predictor = &model.bare();
+  if (options.decoder == "posterior") choice.decoder = data::Decoder::kPosterior;
+  if (options.constraints || remembered_rules_hold(model, options)) return choice;
+  const std::string_view needs = options.why                                             ? "saying why"
+                                 : options.strict                                        ? "strict"
+                                 : model.bare().is_search()                              ? ""
+                                 : options.decoder == "ilp" || options.decoder == "beam" ? "this decoder"
+                                 : options.beam > 0                                      ? "a beam"
+                                                                                         : "";
+  if (!needs.empty()) return fail("{} needs constraints, or a model trained with some", needs);
+  return choice;
+}
+
+Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options) {
+  ESPALIER_ASSIGN(DecodeChoice choice, unconstrained_choice(tagger, options));
+  const model::Model& model = tagger.model;
+  if (!options.constraints && !remembered_rules_hold(model, options)) return choice;
   if (!options.constraints && same_way(options, DecodeOptions{})) {
     choice.predictor = &model.predictor();
     return choice;

@@ -71,7 +71,7 @@ Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& t
 }  // namespace
 
 Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
-  ESPALIER_TRY(api::decode_choice(*tagger.state(), options.decode));
+  ESPALIER_TRY(api::unconstrained_choice(*tagger.state(), options.decode));
   return {};
 }
 

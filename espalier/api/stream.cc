@@ -74,7 +74,7 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   return plan;
 }
 
-/// Everything that follows from the options and the model.
+/// Everything that follows from the options and the model; constraints are compiled only with_rules.
 struct Prepared {
   Plan plan;
   api::DecodeChoice choice;
@@ -82,12 +82,13 @@ struct Prepared {
   std::optional<model::TagFormatter> formatter;
 };
 
-Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options) {
+Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options, bool with_rules) {
   if (!options.tag.forced.empty())
     return fail("forced labels of a stream come from a column: forced_column says which");
   Prepared out;
   ESPALIER_ASSIGN(out.plan, plan_of(state, options));
-  ESPALIER_ASSIGN(out.choice, api::decode_choice(state, options.tag.decode));
+  ESPALIER_ASSIGN(out.choice, with_rules ? api::decode_choice(state, options.tag.decode)
+                                         : api::unconstrained_choice(state, options.tag.decode));
   ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, out.choice, /*single=*/false));
   if (options.forced_column != 0) {
     ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.reading));
@@ -101,14 +102,14 @@ Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& option
 }  // namespace
 
 Status check_options(const Tagger& tagger, const StreamOptions& options) {
-  ESPALIER_TRY(prepare(*tagger.state(), options));
+  ESPALIER_TRY(prepare(*tagger.state(), options, /*with_rules=*/false));
   return {};
 }
 
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                                 const StreamOptions& options) {
   const Tagger::State& state = *tagger.state();
-  ESPALIER_ASSIGN(Prepared prepared, prepare(state, options));
+  ESPALIER_ASSIGN(Prepared prepared, prepare(state, options, /*with_rules=*/true));
   const Plan& plan = prepared.plan;
   const api::DecodeChoice& choice = prepared.choice;
   // Before the output is opened: input that is not there must not cost a file that is.

@@ -49,7 +49,8 @@ struct TaggedBuilder {
     for (size_t t = 0; t < out.tokens_.size(); ++t) {
       Token& token = out.tokens_[t];
       token.label = labels.name(best.labels[t]);
-      if (!prediction.confidence.empty()) token.probability = prediction.confidence[t];
+      // Sums of floats may come out a little above 1.
+      if (!prediction.confidence.empty()) token.probability = std::min(1.0, double{prediction.confidence[t]});
       for (size_t c = 0; c < best.others.size(); ++c)
         token.other_labels.push_back(predictor.labels_of_column(c).name(best.others[c][t]));
     }

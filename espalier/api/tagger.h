@@ -52,7 +52,10 @@ struct DecodeChoice {
   data::Decoder decoder = data::Decoder::kViterbi;
   data::SearchChoice search;
 };
-/// An error where options contradict each other or do not fit the model.
+/// What the options come to without constraints; an error where they contradict each other or do not fit the model,
+/// whatever is in the constraints.
+Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options);
+/// The same with constraints, which may have errors of their own.
 Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
 /// What is wrong with options whatever the model.
 Status check_decode_options(const DecodeOptions& options);

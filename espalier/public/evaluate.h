@@ -81,7 +81,8 @@ Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std
 /// The scores of each fold, and of all folds together.
 struct CrossValidation {
   struct Fold {
-    int fold = 0;  ///< its number: from 0, or as in the data
+    int fold = 0;                  ///< its number in the data, or from 0
+    size_t number = 1, total = 1;  ///< it is fold `number` (from 1) of `total`
     double train_seconds = 0;
     Scores scores;  ///< on this fold, after training on the others
   };

@@ -82,8 +82,18 @@ bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
   return true;
 }
 
+/// The types of automata that can be read. OpenFst registers them itself, but in a table that this code does not see where
+/// the library hides its symbols.
+template <typename Arc>
+struct ReadableTypes {
+  fst::FstRegisterer<fst::VectorFst<Arc>> vector;
+  fst::FstRegisterer<fst::ConstFst<Arc>> constant;
+  fst::FstRegisterer<fst::EditFst<Arc>> edit;
+};
+
 template <typename Arc>
 bool read_arcs(std::istream& in, const std::string& path, PlainFst& out, std::string& error) {
+  static const ReadableTypes<Arc> registered;
   const CaughtComplaints complaints;
   const std::unique_ptr<fst::Fst<Arc>> from(fst::Fst<Arc>::Read(in, fst::FstReadOptions(path)));
   if (from == nullptr) {
