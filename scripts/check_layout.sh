@@ -4,7 +4,7 @@
 #   scripts/check_layout.sh [ROOT]       the tree to check; default: this one
 #   scripts/check_layout.sh --self-test  shows that each kind of fault is found
 #
-# In the folders listed below, a source NAME.cc has a test NAME_test.cc next to it; or its header NAME.h names, in the
+# In the folders listed below, a source NAME.cc has a test NAME_test.cc or NAME_test.sh next to it; or its header NAME.h names, in the
 # comment that begins the header, the test that covers it ("Tested in kernels_test.cc."); or, if there is no NAME.h, the
 # comment that begins the source does. A test is named by its file name if it is in the same folder or at the top of the
 # same module, otherwise by its path from the root, and it must exist. No file has more than 400 lines.
@@ -45,7 +45,7 @@ check() {
           if (file !~ /\.cc$/ || file ~ /_test\.cc$/) next
           stem = file; sub(/\.cc$/, "", stem)
           folder = file; sub(/[^\/]*$/, "", folder)
-          if (exists(stem "_test.cc")) next
+          if (exists(stem "_test.cc") || exists(stem "_test.sh")) next
           about = exists(stem ".h") ? stem ".h" : file
           if (!names_test(about, folder))
             complain(file, "no " stem "_test.cc, and the first lines of " about " do not say where it is tested")

@@ -3,8 +3,8 @@
 #include "espalier/data/check.h"
 
 #include "espalier/api/corpus.h"
-#include "espalier/api/tagger.h"
 #include "espalier/api/public_monitor.h"
+#include "espalier/api/tagger.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/feature_choice.h"
 #include "espalier/public/tools.h"
@@ -40,9 +40,11 @@ Status check_features(const data::ReadOptions& reading, const CheckOptions& opti
 
 Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
   ESPALIER_ASSIGN(const api::Reading reading, api::reading_of(files.reading));
-  if (reading.task) return fail("data of the task {} cannot be checked yet: train reads it", files.reading.format);
+  if (reading.task)
+    return fail("data of the task {} cannot be checked yet: train reads it", files.reading.format);
   const api::PublicMonitor monitor(options.on_progress, options.stop);
-  ESPALIER_ASSIGN(const data::DataReport from, data::check_data(files.paths, reading.options, monitor.monitor()));
+  ESPALIER_ASSIGN(const data::DataReport from,
+                  data::check_data(files.paths, reading.options, monitor.monitor()));
   if (monitor.stopped()) return fail("stopped before everything was read");
   ESPALIER_TRY(check_features(reading.options, options, from.columns));
   DataReport to;

@@ -1,7 +1,7 @@
 #include "espalier/api/ensemble.h"
 
-#include "espalier/api/text_io.h"
 #include "espalier/api/public_monitor.h"
+#include "espalier/api/text_io.h"
 
 namespace espalier {
 namespace {

@@ -1,5 +1,5 @@
-// The inside of a public Ensemble: the learned model, its description, and a pool of scratch objects so that many
-// threads can use it.
+// The inside of a public Ensemble: the learned model, its description, and a pool of scratch objects so that
+// many threads can use it.
 //
 // open_public_experts turns public experts and options into streams (ensemble/experts/open_experts.h).
 #pragma once

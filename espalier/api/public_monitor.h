@@ -1,8 +1,8 @@
 // The monitor behind the progress callback and the stop flag of a public function.
 //
-// Make a PublicMonitor on the stack and pass monitor() to the library's own functions; stopped() says afterwards whether
-// the caller ended the work. Both the callback and the flag must outlive it. Tested in train_test.cc and
-// ensemble_test.cc.
+// Make a PublicMonitor on the stack and pass monitor() to the library's own functions; stopped() says
+// afterwards whether the caller ended the work. Both the callback and the flag must outlive it. Tested in
+// train_test.cc and ensemble_test.cc.
 #pragma once
 
 #include <atomic>

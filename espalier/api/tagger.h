@@ -1,7 +1,8 @@
 // The inside of a public Tagger: an open model, and how public options become those of the library.
 //
-// decode_choice checks DecodeOptions against a model and returns the predictor to use; to_tagged turns a prediction
-// into the public result. Compiling constraints takes time, so the predictor made for the last ones is kept.
+// decode_choice checks DecodeOptions against a model and returns the predictor to use; to_tagged turns a
+// prediction into the public result. Compiling constraints takes time, so the predictor made for the last
+// ones is kept.
 #pragma once
 
 #include <memory>
@@ -52,8 +53,8 @@ struct DecodeChoice {
   data::Decoder decoder = data::Decoder::kViterbi;
   data::SearchChoice search;
 };
-/// What the options come to without constraints; an error where they contradict each other or do not fit the model,
-/// whatever is in the constraints.
+/// What the options come to without constraints; an error where they contradict each other or do not fit the
+/// model, whatever is in the constraints.
 Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options);
 /// The same with constraints, which may have errors of their own.
 Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
@@ -61,7 +62,8 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
 Status check_decode_options(const DecodeOptions& options);
 
 /// What public options come to; `single`: confidence is on unless said otherwise.
-Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single);
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
+                                             bool single);
 
 Tagged to_tagged(const data::Prediction& prediction, const model::Model& model);
 Outcome outcome_of(const data::Prediction& prediction);

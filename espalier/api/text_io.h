@@ -1,7 +1,7 @@
 // The inside of the public Source and Sink: text from and to files, strings and functions.
 //
-// open_source returns a reader over a source, OpenSink::open something to write to; a file behind a sink appears only
-// after commit(). Memory: one buffer. Tested in stream_test.cc.
+// open_source returns a reader over a source, OpenSink::open something to write to; a file behind a sink
+// appears only after commit(). Memory: one buffer. Tested in stream_test.cc.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
-// What train, evaluate, tune and cross_validate share: public data and options as the library's own, and merged scores.
+// What train, evaluate, tune and cross_validate share: public data and options as the library's own, and
+// merged scores.
 //
-// sources_of turns Data into sources to read from, request_of turns TrainOptions into a request. Neither reads data.
-// Tested in train_test.cc and evaluate_test.cc.
+// sources_of turns Data into sources to read from, request_of turns TrainOptions into a request. Neither
+// reads data. Tested in train_test.cc and evaluate_test.cc.
 #pragma once
 
 #include <vector>

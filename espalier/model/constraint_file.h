@@ -1,7 +1,7 @@
 // A file of constraints together with the lists that it names: what the user gives and what a model stores.
 //
-// read() reads and parses it, to_json and from_json store it in a model, resolve() binds it to a model's labels. Tested
-// in apps/constraints_test.sh and espalier/api/tagger_test.cc.
+// read() reads and parses it, to_json and from_json store it in a model, resolve() binds it to a model's
+// labels. Tested in apps/constraints_test.sh and espalier/api/tagger_test.cc.
 #pragma once
 
 #include <map>
@@ -28,7 +28,8 @@ struct ConstraintFile {
   std::string to_json() const;
   static Result<ConstraintFile> from_json(std::string_view json, const std::string& model);
 
-  /// Resolved for sequences of the model's task with these labels. Unknown labels and contradictions are errors.
+  /// Resolved for sequences of the model's task with these labels. Unknown labels and contradictions are
+  /// errors.
   Result<constrain::Constraints> resolve(const ModelHeader& about, const data::LabelSet& labels) const;
 };
 

@@ -1,8 +1,8 @@
 // Scores of a predictor on labelled data.
 //
-// Call evaluate() for each source; the scores of several are merged. The pipeline does the work, so time and memory are
-// those of tagging; counting is done in input order. Does not test significance (eval/significance.h). Tested in
-// espalier/api/evaluate_test.cc and apps/verbs_test.sh.
+// Call evaluate() for each source; the scores of several are merged. The pipeline does the work, so time and
+// memory are those of tagging; counting is done in input order. Does not test significance
+// (eval/significance.h). Tested in espalier/api/evaluate_test.cc and apps/verbs_test.sh.
 #pragma once
 
 #include <array>
@@ -52,7 +52,8 @@ struct SearchTally {
 struct EvaluationOptions {
   std::string task = "label";
   data::PredictOptions predict;
-  /// Constraints that predictions are checked against, whether or not they were decoded under them; null: none.
+  /// Constraints that predictions are checked against, whether or not they were decoded under them; null:
+  /// none.
   const constrain::Constraints* check = nullptr;
 };
 
@@ -82,9 +83,9 @@ struct Evaluation {
 };
 
 /// Predicts every sequence of the source and adds it to `evaluation`. Sequences without labels are an error.
-Status evaluate(const data::Predictor& predictor, const data::Source& source, const data::ReadOptions& reading,
-                const EvaluationOptions& options, const Workers& workers, const Monitor& monitor,
-                Evaluation& evaluation);
+Status evaluate(const data::Predictor& predictor, const data::Source& source,
+                const data::ReadOptions& reading, const EvaluationOptions& options, const Workers& workers,
+                const Monitor& monitor, Evaluation& evaluation);
 
 /// Scores a file whose last two columns are the gold and the predicted label.
 Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation);

@@ -15,8 +15,8 @@
 
 namespace espalier::model {
 
-/// `chosen` are columns counted from 1; empty: all but the `labels` (only FORM for CoNLL-U). Rows without columns have
-/// attributes, for which a template is an error. Errors name the column or file that is wrong.
+/// `chosen` are columns counted from 1; empty: all but the `labels` (only FORM for CoNLL-U). Rows without
+/// columns have attributes, for which a template is an error. Errors name the column or file that is wrong.
 Result<data::FeatureOptions> choose_features(const std::optional<TemplateText>& template_text,
                                              const std::vector<size_t>& chosen, data::Format format,
                                              size_t columns, std::span<const size_t> labels);

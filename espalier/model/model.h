@@ -1,7 +1,7 @@
 // An open model: one file, or bytes in memory, with everything it needs.
 //
-// Call open() or from_bytes(), then predictor(), which obeys the constraints that the model was trained with. Opening
-// checks every byte and takes milliseconds; nothing is copied out of a file. Tested in train_test.cc.
+// Call open() or from_bytes(), then predictor(), which obeys the constraints that the model was trained with.
+// Opening checks every byte and takes milliseconds; nothing is copied out of a file. Tested in train_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 #include "espalier/base/section_file.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/predictor.h"
-#include "espalier/model/model_header.h"
 #include "espalier/model/constraint_file.h"
+#include "espalier/model/model_header.h"
 
 namespace espalier::model {
 
@@ -50,8 +50,8 @@ class Model {
 
  private:
   /// Wraps the predictor so that it obeys constraints; the type of the result depends on the kind of model.
-  using Constrain = std::function<Result<std::unique_ptr<data::Predictor>>(constrain::Constraints,
-                                                                           const constrain::ConstrainedOptions&)>;
+  using Constrain = std::function<Result<std::unique_ptr<data::Predictor>>(
+      constrain::Constraints, const constrain::ConstrainedOptions&)>;
   static Result<Model> make(SectionFile file);
   Status load_predictor();
   template <typename P>
@@ -64,7 +64,8 @@ class Model {
   std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null if there are no constraints
 };
 
-/// The sections of a model file without the names of its features: smaller, the same predictions, nothing to inspect.
+/// The sections of a model file without the names of its features: smaller, the same predictions, nothing to
+/// inspect.
 SectionWriter without_names(const SectionFile& file);
 
 }  // namespace espalier::model

@@ -1,7 +1,7 @@
 // ModelHeader: what a model file stores about its own training, as JSON in the section "about".
 //
-// header_to_json writes it, header_from_json reads and checks it. Tagging and scoring need nothing else to read their
-// input. Tested in train_test.cc.
+// header_to_json writes it, header_from_json reads and checks it. Tagging and scoring need nothing else to
+// read their input. Tested in train_test.cc.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace espalier::model {
 struct ModelHeader {
   std::string task = "label";
   std::string learner;
-  data::ReadOptions reading;      ///< format, columns, label column, encoding
-  data::FeatureOptions features;  ///< template or default set, feature columns
+  data::ReadOptions reading;                                    ///< format, columns, label column, encoding
+  data::FeatureOptions features;                                ///< template or default set, feature columns
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the learner, by name
   uint64_t seed = 1;
   size_t training_sequences = 0, training_tokens = 0;

@@ -1,7 +1,7 @@
 // The one table of learners, and the tasks they learn.
 //
-// find_learner() and find_task() look up names; a LearnerSpec (learner.h) checks settings and trains. Nothing here reads
-// data. Tested in learner_test.cc.
+// find_learner() and find_task() look up names; a LearnerSpec (learner.h) checks settings and trains. Nothing
+// here reads data. Tested in learner_test.cc.
 #pragma once
 
 #include <optional>

@@ -32,21 +32,23 @@ struct TagLayout {
 /// The column of the word, from 0, in the model's data; 0 if rows have no cells.
 size_t word_column(const ModelHeader& about);
 
-/// The number, from 1, of a label column in the model's data; its number among the label columns if labels are not
-/// cells.
+/// The number, from 1, of a label column in the model's data; its number among the label columns if labels
+/// are not cells.
 size_t label_column_number(const ModelHeader& about, size_t column);
 
 /// Turns predictions into text. Immutable; any number of threads may call append.
 ///
-/// As rows: the prediction is added to the row as the last column. `confidence` adds a column with the probability of
-/// the label and, if labels form spans, one with the probability of the span on its first token (`_` on all others).
-/// `marginals` adds one column `label:probability` per label, most probable first; formats other than columns have one
-/// field for all of them. With `nbest`, every labelling is a separate block that begins with
+/// As rows: the prediction is added to the row as the last column. `confidence` adds a column with the
+/// probability of the label and, if labels form spans, one with the probability of the span on its first
+/// token (`_` on all others). `marginals` adds one column `label:probability` per label, most probable first;
+/// formats other than columns have one field for all of them. With `nbest`, every labelling is a separate
+/// block that begins with
 /// `# n-best 1 score 12.5 probability 0.93`.
 ///
 /// Models that predict several columns of labels add them in the order of decision.
 ///
-/// As JSON: one object per sequence with tokens (if there are cells), labels, score, and what else was asked for.
+/// As JSON: one object per sequence with tokens (if there are cells), labels, score, and what else was asked
+/// for.
 class TagFormatter {
  public:
   static Result<TagFormatter> make(const Model& model, const data::ReadOptions& in, data::Format out,
@@ -71,10 +73,10 @@ class TagFormatter {
   TagLayout layout_;
   std::vector<std::string_view> labels_;  ///< by number
   std::vector<std::string_view> extra_names_;
-  std::vector<std::string> marginal_names_;                  ///< the text that some of `extra_names_` point into
-  bool spans_;                                               ///< labels form spans
-  bool marginals_apart_;                                     ///< marginals: one column per label
-  size_t word_;                                              ///< the cell that JSON shows as the token
+  std::vector<std::string> marginal_names_;  ///< the text that some of `extra_names_` point into
+  bool spans_;                               ///< labels form spans
+  bool marginals_apart_;                     ///< marginals: one column per label
+  size_t word_;                              ///< the cell that JSON shows as the token
   std::vector<std::vector<std::string_view>> other_labels_;  ///< joint models: of the columns before the last
   std::vector<size_t> other_cells_;                          ///< joint models: the cells of these columns
 };

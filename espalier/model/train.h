@@ -1,7 +1,8 @@
 // Training: labelled data in, a model out. The one entry point for all learners.
 //
-// Fill in a TrainRequest, call check_request to find errors before any data is read, then train. Memory holds the
-// encoded data; time depends on the learner. Does not print, and writes no file unless the request names one.
+// Fill in a TrainRequest, call check_request to find errors before any data is read, then train. Memory holds
+// the encoded data; time depends on the learner. Does not print, and writes no file unless the request names
+// one.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +37,11 @@ struct TrainRequest {
   std::optional<TemplateText> feature_text;  ///< not set: the default features
   std::vector<size_t> feature_columns;       ///< from 1; empty: all but the label (FORM alone for CoNLL-U)
   data::ReadOptions reading;                 ///< how files are read, and how the sequences in memory were
-  std::optional<data::ReadOptions> dev_reading;  ///< set if dev is read differently (other folds of the same file)
-  std::shared_ptr<const Model> start_from;       ///< start from its weights; null: from zero
-  bool resume = false;                        ///< continue an interrupted run from its checkpoint (model + ".checkpoint")
-  int checkpoint_every = 0;                   ///< write a checkpoint after this many rounds; 0: never
+  std::optional<data::ReadOptions>
+      dev_reading;                          ///< set if dev is read differently (other folds of the same file)
+  std::shared_ptr<const Model> start_from;  ///< start from its weights; null: from zero
+  bool resume = false;       ///< continue an interrupted run from its checkpoint (model + ".checkpoint")
+  int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never
   std::optional<ConstraintFile> constraints;  ///< train under these, and store them in the model
   bool allow_contradictions = false;          ///< train even if most training sequences break them
   uint64_t seed = 1;
@@ -63,8 +65,8 @@ struct TrainReport {
   std::string details = "{}";      ///< figures specific to this kind of model, as a JSON object
 };
 
-/// An error if the request cannot be met, whatever is in its files: unknown names, values out of range, parameters that
-/// have no effect, settings that contradict each other.
+/// An error if the request cannot be met, whatever is in its files: unknown names, values out of range,
+/// parameters that have no effect, settings that contradict each other.
 Status check_request(const TrainRequest& request);
 
 struct Trained {
