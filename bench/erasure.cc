@@ -1,11 +1,13 @@
-// What the public interface for search tasks (espalier/task.h) costs next to the templates of the built-in
-// tasks.
+// What the public interface for search tasks (espalier/task.h) costs compared with the templates of the
+// built-in tasks.
 //
-//   bench_erasure [SENTENCES]    labels made-up sentences three ways and prints time per token:
-//     built-in   tasks::LabelSpace: features of tokens are summed once per sentence, states are copied in
-//     place template   the task below through the search module's templates public     the very same type
-//     through learn_to_search and Policy
+//   bench_erasure [SENTENCES]
 //
+// Labels generated sentences in three ways and prints the time per token:
+// - built-in: tasks::LabelSpace, which sums the features of a token once per sentence and copies states in
+// place;
+// - template: the task below, through the search module's templates;
+// - public: the same type, through learn_to_search and Policy.
 // The last two must give the same labels, which is checked before anything is printed. Build with
 // `cmake --build --preset release --target bench_erasure`; the table is in docs/tasks.md.
 #include <algorithm>

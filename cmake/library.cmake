@@ -1,5 +1,5 @@
-# The one library that other programs link: libespalier, shared and static, made of the modules. Of the shared one only
-# the public API can be seen; the static one holds everything, and its users link the dependencies themselves
+# The one library that other programs link: libespalier, shared and static, made of the modules. The shared one exports
+# only the public API; the static one contains everything, and its users link the dependencies themselves
 # (espalierConfig.cmake and espalier.pc name them).
 get_property(modules GLOBAL PROPERTY espalier_modules)
 

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the tree's build and uses it from outside, as another project would.
+# Installs a build and uses it from outside the tree, as another project would.
 #
 #   scripts/check_install.sh BUILD_DIRECTORY
 #
-# Holds what an installation promises: two headers; a shared library that shows the public API only; a program that builds with
-# find_package(espalier) or pkg-config alone, shared or static, and trains, saves, opens, tags and scores.
+# Checks what an installation promises: two headers; a shared library that exports only the public API; a program that
+# builds with find_package(espalier) or pkg-config, shared or static, and trains, saves, opens, tags and scores.
 set -eu
 build=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ headers=$(cd prefix/include && find . -type f | LC_ALL=C sort | tr '\n' ' ')
 lib=$(dirname "$(find prefix -name 'libespalier.so')")
 [ -f "$lib/libespalier.a" ] || fail "there is no static library"
 
-# Of the shared library, names of the namespace espalier are seen, and none of its modules'.
+# The shared library exports names of the namespace espalier, and none of its modules.
 nm -D --defined-only -C "$lib/libespalier.so" | awk '{ $1 = $2 = ""; print }' >symbols
 grep -q 'espalier::Tagger::open' symbols || fail "Tagger::open is not visible"
 if grep -E '^ *(espalier::(data|linear|chain|cascade|search|constrain|tasks|model|ensemble|eval|program|api)::|fst::|fmt::|nlohmann)' symbols |
@@ -51,7 +51,7 @@ echo "a program that includes espalier.h is compiled in $((($(date +%s%N) - star
 # shellcheck disable=SC2046
 g++ program.cc $(pkg-config --cflags --libs espalier) -Wl,-rpath,"$(cd "$lib" && pwd)" -o by_pkg_config || fail "pkg-config"
 run ./by_pkg_config
-# The second header builds too, together with the first.
+# The second header compiles, too, together with the first.
 printf '#include <espalier/task.h>\n#include <espalier/espalier.h>\nint main() {}\n' >both.cc
 # shellcheck disable=SC2046
 g++ -fsyntax-only -Wall -Wextra -Werror both.cc $(pkg-config --cflags espalier) || fail "espalier/task.h does not compile"

@@ -4,9 +4,9 @@
 #   scripts/check_layout.sh [ROOT]       the tree to check; default: this one
 #   scripts/check_layout.sh --self-test  shows that each kind of fault is found
 #
-# In the folders listed below, a source NAME.cc has a test NAME_test.cc or NAME_test.sh next to it; or its header NAME.h names, in the
-# comment that begins the header, the test that covers it ("Tested in kernels_test.cc."); or, if there is no NAME.h, the
-# comment that begins the source does. A test is named by its file name if it is in the same folder or at the top of the
+# In the folders listed below, a source NAME.cc has a test NAME_test.cc or NAME_test.sh next to it; or the comment at the
+# top of its header NAME.h names the test that covers it ("Tested in kernels_test.cc."); or, if there is no NAME.h, the
+# comment at the top of the source does. A test is named by its file name if it is in the same folder or at the top of the
 # same module, otherwise by its path from the root, and it must exist. No file has more than 400 lines.
 set -eu
 

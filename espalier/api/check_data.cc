@@ -19,7 +19,7 @@ Findings findings_of(const data::Findings& from) {
   return to;
 }
 
-/// Whether training could look at what the options name, given the columns that the data turned out to have.
+/// An error if the template or the feature columns of the options do not fit the columns of the data.
 Status check_features(const data::ReadOptions& reading, const CheckOptions& options, size_t columns) {
   std::vector<size_t> labels;
   if (columns > 0) {
@@ -40,8 +40,7 @@ Status check_features(const data::ReadOptions& reading, const CheckOptions& opti
 
 Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
   ESPALIER_ASSIGN(const api::Reading reading, api::reading_of(files.reading));
-  if (reading.task)
-    return fail("data of the task {} cannot be checked yet: train reads it", files.reading.format);
+  if (reading.task) return fail("checking data of the task {} is not supported", files.reading.format);
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const data::DataReport from,
                   data::check_data(files.paths, reading.options, monitor.monitor()));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDefaultFolds = 10;
 
-/// Numbers of the sequences of each fold: the data's own folds where `k` is 0 and there are some.
+/// Numbers of the sequences of each fold: the folds given in the data if `k` is 0 and there are some.
 Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k, uint64_t seed, bool& own) {
   const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
   own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();

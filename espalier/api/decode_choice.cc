@@ -32,7 +32,7 @@ Result<data::SearchChoice> search_of(const model::Model& model, const DecodeOpti
           "is of learner {}",
           decoder, model.about().learner);
     if (options.beam > 0 && decoder != "beam" && decoder != "auto")
-      return fail("a beam width goes with decoder beam, not with {}", decoder);
+      return fail("a beam width needs decoder beam, not {}", decoder);
     return data::SearchChoice{};
   }
   if (decoder != "auto" && decoder != "beam" && !search_only)
@@ -50,7 +50,7 @@ bool same_way(const DecodeOptions& one, const DecodeOptions& other) {
          one.decoder == other.decoder && one.beam == other.beam;
 }
 
-/// Whether the model keeps to the rules of its training.
+/// Whether the constraints of the model's training apply.
 bool remembered_rules_hold(const model::Model& model, const DecodeOptions& options) {
   return model.constraints().has_value() && !options.unconstrained && options.decoder != "posterior";
 }
@@ -65,11 +65,11 @@ Status check_decode_options(const DecodeOptions& options) {
                 meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
   }
   if (decoder == "posterior" && options.constraints)
-    return fail("decoder posterior takes each label by itself and cannot keep to constraints");
+    return fail("decoder posterior chooses each label by itself and does not support constraints");
   if (decoder == "greedy" && options.beam > 1)
-    return fail("decoder greedy keeps one labelling; a beam of {} goes with decoder beam", options.beam);
+    return fail("decoder greedy keeps one labelling; a beam of {} needs decoder beam", options.beam);
   if (options.unconstrained && options.constraints)
-    return fail("constraints are given, and none are to be kept to: say one of the two");
+    return fail("constraints are given together with unconstrained; give one of the two");
   if (!(options.time_limit > 0))
     return fail("a time limit of {:g} seconds: it must be above 0", options.time_limit);
   return {};

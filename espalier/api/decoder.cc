@@ -14,7 +14,7 @@
 namespace espalier {
 namespace {
 
-/// Takes the place of minus infinity: far below any score, and 0 times it is still 0.
+/// Used in place of minus infinity: far below any score, and 0 times it is still 0.
 constexpr float kImpossible = -1e30f;
 
 std::string attribute_name(size_t label) { return std::to_string(label); }
@@ -24,11 +24,12 @@ Status check(const std::vector<std::string>& labels, const DecoderOptions& optio
   if (labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
   std::set<std::string_view> seen;
   for (const std::string& label : labels) {
-    if (label.empty() || label == data::kUnknownLabelText) return fail("'{}' is no name for a label", label);
-    if (!seen.insert(label).second) return fail("the label '{}' is there twice", label);
+    if (label.empty() || label == data::kUnknownLabelText)
+      return fail("'{}' cannot be the name of a label", label);
+    if (!seen.insert(label).second) return fail("the label '{}' occurs twice", label);
   }
   if (!options.transitions.empty() && options.transitions.size() != labels.size() * labels.size())
-    return fail("{} transitions for {} labels: {} are wanted, one for each pair", options.transitions.size(),
+    return fail("{} transitions for {} labels: expected {}, one for each pair", options.transitions.size(),
                 labels.size(), labels.size() * labels.size());
   for (const float score : options.transitions)
     if (std::isnan(score) || score == std::numeric_limits<float>::infinity())
@@ -92,7 +93,7 @@ Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length,
   ESPALIER_TRY(status_);
   const size_t K = labels_.size();
   if (emissions.size() != length * K)
-    return fail("{} emissions for {} tokens and {} labels: {} are wanted", emissions.size(), length, K,
+    return fail("{} emissions for {} tokens and {} labels: expected {}", emissions.size(), length, K,
                 length * K);
   std::vector<std::vector<Attribute>> rows(length);
   for (size_t t = 0; t < length; ++t)

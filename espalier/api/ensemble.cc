@@ -39,7 +39,7 @@ EnsembleLearning learning_from(ensemble::LearnedEnsemble& learned) {
   return out;
 }
 
-/// The streams must be about the experts that the ensemble was learned with.
+/// Checks that there are as many experts as the ensemble was learned with, and prepares the streams.
 Status prepare_streams(const Ensemble::State& state, const ExpertFiles& files,
                        ensemble::AlignedExperts& aligned) {
   const ensemble::EnsembleModel& model = state.model;
@@ -89,7 +89,7 @@ class VotesFromMemory {
     std::vector<ensemble::ExpertOutput> outputs(answers.size());
     for (size_t j = 0; j < answers.size(); ++j) {
       if (answers[j].size() > ensemble::kLongestAligned)
-        return fail("{} has {} labels; outputs of more than {} cannot be put side by side", model_.experts[j],
+        return fail("{} has {} labels; outputs of more than {} cannot be aligned", model_.experts[j],
                     answers[j].size(), ensemble::kLongestAligned);
       for (const std::string& text : answers[j]) {
         ESPALIER_ASSIGN(const data::Label label, number_of(text));
@@ -104,7 +104,7 @@ class VotesFromMemory {
   Result<data::Label> number_of(const std::string& text) {
     if (text.empty() || text == data::kUnknownLabelText) return data::kNoLabel;
     if (model_.aligned && text == ensemble::kGapText)
-      return fail("the label {} stands for gaps; use another name for it", text);
+      return fail("the label {} is reserved for gaps; rename it", text);
     if (const auto known = labels_.find(text)) return *known;
     if (labels_.size() + 2 >= data::kNoLabel) return fail("there are too many different labels");
     return labels_.add(text);
@@ -182,7 +182,7 @@ Result<Combined> Ensemble::combine(const std::vector<Labels>& answers,
     return fail("{}: the ensemble combines {} experts ({}), but {} answers are given", state_->name,
                 model.experts.size(), fmt::join(model.experts, ", "), answers.size());
   if (!model.probabilities && !probabilities.empty())
-    return fail("{}: the ensemble was learned without probabilities and has no use for them", state_->name);
+    return fail("{}: the ensemble was learned without probabilities and cannot use them", state_->name);
   if (model.probabilities && probabilities.size() != answers.size())
     return fail("{}: the ensemble was learned with probabilities; give those of each expert", state_->name);
   std::unique_ptr<ensemble::Applier> applier = state_->take();

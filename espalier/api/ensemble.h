@@ -32,7 +32,7 @@ struct Ensemble::State {
   std::string name = "ensemble";  ///< for errors: the file it came from
 
   /// An Applier for combine(), from the pool or a new one. One that has learned labels unknown to the model
-  /// is not put back, so that an answer never depends on the calls before.
+  /// is not put back, so that a result never depends on earlier calls.
   std::unique_ptr<ensemble::Applier> take() const;
   void put_back(std::unique_ptr<ensemble::Applier> applier) const;
 
@@ -47,10 +47,10 @@ struct EnsembleBuilder {
 
 namespace api {
 
-/// Public options as the library takes them; an error where they are wrong whatever the data.
+/// Public options as options of the library; an error if they are wrong for any data.
 Result<ensemble::ExpertLearning> learning_of(const EnsembleOptions& options);
 
-/// How experts are read, whatever is done with them.
+/// How experts are read, for learning, applying and reporting.
 struct PublicExpertReading {
   const ExpertFiles& files;
   const std::string& missing;

@@ -52,7 +52,7 @@ std::string Scores::json() const {
 
 namespace {
 
-/// Data to score on as sources, read as the model's training data was where they are files.
+/// Test data as sources; files are read like the model's training data.
 Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& test) {
   const auto& about = tagger.model.about();
   if (test.corpus() != nullptr) return api::sources_of(test);
@@ -61,7 +61,7 @@ Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& t
   out.reading = about.reading;
   out.reading.labels_required = true;
   ESPALIER_ASSIGN(const api::Reading given, api::reading_of(files.reading));
-  // What the caller set counts; what he left alone is the model's.
+  // Options that the caller set override the model's.
   const ReadOptions untouched;
   if (files.reading.format != untouched.format) out.reading.format = given.options.format;
   if (files.reading.encoding != untouched.encoding) out.reading.encoding = given.options.encoding;
@@ -86,7 +86,7 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   how.predict.decoder = choice.decoder;
   how.predict.search = choice.search;
   how.predict.confidence = options.calibration;
-  // Rules that were kept to are checked, too.
+  // Constraints that decoding obeyed are checked, too.
   std::optional<constrain::Constraints> check;
   const model::ConstraintFile* rules = options.check_rules ? &options.check_rules->state()->file
                                        : options.decode.constraints

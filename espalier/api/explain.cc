@@ -20,7 +20,7 @@ constexpr size_t kFeatureWidth = 60;
 
 using Explanations = std::vector<data::Predictor::Explanation>;
 
-/// Formats the explanations of one sequence; knows the model and what is wanted.
+/// Formats the explanations of one sequence.
 class ExplanationWriter {
  public:
   ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top)
@@ -54,7 +54,7 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
   std::string out = sequence.empty() ? ": nothing to label\n" : fmt::format(", line {}\n", sequence.line(0));
   const std::string about_weights = predictor_.about_weights();
   if (!about_weights.empty() && !sequence.empty()) out += "weights: " + about_weights + "\n";
-  // Where there are no weights at all, that was said above.
+  // If the model has no weights to show, the line above says so.
   const bool any = std::any_of(explanations.begin(), explanations.end(),
                                [](const auto& e) { return !e.contributions.empty(); });
   const auto to = std::back_inserter(out);

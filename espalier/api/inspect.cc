@@ -27,7 +27,7 @@ Result<Inspection> Tagger::inspect(const InspectOptions& options) const {
   out.names = size.names;
   out.about_weights = predictor.about_weights();
   out.details = predictor.details();
-  // A label of several columns is one in any of them, so that all weights are looked through.
+  // A label may belong to any of several columns, so all weights are searched.
   const bool any_column = predictor.label_columns() > 1 && !options.label.empty();
   const auto strongest = any_column ? predictor.strongest(std::numeric_limits<size_t>::max(), std::nullopt)
                                     : predictor.strongest(options.top, only);

@@ -30,7 +30,7 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-/// How the text is laid out, settled before any of it is read.
+/// The layout of input and output, decided before anything is read.
 struct Plan {
   data::ReadOptions reading;
   std::optional<tasks::JsonTask> task;
@@ -53,7 +53,7 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   }
   plan.json = options.output_format == "json";
   if (plan.task && !options.output_format.empty() && options.output_format != "jsonl" && !plan.json)
-    return fail("output format {}: what task {} predicts is written into its JSON lines",
+    return fail("output format {}: task {} writes its predictions into its own JSON lines",
                 options.output_format, about.task);
   plan.out = plan.reading.format;
   if (plan.json) {
@@ -64,15 +64,10 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   const TagOptions& tag = options.tag;
   if (tag.nbest > 1 && !plan.json) {
     if (plan.out == data::Format::kJsonLines || plan.out == data::Format::kLetters)
-      return fail("n-best lists: the format {} has no place for more than one labelling; json has",
-                  data::format_name(plan.out));
-    if (tag.decode.why)
-      return fail(
-          "reasons are those of the best labelling: ask for them apart from n-best lists, or "
-          "for json");
+      return fail("n-best lists are not supported in the format {}; use json", data::format_name(plan.out));
+    if (tag.decode.why) return fail("reasons are not supported with n-best lists except as json");
     if (tag.confidence.value_or(false) || tag.marginals)
-      return fail(
-          "probabilities are those of the best labelling: ask for them apart from n-best lists, or for json");
+      return fail("probabilities are not supported with n-best lists except as json");
   }
   return plan;
 }
@@ -87,7 +82,7 @@ struct Prepared {
 
 Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options, bool with_rules) {
   if (!options.tag.forced.empty())
-    return fail("forced labels of a stream come from a column: forced_column says which");
+    return fail("forced labels of a stream come from a column; set forced_column");
   Prepared out;
   ESPALIER_ASSIGN(out.plan, plan_of(state, options));
   ESPALIER_ASSIGN(out.choice, with_rules ? api::decode_choice(state, options.tag.decode)
@@ -116,7 +111,7 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   ESPALIER_ASSIGN(Prepared prepared, prepare(state, options, /*with_rules=*/true));
   const Plan& plan = prepared.plan;
   const api::DecodeChoice& choice = prepared.choice;
-  // Before the output is opened: input that is not there must not cost a file that is.
+  // Before the output is opened: a missing input must not replace an existing output file.
   ESPALIER_ASSIGN(const auto reader, api::open_source(source, plan.reading, plan.task));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
   if (plan.json) ESPALIER_TRY(out.write("{\"sequences\":["));
@@ -137,7 +132,7 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   };
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   const auto start = std::chrono::steady_clock::now();
-  prepared.pipeline.block_ended = [&] { return out.flush(); };  // somebody may wait for the answer
+  prepared.pipeline.block_ended = [&] { return out.flush(); };  // a reader may be waiting for it
   const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline,
                                             Workers(options.tag.threads), monitor.monitor(), work, done);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -146,7 +141,7 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   report.searches = {searches.ended[0], searches.ended[1], searches.ended[2]};
   report.interrupted = monitor.stopped();
   report.how_rules_are_decoded = choice.predictor->about_constraints();
-  if (report.interrupted) return report;  // nothing is committed: a file stays as it was
+  if (report.interrupted) return report;  // not committed: an existing file is left unchanged
   if (plan.json)
     ESPALIER_TRY(out.write(fmt::format(
         "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n",

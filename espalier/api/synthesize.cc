@@ -47,7 +47,7 @@ Status check_variables(const SynthOptions& options) {
   return {};
 }
 
-/// Writes one file, appending what `write_lines` hands to it.
+/// Writes one file with the text that `write_lines` passes on.
 template <typename WriteLines>
 Result<SynthFile> write_file(const std::string& folder, std::string_view name, uint64_t seed,
                              const WriteLines& write_lines) {
@@ -69,7 +69,7 @@ Result<std::vector<SynthFile>> write_variables(const std::string& folder, const 
   uint64_t part = 0;
   for (const auto& [name, share] : {std::pair{"train.jsonl", size_t{1}}, std::pair{"dev.jsonl", kDevShare},
                                     std::pair{"test.jsonl", kTestShare}}) {
-    // One example at a time, so that the size of a file does not matter.
+    // One example at a time, so that memory does not grow with the file.
     Random own = random.split(++part);
     const size_t lines = std::max<size_t>(1, options.sequences / share);
     ESPALIER_ASSIGN(SynthFile file, write_file(folder, name, options.seed, [&](const auto& write) -> Status {
@@ -109,7 +109,7 @@ Status check_options(const SynthOptions& options) {
   ESPALIER_ASSIGN(data::SynthOptions one, options_of(options));
   if (options.name == "copies")
     return options.source.empty() ? Status(fail("copies needs a source file to multiply")) : Status();
-  one.sequences = 1;  // what is wrong shows in the first sequence
+  one.sequences = 1;  // options out of range are found with the first sequence
   return data::synthesize(one, [](std::string_view) { return Status(); });
 }
 

@@ -10,8 +10,7 @@
 
 namespace espalier {
 
-// ---- rules
-// ----------------------------------------------------------------------------------------------------------
+// ---- Constraints -------------------------------------------------------------------------------------
 
 Result<Constraints> Constraints::read(const std::string& path) {
   ESPALIER_ASSIGN(model::ConstraintFile file, model::ConstraintFile::read(path));
@@ -32,8 +31,7 @@ Result<Constraints> Constraints::parse(std::string text, std::map<std::string, s
   return Constraints(std::make_shared<const State>(State{std::move(file)}));
 }
 
-// ---- answers
-// --------------------------------------------------------------------------------------------------------
+// ---- Predictions -------------------------------------------------------------------------------------
 
 std::vector<std::string> Tagged::labels() const {
   std::vector<std::string> out;
@@ -79,7 +77,7 @@ struct TaggedBuilder {
     return out;
   }
 
-  /// Those of the prediction, with their probabilities; otherwise read off the labels.
+  /// The spans of the prediction, with their probabilities; otherwise those that the labels form.
   static void add_spans(const data::Prediction& prediction, const data::LabelSet& labels, Tagged& out) {
     for (const data::SpanConfidence& span : prediction.spans)
       out.spans_.push_back({span.type, span.first, span.last, span.probability});
@@ -123,7 +121,7 @@ Result<data::PredictOptions> predict_options(const TagOptions& options, const De
   out.search = choice.search;
   out.nbest = std::max<size_t>(1, options.nbest);
   if (out.nbest > 1 && choice.decoder == data::Decoder::kPosterior)
-    return fail("an n-best list ranks labellings as wholes; decoder posterior has only one");
+    return fail("n-best lists are not supported with decoder posterior, which finds one labelling");
   const bool probabilities = !choice.predictor->is_search();
   out.confidence = options.confidence.value_or((single || out.nbest > 1) && probabilities);
   out.marginals = options.marginals;
@@ -132,8 +130,7 @@ Result<data::PredictOptions> predict_options(const TagOptions& options, const De
 
 }  // namespace api
 
-// ---- models
-// ---------------------------------------------------------------------------------------------------------
+// ---- Models ------------------------------------------------------------------------------------------
 
 Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   if (!opened.ok()) return std::move(opened).error();
@@ -255,7 +252,7 @@ Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& row
 Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                       const TagOptions& options) const {
   if (state_->model.about().reading.columns > 0)
-    return fail("the model looks at rows of cells, not at attributes: tag_rows takes them");
+    return fail("the model uses rows of cells, not attributes; call tag_rows");
   if (attributes.empty()) return fail("the sequence has no tokens");
   return tag_one(*state_, api::sequence_of_attributes(attributes), options);
 }

@@ -30,9 +30,9 @@ struct Tagger::State {
   model::Model model;
   ModelInfo info;
 
-  /// The last predictor made for rules given with a call: most programs give the same ones again and again.
+  /// The last predictor made for constraints given with a call: most programs use the same ones every time.
   struct Ruled {
-    std::shared_ptr<const Constraints::State> rules;  ///< null: the model's own, decoded otherwise
+    std::shared_ptr<const Constraints::State> rules;  ///< null: the model's own, with other options
     DecodeOptions options;
     std::shared_ptr<const data::Predictor> predictor;
   };
@@ -46,22 +46,22 @@ struct TaggerBuilder {
 
 namespace api {
 
-/// Which predictor answers, and how it searches.
+/// The predictor to use, and how it searches.
 struct DecodeChoice {
-  std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive where it was made for the call
+  std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive if it was made for the call
   const data::Predictor* predictor = nullptr;
   data::Decoder decoder = data::Decoder::kViterbi;
   data::SearchChoice search;
 };
-/// What the options come to without constraints; an error where they contradict each other or do not fit the
+/// The choice without constraints. An error if the options contradict each other or do not fit the
 /// model, whatever is in the constraints.
 Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options);
-/// The same with constraints, which may have errors of their own.
+/// The same with constraints, which may contain errors themselves.
 Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
-/// What is wrong with options whatever the model.
+/// An error if the options are wrong for any model.
 Status check_decode_options(const DecodeOptions& options);
 
-/// What public options come to; `single`: confidence is on unless said otherwise.
+/// Public options as options of a predictor; `single`: confidence is on by default.
 Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
                                              bool single);
 

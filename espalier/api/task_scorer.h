@@ -47,7 +47,7 @@ class DenseTaskRows {
 
   size_t stride() const { return stride_; }
   void prefetch(uint64_t hash) const { map_.prefetch(hash); }
-  /// The weights of a feature for every label; null where it has none.
+  /// The weights of a feature for every label; null if it has none.
   const float* find(uint64_t hash) const {
     const uint32_t offset = map_.find(hash);
     return offset == linear::kNoFeature ? nullptr : weights_.data() + row_at_[offset] * stride_;

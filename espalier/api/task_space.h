@@ -30,7 +30,7 @@ class TaskFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where the right actions come from.
+/// Where the optimal actions come from.
 enum class TaskOracle { kNone, kOwn, kOptimalActions, kBestLoss, kSearch };
 
 /// More labels than this are refused.
@@ -159,7 +159,7 @@ class TaskSearch {
   TaskScratch* scratch_;
 };
 
-/// The same with the right actions, from whatever the task offers.
+/// The same with the optimal actions, from whichever function the task implements.
 template <bool kLevels>
 class TaskSpace : public TaskSearch<kLevels> {
   using Base = TaskSearch<kLevels>;

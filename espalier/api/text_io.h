@@ -44,7 +44,7 @@ class OpenSink {
  public:
   static Result<OpenSink> open(const Sink& sink);
   Status write(std::string_view text);
-  /// For a reader who waits at the other end of a pipe.
+  /// Passes everything on at once, for a reader at the other end of a pipe.
   Status flush();
   Status commit();
 

@@ -12,7 +12,7 @@ namespace espalier {
 namespace api {
 namespace {
 
-/// Tasks with JSON lines of their own have neither columns nor other formats.
+/// Tasks that have their own JSON lines support neither columns nor other formats.
 Status settle_json_task(const model::Task& task, const Data& data, const TrainOptions& options,
                         data::ReadOptions& reading) {
   if (!task.json) return {};

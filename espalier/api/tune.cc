@@ -12,7 +12,7 @@
 namespace espalier {
 namespace {
 
-/// What each level leaves alive against what it loses, a line per level.
+/// The share of n-grams that each level keeps against its filter loss, one line per level.
 std::string plot_of(const cascade::TuneResult& result) {
   eval::Plot plot;
   plot.title = "What each level leaves alive";
@@ -27,7 +27,7 @@ std::string plot_of(const cascade::TuneResult& result) {
     }
     plot.series.push_back(std::move(series));
   }
-  // Where there is nothing to draw there is no plot; that is no reason to fail.
+  // Nothing to draw is not an error: the plot is then empty.
   auto svg = eval::plot_svg(plot);
   return svg.ok() ? std::move(svg).value() : std::string();
 }

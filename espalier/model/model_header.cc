@@ -60,7 +60,7 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
   } catch (const json::exception& problem) {
     return fail("{}: section 'about': {}", name, problem.what());
   }
-  // A file made by hand could ask for cells that rows do not have.
+  // A damaged or hand-made file could name cells that rows do not have.
   for (const size_t column : header.features.feature_columns)
     if (column >= header.reading.columns)
       return fail("{}: section 'about' names feature column {} of {}", name, column + 1,

@@ -237,7 +237,7 @@ class Tagger {
   /// Tags all sequences, on several threads; the results are in the order of the input.
   Result<std::vector<Tagged>> tag_batch(const Data& data, const TagOptions& options = {}) const;
 
-  /// Why each token gets its label, per token in order. Needs a model with feature names.
+  /// Why each token gets its label, per token in order. Searches need feature names for it.
   Result<std::vector<Explanation>> explain_rows(const std::vector<std::vector<std::string>>& rows,
                                                 const DecodeOptions& options = {}) const;
   Result<std::vector<Explanation>> explain_words(const std::vector<std::string>& words,

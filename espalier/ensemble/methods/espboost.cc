@@ -99,7 +99,7 @@ std::string BoostResult::in_words() const {
           "ended after {} rounds: no path expert was better than chance on what was left (error {:.4f})",
           rounds.size(), failed_error);
     case BoostEnd::kPerfect:
-      return "a path expert makes no error at all on the sample; it stands alone";
+      return "a path expert makes no error at all on the sample; the ensemble consists of it alone";
     case BoostEnd::kInterrupted:
       return fmt::format("interrupted after {} rounds", rounds.size());
   }

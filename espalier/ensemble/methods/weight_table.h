@@ -39,8 +39,8 @@ enum class VoteForm {
 };
 
 struct Winner {
-  Value value = kAbsent;  ///< kAbsent where nobody says anything
-  double share = 0;       ///< its part of the weight of those who say something
+  Value value = kAbsent;  ///< kAbsent if all experts abstain
+  double share = 0;       ///< its share of the weight of the experts that vote
 };
 
 /// The vote at one item. Experts without a voice here leave their weight to the others, in proportion

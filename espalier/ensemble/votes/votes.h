@@ -13,7 +13,7 @@ namespace espalier::ensemble {
 
 /// The value of a substructure: a label, an interned n-gram, yes or no for a span (substructures.h).
 using Value = uint32_t;
-/// An expert that says nothing here, or a gold value that is not known. Carries neither weight nor loss.
+/// The value of an expert that abstains, or of unknown gold. It has neither weight nor loss.
 inline constexpr Value kAbsent = 0xFFFFFFFF;
 
 /// One sequence as its experts see it: items (substructures) by experts. An item belongs to a slot: items of
