@@ -16,7 +16,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/linear/liblinear_classifier.h"
-#include "espalier/search/simple.h"
+#include "espalier/search/train_from_spaces.h"
 #include "espalier/task.h"
 #include "espalier/tasks/spaces/label_space.h"
 

@@ -13,7 +13,7 @@
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/laso.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
 

@@ -33,7 +33,7 @@ TEST(BeamTrajectories, AreThoseOfTheBreadthFirstDecoder) {
           const search::Child& child = level.children[level.order[i]];
           step.beam.push_back(tree.apply(scratch.nodes[child.parent].state, child.action));
         }
-        return search::GoOn();
+        return search::LevelDecision();
       });
       EXPECT_EQ(beam_trajectory(problem, tree, weights.values()), seen) << "seed " << seed;
     }

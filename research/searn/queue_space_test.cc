@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/search/simple.h"
 #include "espalier/search/toy_space.h"
+#include "espalier/search/train_from_spaces.h"
 
 namespace espalier::research {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/search/toy_space.h"
 

@@ -23,7 +23,7 @@ namespace espalier::tasks {
 /// greedily.
 class EasiestSpace {
  public:
-  static constexpr bool kCandidatesApart = true;
+  static constexpr bool kSeparateCandidates = true;
 
   /// The decisions of a path. States along it share it: state n sees the first n.
   struct Path {

@@ -149,7 +149,7 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
     return shape;
   } catch (const json::exception&) {
-    return fail("{}: section 'search' lacks a field or has one of the wrong kind", name);
+    return fail("{}: section 'search' lacks a field or has one of the wrong type", name);
   }
 }
 

@@ -74,7 +74,7 @@ Result<std::unique_ptr<BracketPredictor>> BracketPredictor::load(const SectionFi
     model->type_ = header.at("type").get<std::string>();
     model->longest_ = header.at("longest").get<size_t>();
   } catch (const json::exception&) {
-    return fail("{}: section 'brackets' lacks a field or has one of the wrong kind", file.name());
+    return fail("{}: section 'brackets' lacks a field or has one of the wrong type", file.name());
   }
   if (model->type_.empty() || model->longest_ == 0)
     return fail("{}: section 'brackets': phrases need a type and at least one word", file.name());
