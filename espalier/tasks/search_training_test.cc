@@ -1,4 +1,4 @@
-// What learners of searches ask of the sequence tasks, and what is made of their answers.
+// What learners of searches ask of the sequence tasks, and what they do with the answers.
 #include "espalier/tasks/search_training.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using data::Label;
 using search::Action;
 
-/// Scores drawn from what depends on history.
+/// Scores derived from the features of the history.
 class HistoryScorer final : public search::Scorer {
  public:
   HistoryScorer(size_t labels, uint64_t seed) : row_(labels), seed_(seed) {}
@@ -31,7 +31,7 @@ class HistoryScorer final : public search::Scorer {
   uint64_t seed_;
 };
 
-/// The same space without a word about futures.
+/// The same space without future_key and goal_like.
 template <typename Space>
 struct Unshared : Space {
   explicit Unshared(const Space& space) : Space(space) {}
@@ -52,8 +52,8 @@ void expect_shared_costs_to_be_exact(const Space& space, uint64_t seed) {
   EXPECT_EQ(shared.costs, apart.costs) << "seed " << seed;
 }
 
-/// The oracle that searches for the best completion and the one that knows it say the same in every state of
-/// a random walk.
+/// Checks that the oracle that searches for the best completion and the one that knows it agree in every
+/// state of a random walk.
 template <typename Space>
 void expect_oracles_to_agree(const Space& space, size_t width, Random& random) {
   const search::SearchOracle<Space> searching(space, width);
@@ -174,7 +174,7 @@ TEST(SearchedOracles, AgreeWithWhatIsKnownOfEveryLoss) {
       const auto chunks = chunks_of(shape, gold, 3);
       expect_oracles_to_agree(ChunkSpace(shape, ChunkInput{gold.size(), chunks, {}}), 200, random);
     }
-  // Hamming shows the way step by step: one state is beam enough.
+  // The Hamming loss guides the search step by step, so a beam of one is enough.
   SequenceShape shape = shape_with(SequenceLoss::kHamming, 1);
   shape.legal = false;
   const auto gold = labels_like(shape, random, 9);
@@ -184,7 +184,7 @@ TEST(SearchedOracles, AgreeWithWhatIsKnownOfEveryLoss) {
   expect_oracles_to_agree(LabelSpace(shape, words), 1, random);
 }
 
-/// Every label costs the same, so that the shortest path is always the best so far.
+/// Every label costs the same, so the shortest path is always the best so far.
 class Level final : public search::Scorer {
  public:
   void begin(const search::StaticBlocks&) override {}
@@ -218,7 +218,7 @@ TEST(BestFirstDecoding, HandsOverToABreadthFirstSearchWhereItTakesTooLong) {
 }
 
 TEST(SearchTraining, WeightsAreAveragedUnlessThatIsNotWanted) {
-  // Two labels that the history tells apart, some of them wrong, so that the last weights are not the mean.
+  // Two labels that depend on the history, some of them wrong, so that the last weights differ from the mean.
   Random random(9);
   data::LabelSet labels;
   for (const char* name : {"a", "b"}) labels.add(name);

@@ -117,8 +117,8 @@ void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& e
   emit(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
        [&] { return "kinds of all words and the next after " + name(last_type); });
   if (last_type == kNoType) return;
-  // The words of the chunk before: the last, the first with the length; those between, pairs, and all of
-  // them.
+  // The words of the previous chunk: the last; the first together with the length; each of the others, pairs,
+  // and all of them.
   const auto word = [&](size_t t) { return input_.looks[t].word; };
   emit(hash_combine(entry(kAfterWord, last), word(s.at - 1)),
        [&] { return "last word of the " + name(last_type) + " before"; });
@@ -148,7 +148,7 @@ std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i)
 }
 
 double ChunkSpace::best_loss(const State& s) const {
-  // Within a gold chunk that began elsewhere, the next token cannot go on in it.
+  // Inside a gold chunk that began earlier, the next token cannot continue it.
   const bool cut = s.at < input_.length && gold_at(s.at).first < s.at;
   switch (shape_.loss) {
     case SequenceLoss::kHamming:
@@ -169,12 +169,12 @@ void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   if (gold.first == s.at) {
     out.push_back({gold.length - 1, gold.type});
   } else if (shape_.loss == SequenceLoss::kF1) {
-    out.push_back({0, 0});  // what is lost is lost: out, as equation 18 has it
+    out.push_back({0, 0});  // the gold chunk is lost: outside (equation 18)
   } else {
     out.push_back({gold.first + gold.length - s.at - 1, gold.type});
   }
   if (allowed(s, out.back())) return;
-  // Constraints bar it after what was done before: outside, or whatever they leave.
+  // Constraints forbid it after the earlier decisions: take outside, or else the first action they allow.
   out.back() = {0, 0};
   if (allowed(s, out.back())) return;
   std::vector<Action> left;
@@ -185,8 +185,8 @@ void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const
 Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape) {
   if (shape.scheme == data::Scheme::kIob1 || shape.scheme == data::Scheme::kIoe1)
     return fail(
-        "in {} a chunk's labels depend on its neighbours, so a search by chunks cannot keep to constraints; "
-        "take unit=word or another scheme",
+        "in {} a chunk's labels depend on its neighbours, so constraints are not supported in a search by "
+        "chunks; use unit=word or another scheme",
         data::scheme_name(shape.scheme));
   std::vector<constrain::Move> moves;
   for (uint32_t type = 0; type < shape.types.size(); ++type) {
@@ -242,7 +242,7 @@ void add_scheme_labels(SequenceShape& shape) {
   data::LabelSet labels = shape.labels;
   for (size_t type = 1; type < shape.types.size(); ++type)
     for (const size_t length : {1, 2, 3}) {
-      // Twice in a row, for the schemes in which that makes a difference.
+      // Two segments in a row, for schemes in which adjacent segments get other labels.
       const data::Span twice[] = {{0, length, shape.types[type]}, {length, 2 * length, shape.types[type]}};
       for (const std::string& text : data::encode(twice, 2 * length, shape.scheme)) labels.add(text);
     }

@@ -9,7 +9,7 @@ using data::Label;
 using search::Action;
 
 namespace {
-/// Kinds of entries; part of the hash, so that they never meet.
+/// Kinds of hashed features; part of the hash, so that kinds do not collide.
 enum EasiestEntry : uint64_t {
   kEasiestBias,
   kOneBefore,
@@ -41,8 +41,8 @@ void EasiestSpace::visit_grams(const State& s, uint32_t token, const Emit& emit)
   uint64_t after = with(with(easiest_entry(kPairAfter), 1), 2);
   emit(before, -2, -1);
   emit(after, 1, 2);
-  // Farther away every n-gram goes on from the one before it, so that all together cost what the longest
-  // does.
+  // Each longer n-gram extends the hash of the shorter one, so all of them together cost as much as the
+  // longest.
   uint64_t both = hash_combine(hash_combine(easiest_entry(kBothSides), before), after);
   for (int n = 3; n <= N; ++n) {
     before = with(before, -n);
@@ -88,7 +88,7 @@ void EasiestSpace::fresh_candidates(const State& s, std::vector<uint32_t>& out) 
 
 EasiestSpace::State EasiestSpace::apply(const State& s, Action action) const {
   State next = s;
-  if (s.path->order.size() != s.made) {  // the path went on another way
+  if (s.path->order.size() != s.made) {  // another action was applied to this state before
     next.path = std::make_shared<Path>(*s.path);
     for (size_t n = s.made; n < s.path->order.size(); ++n) next.path->when[s.path->order[n]] = Path::kNever;
     next.path->order.resize(s.made);

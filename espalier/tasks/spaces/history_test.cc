@@ -24,7 +24,7 @@ SequenceShape shape_looking_back(size_t history) {
   return shape;
 }
 
-/// The hashes of a state's entries.
+/// The hashed features of a state.
 template <typename Space>
 std::vector<uint64_t> entries_of(const Space& space, const typename Space::State& state,
                                  uint32_t candidate = 0) {
@@ -60,7 +60,7 @@ TEST(History, LabelsReachBackAsFarAsAskedAndNoFarther) {
     };
     const auto plain = entries_of(space, after(space, std::vector<Action>(35, Action{0, 0})));
     EXPECT_EQ(plain.size(), 1 + history);
-    // A label so many decisions back is in the n-grams that reach it.
+    // A label n decisions back is part of the n-grams that reach it.
     for (size_t back = 1; back <= history + 2; ++back)
       EXPECT_EQ(differences(plain, with_other_label(back)), back > history ? 0 : history - back + 1);
   }
@@ -98,7 +98,7 @@ TEST(History, ColumnsDecidedTogetherReachBackAsFarAsAsked) {
       shape.lead = lead;
       ASSERT_TRUE(shape.check().ok());
       const JointSpace space(shape, input);
-      // Everything gets the first label of its column, but for one token of the last column.
+      // Every token gets the first label of its column, except for one token of the last column.
       const auto with_other_label = [&](size_t back) {
         auto state = space.initial();
         while (space.token(state) != 30 || space.column(state) != 2) {
@@ -149,7 +149,7 @@ TEST(History, TheTypesOfAsManyChunksBeforeAreSeenAsAsked) {
     for (size_t back = 2; back <= history + 2; ++back)
       EXPECT_EQ(differences(plain, with_other_type(back)), back > history ? 0 : history - back + 1)
           << history;
-    // The last one is also joined with what is about to be done.
+    // The last type is also joined with the candidate.
     EXPECT_EQ(differences(plain, with_other_type(1)), history == 0 ? 0 : history + 1);
   }
 }
@@ -167,7 +167,8 @@ TEST(History, EveryWordOfTheChunkBeforeIsSeen) {
     return entries_of(space, after(space, path), 0);
   };
   const auto plain = seen();
-  // Tokens 1 to 5 are the chunk before: each is in an entry of its own, in pairs, and in the one of them all.
+  // Tokens 1 to 5 are the previous chunk: each is in a feature of its own, in pairs, and in the one of all
+  // words.
   for (const size_t t : {2, 3, 4}) {
     words[t].word = 999;
     EXPECT_EQ(differences(plain, seen()), 4u) << t;
@@ -203,7 +204,7 @@ TEST(History, LabelsOnBothSidesAreSeenAsFarAsAskedWhereTheEasiestGoesFirst) {
     const size_t farthest = history == 1 ? 2 : history == 2 ? 1 : 2;
     for (const uint32_t t : {20 - near, 20 + near})
       EXPECT_EQ(differences(plain, with_label_at(t)), farthest) << history;
-    // Whom a decision concerns: the open tokens that look at it.
+    // The candidates that a decision affects: open tokens that look at it.
     std::vector<uint32_t> fresh;
     space.fresh_candidates(after(space, {{20, 2}}), fresh);
     EXPECT_EQ(fresh.size(), 2 * history);

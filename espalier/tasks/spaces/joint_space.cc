@@ -10,7 +10,7 @@ using search::Action;
 
 namespace {
 
-/// Kinds of entries; part of the hash, so that they never meet.
+/// Kinds of hashed features; part of the hash, so that kinds do not collide.
 enum JointEntry : uint64_t {
   kJointBias = 0xA1,
   kOwnLabels,
@@ -24,10 +24,10 @@ enum JointEntry : uint64_t {
   kJointEdge,
 };
 
-/// The labels of a column ahead that an entry joins, as offsets from the token.
+/// The labels of a column ahead that a feature joins, as offsets from the token.
 struct AheadWindow {
   int first, last;
-  bool with_own;   ///< also with the own label before
+  bool with_own;   ///< also with this column's previous label
   bool with_word;  ///< also with the token's word
 };
 constexpr AheadWindow kAheadWindows[] = {
@@ -44,8 +44,8 @@ uint64_t joint_entry(JointEntry kind, size_t column) {
 
 JointSpace::JointSpace(const SequenceShape& shape, const JointInput& input)
     : shape_(shape), input_(input), columns_(shape.columns()) {
-  // A column looks back at its own history, and at labels up to two before its token of one that has decided
-  // so many tokens more.
+  // A column looks back at its own history, and at labels up to two tokens before its own in columns that are
+  // ahead by up to lead · (columns − 1) tokens.
   slots_ = std::max(shape.history, shape.lead * (columns_ - 1) + 3);
   schedule_.reserve(input.length * columns_);
   const size_t rounds = input.length == 0 ? 0 : input.length + (columns_ - 1) * shape.lead;
@@ -82,7 +82,7 @@ JointSpace::State JointSpace::apply(const State& s, Action action) const {
 
 void JointSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
   const Label right = input_.gold[token(s) * columns_ + column(s)];
-  if (right == kNoLabel) {  // nobody knows: anything goes
+  if (right == kNoLabel) {  // unknown: every label is optimal
     actions(s, out);
   } else {
     out.push_back({0, right});
@@ -92,7 +92,8 @@ void JointSpace::optimal_actions(const State& s, std::vector<Action>& out) const
 uint32_t JointSpace::label_at(const State& s, size_t place, size_t c, size_t column, int offset) const {
   const int64_t at = static_cast<int64_t>(place) + offset, length = static_cast<int64_t>(input_.length);
   if (at < 0 || at >= length) return kOutside;
-  // How many labels the column has by now: those ahead have decided in this round, the others have not.
+  // How many labels the column has so far. Columns before c have already decided in this round, the others
+  // have not.
   const int64_t lead = static_cast<int64_t>(shape_.lead);
   const int64_t rounds =
       static_cast<int64_t>(place) + lead * (static_cast<int64_t>(c) - static_cast<int64_t>(column));

@@ -34,7 +34,7 @@ bool LabelSpace::allowed(const State& s, Label label) const {
     const SequenceShape::Tag tag = shape_.tags[label];
     return tag.prefix != 'I' || (before != kNoLabel && shape_.tags[before].type == tag.type);
   }
-  // From the right, an I-X that was given needs B-X or I-X to its left.
+  // From the right, an I-X already assigned needs B-X or I-X to its left.
   if (before == kNoLabel || shape_.tags[before].prefix != 'I')
     return token(s) > 0 || shape_.tags[label].prefix != 'I';
   return shape_.tags[label].type == shape_.tags[before].type &&
@@ -54,7 +54,7 @@ void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
 }
 
 void LabelSpace::count_segments(State& s, Label label) const {
-  // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
+  // Left to right and IOB2: whether this label continues, ends or begins a segment.
   const SequenceShape::Tag tag = shape_.tags[label];
   const SequenceShape::Tag gold_tag = this->gold_tag(token(s));
   const Label before = s.recent[0];
@@ -65,9 +65,9 @@ void LabelSpace::count_segments(State& s, Label label) const {
     s.agreeing = s.agreeing && gold_goes_on;
     return;
   }
-  if (s.agreeing && !gold_goes_on) ++s.correct;  // both end here
+  if (s.agreeing && !gold_goes_on) ++s.correct;  // both segments end here
   s.agreeing = false;
-  if (tag.type != 0) {  // B-X, or an I-X that begins a segment all the same
+  if (tag.type != 0) {  // B-X, or an I-X that begins a segment
     ++s.predicted;
     s.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
   }
@@ -93,20 +93,20 @@ std::string LabelSpace::entry_name(const State& s, size_t i) const {
 
 double LabelSpace::best_loss(const State& s) const {
   switch (shape_.loss) {
-    // Where legality bars the gold label, one error is due; beginning the segment here makes the rest of it
-    // reachable again.
+    // If legality forbids the gold label, one error is unavoidable; beginning the segment here makes the rest
+    // of it reachable.
     case SequenceLoss::kHamming:
       return s.errors + (gold_is_barred(s) ? 1 : 0);
     case SequenceLoss::kZeroOne:
       return s.errors > 0 || gold_is_barred(s) ? 1 : 0;
     case SequenceLoss::kF1: {
-      // Section 6.1.6: every gold segment that is still to begin can be found; the open one is found where it
-      // agrees so far; nothing else need be begun.
+      // Section 6.1.6: every gold segment that has not begun can still be found, and the open one if it
+      // agrees so far; no other segment need be predicted.
       const double total = gold_begins_after_[0], rest = gold_begins_after_[s.made];
       const double correct = s.correct + (s.agreeing ? 1 : 0) + rest;
       const double found = s.predicted + rest;
       if (total + found == 0) return 0;
-      // Without gold segments every predicted one is wrong; it then counts as a sentence of one.
+      // Without gold segments every predicted one is wrong; the sentence then counts as if it had one.
       return std::max(total, 1.0) * (1 - 2 * correct / (total + found));
     }
   }
@@ -123,7 +123,7 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
       if (allowed(s, static_cast<Label>(l))) return l;
     return uint32_t{0};
   };
-  if (right == kNoLabel) {  // nobody knows: anything goes
+  if (right == kNoLabel) {  // unknown: every allowed label is optimal
     for (uint32_t l = 0; l < K; ++l)
       if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
     return;
@@ -140,8 +140,8 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
     out.push_back({0, right});
     return;
   }
-  // Barred: an I-X that nothing precedes becomes B-X; from the right, a segment of another type that was
-  // begun must begin here.
+  // The gold label is forbidden. Left to right, an I-X without a predecessor becomes B-X; from the right, an
+  // open segment of another type must begin here.
   const uint32_t type =
       shape_.order == DecisionOrder::kLeftToRight ? shape_.tags[right].type : shape_.tags[s.recent[0]].type;
   for (uint32_t l = 0; l < K; ++l)

@@ -12,7 +12,7 @@ using data::Label;
 
 namespace {
 
-/// The edge features of every token by their hashes.
+/// Appends the hashes of each token's edge features.
 void append_edges(const linear::Dataset& data, const linear::FeatureSpace& edge, std::vector<uint64_t>& edges,
                   std::vector<uint32_t>& begin) {
   if (edge.size() == 0) return;
@@ -47,7 +47,7 @@ JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& da
   JointProblem problem{shape, data, {}};
   for (const data::Sequence& sequence : sequences) {
     for (size_t t = 0; t < sequence.length(); ++t)
-      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel where `_` or unknown
+      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel for `_` and unknown labels
         const auto found = shape.column_labels[c].find(sequence.cell(t, label_cells[c]));
         problem.gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
       }
@@ -67,7 +67,7 @@ std::vector<Label> labels_in(const data::Sequence& sequence, const SequenceShape
   return labels;
 }
 
-/// The type of the gold chunk that uses each block; kNoLabel where none does.
+/// The type of the gold chunk that uses each block; kNoLabel if none does.
 void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::vector<Label>& gold) {
   const size_t first = gold.size();
   gold.resize(first + blocks.size(), kNoLabel);
@@ -79,7 +79,7 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
 
 constexpr uint64_t kNotNamed = ~uint64_t{0};
 
-/// The features of a sequence's chunks, and what finding them needs, kept from sequence to sequence.
+/// The chunk features of one sequence and the buffers to find them, reused from sequence to sequence.
 struct SeenChunks {
   data::FeatureExtractor::Scratch token_scratch;
   ChunkViews views;
@@ -93,7 +93,7 @@ struct SeenChunks {
   }
 };
 
-/// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
+/// The common part of both ways of encoding; `number` turns the hashes of a sequence into numbers.
 template <typename Number>
 void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                  const data::FeatureExtractor& extractor, const ChunkFeatures& features, ChunkTraining& out,
@@ -126,11 +126,12 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
   }
 }
 
-/// What gold chunks look like, and what comes up at least `full_rows_from` times; 0: the former alone.
+/// The hashes of gold chunks' features and of those that occur at least `full_rows_from` times; if that is 0,
+/// only the former.
 FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                              const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                              uint32_t full_rows_from) {
-  constexpr size_t kFeaturesOfABlock = 32;  // about
+  constexpr size_t kFeaturesOfABlock = 32;  // approximately
   uint64_t blocks_in_all = 0;
   for (const data::Sequence& sequence : sequences)
     blocks_in_all += ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
@@ -176,8 +177,8 @@ void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber
 ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                             uint32_t cutoff, uint32_t full_rows_from) {
-  // A feature gets a weight if a gold chunk has it, or if it is frequent. Spans that are no chunks have
-  // far more that are neither.
+  // A feature gets a weight if a gold chunk has it or if it is frequent. Most features of other spans are
+  // neither.
   const FrequentHashes known = useful_hashes(sequences, shape, extractor, features, full_rows_from);
   ChunkTraining out;
   linear::FeatureCollector collector;
@@ -205,7 +206,7 @@ ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const Seq
 std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                 const linear::FeatureMap& map, const std::vector<bool>& wanted) {
-  std::string found;  // names as they come up, and where each begins
+  std::string found;  // names in the order found, and where each begins
   std::vector<uint64_t> begin(wanted.size(), kNotNamed), end(wanted.size(), 0);
   SeenChunks seen;
   std::vector<uint32_t> numbers;

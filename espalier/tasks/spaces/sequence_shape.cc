@@ -62,26 +62,25 @@ SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
 Status SequenceShape::check() const {
   if (columns() > 1) {
     if (columns() > kMostColumns)
-      return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
-    if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
+      return fail("{} columns of labels, but at most {} are supported", columns(), kMostColumns);
+    if (unit != DecisionUnit::kWord)
+      return fail("several columns of labels are only supported with unit=word");
     if (loss == SequenceLoss::kF1)
-      return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
+      return fail("loss=f1 is not supported with several columns of labels; use hamming or zero-one");
     if (lead > kMostLead)
-      return fail("a column can be decided up to {} tokens ahead of the next, not {}", kMostLead, lead);
+      return fail("a column can be decided at most {} tokens ahead of the next, not {}", kMostLead, lead);
   }
-  if (history > kMostHistory)
-    return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
+  if (history > kMostHistory) return fail("history is {}, wanted at most {}", history, kMostHistory);
   if ((loss == SequenceLoss::kF1 || legal) && unit == DecisionUnit::kWord && scheme != data::Scheme::kIob2)
     return fail("segments decided word by word need IOB2 labels (B-X, I-X, O); these are {}",
                 data::scheme_name(scheme));
   if (unit == DecisionUnit::kChunk && scheme == data::Scheme::kNone)
-    return fail("chunks need labels of a segment scheme (IOB2 and the like); these are plain");
+    return fail("chunks need the labels of a segment scheme such as IOB2; these are plain");
   if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
-    return fail("chunks are decided from left to right");
-  if (max_length == 0) return fail("a chunk has one word at least");
+    return fail("chunks can only be decided from left to right");
+  if (max_length == 0) return fail("the maximum length of chunks is 0, wanted at least 1");
   if (order == DecisionOrder::kEasiestFirst && (columns() > 1 || legal || loss == SequenceLoss::kF1))
-    return fail(
-        "direction=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
+    return fail("direction=easiest-first is only supported with task label and loss hamming or zero-one");
   return {};
 }
 
@@ -108,13 +107,13 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     const auto names = object.at("labels").get<std::vector<std::string>>();
     for (const std::string& label : names) labels.add(label);
     if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
-      return fail("{}: section 'search': the labels are none, too many, or not all different", name);
+      return fail("{}: section 'search': there are no labels, too many, or duplicates", name);
     ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
     const auto begin = object.at("columns").get<std::vector<uint32_t>>();
     const auto not_below = std::greater_equal<uint32_t>();  // every column has a label
     if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
         std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
-      return fail("{}: section 'search': the columns of labels do not fit", name);
+      return fail("{}: section 'search': the columns do not match the labels", name);
     SequenceShape shape;
     if (begin.size() == 2) {
       shape = of(std::move(labels), scheme);
@@ -124,13 +123,14 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
         const std::string prefix = fmt::format("{}:", c + 1);
         for (uint32_t l = begin[c]; l < begin[c + 1]; ++l) {
           if (!names[l].starts_with(prefix))
-            return fail("{}: section 'search': label '{}' is not of column {}", name, names[l], c + 1);
+            return fail("{}: section 'search': label '{}' does not belong to column {}", name, names[l],
+                        c + 1);
           columns[c].add(std::string_view(names[l]).substr(prefix.size()));
         }
       }
       shape = joint(std::move(columns));
       if (scheme != data::Scheme::kNone)
-        return fail("{}: section 'search': several columns have no common scheme", name);
+        return fail("{}: section 'search': a scheme is not supported with several columns", name);
     }
     shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
     const auto order = parse_order(object.at("order").get<std::string>());
@@ -145,7 +145,8 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     shape.max_length = object.at("max_length").get<size_t>();
     shape.lead = object.at("lead").get<size_t>();
     if (const json& word = object.at("word"); !word.is_null()) shape.word_cell = word.get<size_t>();
-    if (shape.max_length > 1000) return fail("{}: chunks of {} words cannot be", name, shape.max_length);
+    if (shape.max_length > 1000)
+      return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, shape.max_length);
     if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
     return shape;
   } catch (const json::exception&) {

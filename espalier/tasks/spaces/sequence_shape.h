@@ -1,4 +1,6 @@
-// What all sequences of one search task share: labels, order, history, loss.
+// What all sequences of one search task share: labels, unit and order of decisions, history and loss. Build
+// one with of() or joint(), set the fields and call check(), which refuses combinations that are not
+// supported; models store it as JSON. Tested in sequence_spaces_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -13,63 +15,63 @@
 
 namespace espalier::tasks {
 
-/// What a complete output costs.
+/// The loss of a complete output.
 enum class SequenceLoss {
-  kHamming,  ///< wrong labels
-  kF1,  ///< n · (1 − F1) of segments, n being those of the gold standard: so that a sentence counts as
-        ///< much as it has to find. Needs IOB2 labels.
+  kHamming,  ///< number of wrong labels
+  kF1,  ///< n · (1 − F1) of segments, where n is the number of gold segments, so that a sentence counts
+        ///< according to what there is to find. Needs IOB2 labels.
   kZeroOne,  ///< 1 if anything is wrong
 };
 enum class DecisionOrder {
   kLeftToRight,
   kRightToLeft,
-  kEasiestFirst,  ///< learned: any token that has no label yet
+  kEasiestFirst,  ///< in an order that is learned: any token that has no label yet
 };
 std::string_view order_name(DecisionOrder order);
-/// The order of that name, or an error.
+/// The order of the given name, or an error.
 Result<DecisionOrder> parse_order(std::string_view name);
 /// What one decision is about.
 enum class DecisionUnit {
   kWord,   ///< the label of the next token
-  kChunk,  ///< the next segment: its length and its type
+  kChunk,  ///< the next segment: its length and type
 };
 
-/// The four kinds of search over sequences. A task's kind decides its search space, how its data are encoded,
-/// and which classifiers can decide.
+/// The four kinds of search over sequences. The kind determines the search space, how the data are encoded
+/// and which classifiers are supported.
 enum class SearchKind {
-  kLabel,    ///< word by word in a fixed direction: one candidate per state, every label competes
+  kLabel,    ///< word by word in a fixed direction: one candidate per state, all labels compete
   kJoint,    ///< several columns, word by word: the labels of a column compete
-  kEasiest,  ///< words in an order that is learned: one candidate per token, each with its own right label
+  kEasiest,  ///< words in an order that is learned: one candidate per token, each with its own correct label
   kSegment,  ///< chunk by chunk: candidates of several lengths compete
 };
 
-/// How far back histories reach at most. Every label more is a feature more of every decision, and beyond a
-/// sentence there is nothing left to see.
+/// The longest history. Each label of history adds a feature to every decision, and longer ones would exceed
+/// most sentences.
 inline constexpr size_t kMostHistory = 255;
-/// How many columns a joint task may have, and how far ahead of the next each may be decided.
+/// The largest number of columns of a joint task, and of tokens that a column may be ahead of the next.
 inline constexpr size_t kMostColumns = 4;
 inline constexpr size_t kMostLead = 10;
 
 struct SequenceShape {
-  /// Of the output. Where there are several columns, all of them one after the other, as "1:NN", "2:B-NP".
+  /// All output labels. With several columns, those of all columns in turn, as "1:NN", "2:B-NP".
   data::LabelSet labels;
   /// The labels of column c are [column_begin[c], column_begin[c+1]). One column unless the task is joint.
   std::vector<uint32_t> column_begin;
-  std::vector<data::LabelSet> column_labels;  ///< the same under their own names
+  std::vector<data::LabelSet> column_labels;  ///< the same labels under their own names
   DecisionUnit unit = DecisionUnit::kWord;
   DecisionOrder order = DecisionOrder::kLeftToRight;
   SequenceLoss loss = SequenceLoss::kHamming;
-  /// What n-gram features reach back to: labels of the same column; types of chunks; labels on either side
-  /// where the order is learned.
+  /// How far n-gram features look back: over labels of the same column, types of chunks, or labels on both
+  /// sides if the order is learned.
   size_t history = 2;
-  bool legal = false;     ///< IOB2: no I-X but after B-X or I-X
-  size_t max_length = 1;  ///< of chunks
-  // What features of chunks look at says so (ChunkFeatures::announce), and models keep it there:
-  bool places = false;        ///< at the exact places of their tokens (ChunkBlocks)
-  bool words_before = false;  ///< at all words of the chunk before
-  // Where there are several columns:
-  size_t lead = 0;                  ///< tokens by which each column is decided ahead of the next
-  std::optional<size_t> word_cell;  ///< of the word that labels are joined with, where there is one
+  bool legal = false;     ///< IOB2: I-X is allowed only after B-X or I-X
+  size_t max_length = 1;  ///< the longest chunk
+  // Set by ChunkFeatures::announce and stored with the chunk features, not here:
+  bool places = false;        ///< features look at the exact positions of tokens in chunks (ChunkBlocks)
+  bool words_before = false;  ///< features look at all words of the previous chunk
+  // With several columns:
+  size_t lead = 0;                  ///< number of tokens by which each column is decided ahead of the next
+  std::optional<size_t> word_cell;  ///< cell of the word that labels are joined with, if any
   data::Scheme scheme = data::Scheme::kNone;
 
   size_t columns() const { return column_begin.size() - 1; }
@@ -78,7 +80,7 @@ struct SequenceShape {
     if (columns() > 1) return SearchKind::kJoint;
     return order == DecisionOrder::kEasiestFirst ? SearchKind::kEasiest : SearchKind::kLabel;
   }
-  /// The column that a label of `labels` belongs to, and its own name.
+  /// The column of a label in `labels`, and its own name.
   size_t column_of(data::Label label) const {
     size_t c = 0;
     while (label >= column_begin[c + 1]) ++c;
@@ -89,21 +91,21 @@ struct SequenceShape {
     return column_labels[c].name(static_cast<data::Label>(label - column_begin[c]));
   }
 
-  /// A label taken apart, for segments.
+  /// A label split into prefix and type, for segments.
   struct Tag {
     char prefix = 'O';
-    uint32_t type = 0;  ///< from 1; 0: outside
+    uint32_t type = 0;  ///< counted from 1; 0 is outside
   };
   std::vector<Tag> tags;           ///< per label
   std::vector<std::string> types;  ///< types[0] is "O"
 
-  /// One column over all labels; fills tags and types from the labels' names.
+  /// One column with these labels; tags and types are derived from their names.
   static SequenceShape of(data::LabelSet labels, data::Scheme scheme);
   /// Several columns of plain labels, decided in this order at every token.
   static SequenceShape joint(std::vector<data::LabelSet> columns);
   std::string to_json() const;
   static Result<SequenceShape> from_json(std::string_view text, const std::string& name);
-  /// Errors say which choices do not go together.
+  /// Refuses combinations that are not supported; the message says which.
   Status check() const;
 };
 

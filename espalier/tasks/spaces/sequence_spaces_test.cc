@@ -29,7 +29,7 @@ SequenceShape segments_shape(SequenceLoss loss) {
   return shape;
 }
 
-/// Labels that IOB2 allows.
+/// Random labels that are legal in IOB2.
 std::vector<Label> random_labels(const SequenceShape& shape, Random& random, size_t length) {
   std::vector<Label> labels;
   while (labels.size() < length) {
@@ -50,7 +50,7 @@ double loss_by_definition(const SequenceShape& shape, const std::vector<Label>& 
   return std::max(segments, 1.0) * eval::ChunkF1Loss(shape.labels)(gold, predicted);
 }
 
-/// The least loss of any completion, by looking at all.
+/// The least loss of any completion, by enumeration.
 template <typename Space>
 double least_loss(const Space& space, const typename Space::State& state) {
   if (space.is_goal(state)) return space.loss(state);
@@ -61,7 +61,7 @@ double least_loss(const Space& space, const typename Space::State& state) {
   return least;
 }
 
-/// Walks at random and checks the oracle in every state on the way.
+/// Follows a random path and checks the oracle in every state.
 template <typename Space>
 void check_oracle(const Space& space, Random& random) {
   auto state = space.initial();
@@ -158,7 +158,7 @@ TEST(LabelSpace, UnknownAndForcedLabels) {
   auto state = space.apply(space.initial(), {0, 0});
   std::vector<Action> optimal;
   space.optimal_actions(state, optimal);
-  EXPECT_EQ(optimal.size(), 3u);  // O, B-X, B-Y: nobody knows
+  EXPECT_EQ(optimal.size(), 3u);  // O, B-X, B-Y: the gold label is unknown
   EXPECT_EQ(space.best_loss(space.apply(state, {0, 3})), 0);
   input.forced = forced;
   LabelSpace bound(shape, input);
@@ -245,7 +245,7 @@ TEST(EasiestSpace, AWalkThatScoresOnlyWhatChangedFindsTheBestActionOfEveryState)
   SequenceShape shape = segments_shape(SequenceLoss::kHamming);
   shape.legal = false;
   shape.order = DecisionOrder::kEasiestFirst;
-  /// Scores from the features, few enough values for ties.
+  /// Scores derived from the features, with few distinct values so that ties occur.
   struct Dice {
     using Value = float;
     uint64_t seed;
@@ -276,7 +276,7 @@ TEST(EasiestSpace, AWalkThatScoresOnlyWhatChangedFindsTheBestActionOfEveryState)
       ASSERT_TRUE(found && expected);
       EXPECT_EQ(found->action, expected->action);
       EXPECT_EQ(found->score, expected->score);
-      // Whatever is done, the walk goes on from there.
+      // Any action may be taken; the walk continues from there.
       const Action any = actions[random.below(actions.size())];
       const auto other = space.apply(state, actions[random.below(actions.size())]);
       state = space.apply(state, trial % 2 == 0 ? found->action : any);
@@ -286,7 +286,7 @@ TEST(EasiestSpace, AWalkThatScoresOnlyWhatChangedFindsTheBestActionOfEveryState)
 }
 
 TEST(EasiestSpace, ClassifiersThatScoreOnlyWhatChangedVoteAsIfTheyHadScoredEverything) {
-  /// Few values and many labels in common, for ties within classifiers and between them.
+  /// Few distinct values and many common labels, so that ties occur within and between classifiers.
   class Dice final : public search::Scorer {
    public:
     explicit Dice(uint64_t seed) : seed_(seed) {}
