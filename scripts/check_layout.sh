@@ -10,7 +10,7 @@
 # path from the root, and it must exist. No file has more than 400 lines.
 set -eu
 
-modules="base program data eval linear chain cascade constrain"
+modules="base program data eval linear chain cascade constrain search tasks"
 most_lines=400
 
 check() {

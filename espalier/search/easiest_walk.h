@@ -1,6 +1,6 @@
 // Greedy paths through a space with separate candidates (easiest-first labelling) at the cost of what changes
 // along the path: EasiestWalk. Other spaces use best_of() in space.h. Header only; tested in
-// espalier/tasks/spaces/sequence_spaces_test.cc.
+// espalier/tasks/spaces/easiest_space_test.cc.
 #pragma once
 
 #include <algorithm>

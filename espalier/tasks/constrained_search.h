@@ -15,10 +15,10 @@
 
 namespace espalier::tasks {
 
-/// The moves of a search of this shape at a token. Fails for constraints it does not support: soft ones, and
+/// The moves of a search of this plan at a token. Fails for constraints it does not support: soft ones, and
 /// any with decisions from right to left, since automata read from the left.
 Result<std::vector<constrain::Move>> moves_under(const constrain::Constraints& constraints,
-                                                 const SequenceShape& shape);
+                                                 const DecisionPlan& plan);
 
 /// What constraints allow in each training sequence; null if its gold labels violate them. `note` then says
 /// how many sequences and which constraints.

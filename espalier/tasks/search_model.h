@@ -13,14 +13,14 @@
 #include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/chunks/chunk_features.h"
 #include "espalier/tasks/search_training.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/history_names.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
 /// What save_search_model writes.
 struct SearchModelSource {
-  const SequenceShape& shape;
+  const DecisionPlan& shape;
   const ChunkFeatureOptions* chunks = nullptr;  ///< if chunks are decided
   const search::Mixture& policy;
   const linear::FeatureSpace& features;
@@ -62,7 +62,7 @@ class SearchPredictor final : public data::Predictor {
   Size size() const override;
   std::string details() const override;
 
-  const SequenceShape& shape() const { return shape_; }
+  const DecisionPlan& shape() const { return shape_; }
 
   /// predict() restricted to what `legal` allows (null: everything); `moves` are those of moves_under.
   Status predict_legal(const data::Sequence& sequence, std::span<const data::Label> forced,
@@ -107,7 +107,7 @@ class SearchPredictor final : public data::Predictor {
   std::string block_name(const data::Sequence& sequence, Buffers& b, uint32_t block, size_t slot) const;
 
   data::FeatureExtractor extractor_;
-  SequenceShape shape_;
+  DecisionPlan shape_;
   std::optional<ChunkFeatures> chunks_;
   std::vector<std::unique_ptr<search::StoredPolicy>> policies_;
   std::vector<double> shares_;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kNoSingleWeights = "a kernel machine has no weights of single features";
 
 /// "NP, words 3 to 5", counted from 1.
-std::string chunk_text(const SequenceShape& shape, size_t at, const Action& action) {
+std::string chunk_text(const DecisionPlan& shape, size_t at, const Action& action) {
   const size_t first = at + 1, last = at + 1 + action.candidate;
   const std::string type = action.label == 0 ? std::string("outside") : shape.types[action.label];
   return first == last ? fmt::format("{}, word {}", type, first)

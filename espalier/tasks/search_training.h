@@ -109,13 +109,13 @@ struct Decoded {
 /// Decodes a sequence for which the mixture has begun its blocks. Best-first search is limited in steps; if
 /// it reaches the limit, a breadth-first search decides and the outcome says so. Fails if the search ends
 /// without a goal.
-Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const ChunkSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
 
 }  // namespace espalier::tasks

@@ -35,10 +35,10 @@ class ChunkFeatures {
 
   /// Whether tokens are distinguished by their position in chunks, which takes additional blocks.
   bool places() const { return options_.meta.has(ChunkWay::kPlaces); }
-  /// Sets the fields of the shape that say which chunk features there are.
-  void announce(SequenceShape& shape) const {
-    shape.places = places();
-    shape.words_before = options_.meta.before();
+  /// Sets the fields of the plan that say which chunk features there are.
+  void announce(DecisionPlan& plan) const {
+    plan.places = places();
+    plan.words_before = options_.meta.before();
   }
   const ChunkFeatureOptions& options() const { return options_; }
 

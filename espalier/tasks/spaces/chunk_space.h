@@ -1,6 +1,6 @@
 // The search space that segments a sequence chunk by chunk (SEARN, section 6.1.5), and the conversion between
 // labels and chunks: chunks_of() and labels_of(). A state has L·M actions for L types and chunks of at most M
-// tokens. Chunks are decided from left to right only. Tested in sequence_spaces_test.cc and history_test.cc.
+// tokens. Chunks are decided from left to right only. Also tested in history_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/recent_labels.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
@@ -93,18 +93,18 @@ class ChunkSpace {
     RecentLabels<4> types;
   };
 
-  ChunkSpace(const SequenceShape& shape, const ChunkInput& input);
+  ChunkSpace(const DecisionPlan& plan, const ChunkInput& input);
 
   State initial() const {
     State s;
-    s.types = RecentLabels<4>(shape_.history);
+    s.types = RecentLabels<4>(plan_.history);
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
   bool is_goal(const State& s) const { return s.at == input_.length; }
   void actions(const State& s, std::vector<search::Action>& out) const;
   State apply(const State& s, search::Action action) const;
-  size_t labels() const { return shape_.types.size(); }
+  size_t labels() const { return plan_.types.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
   size_t level(const State& s) const { return s.at; }
 
@@ -113,7 +113,7 @@ class ChunkSpace {
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
   /// The number of wrong labels; for F1, of missed plus wrong segments.
   double loss_so_far(const State& s) const {
-    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    if (plan_.loss != SequenceLoss::kF1) return s.errors;
     const double begun = gold_begins_after_[0] - gold_begins_after_[s.at];
     return begun + s.predicted - 2.0 * s.correct;
   }
@@ -141,7 +141,7 @@ class ChunkSpace {
     return input_.legal == nullptr || legal_after(s, action) != constrain::Completion::kNowhere;
   }
 
-  const SequenceShape& shape_;
+  const DecisionPlan& plan_;
   ChunkInput input_;
   ChunkBlocks blocks_;
   std::vector<uint32_t> gold_of_;            ///< per token
@@ -150,16 +150,16 @@ class ChunkSpace {
 
 /// The labels of chunks of each type, as moves of a constrained search. Fails for schemes in which a chunk's
 /// labels depend on its neighbours (iob1, ioe1).
-Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape);
+Result<std::vector<constrain::Move>> chunk_moves(const DecisionPlan& plan);
 
 /// The chunks of a sequence of labels. Chunks longer than `longest` are cut into pieces of that length;
 /// `cut`, if given, is increased by the number of such chunks.
-std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,
+std::vector<Chunk> chunks_of(const DecisionPlan& plan, std::span<const data::Label> labels, size_t longest,
                              size_t* cut = nullptr);
-/// The inverse: the label of every token. Preconditions: the chunks cover `length` tokens, and the shape has
+/// The inverse: the label of every token. Preconditions: the chunks cover `length` tokens, and the plan has
 /// all labels of its scheme for every type (add_scheme_labels).
-std::vector<data::Label> labels_of(const SequenceShape& shape, std::span<const Chunk> chunks, size_t length);
+std::vector<data::Label> labels_of(const DecisionPlan& plan, std::span<const Chunk> chunks, size_t length);
 /// Adds the labels that a scheme may need for the existing types, such as I-X if training only had B-X.
-void add_scheme_labels(SequenceShape& shape);
+void add_scheme_labels(DecisionPlan& plan);
 
 }  // namespace espalier::tasks

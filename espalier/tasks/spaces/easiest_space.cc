@@ -23,12 +23,12 @@ enum EasiestEntry : uint64_t {
 uint64_t easiest_entry(EasiestEntry kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
 }  // namespace
 
-EasiestSpace::EasiestSpace(const SequenceShape& shape, const LabelInput& input)
-    : shape_(shape), input_(input), reach_(std::max<size_t>(shape.history, input.edges.empty() ? 0 : 1)) {}
+EasiestSpace::EasiestSpace(const DecisionPlan& plan, const LabelInput& input)
+    : plan_(plan), input_(input), reach_(std::max<size_t>(plan.history, input.edges.empty() ? 0 : 1)) {}
 
 template <typename Emit>
 void EasiestSpace::visit_grams(const State& s, uint32_t token, const Emit& emit) const {
-  const int N = static_cast<int>(shape_.history);
+  const int N = static_cast<int>(plan_.history);
   const auto with = [&](uint64_t hash, int distance) {
     return hash_combine(hash, around(s, token, distance));
   };
@@ -117,7 +117,7 @@ std::string EasiestSpace::entry_name(const State& s, uint32_t candidate, size_t 
     const uint32_t l = around(s, candidate, distance);
     return l == kOutside   ? std::string("^")
            : l == kNoLabel ? std::string("?")
-                           : shape_.label_name(static_cast<Label>(l));
+                           : plan_.label_name(static_cast<Label>(l));
   };
   if (i == 0) return "bias";
   size_t seen = 0;

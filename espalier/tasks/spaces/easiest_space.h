@@ -1,6 +1,6 @@
 // The search space that labels a sequence in any order, the easiest token first (SEARN, section 6.1.8). A
 // greedy path costs O(T·L + T log T) per classifier. Beams, constraints, F1 and several columns are not
-// supported. Tested in sequence_spaces_test.cc and history_test.cc.
+// supported. Also tested in history_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/label_space.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
@@ -42,7 +42,7 @@ class EasiestSpace {
     }
   };
 
-  EasiestSpace(const SequenceShape& shape, const LabelInput& input);
+  EasiestSpace(const DecisionPlan& plan, const LabelInput& input);
 
   State initial() const;
   bool is_goal(const State& s) const { return s.made == input_.length; }
@@ -51,7 +51,7 @@ class EasiestSpace {
   void fresh_candidates(const State& s, std::vector<uint32_t>& out) const;
   /// O(1) if s is the end of its path; O(T) if another action has already been applied to s.
   State apply(const State& s, search::Action action) const;
-  size_t labels() const { return shape_.labels.size(); }
+  size_t labels() const { return plan_.labels.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
 
   double loss(const State& s) const { return best_loss(s); }
@@ -75,14 +75,14 @@ class EasiestSpace {
     return right != data::kNoLabel && right != action.label;
   }
   double loss_of(uint32_t errors) const {
-    return shape_.loss == SequenceLoss::kZeroOne ? (errors > 0 ? 1 : 0) : errors;
+    return plan_.loss == SequenceLoss::kZeroOne ? (errors > 0 ? 1 : 0) : errors;
   }
 
   /// Calls emit(hash, first, last) for each n-gram of the labels at distances first to last, without 0.
   template <typename Emit>
   void visit_grams(const State& s, uint32_t token, const Emit& emit) const;
 
-  const SequenceShape& shape_;
+  const DecisionPlan& plan_;
   LabelInput input_;
   size_t reach_;  ///< how far away labels are looked at
 };

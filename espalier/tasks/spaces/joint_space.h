@@ -1,6 +1,6 @@
 // The search space that labels a sequence in several columns at once (SEARN, section 6.1.4), such as parts of
 // speech and chunks. A path has one decision per token and column. Constraints and F1 are not supported.
-// Tested in sequence_spaces_test.cc and history_test.cc.
+// Also tested in history_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/recent_labels.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
 /// What the space needs to know about one sequence. Views.
 struct JointInput {
   size_t length = 0;                  ///< number of tokens
-  std::span<const data::Label> gold;  ///< tokens × columns, as labels of the shape; empty when only decoding
+  std::span<const data::Label> gold;  ///< tokens × columns, as labels of the plan; empty when only decoding
   std::span<const uint64_t> edges;    ///< hashes of features to be joined with the previous label
   std::span<const uint32_t> edge_begin;  ///< token t has edges[edge_begin[t] .. edge_begin[t+1])
   std::span<const uint64_t> words;       ///< hash of each token's word; may be empty
@@ -44,7 +44,7 @@ class JointSpace {
     RecentLabels<12> recent;
   };
 
-  JointSpace(const SequenceShape& shape, const JointInput& input);
+  JointSpace(const DecisionPlan& plan, const JointInput& input);
 
   State initial() const {
     State s;
@@ -57,15 +57,15 @@ class JointSpace {
   search::LabelRange free_labels(const State& s) const {
     if (!input_.forced.empty()) return {};
     const size_t c = column(s);
-    return {shape_.column_begin[c], shape_.column_begin[c + 1]};
+    return {plan_.column_begin[c], plan_.column_begin[c + 1]};
   }
   State apply(const State& s, search::Action action) const;
-  size_t labels() const { return shape_.labels.size(); }
+  size_t labels() const { return plan_.labels.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
 
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const {
-    return shape_.loss == SequenceLoss::kZeroOne ? (s.errors > 0 ? 1 : 0) : s.errors;
+    return plan_.loss == SequenceLoss::kZeroOne ? (s.errors > 0 ? 1 : 0) : s.errors;
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
   double loss_so_far(const State& s) const { return s.errors; }
@@ -88,7 +88,7 @@ class JointSpace {
   static constexpr uint32_t kOutside = 0x10000, kOpen = 0x10001;
 
   size_t token_at(size_t place) const {
-    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - place : place;
+    return plan_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - place : place;
   }
   /// The label of `column` at `offset` from a place, in a state that decides about (place, c). Places count
   /// in the order of decisions.
@@ -97,7 +97,7 @@ class JointSpace {
   template <typename Emit>
   void visit_entries(const State& s, const Emit& emit) const;
 
-  const SequenceShape& shape_;
+  const DecisionPlan& plan_;
   JointInput input_;
   size_t columns_, slots_;
   std::vector<uint32_t> schedule_;  ///< per decision: place · columns + column

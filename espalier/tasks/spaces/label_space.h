@@ -1,6 +1,6 @@
 // The search space that labels a sequence token by token from either end: tags, or segments in IOB2. A state
 // has one candidate and up to L actions. Words in an order that is learned are in easiest_space.h, several
-// columns in joint_space.h. Tested in sequence_spaces_test.cc and history_test.cc.
+// columns in joint_space.h. Also tested in history_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/recent_labels.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
@@ -45,11 +45,11 @@ class LabelSpace {
     constrain::Completion::State legal = 0;  ///< state of the constraints' automata
   };
 
-  LabelSpace(const SequenceShape& shape, const LabelInput& input);
+  LabelSpace(const DecisionPlan& plan, const LabelInput& input);
 
   State initial() const {
     State s;
-    s.recent = RecentLabels<8>(std::max<size_t>(1, shape_.history));
+    s.recent = RecentLabels<8>(std::max<size_t>(1, plan_.history));
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
@@ -68,7 +68,7 @@ class LabelSpace {
     const auto label = static_cast<data::Label>(action.label);
     if (!input_.gold.empty()) {
       if (differs_from_gold(s, label)) ++s.errors;
-      if (shape_.loss == SequenceLoss::kF1) count_segments(s, label);
+      if (plan_.loss == SequenceLoss::kF1) count_segments(s, label);
     }
     if (input_.legal != nullptr) s.legal = legal_after(s, label);
     push_label(s.recent.data(), s.recent.size(), label);
@@ -81,7 +81,7 @@ class LabelSpace {
     sink.add(kBias);
     uint64_t gram = kHistory;
     const data::Label* const recent = s.recent.data();
-    for (size_t n = 0; n < shape_.history; ++n) {
+    for (size_t n = 0; n < plan_.history; ++n) {
       gram = hash_combine(gram, recent[n]);
       sink.add(gram);
     }
@@ -91,23 +91,23 @@ class LabelSpace {
   /// A key holds three labels of 16 bits below a bit that is always 1. There is none for longer histories or
   /// with edge features.
   search::Recall recall(const State& s) const {
-    if (shape_.history > kMostRecalled || !input_.edges.empty()) return {};
+    if (plan_.history > kMostRecalled || !input_.edges.empty()) return {};
     uint64_t key = 1;
-    for (size_t n = 0; n < shape_.history; ++n) key = key << 16 | s.recent[n];
+    for (size_t n = 0; n < plan_.history; ++n) key = key << 16 | s.recent[n];
     return {static_cast<uint32_t>(token(s)), key};
   }
 
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;
   double best_loss_after(const State& s, search::Action action) const {
-    if (anything_goes_ && shape_.loss == SequenceLoss::kHamming)
+    if (anything_goes_ && plan_.loss == SequenceLoss::kHamming)
       return s.errors + (differs_from_gold(s, static_cast<data::Label>(action.label)) ? 1.0 : 0.0);
     return best_loss(apply(s, action));
   }
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
   /// The number of wrong labels; for F1, of missed plus wrong segments.
   double loss_so_far(const State& s) const {
-    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    if (plan_.loss != SequenceLoss::kF1) return s.errors;
     const double begun = gold_begins_after_[0] - gold_begins_after_[s.made];
     return begun + s.predicted - 2.0 * (s.correct + (s.agreeing ? 1 : 0));
   }
@@ -127,7 +127,7 @@ class LabelSpace {
 
   /// The token that the next decision is about.
   size_t token(const State& s) const {
-    return shape_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - s.made : s.made;
+    return plan_.order == DecisionOrder::kRightToLeft ? input_.length - 1 - s.made : s.made;
   }
   /// The readable name of the i-th hashed feature that features() adds in this state.
   std::string entry_name(const State& s, size_t i) const;
@@ -157,11 +157,11 @@ class LabelSpace {
     return !anything_goes_ && !is_goal(s) && gold(s) != data::kNoLabel && !allowed(s, gold(s));
   }
   /// A token without a gold label counts as outside.
-  SequenceShape::Tag gold_tag(size_t t) const {
-    return input_.gold[t] == data::kNoLabel ? SequenceShape::Tag{} : shape_.tags[input_.gold[t]];
+  DecisionPlan::Tag gold_tag(size_t t) const {
+    return input_.gold[t] == data::kNoLabel ? DecisionPlan::Tag{} : plan_.tags[input_.gold[t]];
   }
 
-  const SequenceShape& shape_;
+  const DecisionPlan& plan_;
   LabelInput input_;
   size_t label_count_;
   bool anything_goes_;                       ///< every label is allowed in every state

@@ -1,7 +1,7 @@
 // Training sets of the sequence tasks as search problems (search/examples.h): LabelProblem, EasiestProblem,
 // JointProblem and ChunkProblem, and the functions that make them from encoded data. Spaces are made per
 // sequence when asked for; encoding chunks walks over the data twice to save memory. Tested in
-// sequence_spaces_test.cc and espalier/tasks/search_training_test.cc.
+// espalier/tasks/search_training_test.cc.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ using LegalMoves = std::unique_ptr<const constrain::Completion>;
 struct LabelProblem {
   using Space = LabelSpace;
   static constexpr SearchKind kKind = SearchKind::kLabel;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<uint64_t> edges;             ///< hashes of edge features
   std::vector<uint32_t> edge_begin;        ///< per token, and the end
@@ -52,7 +52,7 @@ struct LabelProblem {
     if (!legal.empty()) in.legal = legal[s].get();
     return in;
   }
-  Space space(size_t s) const { return LabelSpace(shape, input(s)); }
+  Space space(size_t s) const { return LabelSpace(plan, input(s)); }
 };
 
 /// The same sequences, labelled in an order that is learned.
@@ -64,14 +64,14 @@ struct EasiestProblem {
   size_t size() const { return words.size(); }
   size_t tokens(size_t s) const { return words.tokens(s); }
   search::StaticBlocks blocks(size_t s) const { return words.blocks(s); }
-  Space space(size_t s) const { return EasiestSpace(words.shape, words.input(s)); }
+  Space space(size_t s) const { return EasiestSpace(words.plan, words.input(s)); }
 };
 
 /// Sequences to label in several columns. `data` holds the token features.
 struct JointProblem {
   using Space = JointSpace;
   static constexpr SearchKind kKind = SearchKind::kJoint;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<data::Label> gold;     ///< tokens × columns
   std::vector<uint64_t> words = {};  ///< hash of each token's word; empty if words are not looked at
@@ -82,7 +82,7 @@ struct JointProblem {
   size_t tokens(size_t s) const { return data.length(s); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   Space space(size_t s) const {
-    const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
+    const size_t first = data.sequence_begin[s], T = data.length(s), C = plan.columns();
     JointInput in;
     in.length = T;
     in.gold = std::span<const data::Label>(gold).subspan(first * C, T * C);
@@ -91,29 +91,29 @@ struct JointProblem {
       in.edges = edges;
       in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
     }
-    return JointSpace(shape, in);
+    return JointSpace(plan, in);
   }
 };
 
 /// The problem of one column of labels. Gold labels come from the dataset; edge features are identified by
 /// their hashes.
-LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+LabelProblem label_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge);
 
 /// The problem of several columns. `data` holds the features; the sequences have their labels in the given
 /// cells.
-JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+JointProblem joint_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
                            std::span<const size_t> label_cells);
-/// Appends the hashes of a sequence's lower-case words; nothing if the shape does not look at words.
+/// Appends the hashes of a sequence's lower-case words; nothing if the plan does not look at words.
 /// Precondition: the sequence has the cell.
-void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words);
+void append_words(const DecisionPlan& plan, const data::Sequence& sequence, std::vector<uint64_t>& words);
 
 /// Sequences to segment chunk by chunk. `data` has blocks instead of tokens.
 struct ChunkProblem {
   using Space = ChunkSpace;
   static constexpr SearchKind kKind = SearchKind::kSegment;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<size_t> length;  ///< tokens per sequence
   Ragged<Chunk> gold;          ///< per sequence
@@ -130,7 +130,7 @@ struct ChunkProblem {
       in.legal = legal[s].get();
       in.moves = moves;
     }
-    return ChunkSpace(shape, in);
+    return ChunkSpace(plan, in);
   }
 };
 
@@ -143,26 +143,26 @@ struct ChunkTraining {
   Ragged<TokenLook> looks;
   size_t cut = 0;  ///< number of chunks longer than the maximum
 
-  ChunkProblem problem(const SequenceShape& shape) const {
-    return {shape, encoded.data, length, gold, looks, {}, {}};
+  ChunkProblem problem(const DecisionPlan& plan) const {
+    return {plan, encoded.data, length, gold, looks, {}, {}};
   }
 };
 /// Finds and numbers the features that can get a weight: those of gold chunks, and those seen
 /// `full_rows_from` times (0: none of these). A few others may be included. Features seen fewer than `cutoff`
-/// times are left out. Names are not collected. The shape gives the maximum length of chunks.
-ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+/// times are left out. Names are not collected. The plan gives the maximum length of chunks.
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                             uint32_t cutoff, uint32_t full_rows_from);
 /// The names of the wanted features, ordered by number, one per line; empty lines for the others. This is a
 /// separate walk over the sequences because most features of spans get no weight, and names take more memory
 /// than anything else.
-std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                 const linear::FeatureMap& map, const std::vector<bool>& wanted);
 /// Replaces every feature of the dataset by its new number; kNoFeature removes it.
 void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber);
 /// Encodes further sequences with features that are already numbered.
-ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                  const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                  const linear::FeatureMap& map);
 

@@ -1,6 +1,6 @@
 // What all sequences of one search task share: labels, unit and order of decisions, history and loss. Build
 // one with of() or joint(), set the fields and call check(), which refuses combinations that are not
-// supported; models store it as JSON. Tested in sequence_spaces_test.cc.
+// supported; models store it as JSON.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ inline constexpr size_t kMostHistory = 255;
 inline constexpr size_t kMostColumns = 4;
 inline constexpr size_t kMostLead = 10;
 
-struct SequenceShape {
+struct DecisionPlan {
   /// All output labels. With several columns, those of all columns in turn, as "1:NN", "2:B-NP".
   data::LabelSet labels;
   /// The labels of column c are [column_begin[c], column_begin[c+1]). One column unless the task is joint.
@@ -100,11 +100,11 @@ struct SequenceShape {
   std::vector<std::string> types;  ///< types[0] is "O"
 
   /// One column with these labels; tags and types are derived from their names.
-  static SequenceShape of(data::LabelSet labels, data::Scheme scheme);
+  static DecisionPlan of(data::LabelSet labels, data::Scheme scheme);
   /// Several columns of plain labels, decided in this order at every token.
-  static SequenceShape joint(std::vector<data::LabelSet> columns);
+  static DecisionPlan joint(std::vector<data::LabelSet> columns);
   std::string to_json() const;
-  static Result<SequenceShape> from_json(std::string_view text, const std::string& name);
+  static Result<DecisionPlan> from_json(std::string_view text, const std::string& name);
   /// Refuses combinations that are not supported; the message says which.
   Status check() const;
 };

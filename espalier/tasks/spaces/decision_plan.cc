@@ -1,4 +1,4 @@
-#include "espalier/tasks/spaces/sequence_shape.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,38 +28,38 @@ Result<DecisionOrder> parse_order(std::string_view name) {
   return static_cast<DecisionOrder>(at - std::begin(kOrderNames));
 }
 
-SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
-  SequenceShape shape;
-  shape.labels = std::move(labels);
-  shape.scheme = scheme;
-  shape.column_begin = {0, static_cast<uint32_t>(shape.labels.size())};
-  shape.column_labels = {shape.labels};
-  shape.types = {"O"};
-  for (const std::string& name : shape.labels.names()) {
+DecisionPlan DecisionPlan::of(data::LabelSet labels, data::Scheme scheme) {
+  DecisionPlan plan;
+  plan.labels = std::move(labels);
+  plan.scheme = scheme;
+  plan.column_begin = {0, static_cast<uint32_t>(plan.labels.size())};
+  plan.column_labels = {plan.labels};
+  plan.types = {"O"};
+  for (const std::string& name : plan.labels.names()) {
     const auto parts = scheme == data::Scheme::kNone ? std::nullopt : data::parse_label(name);
     if (!parts || parts->prefix == 'O') {
-      shape.tags.push_back({});
+      plan.tags.push_back({});
     } else {
-      shape.tags.push_back({parts->prefix, number_of(shape.types, parts->type)});
+      plan.tags.push_back({parts->prefix, number_of(plan.types, parts->type)});
     }
   }
-  return shape;
+  return plan;
 }
 
-SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
+DecisionPlan DecisionPlan::joint(std::vector<data::LabelSet> columns) {
   data::LabelSet all;
   std::vector<uint32_t> begin{0};
   for (size_t c = 0; c < columns.size(); ++c) {
     for (const std::string& name : columns[c].names()) all.add(fmt::format("{}:{}", c + 1, name));
     begin.push_back(static_cast<uint32_t>(all.size()));
   }
-  SequenceShape shape = of(std::move(all), data::Scheme::kNone);
-  shape.column_begin = std::move(begin);
-  shape.column_labels = std::move(columns);
-  return shape;
+  DecisionPlan plan = of(std::move(all), data::Scheme::kNone);
+  plan.column_begin = std::move(begin);
+  plan.column_labels = std::move(columns);
+  return plan;
 }
 
-Status SequenceShape::check() const {
+Status DecisionPlan::check() const {
   if (columns() > 1) {
     if (columns() > kMostColumns)
       return fail("{} columns of labels, but at most {} are supported", columns(), kMostColumns);
@@ -84,7 +84,7 @@ Status SequenceShape::check() const {
   return {};
 }
 
-std::string SequenceShape::to_json() const {
+std::string DecisionPlan::to_json() const {
   return json{{"labels", labels.names()},
               {"columns", column_begin},
               {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
@@ -99,7 +99,7 @@ std::string SequenceShape::to_json() const {
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std::string& name) {
+Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::string& name) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return fail("{}: section 'search' is not a JSON object", name);
   try {
@@ -114,9 +114,9 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
         std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
       return fail("{}: section 'search': the columns do not match the labels", name);
-    SequenceShape shape;
+    DecisionPlan plan;
     if (begin.size() == 2) {
-      shape = of(std::move(labels), scheme);
+      plan = of(std::move(labels), scheme);
     } else {
       std::vector<data::LabelSet> columns(begin.size() - 1);
       for (size_t c = 0; c < columns.size(); ++c) {
@@ -128,27 +128,27 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
           columns[c].add(std::string_view(names[l]).substr(prefix.size()));
         }
       }
-      shape = joint(std::move(columns));
+      plan = joint(std::move(columns));
       if (scheme != data::Scheme::kNone)
         return fail("{}: section 'search': a scheme is not supported with several columns", name);
     }
-    shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
+    plan.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
     const auto order = parse_order(object.at("order").get<std::string>());
     if (!order.ok()) return fail("{}: section 'search': {}", name, order.error().message);
-    shape.order = *order;
+    plan.order = *order;
     const std::string loss = object.at("loss").get<std::string>();
     const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
     if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);
-    shape.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
-    shape.history = object.at("history").get<size_t>();
-    shape.legal = object.at("legal").get<bool>();
-    shape.max_length = object.at("max_length").get<size_t>();
-    shape.lead = object.at("lead").get<size_t>();
-    if (const json& word = object.at("word"); !word.is_null()) shape.word_cell = word.get<size_t>();
-    if (shape.max_length > 1000)
-      return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, shape.max_length);
-    if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
-    return shape;
+    plan.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
+    plan.history = object.at("history").get<size_t>();
+    plan.legal = object.at("legal").get<bool>();
+    plan.max_length = object.at("max_length").get<size_t>();
+    plan.lead = object.at("lead").get<size_t>();
+    if (const json& word = object.at("word"); !word.is_null()) plan.word_cell = word.get<size_t>();
+    if (plan.max_length > 1000)
+      return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, plan.max_length);
+    if (const Status ok = plan.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
+    return plan;
   } catch (const json::exception&) {
     return fail("{}: section 'search' lacks a field or has one of the wrong type", name);
   }
