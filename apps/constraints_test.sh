@@ -93,7 +93,7 @@ for learner in searn laso-br incremental; do
 done
 printf 'many: at least 30 of B-NP\n' >many.txt
 expect 0 "$espalier" tag test.txt -m search.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 expect 1 "$espalier" tag test.txt -m search.model --constraints many.txt --strict -o never.txt
 says err "test.txt:1: no labelling satisfies all constraints; these clash: many"
 expect 1 "$espalier" tag test.txt -m search.model --constraints soft.txt -o never.txt
@@ -114,7 +114,7 @@ printf 'odd: require {O, B-PP} at start\n' >odd.txt
 expect 0 "$espalier" tag test.txt -m cascade.model --constraints odd.txt -o odd.out --json -q
 says odd.out '"outcome":"approximate"'
 expect 0 "$espalier" tag test.txt -m cascade.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 expect 1 "$espalier" tag test.txt -m cascade.model --constraints many.txt --strict -o never.txt
 expect 1 "$espalier" tag test.txt -m cascade.model --constraints search.txt --decoder ilp -o never.txt
 says err "on the lattice that its filters leave"
@@ -163,7 +163,7 @@ says err "saying why needs constraints"
 # An instance that cannot satisfy them: a counted warning and an answer, or with --strict an error.
 printf 'many: at least 30 of B-NP\n' >many.txt
 expect 0 "$espalier" tag test.txt -m crf.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 equal "$(wc -l <many.out)" "$(wc -l <test.txt)"
 expect 1 "$espalier" tag test.txt -m crf.model --constraints many.txt -o never.txt --strict
 says err "these clash: many"

@@ -1,4 +1,4 @@
-// espalier ensemble report: what every expert is worth.
+// espalier ensemble report: how good the ensemble and each expert are. Tested in ensemble_test.sh.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>

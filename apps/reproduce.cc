@@ -1,22 +1,22 @@
-// espalier reproduce: hands its command line to the program that runs the papers' experiments
-// (reproduce_main.cc).
+// espalier reproduce: passes its command line to the program that runs the papers' experiments
+// (reproduce_main.cc). Tested in reproduce_test.sh.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "apps/command.h"
 #include "apps/reproduce_options.h"
-#include "espalier/base/file_descriptor.h"
 
 namespace espalier::apps {
 namespace {
 
 /// Where the experiments' program can be: next to this one, as in the build tree, or where `make install`
-/// puts it. ESPALIER_LIBEXEC is the way there from the folder of this program.
+/// puts it. ESPALIER_LIBEXEC is the path there from the folder of this program.
 Result<std::vector<std::filesystem::path>> places_of_the_experiments() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
@@ -37,7 +37,7 @@ Outcome become_the_experiments() {
   for (const std::filesystem::path& place : places) {
     ::execv(place.c_str(), words.data());
     if (errno != ENOENT && errno != ENOTDIR)
-      return fail("cannot run '{}': {}", place.string(), system_message(errno));
+      return fail("cannot run '{}': {}", place.string(), std::generic_category().message(errno));
   }
   return fail(
       "the experiments are not installed: neither '{}' nor '{}' exists; 'make build' and 'make install' "

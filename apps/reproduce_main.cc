@@ -1,6 +1,6 @@
 // The program behind `espalier reproduce`, which starts it with its own command line (reproduce.cc): the
-// experiments of the papers. It is a program of its own so that the command can be built and installed
-// without research/.
+// experiments of the papers. It is a separate program so that the command can be built and installed without
+// research/. Tested in reproduce_test.sh.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// espalier tune: choose the thresholds of a cascade again.
+// espalier tune: chooses the thresholds of a cascade again.
 #include <CLI/CLI.hpp>
 #include <iterator>
 #include <memory>
@@ -87,7 +87,8 @@ Outcome run(const TuneFlags& flags) {
   if (const Status status = check_options(*options); !status.ok()) return usage_error(status.error());
   if (const Status status = check_options(dev.reading); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                             : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   options->on_progress = display.callback();
   options->stop = interrupt.flag();

@@ -1,4 +1,4 @@
-// convert: other formats, other ways to write segments as labels.
+// convert: between file formats and between label schemes. Tested in apps/verbs_test.sh.
 #include "espalier/api/corpus.h"
 #include "espalier/api/text_io.h"
 #include "espalier/data/formats/label_column.h"
@@ -91,7 +91,9 @@ Status convert_scheme(const std::string& path, const Conversion& conversion, con
     }
     from = detector.scheme();
     if (from == data::Scheme::kNone)
-      return fail("{}: the labels are not of the form B-TYPE, I-TYPE, O, so there is no scheme to convert from", path);
+      return fail(
+          "{}: the labels are not of the form B-TYPE, I-TYPE, O, so there is no scheme to convert from",
+          path);
   }
   report.from_scheme = data::scheme_name(from);
   std::string text;

@@ -1,7 +1,7 @@
 // The inside of a public Corpus and of Data: sequences as the library holds them.
 //
-// Call sequence_of_rows to lay rows in memory out as a model's reader would, read_options to check public
-// ReadOptions, open_data to read either kind of Data. Costs a copy of the text.
+// sequence_of_rows and sequence_of_words lay out rows in memory as a model's reader would; reading_of checks
+// public ReadOptions. Costs a copy of the text. Tested in train_test.cc and tagger_test.cc.
 #pragma once
 
 #include <memory>

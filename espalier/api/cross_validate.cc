@@ -1,8 +1,9 @@
+// cross_validate: trains and scores once per fold. Tested in evaluate_test.cc and apps/verbs_test.sh.
 #include <cmath>
 #include <map>
 
 #include "espalier/api/corpus.h"
-#include "espalier/api/evaluate.h"
+#include "espalier/api/training.h"
 #include "espalier/data/folds.h"
 #include "espalier/public/evaluate.h"
 
@@ -19,13 +20,15 @@ Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k,
   std::map<int, std::vector<size_t>> folds;
   for (size_t s = 0; s < sequences.size(); ++s) {
     if (own && !sequences[s].fold())
-      return fail("{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for all",
-                  corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
+      return fail(
+          "{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for "
+          "all",
+          corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
     folds[own ? *sequences[s].fold() : data::fold_of(s, k, seed)].push_back(s);
   }
   if (folds.size() < 2)
-    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}", corpus.state()->name,
-                sequences.size(), folds.size());
+    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}",
+                corpus.state()->name, sequences.size(), folds.size());
   return folds;
 }
 

@@ -1,4 +1,5 @@
-// Decoding options, checked against a model.
+// DecodeOptions checked against a model. Declared in api/tagger.h, tested in tagger_test.cc and
+// stream_test.cc.
 #include <algorithm>
 #include <array>
 
@@ -25,9 +26,11 @@ Result<data::SearchChoice> search_of(const model::Model& model, const DecodeOpti
   const bool search_only = decoder == "greedy" || decoder == "best-first";
   if (!model.bare().is_search()) {
     if (search_only)
-      return fail("decoder {} is for models that are searches (searn, laso-br, laso-bst, laso, incremental); this one "
-                  "is of learner {}",
-                  decoder, model.about().learner);
+      return fail(
+          "decoder {} is for models that are searches (searn, laso-br, laso-bst, laso, incremental); this "
+          "one "
+          "is of learner {}",
+          decoder, model.about().learner);
     if (options.beam > 0 && decoder != "beam" && decoder != "auto")
       return fail("a beam width goes with decoder beam, not with {}", decoder);
     return data::SearchChoice{};
@@ -67,7 +70,8 @@ Status check_decode_options(const DecodeOptions& options) {
     return fail("decoder greedy keeps one labelling; a beam of {} goes with decoder beam", options.beam);
   if (options.unconstrained && options.constraints)
     return fail("constraints are given, and none are to be kept to: say one of the two");
-  if (!(options.time_limit > 0)) return fail("a time limit of {:g} seconds: it must be above 0", options.time_limit);
+  if (!(options.time_limit > 0))
+    return fail("a time limit of {:g} seconds: it must be above 0", options.time_limit);
   return {};
 }
 
@@ -97,7 +101,8 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
     choice.predictor = &model.predictor();
     return choice;
   }
-  const std::shared_ptr<const Constraints::State> rules = options.constraints ? options.constraints->state() : nullptr;
+  const std::shared_ptr<const Constraints::State> rules =
+      options.constraints ? options.constraints->state() : nullptr;
   {
     const std::lock_guard lock(tagger.mutex);
     if (tagger.last && tagger.last->rules == rules && same_way(tagger.last->options, options)) {
@@ -108,7 +113,9 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
   }
   const size_t beam = options.beam > 0 ? options.beam : kConstrainedBeam;
   const constrain::ConstrainedOptions how{
-      {.method = method_of(options.decoder), .beam = beam, .seconds = options.time_limit}, options.why, options.strict};
+      {.method = method_of(options.decoder), .beam = beam, .seconds = options.time_limit},
+      options.why,
+      options.strict};
   ESPALIER_ASSIGN(auto made, model.under(rules ? rules->file : *model.constraints(), how));
   choice.made = std::move(made);
   choice.predictor = choice.made.get();

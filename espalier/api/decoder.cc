@@ -1,3 +1,4 @@
+// Decoder: a chain model whose features are the emissions. Tested in evaluate_test.cc.
 #include <cmath>
 #include <limits>
 #include <set>
@@ -35,8 +36,8 @@ Status check(const std::vector<std::string>& labels, const DecoderOptions& optio
   return {};
 }
 
-/// A chain with one feature per label, whose weight is 1 for this label and whose value is the emission: score(t, y) is
-/// then the emission itself, and everything that a chain can do can be done with it.
+/// A chain with one feature per label, whose weight is 1 for this label and whose value is the emission:
+/// score(t, y) is then the emission itself, and everything that a chain can do can be done with it.
 Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, const DecoderOptions& options) {
   data::FeatureOptions features;
   features.attributes = true;
@@ -52,27 +53,31 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   }
   builder.add(std::move(sequence));
   const linear::EncodedTraining training = builder.finish();
-  chain::ChainWeights weights = chain::make_weights(training, !options.transitions.empty(), chain::PairOptions{});
+  chain::ChainWeights weights =
+      chain::make_weights(training, !options.transitions.empty(), chain::PairOptions{});
   std::fill(weights.state.begin(), weights.state.end(), 1.0f);
   for (size_t i = 0; i < labels.size() && weights.transitions; ++i)
     for (size_t j = 0; j < labels.size(); ++j)
-      weights.trans[i * weights.stride + j] = std::max(options.transitions[i * labels.size() + j], kImpossible);
-  model::About about;
+      weights.trans[i * weights.stride + j] =
+          std::max(options.transitions[i * labels.size() + j], kImpossible);
+  model::ModelHeader about;
   about.learner = "crf";
   about.reading.format = data::Format::kCrfsuite;
   about.features = features;
   SectionWriter out;
-  chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence, 1,
-                     data::detect_scheme(training.labels), 32, nullptr},
+  chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence,
+                     1, data::detect_scheme(training.labels), 32, nullptr},
                     out);
-  out.add_text("about", model::about_to_json(about));
+  out.add_text("about", model::header_to_json(about));
   return Tagger::from_bytes(out.to_bytes(), "decoder");
 }
 
 }  // namespace
 
 Decoder::Decoder(std::vector<std::string> labels, DecoderOptions options)
-    : labels_(std::move(labels)), constraints_(std::move(options.constraints)), status_(check(labels_, options)) {
+    : labels_(std::move(labels)),
+      constraints_(std::move(options.constraints)),
+      status_(check(labels_, options)) {
   if (!status_.ok()) return;
   auto tagger = chain_over_emissions(labels_, options);
   if (tagger.ok()) {
@@ -82,11 +87,13 @@ Decoder::Decoder(std::vector<std::string> labels, DecoderOptions options)
   }
 }
 
-Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length, const TagOptions& options) const {
+Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length,
+                               const TagOptions& options) const {
   ESPALIER_TRY(status_);
   const size_t K = labels_.size();
   if (emissions.size() != length * K)
-    return fail("{} emissions for {} tokens and {} labels: {} are wanted", emissions.size(), length, K, length * K);
+    return fail("{} emissions for {} tokens and {} labels: {} are wanted", emissions.size(), length, K,
+                length * K);
   std::vector<std::vector<Attribute>> rows(length);
   for (size_t t = 0; t < length; ++t)
     for (size_t k = 0; k < K; ++k) {

@@ -1,5 +1,6 @@
 #include "espalier/api/ensemble.h"
 
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"
 
 namespace espalier {
@@ -150,7 +151,7 @@ Result<Ensemble> Ensemble::learn(const Data& gold, const std::vector<Expert>& ex
   ESPALIER_ASSIGN(ensemble::OpenExperts open,
                   api::open_public_experts(&gold, true, experts,
                                            {options.files, options.missing, options.threads}, labels));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(
       ensemble::LearnedEnsemble learned,
       ensemble::learn_from_experts(*open.aligned, labels, std::move(settings), monitor.monitor()));
@@ -210,7 +211,7 @@ Result<Applied> Ensemble::apply(const std::vector<Expert>& experts, const Sink& 
       const ensemble::AnswerWriter writer,
       ensemble::AnswerWriter::make(open, options.output_format, state_->model.aligned, options.confidence));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::AppliedCounts counts,
                   ensemble::apply_to_streams(
                       applier, open, writer, [&out](std::string_view text) { return out.write(text); },
@@ -229,7 +230,7 @@ Result<EnsembleReport> Ensemble::report(const Data& gold, const std::vector<Expe
                                            {options.files, options.missing, options.threads}, labels));
   ensemble::AlignedExperts& aligned = *open.aligned;
   ESPALIER_TRY(prepare_streams(*state_, options.files, aligned));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::EnsembleReport report,
                   ensemble::report_on_streams(model, !options.any_sequence, aligned, labels, options.seed,
                                               monitor.monitor()));

@@ -1,17 +1,14 @@
-// The inside of a public Ensemble: the learned model, what is known about it, and scratch objects for many
-// threads.
+// The inside of a public Ensemble: the learned model, its description, and a pool of scratch objects so that
+// many threads can use it.
 //
 // open_public_experts turns public experts and options into streams (ensemble/experts/open_experts.h).
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "espalier/base/progress.h"
 #include "espalier/ensemble/apply.h"
 #include "espalier/ensemble/experts/open_experts.h"
 #include "espalier/ensemble/learn_from_experts.h"
@@ -67,26 +64,6 @@ Result<ensemble::OpenExperts> open_public_experts(const Data* reference, bool go
 
 EnsembleReport public_report(const ensemble::EnsembleReport& report,
                              const std::vector<ensemble::BoundLine>& bounds, const data::LabelSet& labels);
-
-/// The monitor behind a progress callback and a stop flag. Stays where it is while work goes on.
-class EnsembleMonitor {
- public:
-  EnsembleMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop) {
-    monitor_.stop = stop;
-    monitor_.cancelled = &cancelled_;
-    if (on_progress)
-      monitor_.on_progress = [this, &on_progress](const Progress& progress) {
-        if (!on_progress(progress)) cancelled_ = true;
-      };
-  }
-  EnsembleMonitor(const EnsembleMonitor&) = delete;
-  EnsembleMonitor& operator=(const EnsembleMonitor&) = delete;
-  const Monitor& monitor() const { return monitor_; }
-
- private:
-  std::atomic<bool> cancelled_{false};
-  Monitor monitor_;
-};
 
 }  // namespace api
 }  // namespace espalier

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/api/evaluate.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
@@ -31,7 +31,8 @@ struct ScoresBuilder {
       out.by_label.push_back({label.label, label.gold, label.found, label.correct, label.precision(),
                               label.recall(), label.f1()});
     constexpr size_t kMost = 100;
-    for (const eval::Confusion& c : s.confusions(kMost)) out.confusions.push_back({c.gold, c.predicted, c.count});
+    for (const eval::Confusion& c : s.confusions(kMost))
+      out.confusions.push_back({c.gold, c.predicted, c.count});
     if (evaluation.legal) out.legal_percent = evaluation.legal_share();
     const model::ConstraintTally& tally = evaluation.tally;
     out.rules = {tally.exact(), tally.approximate, tally.infeasible, tally.out_of_time, tally.example};
@@ -45,7 +46,8 @@ struct ScoresBuilder {
 
 std::string Scores::report() const { return state_ ? state_->evaluation.report() : std::string(); }
 std::string Scores::json() const {
-  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) : "{}";
+  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                : "{}";
 }
 
 namespace {
@@ -86,10 +88,11 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   how.predict.confidence = options.calibration;
   // Rules that were kept to are checked, too.
   std::optional<constrain::Constraints> check;
-  const model::ConstraintFile* rules = options.check_rules             ? &options.check_rules->state()->file
-                                       : options.decode.constraints    ? &options.decode.constraints->state()->file
-                                       : state.model.constraints()     ? &*state.model.constraints()
-                                                                       : nullptr;
+  const model::ConstraintFile* rules = options.check_rules ? &options.check_rules->state()->file
+                                       : options.decode.constraints
+                                           ? &options.decode.constraints->state()->file
+                                       : state.model.constraints() ? &*state.model.constraints()
+                                                                   : nullptr;
   if (rules != nullptr) {
     ESPALIER_ASSIGN(check, rules->resolve(state.model.about(), state.model.labels()));
     how.check = &*check;
@@ -113,8 +116,10 @@ Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold
   model::Evaluation evaluation;
   for (size_t s = 0; s < gold.size(); ++s) {
     if (gold[s].size() != predicted[s].size())
-      return fail("sequence {}: {} gold labels and {} predicted ones", s + 1, gold[s].size(), predicted[s].size());
-    const std::vector<std::string_view> one(gold[s].begin(), gold[s].end()), other(predicted[s].begin(), predicted[s].end());
+      return fail("sequence {}: {} gold labels and {} predicted ones", s + 1, gold[s].size(),
+                  predicted[s].size());
+    const std::vector<std::string_view> one(gold[s].begin(), gold[s].end()),
+        other(predicted[s].begin(), predicted[s].end());
     evaluation.scores.add(one, other);
     evaluation.tokens += one.size();
   }

@@ -1,4 +1,5 @@
-// What is in a model, for Tagger::inspect.
+// Tagger::inspect: the size and the largest weights of a model. Tested in tagger_test.cc and
+// apps/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +10,9 @@ namespace espalier {
 
 Result<Inspection> Tagger::inspect(const InspectOptions& options) const {
   const data::Predictor& predictor = state_->model.bare();
-  const auto name_of = [&](size_t column, data::Label label) { return predictor.labels_of_column(column).name(label); };
+  const auto name_of = [&](size_t column, data::Label label) {
+    return predictor.labels_of_column(column).name(label);
+  };
   bool known = options.label.empty();
   for (size_t c = 0; c < predictor.label_columns(); ++c)
     known = known || predictor.labels_of_column(c).find(options.label);

@@ -1,8 +1,10 @@
-// Text in, labelled text out: tag_stream, and tag_batch for sequences in memory.
+// tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
+// tagger_test.cc.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
@@ -51,8 +53,8 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   }
   plan.json = options.output_format == "json";
   if (plan.task && !options.output_format.empty() && options.output_format != "jsonl" && !plan.json)
-    return fail("output format {}: what task {} predicts is written into its JSON lines", options.output_format,
-                about.task);
+    return fail("output format {}: what task {} predicts is written into its JSON lines",
+                options.output_format, about.task);
   plan.out = plan.reading.format;
   if (plan.json) {
     plan.out = data::Format::kJsonLines;
@@ -64,10 +66,13 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
     if (plan.out == data::Format::kJsonLines || plan.out == data::Format::kLetters)
       return fail("n-best lists: the format {} has no place for more than one labelling; json has",
                   data::format_name(plan.out));
-    if (tag.decode.why) return fail("reasons are those of the best labelling: ask for them apart from n-best lists, or "
-                                    "for json");
+    if (tag.decode.why)
+      return fail(
+          "reasons are those of the best labelling: ask for them apart from n-best lists, or "
+          "for json");
     if (tag.confidence.value_or(false) || tag.marginals)
-      return fail("probabilities are those of the best labelling: ask for them apart from n-best lists, or for json");
+      return fail(
+          "probabilities are those of the best labelling: ask for them apart from n-best lists, or for json");
   }
   return plan;
 }
@@ -93,7 +98,8 @@ Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& option
   }
   const model::TagLayout layout{out.plan.json, options.tag.nbest > 1, options.tag.confidence.value_or(false),
                                 options.tag.marginals, options.tag.decode.why};
-  ESPALIER_ASSIGN(out.formatter, model::TagFormatter::make(state.model, out.plan.reading, out.plan.out, layout));
+  ESPALIER_ASSIGN(out.formatter,
+                  model::TagFormatter::make(state.model, out.plan.reading, out.plan.out, layout));
   return out;
 }
 
@@ -118,9 +124,8 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   StreamReport report;
   model::ConstraintTally rules;
   model::SearchTally searches;
-  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction, std::string& text) {
-    prepared.formatter->append(sequence, prediction, text);
-  };
+  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                        std::string& text) { prepared.formatter->append(sequence, prediction, text); };
   const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view text) -> Status {
     rules.add(prediction);
@@ -133,8 +138,8 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   const auto start = std::chrono::steady_clock::now();
   prepared.pipeline.block_ended = [&] { return out.flush(); };  // somebody may wait for the answer
-  const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline, Workers(options.tag.threads),
-                                            monitor.monitor(), work, done);
+  const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline,
+                                            Workers(options.tag.threads), monitor.monitor(), work, done);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ESPALIER_TRY(status);
   report.rules = {rules.exact(), rules.approximate, rules.infeasible, rules.out_of_time, rules.example};
@@ -145,8 +150,9 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   if (plan.json)
     ESPALIER_TRY(out.write(fmt::format(
         "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n",
-        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()), report.tokens,
-        report.seconds, report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0)));
+        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()),
+        report.tokens, report.seconds,
+        report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0)));
   ESPALIER_TRY(out.commit());
   return report;
 }
@@ -158,7 +164,8 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
   ESPALIER_ASSIGN(pipeline.predict, api::predict_options(options, choice, /*single=*/false));
   std::vector<Tagged> all;
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
-  const auto done = [&](const data::Sequence&, const data::Prediction& prediction, std::string_view) -> Status {
+  const auto done = [&](const data::Sequence&, const data::Prediction& prediction,
+                        std::string_view) -> Status {
     all.push_back(api::to_tagged(prediction, state_->model));
     return {};
   };
@@ -168,7 +175,8 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
   if (data.corpus() != nullptr) {
     for (const data::Sequence& sequence : data.corpus()->state()->sequences)
       if (sequence.columns() != about.reading.columns && sequence.columns() + 1 != about.reading.columns)
-        return fail("the corpus has {} columns, the model's data {}", sequence.columns(), about.reading.columns);
+        return fail("the corpus has {} columns, the model's data {}", sequence.columns(),
+                    about.reading.columns);
   }
   for (const data::Source& source : sources.sources) {
     ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, about.reading_for_use()));

@@ -1,8 +1,10 @@
-// synthesize: made corpora, to try things on and to measure how time and memory grow.
+// synthesize: generated corpora, for tests and for measuring how time and memory grow. Tested in
+// apps/verbs_test.sh and apps/tasks_test.sh.
 #include <algorithm>
 #include <filesystem>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/atomic_file.h"
 #include "espalier/base/random.h"
@@ -37,7 +39,8 @@ Status check_variables(const SynthOptions& options) {
     return fail("{} variables: there can be 1 to 20", options.variables);
   if (options.dimensions < 1 || options.dimensions > 100000)
     return fail("{} dimensions: a variable can have 1 to 100000", options.dimensions);
-  if (!(options.kappa >= 0 && options.kappa <= 1)) return fail("kappa {}: a share is between 0 and 1", options.kappa);
+  if (!(options.kappa >= 0 && options.kappa <= 1))
+    return fail("kappa {}: a share is between 0 and 1", options.kappa);
   if (options.variables == 1 && options.kappa > 0 && options.kappa < 1)
     return fail("kappa {}: one variable with one legal value is labelled the same throughout", options.kappa);
   if (options.sequences == 0) return fail("0 sequences: there would be nothing to learn from");
@@ -72,8 +75,8 @@ Result<std::vector<SynthFile>> write_variables(const std::string& folder, const 
     ESPALIER_ASSIGN(SynthFile file, write_file(folder, name, options.seed, [&](const auto& write) -> Status {
                       for (size_t i = 0; i < lines; ++i) {
                         if (monitor.stop_requested()) return fail("stopped before everything was written");
-                        ESPALIER_TRY(write(tasks::variables_line(
-                            tasks::draw_examples(problem, 1, options.kappa, own), 0)));
+                        ESPALIER_TRY(write(
+                            tasks::variables_line(tasks::draw_examples(problem, 1, options.kappa, own), 0)));
                       }
                       return {};
                     }));
@@ -104,7 +107,8 @@ std::vector<SynthKind> synth_kinds() {
 Status check_options(const SynthOptions& options) {
   if (options.name == kVariables) return check_variables(options);
   ESPALIER_ASSIGN(data::SynthOptions one, options_of(options));
-  if (options.name == "copies") return options.source.empty() ? Status(fail("copies needs a source file to multiply")) : Status();
+  if (options.name == "copies")
+    return options.source.empty() ? Status(fail("copies needs a source file to multiply")) : Status();
   one.sequences = 1;  // what is wrong shows in the first sequence
   return data::synthesize(one, [](std::string_view) { return Status(); });
 }

@@ -10,27 +10,30 @@
 
 namespace espalier {
 
-// ---- rules ----------------------------------------------------------------------------------------------------------
+// ---- rules
+// ----------------------------------------------------------------------------------------------------------
 
 Result<Constraints> Constraints::read(const std::string& path) {
   ESPALIER_ASSIGN(model::ConstraintFile file, model::ConstraintFile::read(path));
   return Constraints(std::make_shared<const State>(State{std::move(file)}));
 }
 
-Result<Constraints> Constraints::parse(std::string text, std::map<std::string, std::string> lists, std::string name) {
+Result<Constraints> Constraints::parse(std::string text, std::map<std::string, std::string> lists,
+                                       std::string name) {
   ESPALIER_ASSIGN(const auto statements, constrain::parse_constraints(text, name));
   model::ConstraintFile file;
   for (const constrain::Statement& statement : statements)
     if (!statement.file.empty() && !lists.contains(statement.file))
-      return fail("{}:{}:{}: the list '{}' is not given", name, statement.argument.line, statement.argument.column,
-                  statement.file);
+      return fail("{}:{}:{}: the list '{}' is not given", name, statement.argument.line,
+                  statement.argument.column, statement.file);
   file.name = std::move(name);
   file.text = std::move(text);
   for (auto& [list, contents] : lists) file.files.emplace(list, std::move(contents));
   return Constraints(std::make_shared<const State>(State{std::move(file)}));
 }
 
-// ---- answers --------------------------------------------------------------------------------------------------------
+// ---- answers
+// --------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> Tagged::labels() const {
   std::vector<std::string> out;
@@ -104,7 +107,8 @@ Outcome outcome_of(const data::Prediction& prediction) {
         return Outcome::kOutOfTime;
     }
   }
-  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact) return Outcome::kApproximate;
+  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact)
+    return Outcome::kApproximate;
   return Outcome::kExact;
 }
 
@@ -112,7 +116,8 @@ Tagged to_tagged(const data::Prediction& prediction, const model::Model& model) 
   return TaggedBuilder::build(prediction, model);
 }
 
-Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single) {
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
+                                             bool single) {
   data::PredictOptions out;
   out.decoder = choice.decoder;
   out.search = choice.search;
@@ -125,19 +130,10 @@ Result<data::PredictOptions> predict_options(const TagOptions& options, const De
   return out;
 }
 
-PublicMonitor::PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop)
-    : on_progress_(on_progress) {
-  monitor_.stop = stop;
-  monitor_.cancelled = &stop_;
-  if (on_progress_)
-    monitor_.on_progress = [this](const Progress& progress) {
-      if (!on_progress_(progress)) stop_.store(true, std::memory_order_relaxed);
-    };
-}
-
 }  // namespace api
 
-// ---- models ---------------------------------------------------------------------------------------------------------
+// ---- models
+// ---------------------------------------------------------------------------------------------------------
 
 Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   if (!opened.ok()) return std::move(opened).error();
@@ -166,7 +162,9 @@ Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   return Tagger(std::move(state));
 }
 
-Result<Tagger> Tagger::open(const std::string& path) { return TaggerBuilder::from_model(model::Model::open(path)); }
+Result<Tagger> Tagger::open(const std::string& path) {
+  return TaggerBuilder::from_model(model::Model::open(path));
+}
 
 Result<Tagger> Tagger::from_bytes(std::vector<std::byte> bytes, std::string name) {
   return TaggerBuilder::from_model(model::Model::from_bytes(bytes, std::move(name)));
@@ -194,7 +192,8 @@ Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& f
   return out;
 }
 
-Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence, const TagOptions& options) {
+Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+                       const TagOptions& options) {
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const data::PredictOptions predict, api::predict_options(options, choice, /*single=*/true));
@@ -205,7 +204,8 @@ Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>&
   return api::to_tagged(prediction, state.model);
 }
 
-Result<std::vector<Explanation>> explain_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
+                                             const Result<data::Sequence>& sequence,
                                              const DecodeOptions& options) {
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
@@ -241,12 +241,15 @@ Result<Tagger> Tagger::without_names() const {
 
 Result<Tagged> Tagger::tag_words(const std::vector<std::string>& words, const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns), options);
+  return tag_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
+                 options);
 }
 
-Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& rows, const TagOptions& options) const {
+Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& rows,
+                                const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns), options);
+  return tag_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
+                 options);
 }
 
 Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
@@ -260,13 +263,15 @@ Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>&
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,
                                                       const DecodeOptions& options) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns), options);
+  return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
+                     options);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_words(const std::vector<std::string>& words,
                                                        const DecodeOptions& options) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns), options);
+  return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
+                     options);
 }
 
 }  // namespace espalier

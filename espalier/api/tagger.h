@@ -1,7 +1,8 @@
-// The inside of a public Tagger: an open model, and how public options become the library's.
+// The inside of a public Tagger: an open model, and how public options become those of the library.
 //
-// decode_choice checks DecodeOptions against a model and gives the predictor to use; to_tagged turns a prediction into
-// the public answer. Predictors under rules that are given per call are compiled once and kept.
+// decode_choice checks DecodeOptions against a model and returns the predictor to use; to_tagged turns a
+// prediction into the public result. Compiling constraints takes time, so the predictor made for the last
+// ones is kept.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "espalier/api/corpus.h"
-#include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/data/predictor.h"
 #include "espalier/model/constraint_file.h"
@@ -53,8 +53,8 @@ struct DecodeChoice {
   data::Decoder decoder = data::Decoder::kViterbi;
   data::SearchChoice search;
 };
-/// What the options come to without constraints; an error where they contradict each other or do not fit the model,
-/// whatever is in the constraints.
+/// What the options come to without constraints; an error where they contradict each other or do not fit the
+/// model, whatever is in the constraints.
 Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options);
 /// The same with constraints, which may have errors of their own.
 Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
@@ -62,25 +62,11 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
 Status check_decode_options(const DecodeOptions& options);
 
 /// What public options come to; `single`: confidence is on unless said otherwise.
-Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single);
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
+                                             bool single);
 
 Tagged to_tagged(const data::Prediction& prediction, const model::Model& model);
 Outcome outcome_of(const data::Prediction& prediction);
-
-/// The monitor behind a public progress callback and stop flag. The object must stay where it is while work goes on.
-class PublicMonitor {
- public:
-  PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop);
-  PublicMonitor(const PublicMonitor&) = delete;
-  PublicMonitor& operator=(const PublicMonitor&) = delete;
-  const Monitor& monitor() const { return monitor_; }
-  bool stopped() const { return monitor_.stop_requested(); }
-
- private:
-  const std::function<bool(const Progress&)>& on_progress_;
-  std::atomic<bool> stop_{false};
-  Monitor monitor_;
-};
 
 }  // namespace api
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// Searching with a policy. Tests are in task_test.cc.
+// Policy::decode and Policy::mean_loss. Tested in task_test.cc.
 #include <algorithm>
 #include <atomic>
 #include <numeric>

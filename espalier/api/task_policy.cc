@@ -1,4 +1,4 @@
-// Tests are in task_test.cc.
+// Policies in memory and in files. Tested in task_test.cc.
 #include "espalier/api/task_policy.h"
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // The inside of a public Policy: a section file with the weights of one or more classifiers, and how to
 // search with them.
 //
-// PolicyBuilder::from_weights makes one from what was learned, with the same code that opens a file, so that
-// a learned policy and an opened one cannot differ. The file has a section "search-policy" (JSON: what
-// PolicyInfo tells, and how to search) and the sections of search/policy/stored_policy.h under the prefixes
-// p0., p1. and so on.
+// PolicyBuilder::from_weights makes one from learned weights, with the same code that opens a file, so that a
+// learned policy and an opened one cannot differ. The file has a section "search-policy" (JSON: the fields of
+// PolicyInfo, and how to search) and the sections of search/policy/stored_policy.h under the prefixes p0.,
+// p1. and so on. Tested in task_test.cc.
 #pragma once
 
 #include <memory>

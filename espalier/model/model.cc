@@ -98,7 +98,7 @@ Result<Model> Model::make(SectionFile file) {
         "{}: this is the policy of a search task, not a model that labels sequences; Policy::open reads it",
         model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
-  ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
+  ESPALIER_ASSIGN(model.about_, header_from_json(text, model.file_->name()));
   ESPALIER_TRY(model.load_predictor());
   if (model.file_->has(kConstraintSection)) {
     ESPALIER_ASSIGN(const std::string_view rules, model.file_->text(kConstraintSection));

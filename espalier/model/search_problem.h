@@ -1,5 +1,5 @@
 // Training on one search problem, whatever its kind: rounds, scores on the development set, the best policy,
-// the model file. A part of search_training.cc, and tested with it.
+// the model file. A part of search_training.cc. Tested in train_search_test.cc.
 #pragma once
 
 #include <algorithm>

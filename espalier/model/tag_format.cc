@@ -109,11 +109,11 @@ std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
 }
 }  // namespace
 
-size_t word_column(const About& about) {
+size_t word_column(const ModelHeader& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
 
-size_t label_column_number(const About& about, size_t column) {
+size_t label_column_number(const ModelHeader& about, size_t column) {
   const auto cells = data::resolve_label_columns(about.reading, about.reading.columns);
   return cells.ok() && column < cells->size() ? (*cells)[column] + 1 : column + 1;
 }

@@ -1,5 +1,5 @@
-// What experts say, substructure by substructure: the form in which every method sees its data. Tested with
-// the methods.
+// The experts' votes, substructure by substructure: the form in which every method sees its data. Tested in
+// espalier/ensemble/methods/online_test.cc and the tests of the other methods.
 #pragma once
 
 #include <cstddef>
