@@ -1,6 +1,7 @@
 #include "apps/command.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <new>
@@ -136,11 +137,24 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
 
 std::span<const char* const> command_line() { return words_of_the_command; }
 
+namespace {
+
+/// A file that is mapped, a model of more than 64 MB for example, was cut short by another program.
+void on_lost_pages(int) {
+  constexpr std::string_view kMessage =
+      "espalier: a file that was being read was cut short by another program; start again with the whole file\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(kDataWrong);
+}
+
+}  // namespace
+
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   words_of_the_command = {argv, static_cast<size_t>(argc)};
   // Writing to a closed pipe must fail with an error instead of ending the process: hours of training must
   // not be lost because the window that showed their progress was closed.
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGBUS, on_lost_pages);
   try {
     return parse_and_run(argc, argv, verbs);
   } catch (const std::bad_alloc&) {

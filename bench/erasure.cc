@@ -18,7 +18,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/linear/liblinear_classifier.h"
-#include "espalier/search/simple.h"
+#include "espalier/search/train_from_spaces.h"
 #include "espalier/task.h"
 #include "espalier/tasks/spaces/label_space.h"
 
@@ -108,12 +108,12 @@ struct BuiltIn {
     std::vector<uint32_t> ids;
     std::vector<espalier::data::Label> gold;
   };
-  tasks::SequenceShape shape;
+  tasks::DecisionPlan plan;
   std::vector<Input> inputs;
   explicit BuiltIn(const std::vector<Sentence>& sentences) {
     espalier::data::LabelSet labels;
     for (uint32_t l = 0; l < kLabels; ++l) labels.add("L" + std::to_string(l));
-    shape = tasks::SequenceShape::of(std::move(labels), espalier::data::Scheme::kNone);
+    plan = tasks::DecisionPlan::of(std::move(labels), espalier::data::Scheme::kNone);
     for (const Sentence& s : sentences) {
       Input& in = inputs.emplace_back();
       for (size_t t = 0; t < s.gold.size(); ++t) {
@@ -129,7 +129,7 @@ struct BuiltIn {
     tasks::LabelInput in;
     in.length = inputs[i].gold.size();
     in.gold = inputs[i].gold;
-    return Space(shape, in);
+    return Space(plan, in);
   }
 };
 

@@ -8,10 +8,13 @@
 # top of its header NAME.h names the test that covers it ("Tested in kernels_test.cc."); or, if there is no NAME.h, the
 # comment at the top of the source does. A test is named by its file name if it is in the same folder or at the top of the
 # same module, otherwise by its path from the root, and it must exist. No file has more than 400 lines.
+#
+# The same holds in research/, where a source may also be an experiment: it defines a function that research/experiments.h
+# declares, and the first lines of that header say where all experiments are tested.
 set -eu
 
 folders="espalier/base espalier/program espalier/data espalier/eval espalier/linear espalier/chain espalier/cascade
-  espalier/constrain espalier/model espalier/ensemble espalier/api apps"
+  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api apps research"
 too_long="espalier/model/train_search_test.cc"  # to be split by what it tests
 most_lines=400
 
@@ -37,6 +40,22 @@ check() {
           close(file)
           return found
         }
+        # Whether a source defines an experiment; the names are read from experiments.h once.
+        function is_experiment(file,    line, found, name) {
+          if (file !~ /^research\//) return 0
+          if (!experiments_read) {
+            experiments_read = 1
+            while ((getline line < experiments) > 0)
+              if (match(line, /^Result<Report> [a-z0-9_]+\(/)) declared[substr(line, RSTART, RLENGTH)] = 1
+            close(experiments)
+            if (!names_test(experiments, "research/")) complain(experiments, "does not say where experiments are tested")
+          }
+          while ((getline line < file) > 0)
+            if (match(line, /^Result<Report> [a-z0-9_]+\(/) && substr(line, RSTART, RLENGTH) in declared) found = 1
+          close(file)
+          return found
+        }
+        BEGIN { experiments = "research/experiments.h" }
         {
           file = $0; files++; lines = 0
           while ((getline line < file) > 0) lines++
@@ -45,7 +64,7 @@ check() {
           if (file !~ /\.cc$/ || file ~ /_test\.cc$/) next
           stem = file; sub(/\.cc$/, "", stem)
           folder = file; sub(/[^\/]*$/, "", folder)
-          if (exists(stem "_test.cc") || exists(stem "_test.sh")) next
+          if (exists(stem "_test.cc") || exists(stem "_test.sh") || (!exists(stem ".h") && is_experiment(file))) next
           about = exists(stem ".h") ? stem ".h" : file
           if (!names_test(about, folder))
             complain(file, "no " stem "_test.cc, and the first lines of " about " do not say where it is tested")
@@ -55,6 +74,24 @@ check() {
           exit wrong > 0 || files == 0
         }'
   )
+}
+
+# expect_experiment RESULT TEXT EXPERIMENTS SOURCE: research/ in which experiments.h and paper/paper_thing.cc have these lines.
+expect_experiment() {
+  tree=$(mktemp -d)
+  mkdir -p "$tree/research/paper" "$tree/apps"
+  touch "$tree/apps/reproduce_test.sh"
+  printf '%s\n' "$3" >"$tree/research/experiments.h"
+  printf '%s\n' "$4" >"$tree/research/paper/paper_thing.cc"
+  found=accepted
+  check "$tree" >"$tree/said" || found=rejected
+  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
+    printf 'experiments "%s" and source "%s" were %s, saying:\n' "$3" "$4" "$found"
+    cat "$tree/said"
+    rm -rf "$tree"
+    exit 1
+  fi
+  rm -rf "$tree"
 }
 
 # expect RESULT TEXT HEADER SOURCE [with_test|- [FOLDER]]: a module in which thing.h and thing.cc begin with these lines;
@@ -92,6 +129,12 @@ if [ "${1:-}" = --self-test ]; then
   expect rejected 'do not say where it is tested' - '// Part of a thing.'
   expect rejected 'does not exist' '// A thing. Tested in lost_test.cc.' ''
   expect rejected '402 lines; at most 400' '// A thing.' "$(awk 'BEGIN { for (i = 0; i < 401; i++) print "x" }')" with_test
+  tested='// Tested in apps/reproduce_test.sh.'
+  declared='Result<Report> paper_thing(const Request& request);'
+  defined='Result<Report> paper_thing(const Request& request) {'
+  expect_experiment accepted '0 faults' "$(printf '%s\n%s' "$tested" "$declared")" "$defined"
+  expect_experiment rejected 'do not say where it is tested' "$tested" "$defined"
+  expect_experiment rejected 'does not say where experiments are tested' "$declared" "$defined"
   echo "every fault was found"
   exit 0
 fi

@@ -9,7 +9,7 @@
 #include "espalier/base/result.h"
 #include "espalier/public/learners.h"
 #include "espalier/search/laso.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 
 namespace espalier::api {

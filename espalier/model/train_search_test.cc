@@ -260,7 +260,7 @@ TEST_F(SearchTraining, ADevelopmentSequenceThatCannotBeDecodedStopsTrainingAndIs
   job.task = find_task("label").value();
   job.learner = find_learner("searn").value()->configure({}, {*job.task, true}).value();
   ASSERT_TRUE(job.read_data().ok());
-  const tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, data::Scheme::kNone);
+  const tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, data::Scheme::kNone);
   const auto problem = tasks::label_problem(shape, job.training.data, job.training.edge);
   auto dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
   // Nothing is allowed in the third sequence, everything in the others.
