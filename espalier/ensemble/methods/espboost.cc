@@ -168,13 +168,6 @@ Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& optio
   return result;
 }
 
-Result<std::vector<float>> vote_margins(VoteSource& source, const WeightTable& table) {
-  std::vector<float> margins;
-  ESPALIER_TRY(for_each_margin(
-      source, table, [&](double margin, double) { margins.push_back(static_cast<float>(margin)); }));
-  return margins;
-}
-
 Result<double> margin_loss(VoteSource& source, const WeightTable& table, double rho) {
   double below = 0, total = 0;
   ESPALIER_TRY(for_each_margin(source, table, [&](double margin, double weight) {
