@@ -10,7 +10,7 @@
 
 namespace espalier::fuzzing {
 
-/// Calls use(bytes) with the input as it stands and then with the sound model seen last (the seeds are such),
+/// Calls use(bytes) with the input itself and then with the last valid model seen (the seeds are valid),
 /// one of its sections changed as the input's first bytes say.
 template <typename Use>
 void with_doctored(const uint8_t* data, size_t size, const Use& use) {

@@ -14,7 +14,7 @@ namespace {
 using search::Mixture;
 using search::RowWeights;
 
-/// What every learner tells at the end of a round. False ends learning.
+/// Called by every learner at the end of a round. False ends learning.
 using TaskRoundEnded =
     std::function<bool(int number, int total, std::optional<double> objective, const Mixture& policy)>;
 

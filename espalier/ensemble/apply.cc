@@ -15,7 +15,7 @@ Status Applier::answer(const TokenVotes& votes, size_t number, bool left_out, An
   out.labels.clear();
   out.confidence.clear();
   if (left_out) {
-    // Where the experts decide how many labels there are, one unknown label stands for all of them.
+    // If the experts determine the number of labels, one unknown label represents all of them.
     const size_t length = model_.aligned ? 1 : votes.length();
     out.labels.assign(length, data::kUnknownLabelText);
     out.confidence.assign(length, 0);

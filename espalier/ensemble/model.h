@@ -23,7 +23,7 @@
 
 namespace espalier::ensemble {
 
-/// Immutable once made; threads may share it, each with an Applier (or Combiner) of its own.
+/// Immutable once made; threads may share it, each with its own Applier (or Combiner).
 struct EnsembleModel {
   std::vector<std::string> experts;  ///< their names when it was learned
   Method method = Method::kMvote;

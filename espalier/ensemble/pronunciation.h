@@ -30,7 +30,7 @@ Result<std::vector<Pronunciation>> read_cmudict(const std::string& path, bool fi
 Result<std::vector<Pronunciation>> read_nettalk(const std::string& path);
 
 struct AlignmentOptions {
-  size_t most_phonemes = 2;  ///< that a letter can stand for
+  size_t most_phonemes = 2;  ///< per letter, at most
   int rounds = 8;            ///< of EM
 };
 
@@ -39,13 +39,13 @@ struct AlignmentReport {
   std::vector<double> log_likelihood;  ///< per round; never falls
 };
 
-/// Gives every letter the phonemes it stands for: none, one or several in a row. P(phonemes | letter) is
+/// Assigns phonemes to every letter: none, one or several in a row. P(phonemes | letter) is
 /// learned by expectation maximisation over all monotone alignments of all words, from a beginning that
 /// favours one phoneme per letter; each word then gets its likeliest alignment. Words that cannot be aligned
 /// get no labels. O(rounds · letters · phonemes · most_phonemes).
 AlignmentReport align_letters(std::vector<Pronunciation>& words, const AlignmentOptions& options = {});
 
-/// The phonemes that labels of letters stand for.
+/// The phonemes of the labels of a word's letters.
 std::vector<std::string> phonemes_of(const std::vector<std::string_view>& labels);
 
 }  // namespace espalier::ensemble

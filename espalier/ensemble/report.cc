@@ -241,7 +241,7 @@ Result<std::vector<BoundLine>> paper_bounds(VoteSource& source, const EnsembleMo
   const bool wmwp = model.method == Method::kMvote || model.method == Method::kRand;
   if (wmwp) {
     ESPALIER_ASSIGN(const double random, expected_random_loss(source, model.table));
-    // The best path expert takes the best expert in every slot; its loss here stands for its expected one.
+    // The best path expert takes the best expert in every slot; its loss here estimates its expected loss.
     std::vector<double> arc_loss;
     ItemLosses losses(p);
     ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {

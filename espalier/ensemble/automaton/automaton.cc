@@ -8,7 +8,8 @@ namespace espalier::ensemble {
 namespace {
 
 constexpr int kUnreached = -1;
-/// What a value that nobody with a weight says costs: far more than any sum of logarithms of shares.
+/// The cost of a value for which no expert with a weight votes: far more than any sum of logarithms of
+/// shares.
 constexpr double kNoShareCost = 1e6;
 
 /// Marks the states on some path from the start to a final state, given states in topological order.

@@ -86,7 +86,7 @@ void AutomatonWmwp::update() {
   const double unit =
       -std::log(options_.beta) / (options_.normalised_exponent ? static_cast<double>(losses_.known()) : 1.0);
   const std::span<const ExpertAutomaton::Arc> arcs = automaton_.arcs();
-  // On the arcs as they stand, not as they were pushed: conditionals of paths that have all but lost would
+  // On the original arcs, not the pushed ones: conditionals of paths that have all but lost would
   // underflow, costs do not.
   for (size_t a = 0; a < arcs.size(); ++a)
     if (arcs[a].position < losses_.slots())

@@ -25,7 +25,7 @@ struct PlainFst {
 };
 
 /// Reads a binary OpenFst file (vector or const; arcs standard, log or log64). False with the reason in
-/// `error`. Costs and labels are as they stand; transitions are checked to lead to states.
+/// `error`. Costs and labels are not changed; transitions are checked to lead to states.
 bool read_fst(const std::string& path, PlainFst& out, std::string& error);
 /// Writes it as a vector FST of standard arcs.
 bool write_fst(const std::string& path, const PlainFst& fst, std::string& error);

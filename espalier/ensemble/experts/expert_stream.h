@@ -16,7 +16,7 @@
 
 namespace espalier::ensemble {
 
-/// One source of predictions that stands for width() experts. Not thread-safe.
+/// One source of predictions of width() experts. Not thread-safe.
 class ExpertStream {
  public:
   virtual ~ExpertStream() = default;
@@ -32,7 +32,7 @@ class ExpertStream {
 
   /// The sequence it is at: its tokens …
   virtual const data::Sequence& sequence() const = 0;
-  /// … and what expert `w` of it says about a row; "_" where it says nothing.
+  /// … and the label that expert `w` of it gives to a row; "_" if it abstains.
   virtual std::string_view label(size_t w, size_t row) const = 0;
   /// How many labels expert `w` has; that of the tokens, unless the file holds labels alone.
   virtual size_t length(size_t) const { return sequence().length(); }
@@ -70,7 +70,7 @@ Result<std::unique_ptr<ExpertStream>> open_expert(const data::Source& source,
 /// A file with up to n labellings of every sequence, best first: one after the other, as sequences of their
 /// own with the same tokens. In columns each may come after a line such as `# n-best 2 …` or `# 1 0.35`,
 /// whose number counts up from the first labelling of a sequence; without such lines there are n each. The
-/// k-th best is expert k; where a sequence has fewer, the others say nothing. In files of labels alone,
+/// k-th best is expert k; if a sequence has fewer, the others abstain. In files of labels alone,
 /// consecutive sequences with the same name are labellings of one; without names there are n each.
 Result<std::unique_ptr<ExpertStream>> open_nbest_expert(const std::string& path,
                                                         const data::ReadOptions& reading, size_t n,

@@ -15,7 +15,7 @@
 
 namespace espalier::ensemble {
 
-/// The label that stands for "nothing here" in a column. No file may use it for anything else.
+/// The label of a gap in a column. No file may use it for anything else.
 inline constexpr std::string_view kGapText = "<gap>";
 /// Outputs longer than this are refused: the alignment takes memory for the product of two lengths.
 inline constexpr size_t kLongestAligned = 4'000;

@@ -67,7 +67,7 @@ void Wmwp::update_awake(size_t slot, double unit) {
     before += w[j];
     after += w[j] * std::exp(unit * errors[j]);
   }
-  if (!(after > 0)) return;  // nobody speaks, or only experts whose weight is nothing
+  if (!(after > 0)) return;  // no expert votes, or only experts with weight 0
   const double scale = std::log(before / after);
   for (size_t j = 0; j < experts_; ++j)
     if (!losses_.asleep(slot, j)) log_w[j] += unit * errors[j] + scale;

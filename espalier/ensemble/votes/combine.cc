@@ -44,7 +44,7 @@ void Combiner::random_path(const VoteView& view, size_t number, Combined& out) {
   }
   std::vector<Share> tally;
   for (size_t i = 0; i < view.items(); ++i) {
-    // Slots that learning never saw, and experts that say nothing, leave it to the vote.
+    // In slots that learning never saw, and where the drawn expert abstains, the vote decides.
     const size_t slot = view.slot[i];
     Value value = slot < path_.size() ? view.item(i)[path_[slot]] : kAbsent;
     if (value == kAbsent) value = vote(view.item(i), rule_.table->row(slot), rule_.table->tie_order).value;

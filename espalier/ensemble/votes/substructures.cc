@@ -204,7 +204,7 @@ void Substructures::encode_dimensions(const TokenVotes& tokens) {
   const size_t length = tokens.length();
   for (size_t t = 0; t < length; ++t)
     for (size_t d = 0; d < dimensions_; ++d) {
-      // Dimension first: more dimensions met later do not renumber the slots of the others.
+      // Dimension first: dimensions that appear later do not renumber the slots of the others.
       slot_.push_back(static_cast<uint32_t>(d * kPositionClasses + position_class(t, length)));
       if (has_gold_) gold_.push_back(part(tokens.gold[t], d));
       for (size_t j = 0; j < experts_; ++j) votes_.push_back(part(tokens.label(t, j), d));

@@ -104,7 +104,7 @@ class Substructures {
   std::vector<uint32_t> slot_;
   std::vector<Value> gold_, votes_;
   std::vector<Candidate> candidates_;
-  // What has been met.
+  // What has been interned so far.
   std::unordered_map<uint64_t, Value> ngrams_;
   std::vector<data::Label> ngram_labels_;
   data::LabelSet types_;

@@ -8,7 +8,7 @@
 
 namespace espalier::ensemble {
 
-/// Labels of T tokens by p experts, row by row; data::kNoLabel where an expert says nothing. `gold` is empty
+/// Labels of T tokens by p experts, row by row; data::kNoLabel where an expert abstains. `gold` is empty
 /// where there is none. If outputs of unequal length were aligned (multiple_alignment.h), a row
 /// is a column of that alignment, and `target` holds the gold labels themselves.
 struct TokenVotes {
