@@ -583,7 +583,7 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
   EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));
   EXPECT_THAT(refusal("searn", "segment", {"lists=/no/such/list"}), HasSubstr("/no/such/list"));
-  EXPECT_THAT(refusal("searn", "segment", {"lists=,"}), HasSubstr("no file before a comma"));
+  EXPECT_THAT(refusal("searn", "segment", {"lists=,"}), HasSubstr("lacks a file name before a comma"));
   EXPECT_THAT(refusal("searn", "segment", {"meta=no", "stemmer=english"}), HasSubstr("meta=no leaves out"));
   EXPECT_THAT(refusal("searn", "segment", {"meta=pears"}), HasSubstr("'pears'"));
   // Classifiers that cannot be learned so, before anything is read.

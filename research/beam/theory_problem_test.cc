@@ -125,10 +125,10 @@ TEST(BeamProblems, WhatCannotBeSolvedForLackOfSenseIsSaid) {
   EXPECT_THAT(message(none), HasSubstr("needs an instance"));
   BeamProblem no_beam = good;
   no_beam.width = 0;
-  EXPECT_THAT(message(no_beam), HasSubstr("width of 1 at least"));
+  EXPECT_THAT(message(no_beam), HasSubstr("wanted at least 1"));
   BeamProblem mixed = good;
   mixed.instances.emplace_back(3).add(0, {1, 2, 3}, true);
-  EXPECT_THAT(message(mixed), HasSubstr("instance 1 has 3 features, the first one has 2"));
+  EXPECT_THAT(message(mixed), HasSubstr("instance 1 has 3 features, but the first one has 2"));
   BeamProblem aimless = good;
   aimless.instances.emplace_back(2).add(0, {1, 2});
   EXPECT_THAT(message(aimless), HasSubstr("instance 1 has no target below its root"));
@@ -138,7 +138,7 @@ TEST(BeamProblems, WhatCannotBeSolvedForLackOfSenseIsSaid) {
   BeamProblem infinite = good;
   infinite.instances[0].add(1, {1, std::numeric_limits<double>::infinity()});
   EXPECT_THAT(message(infinite), HasSubstr("node 8 has a feature that is not finite"));
-  EXPECT_THAT(message({{TreeSpace(0)}, 1, BeamMode::kBreadthFirst, 1}), HasSubstr("a feature at least"));
+  EXPECT_THAT(message({{TreeSpace(0)}, 1, BeamMode::kBreadthFirst, 1}), HasSubstr("at least one feature"));
 }
 
 }  // namespace

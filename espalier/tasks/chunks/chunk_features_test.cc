@@ -282,7 +282,7 @@ TEST(WordLists, OfTheSameNameAreToldApart) {
   EXPECT_TRUE(read_word_lists("").value().empty());
   EXPECT_THAT(read_word_lists(one + "," + one).error().message, HasSubstr("twice"));
   for (const std::string& bad : {std::string(","), one + ",", "," + one})
-    EXPECT_THAT(read_word_lists(bad).error().message, HasSubstr("no file")) << bad;
+    EXPECT_THAT(read_word_lists(bad).error().message, HasSubstr("lacks a file name")) << bad;
 }
 
 TEST(FrequentHashes, NeverLoseWhatIsMarkedOrFrequent) {
