@@ -264,7 +264,7 @@ TEST(Ensemble, OptionsAreCheckedBeforeDataIsRead) {
   EXPECT_THAT(wrong({.missing = "ignore"}), HasSubstr("ignore"));
   EXPECT_THAT(wrong({.method = "mvote", .probabilities = true}), HasSubstr("espboost"));
   EXPECT_THAT(wrong({.method = "mvote", .form = "sum"}), HasSubstr("espboost"));
-  EXPECT_THAT(wrong({.substructures = "spans", .align = "yes"}), HasSubstr("side by side"));
+  EXPECT_THAT(wrong({.substructures = "spans", .align = "yes"}), HasSubstr("aligned outputs"));
   EXPECT_THAT(wrong({.substructures = "tokens", .automaton = "x.fst"}), HasSubstr("positions"));
   EXPECT_THAT(error_of(Ensemble::learn(Files{{"no-such-file"}}, {}, {.beta = 1.5})), HasSubstr("beta"));
 }

@@ -86,7 +86,7 @@ Status check_value(const TaskSetting& setting, const std::string& value) {
   if (number)
     wanted = fmt::format("{}{} from {} to {}", wanted.empty() ? "" : wanted + " or ",
                          setting.whole ? "a whole number" : "a number", setting.least, setting.most);
-  const Error wrong = fail("{}={}: wanted {}", setting.name, value, wanted);
+  const Error wrong = fail("{}={}: expected {}", setting.name, value, wanted);
   if (!number) return wrong;
   double read = 0;
   const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), read);
