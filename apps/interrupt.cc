@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "espalier/base/result.h"
+#include "apps/command.h"
 
 namespace espalier::apps {
 namespace {

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "apps/command.h"
 #include "apps/reproduce_options.h"
-#include "espalier/base/file_descriptor.h"
 
 namespace espalier::apps {
 namespace {
@@ -37,7 +37,7 @@ Outcome become_the_experiments() {
   for (const std::filesystem::path& place : places) {
     ::execv(place.c_str(), words.data());
     if (errno != ENOENT && errno != ENOTDIR)
-      return fail("cannot run '{}': {}", place.string(), system_message(errno));
+      return fail("cannot run '{}': {}", place.string(), std::generic_category().message(errno));
   }
   return fail(
       "the experiments are not installed: neither '{}' nor '{}' exists; 'make build' and 'make install' "

@@ -2,7 +2,7 @@
 # Trains a part-of-speech tagger, a chunker and an entity recogniser on the bundled corpus, scores them on its test file,
 # tags sentences a person would try, and shows the very commands. `make demo` builds first, then comes here.
 #
-#   scripts/demo.sh [FILE]        sentences to tag: one token a line, a blank line between them; default corpus/try.txt
+#   scripts/demo.sh [FILE]        sentences to tag: one token per line, a blank line between them; default corpus/try.txt
 #
 # Environment: ESPALIER, the program (default build/release/espalier); DEMO, where models go (default build/demo).
 set -eu
@@ -102,7 +102,7 @@ awk '
 
 heading "4. The same with your own data"
 cat <<END
-One token a line, columns separated by blanks or tabs, the label last, a blank line between sequences:
+One token per line, columns separated by blanks or tabs, the label last, a blank line between sequences:
 
   $espalier check    mine.txt                           # what is in the file, and what is wrong with it
   $espalier train    mine.txt -m mine.model             # --dev dev.txt to stop at the best pass
@@ -111,9 +111,9 @@ One token a line, columns separated by blanks or tabs, the label last, a blank l
   $espalier inspect  mine.model                         # what it learned
   $espalier explain  new.txt -m mine.model              # why a token got its label
 
-Sentences of your own through the three models above (one token a line, a blank line between sentences):
+Sentences of your own through the three models above (one token per line, a blank line between sentences):
 
   scripts/demo.sh your-sentences.txt
 
-README.md has the five-minute tour, docs/manual.md everything else.
+README.md has the five-minute tour, docs/README.md leads to everything else.
 END
