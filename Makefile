@@ -68,6 +68,7 @@ lint: setup
 	@scripts/lint.sh
 
 install: build
+	$(BUILD) release --target library
 	cmake --install build/release --prefix "$(PREFIX)"
 
 clean:

@@ -112,7 +112,10 @@ std::string zsh_specification(const CLI::App& app, const Words& topics, const st
   std::string out;
   for (const Item& item : items_of(app)) {
     const Words words = item.is_argument() ? topics : values_after(item, known);
-    const std::string action = words.empty() ? "_files" : "(" + joined(words) + ")";
+    // A blank: nothing can be completed, the shell only shows what is expected.
+    const std::string action = !words.empty()      ? "(" + joined(words) + ")"
+                               : item.takes_file() ? "_files"
+                                                   : " ";
     const std::string value = zsh_text(item.is_argument() ? item.name : item.value);
     if (item.is_argument()) {
       out += fmt::format(" \\\n{}{}", indent,
@@ -190,7 +193,7 @@ void append_fish_options(const CLI::App& app, const std::string& condition, std:
     if (!words.empty())
       out += " -x -a " + fish_quoted(joined(words));
     else if (!item.value.empty())
-      out += " -r -F";
+      out += item.takes_file() ? " -r -F" : " -x";
     out += " -d " + fish_quoted(item.text) + "\n";
   }
 }

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "espalier/espalier.h"
 
@@ -13,6 +15,11 @@ Words Item::names() const {
   for (const std::string& s : shorts) all.push_back("-" + s);
   for (const std::string& l : longs) all.push_back("--" + l);
   return all;
+}
+
+bool Item::takes_file() const {
+  constexpr std::string_view kFiles[] = {"FILE", "MODEL", "OUT", "DIR", "FST"};
+  return is_argument() || std::find(std::begin(kFiles), std::end(kFiles), value) != std::end(kFiles);
 }
 
 std::string on_one_line(std::string text) {

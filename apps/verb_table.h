@@ -24,6 +24,8 @@ struct Item {
   bool is_argument() const { return shorts.empty() && longs.empty(); }
   /// With hyphens, short names first.
   Words names() const;
+  /// Whether a file or folder is expected, by the name of the value.
+  bool takes_file() const;
 };
 
 /// Without those that the help does not show.

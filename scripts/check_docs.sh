@@ -8,8 +8,8 @@
 # In learners.md, the block of text after a line `<!-- help: LEARNER -->` is what `espalier help LEARNER` prints; --write
 # puts it right. Every learner has one.
 set -eu
-mode=check
-[ "${1:-}" = --write ] && { mode=write; shift; }
+mode="check"
+[ "${1:-}" = --write ] && { mode="write"; shift; }
 espalier=$1
 docs=${2:-$(cd "$(dirname "$0")/.." && pwd)/docs}
 work=$(mktemp -d)
@@ -29,7 +29,7 @@ options_of() { "$espalier" "$@" --help | sed -n 's/^  \(-[^ ]*\).*/\1/p' | tr ',
 # The options in the first cells of the tables of a section of command.md.
 documented() {
   awk -v heading="## $1" '/^## / { inside = $0 == heading } inside && /^\| `-/ { split($0, cell, "|"); print cell[2] }' \
-    "$docs/command.md" | tr '`,' '\n\n' | sed -n 's/^ *\(-[^ ]*\).*/\1/p' | LC_ALL=C sort -u
+    "$docs/command.md" | tr '`,' '\n' | sed -n 's/^ *\(-[^ ]*\).*/\1/p' | LC_ALL=C sort -u
 }
 
 documented "Options that several verbs take" >"$work/common"

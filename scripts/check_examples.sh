@@ -6,8 +6,8 @@
 # In README.md and docs/*.md, a block of code after a line `<!-- example: FILE: TITLE -->` is the part of FILE between
 # `// [docs: TITLE]` and `// [end]`, less its indentation. Blocks that differ are errors; --write puts them right.
 set -eu
-mode=check
-[ "${1:-}" = --write ] && { mode=write; shift; }
+mode="check"
+[ "${1:-}" = --write ] && { mode="write"; shift; }
 cd "${1:-$(cd "$(dirname "$0")/.." && pwd)}"
 
 # render FILE: the document with every example as it stands in its source.

@@ -18,6 +18,7 @@ anchors() {
 
 for document in README.md HACKING.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
   folder=$(dirname "$document")
+  # shellcheck disable=SC2013 # links have no blanks
   for link in $(awk '/^```/ { code = !code } !code' "$document" | grep -o '](\([^) ]*\))' | sed 's/^](//; s/)$//'); do
     case $link in *:*) continue ;; esac
     links=$((links + 1))
