@@ -1,4 +1,5 @@
-// espalier check: a look at data before anybody trains on it.
+// espalier check: statistics and problems of data files, before training. Tested in verbs_test.sh and
+// bad_input_test.sh.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
@@ -15,11 +16,11 @@ namespace espalier::apps {
 namespace {
 
 constexpr const char* kCheckHelp =
-    R"(Look at data before training on it
+    R"(Check data before training
 
-Reports size, labels and their scheme, what looks wrong (labels that break the scheme, damaged characters, duplicates,
-the same sequence with other labels, labels seen once), and whether a template fits the columns. Exit status 1 where
-training could not begin.)";
+Reports size, labels and their scheme, possible mistakes (labels that break the scheme, invalid characters, duplicates,
+the same sequence with other labels, labels seen once), and whether a template fits the columns. The exit status is 1 if
+training on the data would fail.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   espalier check train.txt
@@ -125,17 +126,18 @@ Outcome run(const CheckFlags& flags) {
     ESPALIER_ASSIGN(options.feature_template, read_text(flags.template_file));
     options.template_name = flags.template_file;
   }
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                             : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   options.on_progress = display.callback();
   options.stop = interrupt.flag();
   const auto report = check_data(files, options);
   display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was read"};
+  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was read"};
   if (!report) return report.error();
   ESPALIER_TRY(flags.output.json ? print_json(to_json(*report)) : print(to_text(*report)));
   if (report->encoding.count > 0)
-    return fail("{}: not in the encoding {}; --encoding latin1 or bytes may be what is wanted",
+    return fail("{}: not in the encoding {}; try --encoding latin1 or bytes",
                 place(report->encoding.first.front()), flags.reading.encoding);
   return {};
 }
@@ -148,8 +150,7 @@ void add_check(CLI::App& app, Action& action) {
   verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
   verb.add_option("-t,--template", flags->template_file, "check this template against the data")
       ->type_name("FILE");
-  verb.add_option("--feature-columns", flags->feature_columns,
-                  "columns that features may look at, such as 1,2")
+  verb.add_option("--feature-columns", flags->feature_columns, "columns that features may use, such as 1,2")
       ->type_name("LIST");
   flags->reading.add_to(verb);
   flags->output.add_to(verb);

@@ -1,6 +1,7 @@
 #include "apps/command.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <new>
@@ -22,7 +23,7 @@ constexpr const char* kCommandExamples =
 Each verb has its own help: espalier train --help
 Exit status: 0 done, 1 the input or the data is wrong, 2 the command line is wrong.)";
 
-/// Descriptions start with a line that says it all; the list of verbs shows no more than that.
+/// The first line of a description summarises it; the list of verbs shows only that line.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(30); }
@@ -50,7 +51,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// What to say about a word that no option or argument took.
+/// The message about a word that is neither an option nor an argument.
 std::string unexpected(const std::string& word, const CLI::App& verb) {
   const bool option = word.size() > 1 && word[0] == '-';
   if (!option) return fmt::format("unexpected argument '{}'", word);
@@ -68,12 +69,12 @@ std::string unknown_verb(const std::string& word, const CLI::App& app) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
-/// A command line that was not understood, in our words: a mistyped option says more than what is missing
-/// without it.
+/// The message about a command line that could not be parsed. A mistyped option is reported rather than what
+/// is missing because of it.
 std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int argc, const char* const* argv) {
   const auto verbs = app.get_subcommands();
   if (verbs.empty()) {
-    if (argc < 2) return "a verb is wanted";
+    if (argc < 2) return "a verb is missing";
     return argv[1][0] == '-' ? unexpected(argv[1], app) : unknown_verb(argv[1], app);
   }
   CLI::App* innermost = verbs.front();
@@ -124,7 +125,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
   ESPALIER_CHECK(action != nullptr);
   const Outcome outcome = action();
   if (outcome.status == kDataWrong && output_reader_has_gone()) {
-    // `| head` has seen enough: end the way a program does that nobody listens to any more.
+    // The reader (`| head`) has closed the pipe: end as programs normally do then.
     ::signal(SIGPIPE, SIG_DFL);
     ::raise(SIGPIPE);
   }
@@ -136,11 +137,24 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
 
 std::span<const char* const> command_line() { return words_of_the_command; }
 
+namespace {
+
+/// A file that is mapped, a model of more than 64 MB for example, was cut short by another program.
+void on_lost_pages(int) {
+  constexpr std::string_view kMessage =
+      "espalier: a file that was being read was cut short by another program; start again with the whole file\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(kDataWrong);
+}
+
+}  // namespace
+
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   words_of_the_command = {argv, static_cast<size_t>(argc)};
-  // Writing to a pipe without a reader shall fail where it happens: hours of training must not end because
-  // somebody closed the window that showed its progress.
+  // Writing to a closed pipe must fail with an error instead of ending the process: hours of training must
+  // not be lost because the window that showed their progress was closed.
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGBUS, on_lost_pages);
   try {
     return parse_and_run(argc, argv, verbs);
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,7 @@
-// What every verb of the command shares: how it joins the command line, and how it ends.
+// What every verb of the command shares: how it is added to the command line, and how it ends.
+//
+// A verb is one file with an add_VERB() that declares its options and help; run_command() parses the command
+// line and runs the verb that was typed. Tested in command_line_test.sh.
 #pragma once
 
 #include <functional>
@@ -19,8 +22,8 @@ inline constexpr int kDone = 0;
 inline constexpr int kDataWrong = 1;
 inline constexpr int kCommandLineWrong = 2;
 
-/// How a verb ended: the exit status of the process, and the message that goes to standard error with it. An
-/// Error turns into one about the data, so that verbs can use ESPALIER_TRY and ESPALIER_ASSIGN.
+/// How a verb ended: the exit status of the process, and a message for standard error. An Error converts to
+/// one with the status kDataWrong, so that verbs can use ESPALIER_TRY and ESPALIER_ASSIGN.
 struct Outcome {
   int status = kDone;
   std::string message;
@@ -30,17 +33,17 @@ struct Outcome {
   Outcome(Error error) : status(kDataWrong), message(std::move(error.message)) {}  // NOLINT: see above
 };
 
-/// The same error, blamed on the command line.
+/// The same error with the status kCommandLineWrong.
 inline Outcome usage_error(Error error) { return {kCommandLineWrong, std::move(error.message)}; }
 template <typename... Args>
 Outcome usage_error(fmt::format_string<Args...> format, Args&&... args) {
   return usage_error(fail(format, std::forward<Args>(args)...));
 }
 
-/// What is left to do once the command line is understood.
+/// What to run once the command line is parsed.
 using Action = std::function<Outcome()>;
 
-/// Each adds its verb, with its options and help, to the command line; the verb that was typed sets `action`.
+/// Each adds its verb, with options and help, to the command line; the verb that was typed sets `action`.
 using AddVerb = void (*)(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 void add_tag(CLI::App& app, Action& action);
@@ -56,13 +59,12 @@ void add_help(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 
-/// Parses the command line, runs the verb and returns the exit status. `verbs` are those the program offers,
-/// in the order of the help. Everything a person reads goes through terminal.h. Throws nothing: what the
-/// library throws (a defect, memory that has run out) becomes a message.
+/// Parses the command line, runs the verb and returns the exit status. `verbs` are those that the program
+/// offers, in the order of the help. Output goes through terminal.h. Throws nothing: exceptions (a defect,
+/// out of memory) become messages.
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs);
 
-/// The words that run_command was given, the program's name first. For a verb that hands them on to another
-/// program.
+/// The arguments of run_command, the program's name first, for a verb that passes them to another program.
 std::span<const char* const> command_line();
 
 }  // namespace espalier::apps

@@ -16,8 +16,19 @@ for verb in train tag eval cv check convert synth inspect explain; do
   mv main_help out
 done
 expect 0 "$espalier" train --help
-for word in crf perceptron svm memm local "l2=" "passes=" "cutoff=1" "every learner"; do says out "$word"; done
+for word in crf perceptron svm memm local cascade searn laso-br "espalier help LEARNER"; do says out "$word"; done
 awk 'length($0) > 130 {exit 1}' out || fail_test "train --help has overlong lines"
+[ "$(wc -l <out)" -le 80 ] || fail_test "train --help has $(wc -l <out) lines"
+expect 0 "$espalier" help
+says out "Tasks, and the learners that learn them"
+expect 0 "$espalier" help crf
+for word in "l2=" "passes=" "cutoff=1" "espalier help crf --all"; do says out "$word"; done
+says_not out "epsilon="
+[ "$(grep -c '^  [a-z0-9-]*=' out)" -le 12 ] || fail_test "help crf lists more than a dozen parameters"
+expect 0 "$espalier" help crf --all
+says out "epsilon="
+expect 0 "$espalier" help tag
+says out "Label sequences with a model"
 
 # wrong MESSAGE ARGUMENTS...
 wrong() {
@@ -32,6 +43,7 @@ wrong "did you mean train?" trian train.txt
 wrong "did you mean --model?" train train.txt --modle x.model
 wrong "did you mean --threads?" tag train.txt -m good.model --thread 2
 wrong "did you mean --learner?" train train.txt -m x.model --lerner=crf
+wrong "did you mean crf?" help crff
 wrong "unknown option '--frobnicate'" eval train.txt -m good.model --frobnicate
 wrong "--model" train train.txt
 wrong "TRAIN" train -m x.model
@@ -49,9 +61,9 @@ wrong "standard output" train train.txt -m -
 wrong "--threads" train train.txt -m x.model --threads -1
 wrong "--folds" train train.txt -m x.model --dev-folds 1
 wrong "decoder" tag train.txt -m good.model --decoder sideways
-wrong "forced-column" tag train.txt -m good.model --forced-column 4
+wrong "forced column 4" tag train.txt -m good.model --forced-column 4
 wrong "forced-column" tag train.txt -m good.model --forced-column 0
-wrong "--nbest" tag train.txt -m good.model --nbest 2 --confidence
+wrong "n-best lists" tag train.txt -m good.model --nbest 2 --confidence
 wrong "unexpected argument" tag train.txt other.txt -m good.model
 wrong "--columns" eval
 wrong "TEST" eval -m good.model

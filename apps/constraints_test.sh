@@ -65,7 +65,7 @@ rm words.tsv
 expect 0 "$espalier" tag test.txt -m ibt.model -o it.txt -q
 equal "$(awk '$1 == "it" && $NF != "O"' it.txt | wc -l)" 0
 # Training data that break a constraint are counted and named.
-expect 0 "$espalier" train train.txt -m noted.model --constraints count.txt -p passes=2 --json -q
+expect 0 "$espalier" train train.txt -m noted.model --allow-contradictions --constraints count.txt -p passes=2 --json -q
 says out "break hard constraints"
 says out "one ("
 
@@ -85,7 +85,7 @@ for learner in searn laso-br incremental; do
     expect 0 "$espalier" train train.txt -m search.model --task $task --learner $learner -q -p passes=2
     expect 0 "$espalier" tag strange.txt -m search.model -o search.out -q --constraints search.txt
     equal "$(at_most_one search.out) $(illegal search.out)" "0 0"
-    expect 0 "$espalier" train train.txt -m search.model --task $task --learner $learner -p passes=2 --constraints search.txt --json -q
+    expect 0 "$espalier" train train.txt -m search.model --task $task --learner $learner -p passes=2 --allow-contradictions --constraints search.txt --json -q
     says out "one ("
     expect 0 "$espalier" tag strange.txt -m search.model -o search.out -q
     equal "$(at_most_one search.out) $(illegal search.out)" "0 0"
@@ -93,7 +93,7 @@ for learner in searn laso-br incremental; do
 done
 printf 'many: at least 30 of B-NP\n' >many.txt
 expect 0 "$espalier" tag test.txt -m search.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 expect 1 "$espalier" tag test.txt -m search.model --constraints many.txt --strict -o never.txt
 says err "test.txt:1: no labelling satisfies all constraints; these clash: many"
 expect 1 "$espalier" tag test.txt -m search.model --constraints soft.txt -o never.txt
@@ -114,18 +114,18 @@ printf 'odd: require {O, B-PP} at start\n' >odd.txt
 expect 0 "$espalier" tag test.txt -m cascade.model --constraints odd.txt -o odd.out --json -q
 says odd.out '"outcome":"approximate"'
 expect 0 "$espalier" tag test.txt -m cascade.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 expect 1 "$espalier" tag test.txt -m cascade.model --constraints many.txt --strict -o never.txt
 expect 1 "$espalier" tag test.txt -m cascade.model --constraints search.txt --decoder ilp -o never.txt
 says err "on the lattice that its filters leave"
 for last in crf perceptron; do
-  expect 0 "$espalier" train train.txt -m cascade.model --learner cascade -p last=$last -p passes=2 -p filter-passes=1 --constraints search.txt --json -q
+  expect 0 "$espalier" train train.txt -m cascade.model --learner cascade -p last=$last -p passes=2 -p filter-passes=1 --allow-contradictions --constraints search.txt --json -q
   says out "one ("
   expect 0 "$espalier" tag strange.txt -m cascade.model -o cascade.out -q
   equal "$(at_most_one cascade.out) $(illegal cascade.out)" "0 0"
 done
 # The development set is scored under the constraints, which this one breaks nearly everywhere.
-expect 0 "$espalier" train train.txt --dev test.txt -m cascade.model --learner cascade -p passes=1 -p filter-passes=1 -p weight-bits=32 --constraints search.txt --json -q
+expect 0 "$espalier" train train.txt --dev test.txt -m cascade.model --learner cascade -p passes=1 -p filter-passes=1 -p weight-bits=32 --allow-contradictions --constraints search.txt --json -q
 score=$(json /log/0/dev_score)
 expect 0 "$espalier" eval test.txt -m cascade.model --json -q
 awk -v a="$(json /f1)" -v b="$score" 'BEGIN {exit !(a < 10 && b < 10)}' || fail_test "dev $score, eval $(json /f1)"
@@ -157,13 +157,13 @@ expect 1 "$espalier" train train.txt -m never.model --constraints wrong.txt
 absent never.model
 expect 2 "$espalier" tag test.txt -m crf.model --decoder quick
 expect 2 "$espalier" tag test.txt -m crf.model --decoder posterior --constraints scheme.txt
-expect 1 "$espalier" tag test.txt -m crf.model --why
-says err "--why needs --constraints"
+expect 2 "$espalier" tag test.txt -m crf.model --why
+says err "saying why needs constraints"
 
 # An instance that cannot satisfy them: a counted warning and an answer, or with --strict an error.
 printf 'many: at least 30 of B-NP\n' >many.txt
 expect 0 "$espalier" tag test.txt -m crf.model --constraints many.txt -o many.out
-says err "30 of 30 sequences cannot satisfy the constraints (clashing: many)"
+says err "30 of 30 sequences cannot satisfy the constraints (in conflict: many)"
 equal "$(wc -l <many.out)" "$(wc -l <test.txt)"
 expect 1 "$espalier" tag test.txt -m crf.model --constraints many.txt -o never.txt --strict
 says err "these clash: many"
@@ -174,5 +174,40 @@ expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder
 says err "ran out of time"
 expect 1 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder ilp --time-limit 0.000001 --strict
 says err "not solved in time"
+
+# A model trained under constraints keeps to them wherever it is used: tag, eval, explain and as the expert of an ensemble.
+printf 'few: at most 1 of B-NP\n' >few.txt
+expect 1 "$espalier" train train.txt -m never.model -p passes=2 -q --constraints few.txt
+says err "training sequences break a hard constraint ('few'"
+says err "--allow-contradictions"
+absent never.model
+expect 0 "$espalier" train train.txt -m few.model -p passes=2 -q --constraints few.txt --allow-contradictions
+expect 0 "$espalier" tag test.txt -m few.model -o few.out -q
+equal "$(at_most_one few.out)" 0
+expect 0 "$espalier" tag test.txt -m few.model -o free.out -q --constraints none
+[ "$(at_most_one free.out)" -gt 0 ] || fail_test "nothing shows the constraints"
+expect 0 "$espalier" explain test.txt -m few.model --sequence 1 --json
+equal "$(grep -o '"label":"B-NP"' out | wc -l)" 1
+says out '"margin":-'
+expect 0 "$espalier" explain test.txt -m few.model --sequence 1
+says out "by constraints;"
+awk 'NF { print $1, $2, $3 } !NF' few.out >gold.txt
+expect 0 "$espalier" ensemble learn gold.txt few.model few.out free.out -m t.model
+says out "few.out says the same as few.model"
+says_not out "free.out says the same"
+
+# N-best lists of a search under constraints need no probabilities.
+expect 0 "$espalier" train train.txt -m searn.model --learner searn -q
+expect 0 "$espalier" tag test.txt -m searn.model --decoder beam --nbest 2 --constraints scheme.txt -q -o nbest.out
+equal "$(grep -c '^# n-best 2' nbest.out)" 30
+
+# A scheme that the labels do not have is refused, when tagging and when training.
+printf 'valid iobes\n' >iobes.txt
+expect 1 "$espalier" tag test.txt -m crf.model --constraints iobes.txt -o never.txt
+says err "the labels are not iobes"
+says err "E-NP"
+expect 1 "$espalier" train train.txt -m never.model --constraints iobes.txt -q
+says err "the labels are not iobes"
+absent never.txt never.model
 
 finish

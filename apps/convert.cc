@@ -1,4 +1,4 @@
-// espalier convert: other formats, other ways to write segments as labels.
+// espalier convert: between file formats and label schemes. Tested in verbs_test.sh.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -13,7 +13,7 @@ constexpr const char* kConvertHelp =
     R"(Convert data to another format or label scheme
 
 Formats: columns, crfsuite, conllu, letters, jsonl. Label schemes, for segments written as B-NP I-NP O: iob1, iob2,
-ioe1, ioe2, iobes, bilou; the scheme of the input is found out from its labels. Labels that break it are read as
+ioe1, ioe2, iobes, bilou; the scheme of the input is detected from its labels. Labels that break it are read as
 conlleval reads them.)";
 
 constexpr const char* kConvertExamples = R"(Examples:
@@ -51,16 +51,16 @@ Outcome run(const ConvertFlags& flags) {
 void add_convert(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("convert", kConvertHelp);
   const auto flags = std::make_shared<ConvertFlags>();
-  verb.add_option("INPUT", flags->input, "what to convert [-, standard input]")->type_name("");
+  verb.add_option("INPUT", flags->input, "file to convert [-, standard input]")->type_name("");
   verb.add_option("-o,--output", flags->output,
-                  "where it goes; written whole or not at all [-, standard output]")
+                  "the output file; left unchanged if conversion fails [-, standard output]")
       ->type_name("OUT");
   verb.add_option("--to", flags->to, "format of the output [that of the input]")->type_name("F");
   verb.add_option("--scheme", flags->scheme, "label scheme of the output")->type_name("S");
-  verb.add_option("--from-scheme", flags->from_scheme, "label scheme of the input [found out]")
+  verb.add_option("--from-scheme", flags->from_scheme, "label scheme of the input [detected]")
       ->type_name("S");
   flags->reading.add_to(verb);
-  verb.add_flag("-q,--quiet", flags->quiet, "no messages but errors");
+  verb.add_flag("-q,--quiet", flags->quiet, "print errors only");
   verb.footer(kConvertExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }

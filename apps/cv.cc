@@ -1,4 +1,4 @@
-// espalier cv: cross-validation.
+// espalier cv: cross-validation. Tested in verbs_test.sh and tasks_test.sh.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
@@ -17,11 +17,11 @@ namespace espalier::apps {
 namespace {
 
 constexpr const char* kCvHelp =
-    R"(Cross-validate: train on all folds but one, score on that one, for each
+    R"(Cross-validate: for each fold, train on the others and score on it
 
-Where the data has folds of its own (letters, jsonl) these are used; otherwise ten are drawn, sequence by sequence. -k
-draws that many new ones. Reports each fold, mean and standard deviation over folds, and the scores of all predictions
-pooled. With --constraints each fold is learned and labelled under them.)";
+Uses the folds that the data has (letters, jsonl), or else draws ten, sequence by sequence; -k draws that many new ones.
+Reports each fold, mean and standard deviation over folds, and the scores of all predictions together. With
+--constraints each fold is trained and tagged under them.)";
 
 constexpr const char* kCvExamples = R"(
 Examples:
@@ -85,7 +85,8 @@ std::string to_text(const CrossValidation& cv) {
   row("pooled", cv.pooled);
   out += "\nmean ± standard deviation over folds\n";
   for (const Measure& measure : kMeasures)
-    fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of), cv.deviation(measure.of));
+    fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of),
+                   cv.deviation(measure.of));
   return out + "\npooled\n" + cv.pooled.report();
 }
 
@@ -96,15 +97,16 @@ Outcome run(const CvFlags& flags) {
   if (const Status status = check_options(data, *options); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(flags.training.read_files(*options));
   const auto start = std::chrono::steady_clock::now();
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                             : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
   options->on_progress = display.callback();
   options->stop = interrupt.flag();
   const auto tell = [&](const CrossValidation::Fold& fold) {
     display.clear();
     if (!flags.output.quiet)
-      say(fmt::format("fold {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.fold, fold.scores.f1,
-                      fold.scores.accuracy, duration_text(fold.train_seconds)));
+      say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.number, fold.total,
+                      fold.scores.f1, fold.scores.accuracy, duration_text(fold.train_seconds)));
     return true;
   };
   const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell);

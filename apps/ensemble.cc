@@ -1,4 +1,4 @@
-// espalier ensemble: several predictors' outputs combined into one.
+// espalier ensemble: the group of verbs that combine the predictions of several experts.
 #include "apps/ensemble.h"
 
 #include <CLI/CLI.hpp>
@@ -9,10 +9,10 @@ namespace {
 constexpr const char* kEnsembleHelp =
     R"(Combine the predictions of several programs, models or people
 
-EXPERTs are files of predictions for the same tokens (columns with the label last, JSON lines, CoNLL-U), files of labels
-alone (one label or one sequence per line), n-best lists, or models that `espalier train` made. `learn` finds out from a
-few hundred labelled sequences whom to trust where, `apply` combines new predictions, `report` shows what every expert
-is worth.)";
+EXPERTs are files of predictions for the same tokens (columns with the label last, JSON lines, CoNLL-U), files with
+labels only (one label or one sequence per line), n-best lists, or models made by `espalier train`. `learn` finds out
+from a few hundred labelled sequences which expert to trust where, `apply` combines new predictions, `report` shows how
+much each expert contributes.)";
 
 constexpr const char* kEnsembleExamples = R"(Examples:
   espalier ensemble learn gold.txt a.txt b.jsonl c.conllu -m votes.model
@@ -28,24 +28,24 @@ void ExpertFlags::add_to(CLI::App& verb) {
                   "also a name [upos]")
       ->type_name("C");
   verb.add_option("--nbest", nbest,
-                  "experts give up to N labellings of each sequence, best first;\neach rank is an expert of "
-                  "its own [1]")
+                  "experts give up to N labellings of each sequence, best first;\neach rank is a separate "
+                  "expert [1]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
   verb.add_option(
           "--labels-only", labels_only,
-          "files hold labels and no words: rows (one label per line, blank\nlines between sequences) or "
-          "lines (one sequence per line; text\nbefore a tab is its name) [rows, where files have one "
+          "files have labels and no words: rows (one label per line, blank\nlines between sequences) or "
+          "lines (one sequence per line; text\nbefore a tab is its name) [rows, if files have one "
           "column]")
       ->type_name("HOW")
       ->check(CLI::IsMember({"rows", "lines"}).description(""));
   verb.add_flag(
       "--probabilities", probabilities,
-      "experts say how sure they are of their labels: in the column\nafter the label; models are asked");
-  verb.add_option("--probability-column", probability_column, "the column of that, as for --column")
+      "use the experts' probabilities: in the column after the label\nof a file; models compute them");
+  verb.add_option("--probability-column", probability_column, "column of the probability, as for --column")
       ->type_name("C");
   verb.add_option("--missing", missing,
-                  "sequences that an expert does not have: error, spread (the\nothers share its weight) or "
+                  "sequences that an expert lacks: error, spread (the others share\nits weight) or "
                   "leave-out [error]")
       ->type_name("HOW");
   reading.add_to(verb);
@@ -81,9 +81,9 @@ std::vector<Expert> expert_files(const std::vector<std::string>& paths) {
 Status check_probabilities(const ExpertFlags& flags, const Ensemble& ensemble, const std::string& path) {
   const bool wanted = ensemble.info().probabilities;
   if (wanted && !flags.probabilities)
-    return Error{path + ": the ensemble was learned with --probabilities; give it here, too"};
+    return Error{path + ": the ensemble was learned with --probabilities, which is needed here, too"};
   if (!wanted && flags.probabilities)
-    return Error{path + ": the ensemble was learned without --probabilities and has no use for them"};
+    return Error{path + ": the ensemble was learned without --probabilities and cannot use them"};
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Options that the three verbs below `ensemble` share: which experts, and how their files are read.
+// Options that the three verbs of `espalier ensemble` share: the experts, and how their files are read.
+// Tested in ensemble_test.sh.
 #pragma once
 
 #include <string>
@@ -15,12 +16,13 @@ class App;
 namespace espalier::apps {
 
 struct ExpertFlags {
-  ReadingFlags reading;     ///< of the gold file, and of experts unless their names say otherwise
+  ReadingFlags
+      reading;  ///< of the gold file, and of experts' files unless their names end in .jsonl or .conllu
   std::string column;       ///< of the label in experts' files
-  std::string labels_only;  ///< layout of files of labels alone; empty: found out
+  std::string labels_only;  ///< layout of files with labels only; empty: detected
   std::string missing = "error";
   bool probabilities = false;
-  std::string probability_column;  ///< empty: the one after the label
+  std::string probability_column;  ///< empty: the column after the label
   size_t nbest = 1;
 
   void add_to(CLI::App& verb);
@@ -32,7 +34,7 @@ struct ExpertFlags {
 /// Files of predictions and model files, as experts.
 std::vector<Expert> expert_files(const std::vector<std::string>& paths);
 
-/// Whether --probabilities was given exactly where the ensemble wants them.
+/// An error unless --probabilities was given exactly if the ensemble needs them.
 Status check_probabilities(const ExpertFlags& flags, const Ensemble& ensemble, const std::string& path);
 
 void add_ensemble_learn(CLI::App& group, Action& action);

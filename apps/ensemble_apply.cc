@@ -1,4 +1,4 @@
-// espalier ensemble apply: experts' predictions in, one labelling out.
+// espalier ensemble apply: combines the experts' predictions. Tested in ensemble_test.sh.
 #include <CLI/CLI.hpp>
 #include <chrono>
 
@@ -15,11 +15,11 @@ constexpr const char* kApplyHelp =
     R"(Combine the predictions of experts
 
 EXPERTs are given in the order of `ensemble learn`. The output has the rows of --input, or else of the first expert that
-is a file, with the combined label as the last column (CoNLL-U: in place of the label). Where the files hold labels
-alone, or the model puts outputs of unequal length side by side, it is labels alone in the layout of the first file.)";
+is a file, with the combined label as the last column (CoNLL-U: in place of the label). If the files have labels only, or
+the model aligns outputs of unequal length, the output has labels only, in the layout of the first file.)";
 
 constexpr const char* kApplyExamples = R"(What is added to each row:
-  (default)       the label; _ where no expert says anything
+  (default)       the label; _ if no expert has one
   --confidence    the label, the probability that it is right, and on a sequence's first row the probability that the
                   whole sequence is, _ on the others
 
@@ -78,13 +78,13 @@ void add_ensemble_apply(CLI::App& group, Action& action) {
   verb.add_option("--input", flags->input, "the text that the experts labelled [rows of the first file]")
       ->type_name("FILE");
   verb.add_option("-o,--output", flags->output,
-                  "the output file; written whole or not at all [-, standard output]")
+                  "the output file; left unchanged if an error occurs [-, standard output]")
       ->type_name("OUT");
   verb.add_option("--to", flags->to, "format of the output [that of the input]")->type_name("F");
-  verb.add_flag("--confidence", flags->confidence, "probabilities that labels and sequences are right");
-  verb.add_flag("--any-sequence", flags->any_sequence, "do not keep labels to their scheme");
+  verb.add_flag("--confidence", flags->confidence, "add probabilities that labels and sequences are right");
+  verb.add_flag("--any-sequence", flags->any_sequence, "allow label sequences that break their scheme");
   flags->reading.add_to(verb);
-  verb.add_flag("-q,--quiet", flags->quiet, "no progress and no messages but errors");
+  verb.add_flag("-q,--quiet", flags->quiet, "print errors only");
   verb.footer(kApplyExamples);
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }

@@ -1,4 +1,5 @@
-// espalier ensemble learn: whom to trust where, from labelled sequences.
+// espalier ensemble learn: learns from labelled sequences which expert to trust where. Tested in
+// ensemble_test.sh.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iterator>
@@ -18,8 +19,8 @@ namespace {
 constexpr const char* kLearnHelp =
     R"(Learn from labelled sequences how to combine experts
 
-GOLD holds the right labels, EXPERT... what each expert says about the same tokens. The model holds weights by expert and
-substructure; the experts themselves stay outside.)";
+GOLD has the correct labels, EXPERT... the labels of each expert for the same tokens. The model has weights per expert
+and substructure; it does not contain the experts.)";
 
 constexpr const char* kLearnExamples = R"(Substructures: what an expert can be good or bad at
   positions       tokens by position from the front: sequences of one length, or short ones
@@ -27,8 +28,8 @@ constexpr const char* kLearnExamples = R"(Substructures: what an expert can be g
   tokens          tokens, the same everywhere
   ngrams:2        labels of two (three) tokens in a row, put together by Viterbi
   spans           whole spans of labels such as B-NP I-NP O, by type
-  dimensions:|    the parts of labels such as NN|Sing, each on its own
-Without --substructures: positions where all sequences are equally long (64 tokens at most), classes otherwise.
+  dimensions:|    the parts of labels such as NN|Sing, each separately
+Without --substructures: positions if all sequences are equally long (64 tokens at most), otherwise classes.
 
 Examples:
   espalier ensemble learn gold.txt a.txt b.txt c.txt -m votes.model
@@ -128,7 +129,7 @@ std::string outcome_text(const Ensemble& ensemble, const std::string& path, doub
   fmt::format_to(to, "{} sequences, {} tokens, {} labels, {} experts\n", count_text(info.training_sequences),
                  count_text(info.training_tokens), info.labels.size(), info.experts.size());
   if (learning.left_out > 0)
-    fmt::format_to(to, "{} sequences left out, since an expert lacks them\n", count_text(learning.left_out));
+    fmt::format_to(to, "{} sequences skipped because an expert lacks them\n", count_text(learning.left_out));
   if (!learning.candidates.empty()) {
     out += "on held-out sequences, error in percent of a sequence's substructures:\n";
     for (const EnsembleLearning::Candidate& c : learning.candidates) {
@@ -192,17 +193,19 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
   verb.add_option("EXPERT", flags->experts, "predictions or models")->type_name("")->required();
   add_model_option(verb, flags->model);
   verb.add_option("--method", flags->method, "how to combine, see below [auto]")->type_name("M");
-  verb.add_option("--beta", flags->beta, "what an error leaves of a weight [chosen on held-out data]")
+  verb.add_option("--beta", flags->beta,
+                  "factor by which an error multiplies a weight [chosen on held-out data]")
       ->type_name("B");
-  verb.add_option("--delta", flags->delta, "confidence of the bound that picks distributions [0.05]")
+  verb.add_option("--delta", flags->delta, "confidence of the bound that selects distributions [0.05]")
       ->type_name("D");
   verb.add_option("--epsilon", flags->epsilon,
                   "perturbations of fpl are up to 1/epsilon [0.5/(experts × slots)]")
       ->type_name("E");
-  verb.add_option("--loss-bound", flags->loss_bound, "the largest loss of a sequence, M in that bound [1]")
+  verb.add_option("--loss-bound", flags->loss_bound,
+                  "the largest possible loss of a sequence, M in that bound [1]")
       ->type_name("M");
   verb.add_flag("--normalised-exponent", flags->normalised,
-                "an error counts 1/length in beta's exponent, not 1");
+                "an error counts 1/length instead of 1 in the exponent of beta");
   verb.add_option("--rounds", flags->rounds, "rounds of espboost and sle [100]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
@@ -211,19 +214,17 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
       ->type_name("FORM");
   verb.add_option("--substructures", flags->substructures, "what is combined, see below")->type_name("S");
   verb.add_option("--automaton", flags->automaton,
-                  "an OpenFst file: the paths through experts that are allowed;\nlabel j is expert j")
+                  "an OpenFst file with the allowed paths through the experts;\nlabel j is expert j")
       ->type_name("FST");
-  verb.add_option(
-          "--align", flags->align,
-          "put outputs of unequal length side by side: yes, no, or auto\n(where gold and experts hold "
-          "labels alone and the numbers of\nlabels differ) [auto]")
+  verb.add_option("--align", flags->align,
+                  "align outputs of unequal length: yes, no, or auto (if gold and\nexperts have "
+                  "labels only and the numbers of labels differ)\n[auto]")
       ->type_name("HOW");
-  verb.add_flag("--switch", flags->learn_switch,
-                "leave short sequences to the best expert, where that is better");
-  verb.add_flag("--any-sequence", flags->any_sequence, "do not keep labels to their scheme when measuring");
+  verb.add_flag("--switch", flags->learn_switch, "give short sequences to the best expert if that is better");
+  verb.add_flag("--any-sequence", flags->any_sequence, "allow label sequences that break their scheme");
   verb.add_flag("--no-calibration", flags->no_calibration, "use the vote's shares as confidences, unchanged");
   verb.add_option("--memory", flags->memory,
-                  "megabytes of votes held in memory; more of them go to a\ntemporary file [8]")
+                  "megabytes of votes kept in memory; further ones go to a\ntemporary file [8]")
       ->type_name("MB")
       ->check(CLI::Range(0, 1000000).description(""));
   verb.add_option("--seed", flags->seed, "the same seed gives the same model [1]")->type_name("N");

@@ -1,4 +1,4 @@
-// espalier ensemble report: what every expert is worth.
+// espalier ensemble report: how good the ensemble and each expert are. Tested in ensemble_test.sh.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
@@ -121,8 +121,7 @@ std::string report_text(const EnsembleReport& report) {
   size_t width = 8;
   for (const auto& expert : report.experts) width = std::max(width, display_width(expert.name));
   fmt::format_to(to, "{} sequences, {} tokens\n\n", count_text(report.sequences), count_text(report.tokens));
-  if (report.aligned)
-    out += "(tokens are columns of the outputs put side by side; edits: mean edit distance)\n";
+  if (report.aligned) out += "(tokens are columns of the aligned outputs; edits: mean edit distance)\n";
   const std::string_view middle = report.aligned ? "edits" : report.chunked ? "F1" : "";
   fmt::format_to(to, "{}  accuracy  {:>8}  sequences  error %  weight  worth\n", pad_right("", width),
                  middle);

@@ -186,7 +186,7 @@ absent no.model
 
 # what still makes sense: one expert, twins, labels unseen in gold, an expert that is always right
 expect 0 "$espalier" ensemble learn gold.txt a.txt -m one.model
-says out "one expert only"
+says out "only one expert"
 expect 0 "$espalier" ensemble apply test-a.txt -m one.model --any-sequence
 awk '{print $NF}' out | cmp -s - <(awk '{print $NF}' test-a.txt) || fail_test "one expert does not come back"
 expect 0 "$espalier" ensemble learn gold.txt a.txt a.txt -m twins.model

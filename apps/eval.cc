@@ -1,4 +1,4 @@
-// espalier eval: how good is a model on labelled data?
+// espalier eval: scores a model on labelled data. Tested in verbs_test.sh.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -15,7 +15,7 @@ constexpr const char* kEvalHelp =
     R"(Score a model on labelled data
 
 Prints what conlleval prints (accuracy of tokens; precision, recall and F1 of chunks, for labels such as B-NP I-NP O),
-then whole sequences and the commonest confusions. Tokens with the gold label _ are not counted; a label that the model
+then whole sequences and the most frequent confusions. Tokens with the gold label _ are not counted; a label that the model
 has never seen counts as an error.)";
 
 constexpr const char* kEvalExamples = R"(Examples:
@@ -26,8 +26,8 @@ constexpr const char* kEvalExamples = R"(Examples:
 For task roles: accuracy over candidates, argument-type accuracy over the gold arguments among them, precision, recall
 and F1 of arguments, and in how many predicates no constraint is broken.
 --json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
-tokens_per_second, confusions and calibration; of a model that decides several columns also joint: each column's scores,
-and the labels, tokens and sequences with everything right. The other figures are those of its last column.)";
+tokens_per_second, confusions and calibration; for a model of several label columns also joint: the scores of each
+column, and the labels, tokens and sequences that are right in all columns. The other figures are for the last column.)";
 
 struct EvalFlags {
   std::vector<std::string> test;
@@ -45,11 +45,11 @@ struct EvalFlags {
 Status check(const EvalFlags& flags) {
   const bool with_model = !flags.test.empty() || !flags.model.empty();
   if (with_model == !flags.columns.empty())
-    return fail("either TEST and -m MODEL are wanted, or --columns FILE with gold and predicted labels");
+    return fail("give either TEST and -m MODEL, or --columns FILE with gold and predicted labels");
   if (with_model && flags.test.empty()) return fail("the file to score on, TEST, is missing");
   if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
   if (!with_model && (flags.calibration || !flags.folds.empty()))
-    return fail("--calibration and --folds need a model, which --columns goes without");
+    return fail("--calibration and --folds need a model, but --columns uses none");
   if (!with_model && (!flags.decode.constraints.empty() || !flags.check_constraints.empty()))
     return fail("--constraints and --check-constraints need a model");
   ReadOptions reading;
@@ -62,7 +62,8 @@ Outcome run(const EvalFlags& flags) {
   if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
   std::optional<Scores> scores;
   if (!flags.columns.empty()) {
-    ESPALIER_ASSIGN(scores, evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding));
+    ESPALIER_ASSIGN(scores,
+                    evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding));
   } else {
     ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
     EvaluateOptions options;
@@ -72,17 +73,20 @@ Outcome run(const EvalFlags& flags) {
     }
     options.calibration = flags.calibration;
     options.threads = flags.threads;
-    if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
+    if (const Status status = check_options(tagger, options); !status.ok())
+      return usage_error(status.error());
     Files test{flags.test, {}};
     test.reading.folds = flags.folds;
     if (!flags.encoding.empty()) test.reading.encoding = flags.encoding;
-    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                               : ProgressDisplay::Mode::kBarOnly);
     const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
     options.on_progress = display.callback();
     options.stop = interrupt.flag();
     auto found = evaluate(tagger, test, options);
     display.clear();
-    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was scored"};
+    if (interrupt.signal() != 0)
+      return {128 + interrupt.signal(), "interrupted before everything was scored"};
     if (!found) return found.error();
     scores = std::move(*found);
     if (!flags.output.quiet) {
@@ -113,13 +117,13 @@ void add_eval(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb.add_flag("--calibration", flags->calibration,
-                "also ask how far confidences can be trusted (takes longer)");
+                "also measure how well confidences match accuracy (takes longer)");
   flags->decode.add_to(verb, /*with_why=*/false);
   verb.add_option("--check-constraints", flags->check_constraints,
-                  "count the sequences that break none of these constraints, without\nkeeping to them "
+                  "count the sequences that break none of these constraints, without\ndecoding under them "
                   "[those of --constraints, or of the model]")
       ->type_name("FILE");
-  verb.add_option("--folds", flags->folds, "only these folds, where the data has folds")->type_name("LIST");
+  verb.add_option("--folds", flags->folds, "only these folds, if the data has folds")->type_name("LIST");
   verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");
   add_threads_option(verb, flags->threads);

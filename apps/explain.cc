@@ -1,4 +1,4 @@
-// espalier explain: why did a token get its label?
+// espalier explain: why each token got its label. Tested in verbs_test.sh and search_test.sh.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -13,14 +13,14 @@ constexpr const char* kExplainHelp =
     R"(Show why each token got its label
 
 For each token: the label, the runner-up and the margin between them (how much the score of the best labelling would
-fall with the runner-up in this place), then the features that made the difference, with what each adds to the score of
-the label and of the runner-up. A model that was trained under constraints is explained under them.)";
+fall with the runner-up at this token), then the features that decide, with what each adds to the score of the label and
+of the runner-up. A model that was trained under constraints is explained under them.)";
 
 constexpr const char* kExplainExamples = R"(Examples:
   espalier explain new.txt -m chunks.model | less
   espalier explain new.txt -m chunks.model --sequence 3 --top 10
 --json prints {"about_weights", "sequences": [{"sequence", "tokens": [{"token", "label", "runner_up", "margin",
-"contributions"}]}]}, for chunks also "decision" and "runner_up_decision". "margin" is null where no other label was left.)";
+"contributions"}]}]}, for chunks also "decision" and "runner_up_decision". "margin" is null if no other label was possible.)";
 
 struct ExplainFlags {
   std::string input = "-";
@@ -48,16 +48,17 @@ Outcome run(const ExplainFlags& flags) {
 void add_explain(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("explain", kExplainHelp);
   const auto flags = std::make_shared<ExplainFlags>();
-  verb.add_option("INPUT", flags->input, "what to label and explain [-, standard input]")->type_name("");
+  verb.add_option("INPUT", flags->input, "file to label and explain [-, standard input]")->type_name("");
   add_model_option(verb, flags->model);
-  verb.add_option("--sequence", flags->options.sequence, "only this sequence, from 1 [all]")
+  verb.add_option("--sequence", flags->options.sequence, "explain only this sequence, counted from 1 [all]")
       ->type_name("N")
       ->check(CLI::Validator(CLI::PositiveNumber).description(""));
-  verb.add_option("--top", flags->options.top, "how many features are shown for each token [5]")
+  verb.add_option("--top", flags->options.top, "features shown per token [5]")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000).description(""));
-  verb.add_option("--constraints", flags->decode.constraints,
-                  "keep to the constraints in this file; none: not even to those the model\nwas trained with [those]")
+  verb.add_option(
+          "--constraints", flags->decode.constraints,
+          "obey the constraints in this file; none: no constraints\n[those that the model was trained with]")
       ->type_name("FILE");
   add_threads_option(verb, flags->options.threads);
   flags->output.add_to(verb);

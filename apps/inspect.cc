@@ -1,4 +1,4 @@
-// espalier inspect: what is in a model?
+// espalier inspect: what is in a model. Tested in verbs_test.sh and search_test.sh.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -22,8 +22,8 @@ constexpr const char* kInspectExamples = R"(Examples:
   espalier inspect chunks.model
   espalier inspect chunks.model --label B-NP --top 50
   espalier inspect chunks.model --strip small.model
-The last writes the model without the names of its features: smaller, with the same predictions, but nothing that
-inspect and explain could name.)";
+The last writes the model without feature names: smaller, with the same predictions, but inspect cannot name its
+features.)";
 
 // Feature names come from data and may be long.
 constexpr size_t kWidestName = 60;
@@ -73,7 +73,8 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
     fmt::format_to(to, "{:<12} {}\n", name, value);
   };
   line("model", fmt::format("{}, {}", flags.model, bytes_text(static_cast<double>(file_bytes(flags.model)))));
-  line("task", fmt::format("{}, learned by {}{}", info.task, info.learner, info.constrained ? " under constraints" : ""));
+  line("task", fmt::format("{}, learned by {}{}", info.task, info.learner,
+                           info.constrained ? " under constraints" : ""));
   line("trained on", fmt::format("{}, {}, seed {}", counted(info.training_sequences, "sequence"),
                                  counted(info.training_tokens, "token"), info.seed));
   std::string reading = info.format;
@@ -103,8 +104,8 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
   out += "\nstrongest features" + (described ? ", " + contents.about_weights + "\n" : "\n");
   if (contents.strongest.empty())
     out += fmt::format("  none: {}\n", !contents.no_features.empty() ? contents.no_features
-                                       : flags.top == 0             ? "--top 0 asks for none"
-                                                                    : "all weights are 0");
+                                       : flags.top == 0              ? "--top 0 asks for none"
+                                                                     : "all weights are 0");
   std::vector<std::vector<std::string>> rows;
   for (const auto& f : contents.strongest)
     rows.push_back({fmt::format("{:+.4f}", f.weight), f.label, cut(f.feature, kWidestName)});
@@ -112,9 +113,11 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
 
   out += "\nstrongest transitions\n";
   if (contents.transitions.empty())
-    out += fmt::format("  none: {}\n", contents.no_transitions.empty() ? "--top 0 asks for none" : contents.no_transitions);
+    out += fmt::format("  none: {}\n",
+                       contents.no_transitions.empty() ? "--top 0 asks for none" : contents.no_transitions);
   rows.clear();
-  for (const auto& t : contents.transitions) rows.push_back({fmt::format("{:+.4f}", t.weight), t.from, "->", t.to});
+  for (const auto& t : contents.transitions)
+    rows.push_back({fmt::format("{:+.4f}", t.weight), t.from, "->", t.to});
   return out + table(rows);
 }
 
@@ -174,8 +177,8 @@ void add_inspect(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("inspect", kInspectHelp);
   const auto flags = std::make_shared<InspectFlags>();
   verb.add_option("MODEL", flags->model, "the model file")->type_name("")->required();
-  verb.add_option("--label", flags->label, "only what speaks about this label")->type_name("LABEL");
-  verb.add_option("--top", flags->top, "how many features and transitions are shown [10]")->type_name("N");
+  verb.add_option("--label", flags->label, "list only weights of this label")->type_name("LABEL");
+  verb.add_option("--top", flags->top, "features and transitions shown [10]")->type_name("N");
   verb.add_option("--strip", flags->strip, "write the model without names to this file instead")
       ->type_name("OUT");
   flags->output.add_to(verb);

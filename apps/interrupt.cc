@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// A signal handler can reach nothing but globals.
+// A signal handler can only use globals.
 std::atomic<bool> stop_wanted{false};
 std::atomic<int> signal_seen{0};
 std::atomic<int> empty_input{-1};  ///< a descriptor of /dev/null, or -1 to leave standard input alone
@@ -27,7 +27,7 @@ void on_signal(int number) {
   const int error_number = errno;
   stop_wanted.store(true, std::memory_order_relaxed);
   signal_seen.store(number, std::memory_order_relaxed);
-  // A read that this signal interrupts is tried again by its caller, and finds the end of the file.
+  // A read that this signal interrupts is repeated by its caller, and then finds the end of the file.
   if (const int empty = empty_input.load(std::memory_order_relaxed); empty >= 0) ::dup2(empty, STDIN_FILENO);
   errno = error_number;
 }
@@ -46,8 +46,8 @@ InterruptGuard::InterruptGuard(Input input) {
   ::sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], nullptr, &before[i]);
-    // Under nohup the end of the terminal stays ignored. An ignored SIGINT does not: a shell script starts
-    // its jobs in the background that way, and whoever sends one of them the signal all the same means it.
+    // Under nohup, SIGHUP stays ignored. An ignored SIGINT does not: shell scripts start background jobs with
+    // SIGINT ignored, and a SIGINT sent to one of them is meant to stop it.
     if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
     ::sigaction(kSignals[i], &action, nullptr);
   }

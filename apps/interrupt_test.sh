@@ -13,13 +13,13 @@ wait_for() {
   fail_test "'$1' never came in $2"
 }
 
-for signal in INT TERM; do
+for signal in INT:130 TERM:143; do
   "$espalier" train train.txt -m stopped.model --json -p passes=100000 >out 2>err &
   pid=$!
   wait_for "pass 2" err
-  kill -$signal $pid
+  kill -${signal%:*} $pid
   wait $pid
-  equal $? 0
+  equal $? ${signal#*:}
   says err "usable"
   equal "$(json /interrupted)" true
   expect 0 "$espalier" eval test.txt -m stopped.model --json
@@ -42,7 +42,7 @@ pid=$!
 wait_for "pass" err
 kill -INT $pid
 wait $pid
-equal $? 0
+equal $? 130
 [ "$(json /log/0/round)" -ge 3 ] || fail_test "resumed at round $(json /log/0/round)"
 [ -s resumed.model ] || fail_test "no model after resuming"
 

@@ -1,6 +1,6 @@
-// For the shell tests: `json_value POINTER...` reads one JSON value from standard input, and nothing else may
-// follow it; prints what stands at each pointer (/seconds, /log/0/round, …), strings without quotes. Fails
-// where there is none.
+// For the shell tests: `json_value POINTER...` reads exactly one JSON value from standard input and prints
+// the value at each pointer (/seconds, /log/0/round, …), strings without quotes. Fails if a pointer names
+// nothing. Tested in testing_test.sh.
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,11 @@
-// The espalier command. `reproduce` runs in a program of its own (reproduce_main.cc), so that this one needs
-// nothing of research/.
+// The espalier command. `reproduce` runs in a separate program (reproduce_main.cc), so that this one does not
+// need research/. Tested in command_line_test.sh.
 #include "apps/command.h"
 
 int main(int argc, char** argv) {
   using namespace espalier::apps;
-  static constexpr AddVerb kVerbs[] = {add_train,   add_tag,     add_eval,     add_cv,
-                                       add_tune,    add_check,   add_convert,  add_synth,
-                                       add_inspect, add_explain, add_ensemble, add_reproduce,
-                                       add_help};
+  static constexpr AddVerb kVerbs[] = {add_train,    add_tag,       add_eval,  add_cv,      add_tune,
+                                       add_check,    add_convert,   add_synth, add_inspect, add_explain,
+                                       add_ensemble, add_reproduce, add_help};
   return run_command(argc, argv, kVerbs);
 }

@@ -13,11 +13,9 @@ void ReadingFlags::add_to(CLI::App& verb) {
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
-                  "upos or deprel [upos];\nwith --task joint several, such as 2,3")
+                  "upos or deprel [upos];\nseveral for --task joint, such as 2,3")
       ->type_name("C");
-  verb.add_option(
-          "--folds", folds,
-          "only the sequences of these folds, such as 1-9,\nwhere the data has folds (letters, jsonl)")
+  verb.add_option("--folds", folds, "only these folds, such as 1-9, if the data has folds (letters, jsonl)")
       ->type_name("LIST");
   verb.add_option("--encoding", encoding, "utf-8, latin1 or bytes [utf-8]")->type_name("E");
 }
@@ -32,21 +30,20 @@ void TrainingFlags::add_to(CLI::App& verb) {
           "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
       ->type_name("FILE");
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
-  verb.add_option("--learner", learner, "how it is learned, see below [crf; the first that a task names]")
+  verb.add_option("--learner", learner, "how it is learned, see below [the first learner of the task]")
       ->type_name("L");
   verb.add_option("-p,--parameter", settings,
                   "a parameter of the learner (espalier help LEARNER lists them);\nmay be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  verb.add_option(
-          "--feature-columns", feature_columns,
-          "columns that features may look at, such as 1,2;\nthe first is the word [all but the label]")
+  verb.add_option("--feature-columns", feature_columns,
+                  "columns that features may use, such as 1,2; the first is the word\n[all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
-                  "train under these constraints (not local, memm, brackets);\nthe model remembers them")
+                  "train under these constraints (not local, memm, brackets);\nthe model stores them")
       ->type_name("FILE");
   verb.add_flag("--allow-contradictions", allow_contradictions,
-                "train even where most sequences break the constraints");
+                "train even if most sequences break the constraints");
   verb.add_option("--seed", seed, "the same seed gives the same model [1]")->type_name("N");
   add_threads_option(verb, threads);
   reading.add_to(verb);
@@ -61,7 +58,7 @@ Result<TrainOptions> TrainingFlags::resolve() const {
     ESPALIER_ASSIGN(options.feature_columns, parse_columns(feature_columns));
   }
   if (allow_contradictions && constraints.empty())
-    return fail("--allow-contradictions means nothing without --constraints");
+    return fail("--allow-contradictions has no effect without --constraints");
   options.allow_contradictions = allow_contradictions;
   options.seed = seed;
   options.threads = threads;
@@ -80,27 +77,28 @@ Status TrainingFlags::read_files(TrainOptions& options) const {
 }
 
 void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
-  verb.add_option("--constraints", constraints,
-                  "keep to the constraints in this file (docs/constraints.md); none: not even\nto those the "
-                  "model was trained with [those]")
+  verb.add_option(
+          "--constraints", constraints,
+          "obey the constraints in this file (docs/constraints.md); none: no\nconstraints [those that the "
+          "model was trained with]")
       ->type_name("FILE");
   verb.add_option(
           "--decoder", decoder,
-          "viterbi: the best labelling as a whole; posterior: the most probable\nlabel of each token; under "
+          "viterbi: the best whole labelling; posterior: the most probable\nlabel of each token; under "
           "constraints also ilp (integer program) and\nbeam; searches: greedy, beam or best-first; auto: "
           "viterbi, or what the\nconstraints or the search need [auto]")
       ->type_name("D");
-  verb.add_option(
-          "--beam", beam,
-          "labellings that --decoder beam or best-first keeps [16; of a search\nthat of its training]")
+  verb.add_option("--beam", beam,
+                  "labellings that --decoder beam or best-first keeps [16; for a search\nas in training]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
-  verb.add_option("--time-limit", seconds, "seconds an integer program may take for one sequence [10]")
+  verb.add_option("--time-limit", seconds, "seconds per sequence for an integer program [10]")
       ->type_name("S")
       ->check(CLI::Validator(CLI::PositiveNumber).description(""));
   verb.add_flag("--strict", strict, "a sequence that cannot satisfy the constraints is an error");
   verb.add_flag("--verbose", verbose, "say how each constraint is decoded");
-  if (with_why) verb.add_flag("--why", why, "say which constraint changed which token, and at what price");
+  if (with_why)
+    verb.add_flag("--why", why, "report which constraint changed which token, and its cost in score");
 }
 
 Result<DecodeOptions> DecodeFlags::resolve() const {
@@ -120,7 +118,7 @@ Result<DecodeOptions> DecodeFlags::resolve() const {
 
 void OutputFlags::add_to(CLI::App& verb) {
   verb.add_flag("--json", json, "print one JSON object instead");
-  verb.add_flag("-q,--quiet", quiet, "no progress and no messages but errors");
+  verb.add_flag("-q,--quiet", quiet, "print errors only: no progress, no messages");
 }
 
 void add_model_option(CLI::App& verb, std::string& model) {
@@ -137,8 +135,7 @@ Result<Settings> parse_settings(const std::vector<std::string>& texts) {
   Settings settings;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fail("parameter '{}': expected name=value", text);
+    if (equals == std::string::npos || equals == 0) return fail("parameter '{}': expected name=value", text);
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return settings;
@@ -170,25 +167,29 @@ Result<std::vector<size_t>> parse_columns(std::string_view text) {
 
 void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
   if (rules.infeasible > 0)
-    say(fmt::format("espalier: warning: {} of {} sequences cannot satisfy the constraints{}; they got the labelling "
-                    "that breaks fewest",
+    say(
+        fmt::format("espalier: warning: {} of {} sequences cannot satisfy the constraints{}; their labelling "
+                    "breaks as few as possible",
                     rules.infeasible, rules.total(),
-                    rules.example.empty() ? "" : fmt::format(" (clashing: {})", rules.example)));
+                    rules.example.empty() ? "" : fmt::format(" (in conflict: {})", rules.example)));
   if (rules.out_of_time > 0)
-    say(fmt::format("espalier: warning: {} of {} sequences ran out of time; they got the best labelling found until "
-                    "then",
-                    rules.out_of_time, rules.total()));
+    say(fmt::format(
+        "espalier: warning: {} of {} sequences ran out of time; they got the best labelling found by "
+        "then",
+        rules.out_of_time, rules.total()));
   if (rules.approximate > 0)
-    say(fmt::format("espalier: {} of {} sequences were not decoded exactly (by a beam or another search, or after the "
-                    "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
-                    "best",
-                    rules.approximate, rules.total()));
+    say(fmt::format(
+        "espalier: {} of {} sequences were not decoded exactly (by a beam or another search, or after the "
+        "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
+        "best",
+        rules.approximate, rules.total()));
   if (all && searches.total() > 0)
     say(fmt::format("espalier: {} searches: {} exact, {} approximate, {} out of steps", searches.total(),
                     searches.exact, searches.approximate, searches.out_of_steps));
   if (searches.out_of_steps > 0)
-    say(fmt::format("espalier: warning: best-first search found no end within its horizon for {} of {} sequences; a "
-                    "breadth-first search of the same beam decided",
+    say(
+        fmt::format("espalier: warning: best-first search ran out of steps for {} of {} sequences; a "
+                    "breadth-first search with the same beam was used instead",
                     searches.out_of_steps, searches.total()));
 }
 

@@ -1,7 +1,8 @@
-// Options that several verbs take, each written down once.
+// Options that several verbs take, each declared once.
 //
-// A verb adds a set of flags to its command line with add_to(), and turns them into options of the library with resolve().
-// What a flag contradicts is for the library to say; reading the files that flags name may fail like any input.
+// A verb adds a set of flags to its command line with add_to(), and turns them into options of the library
+// with resolve(). The library finds contradictions; reading the files that flags name can fail like any
+// input. Tested in command_line_test.sh and verbs_test.sh.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct ReadingFlags {
 struct TrainingFlags {
   ReadingFlags reading;
   std::string task = "label";
-  std::string learner;  ///< empty: the task's first
+  std::string learner;  ///< empty: the default learner of the task
   std::string template_file;
   std::string feature_columns;
   std::string constraints;
@@ -39,7 +40,7 @@ struct TrainingFlags {
   int threads = 0;
 
   void add_to(CLI::App& verb);
-  /// Everything but what is in files; an error is one of the command line.
+  /// All options except the contents of files. Errors are errors of the command line.
   Result<TrainOptions> resolve() const;
   /// Reads the template and the constraints.
   Status read_files(TrainOptions& options) const;
@@ -47,7 +48,7 @@ struct TrainingFlags {
 
 /// How labels are found, and under which constraints.
 struct DecodeFlags {
-  std::string constraints;  ///< empty: those the model was trained with; "none": none at all
+  std::string constraints;  ///< empty: those that the model was trained with; "none": no constraints
   std::string decoder = "auto";
   size_t beam = 0;
   double seconds = 10;
@@ -71,12 +72,13 @@ struct OutputFlags {
 void add_model_option(CLI::App& verb, std::string& model);
 void add_threads_option(CLI::App& verb, int& threads);
 
-/// "name=value" as a setting; an error where there is no "=".
+/// Splits "name=value" texts; an error if there is no "=".
 Result<Settings> parse_settings(const std::vector<std::string>& texts);
 /// "1,2" or "1-3,5" as numbers from 1, ascending.
 Result<std::vector<size_t>> parse_columns(std::string_view text);
 
-/// Says on standard error what became of constraints and searches: what was not exact, and with `all` everything.
+/// Reports on standard error how decoding under constraints and searches ended: what was not exact, or with
+/// `all` everything.
 void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all);
 
 }  // namespace espalier::apps

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kWidestBar = 24;
 constexpr size_t kNarrowestBar = 6;
 constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
-// Before this much of a phase, and this long, is over, its end is anybody's guess.
+// No forecast of the time left before this share of a phase is done and this much time has passed.
 constexpr double kFirstForecast = 0.02;
 constexpr double kFirstForecastSeconds = 1;
 
@@ -48,7 +48,7 @@ std::string progress_bar(const Progress& progress, double seconds, size_t width)
   append_measures(progress, measures);
   if (part >= kFirstForecast && part < 1 && seconds >= kFirstForecastSeconds)
     measures += "  " + duration_text(seconds * (1 - part) / part) + " left";
-  // The bar gets what room the numbers leave.
+  // The bar gets the room that the numbers leave.
   const size_t used =
       display_width(progress.phase) + display_width(measures) + std::string_view(" []").size();
   const size_t room = width > used ? width - used : 0;
@@ -70,7 +70,8 @@ void ProgressDisplay::show(const Progress& progress) {
   const std::scoped_lock lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (progress.phase != phase_) {
-    // The first report of a phase comes when some of it is done; it began with the last of the one before.
+    // The first report of a phase comes after some of it is done; the phase began at the last report of the
+    // one before.
     phase_ = progress.phase;
     phase_start_ = reported_at_;
     drawn_at_ = {};

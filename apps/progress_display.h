@@ -1,4 +1,7 @@
-// Shows on standard error how far long work has come.
+// Shows the progress of long work on standard error.
+//
+// Make a ProgressDisplay and pass callback() to the library. Costs nothing noticeable: at most ten redraws
+// per second.
 #pragma once
 
 #include <chrono>
@@ -14,30 +17,30 @@ namespace espalier::apps {
 /// `width` characters wide. `seconds` is how long the phase has been running.
 std::string progress_bar(const Progress& progress, double seconds, size_t width);
 
-/// What is logged of a round where there is no terminal: phase, pass, objective, score, time since the start.
+/// The log line of a round if there is no terminal: phase, pass, objective, score, time since the start.
 std::string progress_line(const Progress& progress, double seconds);
 
-/// On a terminal, a line that is drawn again and again, at most ten times a second; elsewhere, one line at
-/// the end of every round. Reports may come from any thread.
+/// On a terminal, a line that is redrawn at most ten times per second; otherwise, one line at the end of
+/// every round. Safe to call from any thread.
 class ProgressDisplay {
  public:
-  enum class Mode { kAuto, kQuiet, kBarOnly };  ///< kBarOnly: nothing where there is no terminal
+  enum class Mode { kAuto, kQuiet, kBarOnly };  ///< kBarOnly: nothing if there is no terminal
   explicit ProgressDisplay(Mode mode);
   ~ProgressDisplay() { clear(); }
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   void show(const Progress& progress);
-  /// Takes the bar off the screen, so that other text can follow.
+  /// Removes the bar from the screen, so that other text can follow.
   void clear();
-  /// What shows reports here; this object must outlive it.
+  /// A callback that shows reports here and never stops the work; this object must outlive it.
   std::function<bool(const Progress&)> callback();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   Mode mode_;
-  size_t width_;  ///< of the terminal; 0: there is none
+  size_t width_;  ///< of the terminal; 0: no terminal
   std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point phase_start_ = start_;

@@ -1,5 +1,5 @@
-// espalier reproduce: hands its command line to the program that runs the papers' experiments
-// (reproduce_main.cc).
+// espalier reproduce: passes its command line to the program that runs the papers' experiments
+// (reproduce_main.cc). Tested in reproduce_test.sh.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace espalier::apps {
 namespace {
 
 /// Where the experiments' program can be: next to this one, as in the build tree, or where `make install`
-/// puts it. ESPALIER_LIBEXEC is the way there from the folder of this program.
+/// puts it. ESPALIER_LIBEXEC is the path there from the folder of this program.
 Result<std::vector<std::filesystem::path>> places_of_the_experiments() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);

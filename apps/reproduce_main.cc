@@ -1,6 +1,6 @@
 // The program behind `espalier reproduce`, which starts it with its own command line (reproduce.cc): the
-// experiments of the papers. It is a program of its own so that the command can be built and installed
-// without research/.
+// experiments of the papers. It is a separate program so that the command can be built and installed without
+// research/. Tested in reproduce_test.sh.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -47,7 +47,7 @@ Json to_json(const research::Experiment& experiment, const research::Report& rep
   for (const auto& row : report.rows)
     rows.push_back({{"row", row.row},
                     {"column", row.column},
-                    {"seed", optional(row.seed)},
+                    {"seed", optional(row.paper)},
                     {"measured", row.measured},
                     {"deviation", optional(row.deviation)}});
   for (const auto& check : report.checks)
@@ -71,7 +71,7 @@ std::string to_text(const research::Experiment& experiment, const research::Repo
                    pad_right("setting", column_width), "paper", "measured");
   for (const auto& row : report.rows) {
     fmt::format_to(to, "{}  {}  {:>10}  {:>10}", pad_right(row.row, row_width),
-                   pad_right(row.column, column_width), row.seed ? fmt::format("{:.6g}", *row.seed) : "",
+                   pad_right(row.column, column_width), row.paper ? fmt::format("{:.6g}", *row.paper) : "",
                    fmt::format("{:.6g}", row.measured));
     if (row.deviation) fmt::format_to(to, " ± {:.3g}", *row.deviation);
     out += "\n";

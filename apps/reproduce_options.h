@@ -1,5 +1,5 @@
-// The options of `espalier reproduce`, which two programs parse: the command, for its help and its
-// complaints, and then the program that runs the experiments. Tested by reproduce_test.sh.
+// The options of `espalier reproduce`, which two programs parse: the command, for its help and for errors on
+// the command line, and then the program that runs the experiments. Tested in reproduce_test.sh.
 #pragma once
 
 #include <cstdint>

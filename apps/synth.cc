@@ -1,4 +1,5 @@
-// espalier synth: made corpora, to try things on and to measure how time and memory grow.
+// espalier synth: generated corpora, for tests and for measuring how time and memory grow. Tested in
+// verbs_test.sh and tasks_test.sh.
 #include <CLI/CLI.hpp>
 #include <iterator>
 #include <memory>
@@ -15,11 +16,11 @@ namespace espalier::apps {
 namespace {
 
 constexpr const char* kSynthHelp =
-    R"(Make a corpus to try things on
+    R"(Generate a corpus for tests and benchmarks
 
-Writes train.txt, dev.txt and test.txt to a directory: the same made-up language, other sentences. The corpus copies
-has train.txt alone. The same seed gives the same files, and a longer corpus begins with the shorter one. The corpus
-variables is for train --task variables: JSON lines, the list of legal assignments, and constraints that name it.)";
+Writes train.txt, dev.txt and test.txt to a directory: different sentences of the same artificial language. The corpus
+copies has train.txt only. The same seed gives the same files, and a longer corpus begins with the shorter one. The
+corpus variables is for train --task variables: JSON lines, a list of legal assignments, and constraints that name it.)";
 
 constexpr const char* kSynthExamples = R"(
 Examples:
@@ -40,11 +41,12 @@ struct SynthFlags {
 Outcome run(SynthFlags flags) {
   flags.options.reading = flags.reading.resolve();
   if (const Status status = check_options(flags.options); !status.ok()) return usage_error(status.error());
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
+  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
+                                             : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   const auto files = synthesize(flags.directory, flags.options, display.callback(), interrupt.flag());
   display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all was written"};
+  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was written"};
   if (!files) return files.error();
   if (flags.output.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -54,9 +56,11 @@ Outcome run(SynthFlags flags) {
   } else if (!flags.output.quiet) {
     std::string text;
     for (const SynthFile& file : *files)
-      fmt::format_to(std::back_inserter(text), "{}  {}\n", file.path, bytes_text(static_cast<double>(file.bytes)));
+      fmt::format_to(std::back_inserter(text), "{}  {}\n", file.path,
+                     bytes_text(static_cast<double>(file.bytes)));
     fmt::format_to(std::back_inserter(text), "\nnext:  espalier train {}{} -m MODEL\n",
-                   shell_word(files->front().path), flags.options.name == "variables" ? " --task variables" : "");
+                   shell_word(files->front().path),
+                   flags.options.name == "variables" ? " --task variables" : "");
     ESPALIER_TRY(print(text));
   }
   return {};
@@ -76,23 +80,24 @@ void add_synth(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<SynthFlags>();
   SynthOptions& options = flags->options;
   verb.add_option("NAME", options.name, "which corpus, see below")->type_name("")->required();
-  verb.add_option("-o,--output", flags->directory, "directory to write to, made where it is not there")
+  verb.add_option("-o,--output", flags->directory, "directory to write to, created if it does not exist")
       ->type_name("DIR")
       ->required();
   verb.add_option("--sequences", options.sequences,
-                  "of train.txt; dev.txt has a tenth, test.txt a fifth as many [1000]")
+                  "sequences of train.txt; dev.txt has a tenth, test.txt a fifth as many [1000]")
       ->type_name("N");
   verb.add_option("--seed", options.seed, "the same seed gives the same files [1]")->type_name("N");
-  verb.add_option("--labels", options.labels, "labels: how many there are [50]")->type_name("N");
+  verb.add_option("--labels", options.labels, "labels: number of labels [50]")->type_name("N");
   verb.add_option("--length", options.length, "labels: mean number of tokens of a sequence [20]")
       ->type_name("N");
-  verb.add_option("--noise", options.noise, "labels: share of words that say nothing, from 0 to 1 [0.1]")
+  verb.add_option("--noise", options.noise,
+                  "labels: share of words that say nothing about the label, 0 to 1 [0.1]")
       ->type_name("X");
-  verb.add_option("--source", options.source, "copies: file to be multiplied")->type_name("FILE");
+  verb.add_option("--source", options.source, "copies: file to repeat")->type_name("FILE");
   verb.add_option("--copies", options.copies, "copies: how many; the first is the source itself [2]")
       ->type_name("N");
   verb.add_option("--variables", options.variables, "variables: how many [5]")->type_name("N");
-  verb.add_option("--dimensions", options.dimensions, "variables: numbers of each [100]")
+  verb.add_option("--dimensions", options.dimensions, "variables: numbers that describe each [100]")
       ->type_name("N");
   verb.add_option("--kappa", options.kappa,
                   "variables: share of examples that no classifier of single variables\ngets right [0.15]")

@@ -1,4 +1,4 @@
-// espalier tag: input in, input with predicted labels out.
+// espalier tag: reads sequences and writes them with predicted labels. Tested in verbs_test.sh.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -15,13 +15,13 @@ namespace {
 constexpr const char* kTagHelp =
     R"(Label sequences with a model
 
-INPUT is in the format the model was trained on, with or without the label column; what is predicted becomes the
-last column. .gz is read as it is.)";
+INPUT is in the format that the model was trained on, with or without the label column; the predicted label becomes the
+last column. Files may be gzipped.)";
 
 constexpr const char* kTagExamples = R"(What is added to each row:
   (default)       the label
-  --confidence    the label, its probability, and for span labels such as B-NP the probability that exactly this span
-                  is there, on its first token, _ on the others
+  --confidence    the label, its probability, and for span labels such as B-NP the probability of exactly this span,
+                  on its first token, _ on the others
   --marginals     the label, then label:probability for every label, most probable first
                   (--confidence --marginals: label, probability, span, then these)
   --nbest N       N blocks per sequence, best first, each after a line
@@ -29,7 +29,7 @@ constexpr const char* kTagExamples = R"(What is added to each row:
   --why           on tokens that constraints changed, the label they had and what each constraint responsible costs:
                   I-LOC/scheme:0.53, _ on the others
   --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"}
-A model that decides several columns adds them all, in the order of decision. A search has scores but no probabilities:
+A model of several label columns adds them all, in the order of decision. A search has scores but no probabilities:
 --nbest takes the labellings of its beam, --confidence and --marginals are refused; --verbose and --json say how it ended.
 In CoNLL-U the label replaces its column and the rest goes to MISC; in the JSON lines of the tasks roles and variables
 the labels take their place ("role" of each candidate, "y") and the rest is added next to them.
@@ -40,7 +40,7 @@ Examples:
   espalier tag new.txt -m chunks.model --confidence
   espalier tag new.txt -m entities.model --constraints scheme.txt --why
   espalier tag part.txt -m chunks.model --forced-column -1
-The last takes labels that are known already from the last column; where it holds _ the model decides.)";
+The last one takes known labels from the last column; where that is _ the model decides.)";
 
 struct TagFlags {
   std::string input = "-";
@@ -59,11 +59,11 @@ struct TagFlags {
 
 Outcome run(const TagFlags& flags) {
   if (flags.flags.json && !flags.format.empty())
-    return usage_error("--json and --format both say how the output looks");
+    return usage_error("--json and --format both set the output format; give one of them");
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
   StreamOptions options;
   ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
-  options.tag.confidence = flags.confidence;
+  if (flags.confidence) options.tag.confidence = true;
   options.tag.marginals = flags.marginals;
   options.tag.nbest = flags.nbest;
   options.tag.threads = flags.threads;
@@ -90,9 +90,8 @@ Outcome run(const TagFlags& flags) {
     say(fmt::format("espalier: {} and {} in {} ({} tokens per second) written to {}",
                     counted(report->sequences, "sequence"), counted(report->tokens, "token"),
                     duration_text(report->seconds),
-                    count_text(static_cast<size_t>(report->seconds > 0
-                                                       ? static_cast<double>(report->tokens) / report->seconds
-                                                       : 0)),
+                    count_text(static_cast<size_t>(
+                        report->seconds > 0 ? static_cast<double>(report->tokens) / report->seconds : 0)),
                     flags.output));
   return {};
 }
@@ -102,19 +101,19 @@ Outcome run(const TagFlags& flags) {
 void add_tag(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("tag", kTagHelp);
   const auto flags = std::make_shared<TagFlags>();
-  verb.add_option("INPUT", flags->input, "what to label [-, standard input]")->type_name("");
+  verb.add_option("INPUT", flags->input, "file to label [-, standard input]")->type_name("");
   add_model_option(verb, flags->model);
   verb.add_option("-o,--output", flags->output,
-                  "where it goes; written whole or not at all [-, standard output]")
+                  "the output file; left unchanged if an error occurs [-, standard output]")
       ->type_name("OUT");
-  verb.add_option("--nbest", flags->nbest, "the N best labellings [1]")
+  verb.add_option("--nbest", flags->nbest, "write the N best labellings [1]")
       ->type_name("N")
       ->check(CLI::Range(1, 100000).description(""));
-  verb.add_flag("--confidence", flags->confidence, "probabilities of the labels and spans");
-  verb.add_flag("--marginals", flags->marginals, "probabilities of all labels");
+  verb.add_flag("--confidence", flags->confidence, "add probabilities of labels and spans");
+  verb.add_flag("--marginals", flags->marginals, "add probabilities of all labels");
   flags->decode.add_to(verb, /*with_why=*/true);
   verb.add_option("--forced-column", flags->forced_column,
-                  "take labels that stand in this column as given: from 1, or\n-1 for the last")
+                  "column of labels that tokens must get: from 1, or -1 for the last")
       ->type_name("C");
   verb.add_option("--format", flags->format, "format of the output [that of the input]")->type_name("F");
   verb.add_option("--encoding", flags->encoding, "of the input: utf-8, latin1 or bytes [that of the model]")

@@ -99,9 +99,9 @@ says out "ends: "
 expect 1 "$espalier" tag np-test.txt -m np.model --confidence -o never.txt
 says err "without probabilities"
 expect 1 "$espalier" tag np-test.txt -m np.model --constraints scheme.txt -o never.txt
-says err "takes no constraints"
+says err "does not support constraints"
 expect 2 "$espalier" train np.txt --task brackets -m never.model --constraints scheme.txt
-says err "takes no constraints"
+says err "does not support constraints"
 chunk_data 5 1 >several.txt
 expect 1 "$espalier" train several.txt --task brackets -m never.model
 says err "phrases of one type, and these are NP, PP, VP"

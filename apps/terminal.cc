@@ -11,9 +11,9 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "espalier/base/atomic_file.h"
-#include "espalier/base/file_descriptor.h"
 #include "espalier/base/input.h"
 
 namespace espalier::apps {
@@ -34,7 +34,7 @@ int write_all(int descriptor, std::string_view text) {
 
 Status print(std::string_view text) {
   const int code = write_all(STDOUT_FILENO, text);
-  if (code != 0) return fail("cannot write 'standard output': {}", system_message(code));
+  if (code != 0) return fail("cannot write 'standard output': {}", std::generic_category().message(code));
   return {};
 }
 

@@ -1,4 +1,6 @@
-// Standard output and standard error, as the verbs use them.
+// Standard output and standard error, numbers as text, and small text files, for all verbs.
+//
+// print() and print_json() write results, say() messages. Nothing here knows about models.
 #pragma once
 
 #include <string>
@@ -13,19 +15,19 @@
 
 namespace espalier::apps {
 
-/// Writes text to standard output at once; every byte, or an error.
+/// Writes text to standard output, unbuffered. An error if not all of it can be written.
 Status print(std::string_view text);
 
-/// Prints one JSON object and nothing else. Text that is not UTF-8 is shown with replacement characters.
+/// Prints one JSON object. Text that is not UTF-8 is printed with replacement characters.
 Status print_json(const nlohmann::ordered_json& object);
 
-/// A line to standard error. Nobody may be there to read it, so failing to write it is no error.
+/// Writes a line to standard error. Failing to write it is not an error.
 void say(std::string_view line);
 
-/// Whether whoever read our standard output has gone: `espalier tag … | head`.
+/// Whether the reader of standard output has closed it, as in `espalier tag … | head`.
 bool output_reader_has_gone();
 
-/// Columns of the terminal on standard error; 0 where that is none.
+/// Width of the terminal on standard error; 0 if standard error is not a terminal.
 size_t terminal_width();
 
 /// "1.5 s", "2 min 05 s", "1 h 02 min".
@@ -39,10 +41,10 @@ std::string counted(size_t count, std::string_view thing);
 
 /// All lines of a text file, each ended by one line feed; "-" is standard input.
 Result<std::string> read_text(const std::string& path);
-/// Writes a file whole or not at all.
+/// Writes a file. If it fails, an existing file is left unchanged.
 Status write_text(const std::string& path, std::string_view text);
 
-/// The most memory this process has had resident, in bytes.
+/// The peak resident memory of this process, in bytes.
 size_t peak_resident_bytes();
 
 }  // namespace espalier::apps

@@ -1,4 +1,4 @@
-// espalier train: files in, a model out.
+// espalier train: trains a model from files. Tested in verbs_test.sh, search_test.sh and tasks_test.sh.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iterator>
@@ -19,14 +19,13 @@ namespace {
 constexpr const char* kTrainHelp =
     R"(Train a model
 
-TRAIN is columns by default: one token per line, cells separated by blanks or tabs, the label
-last, a blank line between sequences; .gz is read as it is. Label _ where it is not known.)";
+TRAIN has one token per line by default: cells separated by blanks or tabs, the label last, and a
+blank line between sequences. Unknown labels are _. Files may be gzipped.)";
 
 constexpr const char* kTrainExamples = R"(
 Examples:
   espalier train train.txt -m chunks.model
   espalier train train.txt -m chunks.model --dev dev.txt -t chunking.template -p l2=1
-  espalier train en-train.conllu -m upos.model --format conllu
   espalier train letter.data.gz -m letters.model --format letters --folds 1-9 --dev-folds 0
   espalier train more.txt -m better.model --start-from chunks.model
 
@@ -45,30 +44,32 @@ struct TrainFlags {
   int checkpoint_every = 0;
 };
 
-/// Where the training and dev data come from.
+/// The files to train on, and the development files.
 struct TrainData {
   Files train;
   std::optional<Files> dev;
 };
 
 Result<TrainData> data_of(const TrainFlags& flags) {
-  if (flags.model == "-") return fail("--model needs the name of a file; a model cannot go to standard output");
+  if (flags.model == "-")
+    return fail("--model needs the name of a file; a model cannot go to standard output");
   TrainData data{{flags.train, flags.training.reading.resolve()}, {}};
   if (!flags.dev.empty() || !flags.dev_folds.empty()) {
-    // The folds that are trained on say nothing about a development file of its own.
+    // The training folds do not apply to a separate development file.
     data.dev = Files{flags.dev, data.train.reading};
     data.dev->reading.folds = flags.dev_folds;
     if (flags.dev.empty()) {
       if (data.train.reading.folds.empty())
-        return fail("--dev-folds without --dev takes the development data from the training files: say with --folds "
-                    "what is left to train on");
+        return fail(
+            "--dev-folds without --dev takes the development data from the training files; choose the "
+            "folds to train on with --folds");
       data.dev->paths = flags.train;
     }
   }
   return data;
 }
 
-/// Whether writing the model would overwrite what it is trained on.
+/// An error if writing the model would overwrite an input.
 Status check_not_an_input(const TrainFlags& flags) {
   std::vector<std::string> inputs = flags.train;
   inputs.insert(inputs.end(), flags.dev.begin(), flags.dev.end());
@@ -91,14 +92,16 @@ Outcome run(const TrainFlags& flags) {
   options->save_to = flags.model;
   options->resume = flags.resume;
   options->checkpoint_every = flags.checkpoint_every;
-  if (const Status status = check_options(data->train, *options); !status.ok()) return usage_error(status.error());
+  if (const Status status = check_options(data->train, *options); !status.ok())
+    return usage_error(status.error());
   ESPALIER_TRY(check_not_an_input(flags));
   ESPALIER_TRY(flags.training.read_files(*options));
   if (!flags.start_from.empty()) {
     ESPALIER_ASSIGN(options->start_from, Tagger::open(flags.start_from));
   }
-  // Now that everything that was named is there: templates and models may contradict the rest, too.
-  if (const Status status = check_options(data->train, *options); !status.ok()) return usage_error(status.error());
+  // Check again now that files are read: templates and models can contradict the other options, too.
+  if (const Status status = check_options(data->train, *options); !status.ok())
+    return usage_error(status.error());
   ESPALIER_TRY(check_writable(flags.model));
 
   using Mode = ProgressDisplay::Mode;
@@ -117,7 +120,7 @@ Outcome run(const TrainFlags& flags) {
   }
   if (training->interrupted)
     return {128 + interrupt.signal(),
-            flags.output.quiet ? "" : fmt::format("stopped early as asked; {} is usable", flags.model)};
+            flags.output.quiet ? "" : fmt::format("stopped early as requested; {} is usable", flags.model)};
   return {};
 }
 
@@ -138,13 +141,13 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option("--dev-folds", flags->dev_folds, "folds of the development data; without --dev from TRAIN")
       ->type_name("LIST");
   flags->training.add_to(verb);
-  verb.add_option("--start-from", flags->start_from, "go on from the weights of this model")
+  verb.add_option("--start-from", flags->start_from, "start from the weights of this model")
       ->type_name("MODEL");
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")
       ->type_name("N")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
-  verb.add_flag("--resume", flags->resume, "go on from MODEL.checkpoint of a run that was cut off");
+  verb.add_flag("--resume", flags->resume, "continue an interrupted run from MODEL.checkpoint");
   flags->output.add_to(verb);
   verb.footer([] { return learners_help() + kTrainExamples; });
   verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });

@@ -11,8 +11,8 @@ namespace {
 
 std::string passes_text(const Training& report) {
   std::string text = fmt::format("{}", report.log.size());
-  if (report.interrupted) text += ", stopped early as asked";
-  if (report.stopped_early) text += ", then the development score rose no more";
+  if (report.interrupted) text += ", stopped early as requested";
+  if (report.stopped_early) text += ", stopped because the development score no longer rose";
   if (report.best_pass) {
     const auto best = std::find_if(report.log.begin(), report.log.end(),
                                    [&](const auto& round) { return round.number == *report.best_pass; });

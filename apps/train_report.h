@@ -1,4 +1,5 @@
-// What training tells when it is done. Tested in apps/verbs_test.sh.
+// The report of `espalier train` when training ends, as text and as JSON. Tested in verbs_test.sh and
+// terminal_test.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// espalier tune: choose the thresholds of a cascade again.
+// espalier tune: chooses the thresholds of a cascade again.
 #include <CLI/CLI.hpp>
 #include <iterator>
 #include <memory>

@@ -1,11 +1,13 @@
-// What the public interface for search tasks (espalier/task.h) costs next to the templates of the built-in
-// tasks.
+// What the public interface for search tasks (espalier/task.h) costs compared with the templates of the
+// built-in tasks.
 //
-//   bench_erasure [SENTENCES]    labels made-up sentences three ways and prints time per token:
-//     built-in   tasks::LabelSpace: features of tokens are summed once per sentence, states are copied in
-//     place template   the task below through the search module's templates public     the very same type
-//     through learn_to_search and Policy
+//   bench_erasure [SENTENCES]
 //
+// Labels generated sentences in three ways and prints the time per token:
+// - built-in: tasks::LabelSpace, which sums the features of a token once per sentence and copies states in
+// place;
+// - template: the task below, through the search module's templates;
+// - public: the same type, through learn_to_search and Policy.
 // The last two must give the same labels, which is checked before anything is printed. Build with
 // `cmake --build --preset release --target bench_erasure`; the table is in docs/tasks.md.
 #include <algorithm>
@@ -16,7 +18,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/linear/liblinear_classifier.h"
-#include "espalier/search/simple.h"
+#include "espalier/search/train_from_spaces.h"
 #include "espalier/task.h"
 #include "espalier/tasks/spaces/label_space.h"
 
@@ -106,12 +108,12 @@ struct BuiltIn {
     std::vector<uint32_t> ids;
     std::vector<espalier::data::Label> gold;
   };
-  tasks::SequenceShape shape;
+  tasks::DecisionPlan plan;
   std::vector<Input> inputs;
   explicit BuiltIn(const std::vector<Sentence>& sentences) {
     espalier::data::LabelSet labels;
     for (uint32_t l = 0; l < kLabels; ++l) labels.add("L" + std::to_string(l));
-    shape = tasks::SequenceShape::of(std::move(labels), espalier::data::Scheme::kNone);
+    plan = tasks::DecisionPlan::of(std::move(labels), espalier::data::Scheme::kNone);
     for (const Sentence& s : sentences) {
       Input& in = inputs.emplace_back();
       for (size_t t = 0; t < s.gold.size(); ++t) {
@@ -127,7 +129,7 @@ struct BuiltIn {
     tasks::LabelInput in;
     in.length = inputs[i].gold.size();
     in.gold = inputs[i].gold;
-    return Space(shape, in);
+    return Space(plan, in);
   }
 };
 

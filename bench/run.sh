@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ratios against CRFsuite and against ourselves at other sizes, all measured in one run; outputs are verified first.
+# Measures ratios to CRFsuite and to Espalier itself at other sizes, all in one run; verifies outputs first.
 #
 #   bench/run.sh [PART...]        parts: peer, ensemble, search and cascade (default), brown, scaling; or all
 #

@@ -1,5 +1,5 @@
-# Checks of the tree itself, known to ctest like any other test. They need a POSIX shell and awk, nothing else, and say
-# nothing about compiled code, so sanitizer builds leave them out.
+# Checks of the source tree itself, run by ctest. They need only a POSIX shell and awk. They do not run compiled code, so
+# sanitizer builds leave them out.
 if(NOT ESPALIER_TESTS OR ESPALIER_SANITIZE)
   return()
 endif()
@@ -11,8 +11,8 @@ function(espalier_check name script)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS tree)
 endfunction()
 
-espalier_check(includes_point_down check_includes.sh)
-espalier_check(upward_includes_are_found check_includes.sh --self-test)
+espalier_check(includes_are_allowed check_includes.sh)
+espalier_check(wrong_includes_are_found check_includes.sh --self-test)
 espalier_check(sources_have_tests_and_are_short check_layout.sh)
 espalier_check(faults_of_layout_are_found check_layout.sh --self-test)
 espalier_check(text_files_are_tidy check_text.sh)
@@ -25,4 +25,5 @@ espalier_check(corpus_damage_is_found check_corpus.sh --self-test)
 if(ESPALIER_APPS)
   espalier_check(manual_knows_every_option check_docs.sh $<TARGET_FILE:espalier>)
   espalier_check(readme_tour_and_guide_run check_readme.sh $<TARGET_FILE:espalier>)
+  espalier_check(installation_is_usable check_install.sh ${PROJECT_BINARY_DIR})
 endif()

@@ -1,5 +1,5 @@
-# What the library links. Everything comes from the distribution's packages (packages.txt); nothing is fetched. The
-# installed package includes this file, too, so that its users need the same.
+# What the library links. Everything comes from the distribution's packages (packages.txt); nothing is downloaded. The
+# installed package includes this file, too, so that its users link the same libraries.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -9,7 +9,7 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
-# Libraries that ship neither a CMake nor a pkg-config file.
+# Libraries that have neither a CMake nor a pkg-config file.
 function(espalier_find name header)
   if(TARGET espalier_dep_${name})
     return()

@@ -9,7 +9,7 @@ install(TARGETS espalier_shared EXPORT espalier LIBRARY DESTINATION ${CMAKE_INST
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/lib/libespalier.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT espalier NAMESPACE espalier:: DESTINATION ${package_dir} FILE espalierTargets.cmake)
-install(FILES ${PROJECT_BINARY_DIR}/include/espalier/espalier.h espalier/task.h
+install(FILES ${PROJECT_BINARY_DIR}/include/espalier/espalier.h ${PROJECT_BINARY_DIR}/include/espalier/task.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/espalier)
 
 configure_package_config_file(cmake/espalierConfig.cmake.in ${PROJECT_BINARY_DIR}/espalierConfig.cmake

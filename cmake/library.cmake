@@ -1,5 +1,5 @@
-# The one library that other programs link: libespalier, shared and static, made of the modules. Of the shared one only
-# the public API can be seen; the static one holds everything, and its users link the dependencies themselves
+# The one library that other programs link: libespalier, shared and static, made of the modules. The shared one exports
+# only the public API; the static one contains everything, and its users link the dependencies themselves
 # (espalierConfig.cmake and espalier.pc name them).
 get_property(modules GLOBAL PROPERTY espalier_modules)
 
@@ -29,13 +29,14 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/libespalier.mri CONTENT "${script}sav
 add_custom_command(OUTPUT ${archive}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/lib
   COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
-  COMMAND ${CMAKE_AR} -M <${PROJECT_BINARY_DIR}/libespalier.mri
+  COMMAND sh -c "${CMAKE_AR} -M <libespalier.mri"
   COMMAND ${CMAKE_STRIP} --strip-debug ${archive}
+  WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
   DEPENDS ${archives} ${PROJECT_BINARY_DIR}/libespalier.mri COMMENT "Merging the modules into libespalier.a" VERBATIM)
 add_custom_target(espalier_static DEPENDS ${archive})
 add_custom_target(library DEPENDS espalier_shared espalier_static)
 
-# The public headers as they are installed: exactly two. espalier.h has its parts from espalier/public inside.
+# The public headers as they are installed: exactly two, with their parts from espalier/public inside.
 function(espalier_inline_header name out)
   file(READ ${PROJECT_SOURCE_DIR}/espalier/${name} text)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/espalier/${name})
@@ -66,7 +67,13 @@ function(espalier_inline_header name out)
   endwhile()
   set(${out} "${result}" PARENT_SCOPE)
 endfunction()
-espalier_inline_header(espalier.h whole)
-file(WRITE ${PROJECT_BINARY_DIR}/include/espalier/espalier.h.new "#pragma once\n${whole}")
-file(COPY_FILE ${PROJECT_BINARY_DIR}/include/espalier/espalier.h.new ${PROJECT_BINARY_DIR}/include/espalier/espalier.h
-     ONLY_IF_DIFFERENT)
+function(espalier_installed_header name first_lines)
+  espalier_inline_header(${name} whole)
+  set(path ${PROJECT_BINARY_DIR}/include/espalier/${name})
+  file(WRITE ${path}.new "#pragma once\n${first_lines}${whole}")
+  file(COPY_FILE ${path}.new ${path} ONLY_IF_DIFFERENT)
+endfunction()
+set_property(GLOBAL PROPERTY espalier_inlined "")
+espalier_installed_header(espalier.h "")
+# What the two share is in the first.
+espalier_installed_header(task.h "#include <espalier/espalier.h>\n")

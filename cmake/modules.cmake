@@ -1,18 +1,18 @@
-# How every part of the tree is built: one static library a folder, its tests beside the sources.
+# How every part of the tree is built: one static library per module, with the tests next to the sources.
 
-# What every target is compiled with. Warnings are ours alone: who uses the installed library has his own.
+# Compile options of every target. The warnings are not passed on to users of the installed library.
 add_library(espalier_options INTERFACE)
 target_include_directories(espalier_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_features(espalier_options INTERFACE cxx_std_20)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  list(APPEND warnings -Wno-restrict)  # g++ 12 sees overlap in string concatenation where there is none
+  list(APPEND warnings -Wno-restrict)  # false warnings of g++ 12 about string concatenation
   if(ESPALIER_SANITIZE)
-    list(APPEND warnings -Wno-maybe-uninitialized)  # nor can it follow its own instrumentation
+    list(APPEND warnings -Wno-maybe-uninitialized)  # false warnings in instrumented code
   endif()
 endif()
 target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
-# Messages of broken contracts name the source as the tree does, wherever it was built: the same bytes everywhere.
+# Messages about broken contracts name sources by their path in the tree, so that builds are the same everywhere.
 target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
 # Vectors are at most 256 bits wide (linear/rows.h), so code for wider ones would only cost compile time; SSE2, SSE4
@@ -20,7 +20,7 @@ target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJEC
 target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3|HWY_AVX3_DL)")
 if(ESPALIER_SANITIZE)
   if(ESPALIER_SANITIZE MATCHES undefined)
-    # A third of the compile time, for what the address sanitizer finds, too, or what x86 does not mind.
+    # These checks take a third of the compile time, and find what the address sanitizer finds, too, or what x86 allows.
     set(unwatched -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
   endif()
   target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
@@ -28,11 +28,12 @@ if(ESPALIER_SANITIZE)
   target_link_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE})
 endif()
 
-# What takes no time when it runs (the command, experiments, tests) is compiled with less optimisation, a quarter faster.
+# Code that takes little time when it runs (the command, experiments, tests) is compiled with less optimisation, which is
+# a quarter faster.
 set(cold_options $<$<CONFIG:RelWithDebInfo>:-O1>)
 
-# The headers that nearly every source of the library includes (1.6 s to parse), parsed once. A compiler cache does better
-# without; clang is left alone, being used for fuzzing only.
+# Precompiled headers: those that nearly every source of the library includes (1.6 s to parse). Not used with a compiler
+# cache, which works better without, nor with clang, which is used for fuzzing only.
 if(ESPALIER_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/library_headers.cc CONTENT "\n")
   add_library(espalier_library_headers STATIC ${PROJECT_BINARY_DIR}/library_headers.cc)  # position-independent, as its users are
@@ -46,7 +47,7 @@ if(ESPALIER_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  # GoogleTest's headers take longer to compile than most tests do. A compiler cache does better without.
+  # GoogleTest's headers take longer to compile than most tests. Not used with a compiler cache, as above.
   if(ESPALIER_PCH)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
     add_executable(espalier_test_headers ${PROJECT_BINARY_DIR}/test_headers.cc)
@@ -57,7 +58,7 @@ if(ESPALIER_TESTS)
   endif()
 endif()
 
-# espalier_tests(name SOURCES... USES libraries...): one test program, every case known to ctest.
+# espalier_tests(name SOURCES... USES libraries...): one test program; ctest runs every case by itself.
 function(espalier_tests name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   if(NOT ESPALIER_TESTS OR NOT ARG_SOURCES)
@@ -73,8 +74,8 @@ function(espalier_tests name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
-# What must not share a translation unit with others (unity builds): sources for Highway, compiled once for each kind of
-# vector, and the two that include liblinear and libsvm, which give different things the same names.
+# Sources that cannot share a translation unit with others (unity builds): those that Highway compiles once per kind of
+# vector, and the two that include liblinear and libsvm, which use the same names for different things.
 function(espalier_keep_apart)
   foreach(source ${ARGN})
     file(STRINGS ${source} per_target REGEX "<(hwy/foreach_target|linear|libsvm/svm)[.]h>")
@@ -90,7 +91,7 @@ function(espalier_module name)
   set(folder ${PROJECT_SOURCE_DIR}/espalier/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
-  list(FILTER sources EXCLUDE REGEX "/openfst_[a-z]+[.]cc$")  # compiled as C++17, a library of its own
+  list(FILTER sources EXCLUDE REGEX "/openfst_[a-z]+[.]cc$")  # compiled as C++17 in a separate library
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()

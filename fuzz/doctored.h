@@ -1,5 +1,5 @@
-// Model files with right checksums around changed contents: what a doctored file looks like. Checksums alone
-// would stop nearly every mutation at the door.
+// Model files with changed contents and correct checksums. Without this, checksums would reject nearly every
+// mutation before the code behind them runs.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
-// Runs a fuzz target without libFuzzer: the seeds as they are, then mutations of them for some seconds.
+// Runs a fuzz target without libFuzzer: first on the seeds, then on mutations of them for some seconds.
 //
 //   fuzz_x --seconds N [--seed S] SEED-FILE-OR-FOLDER...
 //
-// Mutations are blind (no coverage), but the same for the same seed; a crash is found by the sanitizers, and
-// the input that caused it is left in crash-input.
+// Mutations are not guided by coverage and are the same for the same seed. The sanitizers find crashes; the
+// input that caused one is written to crash-input.
 #include <chrono>
 #include <csignal>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Bytes taken for an ensemble, which then combines and reports.
+// Opens the input as an ensemble, which then combines votes and reports.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

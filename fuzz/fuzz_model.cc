@@ -1,4 +1,4 @@
-// Bytes taken for a model.
+// Opens the input as a model, which then labels a sequence.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

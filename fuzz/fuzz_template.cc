@@ -1,4 +1,4 @@
-// A template is parsed and, where it stands, run over a short sequence with every feature named.
+// Parses the input as a template and, if that succeeds, names every feature of a short sequence.
 #include <cstdint>
 #include <string>
 

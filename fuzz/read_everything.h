@@ -1,4 +1,5 @@
-// What every reader's target does: read all of the input in one format, touch every cell, write it out again.
+// The body of every reader's fuzz target: reads the whole input in one format, reads every cell, and writes
+// it again.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
-// What `espalier reproduce` runs: the tables and figures of the papers that Espalier comes from, measured
-// again.
+// What `espalier reproduce` runs: the tables and figures of the papers that Espalier is based on, measured
+// again. An Experiment takes a Request and returns a Report with rows (measured and printed figures), checks
+// that must hold, and plots. The functions are declared in experiments.h. Experiments take from seconds to
+// hours; with `quick`, seconds.
 #pragma once
 
 #include <functional>
@@ -16,26 +18,26 @@
 
 namespace espalier::research {
 
-/// How an experiment is to run.
+/// How to run an experiment.
 struct Request {
   std::string data;    ///< the folder of corpora
-  std::string out;     ///< the folder plots go to; it exists
-  bool quick = false;  ///< a small version that ends in seconds: for tests, not for figures
+  std::string out;     ///< an existing folder for plots
+  bool quick = false;  ///< run a small version that ends in seconds: for tests, its figures mean nothing
   uint64_t seed = 1;
-  int threads = 0;  ///< 0: every core
+  int threads = 0;  ///< 0: all cores
   Monitor monitor;
 
-  /// A corpus file's path.
+  /// The path of a corpus file.
   std::string corpus(std::string_view file) const { return data + "/" + std::string(file); }
 };
 
-/// One measured figure, with that of the paper.
+/// One measured figure and the paper's.
 struct Row {
-  std::string row;             ///< the method, as the option spells it
-  std::string column;          ///< the setting
-  std::optional<double> seed;  ///< what the paper printed
+  std::string row;              ///< the method, spelled as its option
+  std::string column;           ///< the setting
+  std::optional<double> paper;  ///< the figure printed in the paper
   double measured = 0;
-  std::optional<double> deviation;  ///< of the sample, where there were several runs
+  std::optional<double> deviation;  ///< of the sample, if there were several runs
 };
 
 /// A property that must hold.
@@ -46,7 +48,7 @@ struct Check {
 };
 
 struct Report {
-  std::vector<std::pair<std::string, std::string>> settings;  ///< what the run was made with
+  std::vector<std::pair<std::string, std::string>> settings;  ///< the settings of the run
   std::vector<Row> rows;
   std::vector<Check> checks;
   std::vector<std::string> plots;  ///< files written
@@ -65,13 +67,13 @@ struct Report {
 struct Experiment {
   std::string_view name;                  ///< for example searn-handwriting
   std::string_view summary;               ///< one line for --list
-  std::vector<std::string_view> corpora;  ///< files below the folder of corpora, without which it cannot run
+  std::vector<std::string_view> corpora;  ///< files in the folder of corpora that it needs
   Result<Report> (*run)(const Request& request);
 };
 
-/// All of them, in the order --list shows them.
+/// All experiments, in the order of --list.
 std::span<const Experiment> experiments();
-/// The experiment of that name, or an error that names the nearest.
+/// The experiment of that name, or an error that names the nearest one.
 Result<const Experiment*> find_experiment(std::string_view name);
 
 }  // namespace espalier::research

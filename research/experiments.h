@@ -1,5 +1,5 @@
-// The functions behind the table of experiments. Each is in a source file of its own, or shares one with a
-// few that belong together. apps/reproduce_test.sh runs them all.
+// The functions behind the table of experiments in experiments.cc. Each has a source file PAPER/PAPER_*.cc of
+// its own, or shares one with related experiments. Tested in apps/reproduce_test.sh, which runs them all.
 #pragma once
 
 #include "research/experiment.h"

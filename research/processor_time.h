@@ -1,4 +1,4 @@
-// Processor time of this process, which other work on the machine does not distort.
+// Processor time of this process, which is not affected by other work on the machine.
 #pragma once
 
 #include <ctime>

@@ -1,12 +1,11 @@
 #!/bin/sh
-# Checks columns of word, part of speech, chunk and entity, as in corpus/.
+# Checks files with columns of word, part of speech, chunk and entity, as in corpus/.
 #
-#   scripts/check_corpus.sh FILE...        each file by itself, then the number of sentences of all: at least 400
+#   scripts/check_corpus.sh FILE...        checks each file, then the total number of sentences: at least 400
 #   scripts/check_corpus.sh --self-test    shows that each kind of damage is found
 #
-# Four cells a row, separated by single tabs, none empty; a universal part of speech; chunks and entities of known types
-# in IOB2, where an I continues a segment of its own type; no empty sentence, no line that occurs in two files as a
-# whole sentence.
+# Checked: four cells per row, separated by single tabs, none empty; a universal part of speech; chunks and entities of
+# known types in IOB2, where an I continues a segment of the same type; no empty sentence; no sentence in two files.
 set -eu
 
 check() {

@@ -1,16 +1,16 @@
 #!/bin/sh
-# The code that the documentation shows is code that the tests compile and run.
+# Checks that code shown in the documentation is the code that the tests compile and run.
 #
 #   scripts/check_examples.sh [--write] [ROOT]
 #
 # In README.md and docs/*.md, a block of code after a line `<!-- example: FILE: TITLE -->` is the part of FILE between
-# `// [docs: TITLE]` and `// [end]`, less its indentation. Blocks that differ are errors; --write puts them right.
+# `// [docs: TITLE]` and `// [end]`, less its indentation. Blocks that differ are errors; --write corrects them.
 set -eu
 mode="check"
 [ "${1:-}" = --write ] && { mode="write"; shift; }
 cd "${1:-$(cd "$(dirname "$0")/.." && pwd)}"
 
-# render FILE: the document with every example as it stands in its source.
+# render FILE: the document with every example as it is in its source.
 render() {
   awk '
     function fill(file, title,    line, inside, indent, any) {

@@ -1,23 +1,42 @@
 #!/bin/sh
-# Includes only point down the module order.
+# Includes point down the module order, and programs include public headers only.
 #
-#   scripts/check_includes.sh [ROOT]       the tree to look at; default: this one
+#   scripts/check_includes.sh [ROOT]       the tree to check; default: this one
 #   scripts/check_includes.sh --self-test  shows that each kind of wrong include is found
 #
-# The order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a module
-# may include its own module and those before it, and nothing outside espalier/. apps, research, examples, fuzz and bench may
-# include all modules and themselves; apps/reproduce_main.cc, the program behind `espalier reproduce`, may also include research.
+# The public headers are espalier/espalier.h, espalier/task.h and their parts in espalier/public/. Every file may include
+# them; they themselves include only each other and the standard library. All other headers under espalier/ are private.
+#
+# Modules: their order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a
+# module may include its own module and lower ones, and nothing outside espalier/.
+# Programs (apps, server, python, examples) may include public headers and their own folder. The few files that also need
+# private headers are listed below with the reason. apps/reproduce_main.cc, the program behind `espalier reproduce`, may
+# also include research/.
+# research, fuzz and bench may include all modules and their own folder.
 # Project headers are named by their path from the root.
-# The public headers (espalier/espalier.h, espalier/task.h and their parts in espalier/public/) may be included from everywhere;
-# they themselves include nothing of the modules, only each other and the standard library.
 set -eu
+
+# Programs' files that may include private headers, at most three:
+#   apps/command.h    the macros for early return (ESPALIER_TRY, ESPALIER_ASSIGN), fail() and checked preconditions, for
+#                     all verbs
+#   apps/terminal.h   text layout for all verbs: padding by display width, shortening, suggestions for misspelled names
+#   apps/terminal.cc  reading gzipped text, and writing a file whole or not at all, for options that name such files
+private_users="apps/command.h apps/terminal.h apps/terminal.cc"
+most_private_users=3
 
 check() {
   (
     cd "$1"
-    find espalier apps research examples fuzz bench \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null | LC_ALL=C sort |
-      awk '
+    find espalier apps server python examples research fuzz bench \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' \) -type f \
+      2>/dev/null | LC_ALL=C sort |
+      awk -v private_users="$private_users" -v most_private_users="$most_private_users" '
         BEGIN {
+          count = split(private_users, list, " ")
+          for (i = 1; i <= count; i++) allowed[list[i]] = 1
+          if (count > most_private_users) {
+            printf "%d files of programs may include private headers; at most %d\n", count, most_private_users
+            wrong++
+          }
           while ((getline line < "espalier/CMakeLists.txt") > 0)
             if (line ~ /^[ \t]*espalier_module\(/) {
               sub(/^[ \t]*espalier_module\([ \t]*/, "", line)
@@ -41,9 +60,13 @@ check() {
             if (!(from in rank)) return complain("module " from " is not in espalier/CMakeLists.txt")
             if (!(to in rank)) return complain("\"" included "\": module " to " is not in espalier/CMakeLists.txt")
             if (rank[to] > rank[from])
-              return complain("\"" included "\": " to " stands above " from "; includes only point down")
+              return complain("\"" included "\": " to " is above " from "; includes only point down")
           } else if (included ~ /^espalier\//) {
             if (!(to in rank)) return complain("\"" included "\": module " to " is not in espalier/CMakeLists.txt")
+            if (from ~ /^(apps|server|python|examples)$/) {
+              if (!(file in allowed)) return complain("\"" included "\": private; programs include public headers only")
+              used[file] = 1
+            }
           } else if (to != from && !(file == "apps/reproduce_main.cc" && to == "research")) {
             return complain("\"" included "\": neither under espalier/ nor under " from "/")
           }
@@ -60,6 +83,10 @@ check() {
             look(line)
           }
           close(file)
+          if (file in allowed && !(file in used)) {
+            number = 1
+            complain("includes no private header; remove it from the list in check_includes.sh")
+          }
         }
         END {
           printf "%d files, %d modules, %d includes of project headers, %d wrong\n", files, modules, includes, wrong
@@ -71,7 +98,8 @@ check() {
 # expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE, in quotes unless it has its own.
 expect() {
   tree=$(mktemp -d)
-  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/espalier/public" "$tree/apps" "$tree/research"
+  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/espalier/public" "$tree/apps" "$tree/server" "$tree/python" \
+    "$tree/examples" "$tree/research"
   printf 'espalier_module(low)\nespalier_module(high USES espalier_low)\n' >"$tree/espalier/CMakeLists.txt"
   case $4 in
     \<*) printf '#include <vector>\n#include %s\n' "$4" >"$tree/$3" ;;
@@ -91,7 +119,14 @@ expect() {
 if [ "${1:-}" = --self-test ]; then
   expect accepted '0 wrong' espalier/high/a.cc espalier/low/b.h
   expect accepted '0 wrong' espalier/high/a.cc espalier/high/b.h
-  expect accepted '0 wrong' apps/a.cc espalier/high/b.h
+  expect accepted '0 wrong' apps/command.h espalier/high/b.h
+  expect rejected 'a.cc:2: .*public headers only' apps/a.cc espalier/high/b.h
+  expect rejected 'public headers only' server/a.cc espalier/low/b.h
+  expect rejected 'public headers only' python/a.cpp espalier/low/b.h
+  expect rejected 'public headers only' examples/a.cc espalier/low/b.h
+  expect accepted '0 wrong' examples/a.cc espalier/espalier.h
+  expect rejected 'neither under' server/a.cc apps/b.h
+  expect rejected 'remove it from the list' apps/command.h espalier/espalier.h
   expect accepted '0 wrong' apps/a.cc apps/b.h
   expect accepted '0 wrong' apps/reproduce_main.cc research/b.h
   expect accepted '0 wrong' research/a.cc espalier/high/b.h
@@ -113,6 +148,8 @@ if [ "${1:-}" = --self-test ]; then
   expect rejected 'no header of a dependency' espalier/task.h '<fmt/format.h>'
   expect rejected 'not one of the public headers' espalier/low/a.h espalier/other.h
   expect rejected 'not one of the public headers' espalier/other.h espalier/low/b.h
+  private_users="$private_users apps/fourth.cc"
+  expect rejected 'at most 3' apps/a.cc espalier/task.h
   echo "every wrong include was found"
   exit 0
 fi

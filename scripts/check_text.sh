@@ -1,7 +1,7 @@
 #!/bin/sh
-# What every text file of the tree must be like, beyond what compilers and clang-format see: ends with a line end,
-# no carriage returns, no spaces at line ends, no tabs where they are not data or make's, no marks of a merge or of
-# unfinished work; headers start with a comment and #pragma once; the licence is there.
+# Checks every text file of the tree for what compilers and clang-format do not: a line end at the end of the file, no
+# carriage returns, no spaces at line ends, tabs only in data and makefiles, no marks of a merge or of unfinished work;
+# headers start with a comment and #pragma once; the licence exists.
 #
 #   scripts/check_text.sh [ROOT]
 set -eu

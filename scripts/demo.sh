@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains a part-of-speech tagger, a chunker and an entity recogniser on the bundled corpus, scores them on its test file,
-# tags sentences a person would try, and shows the very commands. `make demo` builds first, then comes here.
+# tags a few sentences, and shows each command. `make demo` builds first, then runs this.
 #
 #   scripts/demo.sh [FILE]        sentences to tag: one token per line, a blank line between them; default corpus/try.txt
 #
@@ -13,7 +13,7 @@ sentences=${1:-corpus/try.txt}
 mkdir -p "$out"
 
 heading() { printf '\n== %s\n\n' "$*"; }
-# Shows a command, then runs it; what it says about its progress is only of interest when it fails.
+# Shows a command, then runs it; its messages are shown only if it fails.
 run() {
   printf '$ %s\n' "$*"
   "$@" 2>"$out/messages" || {
@@ -21,7 +21,7 @@ run() {
     exit 1
   }
 }
-# The same for training, whose report ends with what to do next; that comes below.
+# The same for training, without the last lines of its report, which suggest what to do next.
 train() { run "$espalier" train corpus/train.txt "$@" >"$out/report" && sed '/^$/,$d' "$out/report"; }
 
 # number KEY: the value of a key of the outermost JSON object on standard input.
@@ -78,7 +78,7 @@ run "$espalier" tag "$sentences" -m "$out/tagger.model" -o "$out/tagged.txt"
 run "$espalier" tag "$out/tagged.txt" -m "$out/chunker.model" -o "$out/chunked.txt"
 run "$espalier" tag "$out/chunked.txt" -m "$out/entities.model" -o "$out/tried.txt"
 awk '
-  # Adds a token to a line in which segments stand in brackets.
+  # Adds a token to a line in which segments are in brackets.
   function bracket(line, label, before, word,    type) {
     if (before != "O" && label !~ /^I-/) line = line "]"
     if (label ~ /^B-/) line = line " [" substr(label, 3)

@@ -3,8 +3,8 @@
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]        default: 60 seconds each, all targets
 #
-# Inputs found on the way are kept in build/fuzz/corpus/TARGET and used again by the next run; an input that breaks a
-# target is left in build/fuzz/found, and the status is 1.
+# New inputs are kept in build/fuzz/corpus/TARGET and used again by the next run. An input that breaks a target is written
+# to build/fuzz/found, and the exit status is 1.
 # Environment: JOBS, LAUNCHER.
 set -u
 cd "$(dirname "$0")/.." || exit 1

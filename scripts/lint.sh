@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks without changing anything: clang-format over all sources, clang-tidy over all but the tests (.clang-tidy says
-# what for), shellcheck over the scripts. Needs build/debug configured, for its compile commands: the other presets compile
+# Checks without changing anything: clang-format on all sources, clang-tidy on all but the tests (.clang-tidy lists the
+# checks), shellcheck on the scripts. Needs build/debug configured, for its compile commands: the other presets compile
 # several sources as one.
 #
 #   scripts/lint.sh [FILE...]        only these sources

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages of the named groups of packages.txt, as far as they are missing.
+# Installs the missing Debian packages of the named groups of packages.txt.
 #
 #   scripts/setup.sh [GROUP...]        default: build
 #
-# Says what it does. Asks for root rights (sudo) only when something has to be installed. Where there is no apt, or no
-# way to become root, it names the packages and goes on: the build itself then says whether something is missing.
+# Prints what it does. Uses sudo only if something has to be installed. Without apt, or without a way to become root, it
+# names the packages and succeeds: the build itself then reports what is missing.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Configures, builds and tests with the named presets, one after the other, and repeats ctest's closing lines at the end.
+# Configures, builds and tests with each of the named presets, and repeats the last lines of ctest at the end.
 #
 #   scripts/test.sh PRESET...        release, debug, asan, asan-fuzz, tsan
 #

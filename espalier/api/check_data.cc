@@ -1,7 +1,9 @@
-// check_data: a look at data before anybody trains on it.
+// check_data: statistics and problems of data files, before training. Tested in apps/verbs_test.sh and
+// apps/bad_input_test.sh.
 #include "espalier/data/check.h"
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/feature_choice.h"
@@ -17,7 +19,7 @@ Findings findings_of(const data::Findings& from) {
   return to;
 }
 
-/// Whether training could look at what the options name, given the columns that the data turned out to have.
+/// An error if the template or the feature columns of the options do not fit the columns of the data.
 Status check_features(const data::ReadOptions& reading, const CheckOptions& options, size_t columns) {
   std::vector<size_t> labels;
   if (columns > 0) {
@@ -38,9 +40,10 @@ Status check_features(const data::ReadOptions& reading, const CheckOptions& opti
 
 Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
   ESPALIER_ASSIGN(const api::Reading reading, api::reading_of(files.reading));
-  if (reading.task) return fail("data of the task {} cannot be checked yet: train reads it", files.reading.format);
+  if (reading.task) return fail("checking data of the task {} is not supported", files.reading.format);
   const api::PublicMonitor monitor(options.on_progress, options.stop);
-  ESPALIER_ASSIGN(const data::DataReport from, data::check_data(files.paths, reading.options, monitor.monitor()));
+  ESPALIER_ASSIGN(const data::DataReport from,
+                  data::check_data(files.paths, reading.options, monitor.monitor()));
   if (monitor.stopped()) return fail("stopped before everything was read");
   ESPALIER_TRY(check_features(reading.options, options, from.columns));
   DataReport to;

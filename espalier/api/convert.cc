@@ -1,4 +1,4 @@
-// convert: other formats, other ways to write segments as labels.
+// convert: between file formats and between label schemes. Tested in apps/verbs_test.sh.
 #include "espalier/api/corpus.h"
 #include "espalier/api/text_io.h"
 #include "espalier/data/formats/label_column.h"
@@ -21,21 +21,21 @@ Result<Conversion> conversion_of(const ConvertOptions& options) {
   if (reading.task) return fail("the format {} cannot be converted", options.reading.format);
   out.reading = std::move(reading.options);
   if (data::several_label_columns(out.reading))
-    return fail("label columns {}: one is wanted here", out.reading.label_column);
+    return fail("label columns {}: convert takes one", out.reading.label_column);
   out.to = out.reading.format;
   if (!options.format.empty()) {
     ESPALIER_ASSIGN(out.to, data::parse_format(options.format));
   }
   if (!options.scheme.empty()) {
     ESPALIER_ASSIGN(out.scheme, data::parse_scheme(options.scheme));
-    if (*out.scheme == data::Scheme::kNone) return fail("scheme none is no scheme to convert to");
+    if (*out.scheme == data::Scheme::kNone) return fail("cannot convert to scheme none");
   }
   if (!options.from_scheme.empty()) {
     ESPALIER_ASSIGN(out.from_scheme, data::parse_scheme(options.from_scheme));
-    if (!out.scheme) return fail("a scheme to convert from means nothing without one to convert to");
+    if (!out.scheme) return fail("a scheme to convert from has no effect without one to convert to");
   }
   if (!out.scheme && options.format.empty())
-    return fail("there is nothing to convert: name a format or a label scheme to convert to");
+    return fail("nothing to convert: name a format or a label scheme to convert to");
   // Input without labels can change its format, but not its label scheme.
   out.reading.labels_required = out.scheme.has_value();
   return out;
@@ -46,7 +46,7 @@ void labels_of(const data::Sequence& sequence, std::vector<std::string_view>& la
   for (size_t row = 0; row < sequence.length(); ++row) labels.push_back(sequence.label(row));
 }
 
-/// The row as it was with another text in the label's cell.
+/// The row with another text in the label's cell.
 void append_relabelled(std::string_view row, std::string_view old_label, std::string_view label,
                        std::string& out) {
   ESPALIER_CHECK(old_label.data() >= row.data() &&
@@ -70,14 +70,14 @@ Status append_converted(const data::Sequence& sequence, data::Scheme from, const
     out.push_back('\n');
     return {};
   }
-  // What cannot be written as data is found by trying; what is then written has the new labels.
+  // append_gold finds what the format cannot represent; the text written has the new labels.
   std::string gold;
   ESPALIER_TRY(writer.append_gold(sequence, gold));
   writer.append(sequence, std::vector<std::string_view>(labels.begin(), labels.end()), out);
   return {};
 }
 
-/// A scheme shows in the labels of the whole file, so that has to be read first.
+/// Detecting the scheme needs the labels of the whole file, which is therefore read first.
 Status convert_scheme(const std::string& path, const Conversion& conversion, const data::Writer& writer,
                       api::OpenSink& out, Converted& report) {
   ESPALIER_ASSIGN(const std::vector<data::Sequence> all, data::read_all({path}, conversion.reading));
@@ -91,7 +91,9 @@ Status convert_scheme(const std::string& path, const Conversion& conversion, con
     }
     from = detector.scheme();
     if (from == data::Scheme::kNone)
-      return fail("{}: the labels are not of the form B-TYPE, I-TYPE, O, so there is no scheme to convert from", path);
+      return fail(
+          "{}: the labels are not of the form B-TYPE, I-TYPE, O, so there is no scheme to convert from",
+          path);
   }
   report.from_scheme = data::scheme_name(from);
   std::string text;

@@ -184,7 +184,7 @@ Sequence Corpus::operator[](size_t index) const {
   Sequence out;
   out.weight = from.weight();
   const auto label = from.label_column();
-  // Added rows without labels have a cell that stands for the label all the same.
+  // Rows that were added without labels have a cell in place of the label.
   const size_t hidden = !label && state_->reading.columns > 0 && from.columns() == state_->reading.columns
                             ? state_->reading.columns - 1
                             : from.columns();
@@ -227,9 +227,11 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
+bool has_json_lines(std::string_view task) { return task == "roles" || task == "variables"; }
+
 Result<Reading> reading_of(const ReadOptions& options) {
   Reading out;
-  if (options.format == "roles" || options.format == "variables") {
+  if (has_json_lines(options.format)) {
     out.task = options.format == "roles" ? tasks::JsonTask::kRoles : tasks::JsonTask::kVariables;
     out.options.format = data::Format::kJsonLines;
     if (!options.label_column.empty())
@@ -251,8 +253,7 @@ Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::strin
                                         const data::ReadOptions& reading,
                                         const std::vector<size_t>& feature_columns) {
   if (rows.empty()) return fail("the sequence has no tokens");
-  if (reading.columns == 0)
-    return fail("the model looks at attributes, not at rows of cells: tag_attributes takes them");
+  if (reading.columns == 0) return fail("the model uses attributes, not rows of cells; call tag_attributes");
   const size_t present = rows.front().size();
   for (size_t row = 0; row < rows.size(); ++row)
     if (rows[row].size() != present)
@@ -262,7 +263,7 @@ Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::strin
   auto layout = data::row_layout(options, present);
   data::Sequence sequence;
   if (!layout.ok()) {
-    // Only what is looked at, in its order: the other columns stay empty.
+    // Only the feature columns are given, in their order: the other columns stay empty.
     if (present != feature_columns.size()) return std::move(layout).error();
     sequence.clear(reading.columns);
     for (size_t row = 0; row < rows.size(); ++row) {
@@ -294,8 +295,7 @@ Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,
   if (reading.columns > 0 && feature_columns.size() != 1) {
     std::vector<size_t> numbers;
     for (const size_t c : feature_columns) numbers.push_back(c + 1);
-    return fail("the model looks at columns {}, not at words alone: tag_rows takes them",
-                fmt::join(numbers, ", "));
+    return fail("the model uses columns {}, not only words; call tag_rows", fmt::join(numbers, ", "));
   }
   std::vector<std::vector<std::string>> rows;
   rows.reserve(words.size());

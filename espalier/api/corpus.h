@@ -1,7 +1,7 @@
 // The inside of a public Corpus and of Data: sequences as the library holds them.
 //
-// Call sequence_of_rows to lay rows in memory out as a model's reader would, read_options to check public
-// ReadOptions, open_data to read either kind of Data. Costs a copy of the text.
+// sequence_of_rows and sequence_of_words lay out rows in memory as a model's reader would; reading_of checks
+// public ReadOptions. Costs a copy of the text. Tested in train_test.cc and tagger_test.cc.
 #pragma once
 
 #include <memory>
@@ -30,15 +30,17 @@ struct Corpus::State {
 
 namespace api {
 
-/// Public options as the readers take them; `task` is set for the formats roles and variables.
+/// Public options as options of the readers; `task` is set for the formats roles and variables.
 struct Reading {
   data::ReadOptions options;
   std::optional<tasks::JsonTask> task;
 };
 Result<Reading> reading_of(const ReadOptions& options);
+/// Whether the task has its own JSON lines, read with the format of the same name.
+bool has_json_lines(std::string_view task);
 
-/// The sequence that rows stand for, in the layout of `reading` (that of a model's training data): with or
-/// without the label, or with just the columns that are looked at (`feature_columns`).
+/// Rows in memory as a sequence in the layout of `reading` (that of a model's training data): with or
+/// without the label, or only with the columns that features use (`feature_columns`).
 Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::string>>& rows,
                                         const data::ReadOptions& reading,
                                         const std::vector<size_t>& feature_columns);

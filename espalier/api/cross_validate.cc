@@ -1,8 +1,9 @@
+// cross_validate: trains and scores once per fold. Tested in evaluate_test.cc and apps/verbs_test.sh.
 #include <cmath>
 #include <map>
 
 #include "espalier/api/corpus.h"
-#include "espalier/api/evaluate.h"
+#include "espalier/api/training.h"
 #include "espalier/data/folds.h"
 #include "espalier/public/evaluate.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kDefaultFolds = 10;
 
-/// Numbers of the sequences of each fold: the data's own folds where `k` is 0 and there are some.
+/// Numbers of the sequences of each fold: the folds given in the data if `k` is 0 and there are some.
 Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k, uint64_t seed, bool& own) {
   const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
   own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();
@@ -19,13 +20,15 @@ Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k,
   std::map<int, std::vector<size_t>> folds;
   for (size_t s = 0; s < sequences.size(); ++s) {
     if (own && !sequences[s].fold())
-      return fail("{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for all",
-                  corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
+      return fail(
+          "{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for "
+          "all",
+          corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
     folds[own ? *sequences[s].fold() : data::fold_of(s, k, seed)].push_back(s);
   }
   if (folds.size() < 2)
-    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}", corpus.state()->name,
-                sequences.size(), folds.size());
+    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}",
+                corpus.state()->name, sequences.size(), folds.size());
   return folds;
 }
 
@@ -57,7 +60,9 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
   ESPALIER_TRY(check_options(data, options));
   std::optional<Corpus> read;
   if (data.files() != nullptr) {
-    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, data.files()->reading));
+    ReadOptions reading = data.files()->reading;
+    if (api::has_json_lines(options.task)) reading.format = options.task;
+    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, reading));
   }
   const Corpus& corpus = read ? *read : *data.corpus();
   ESPALIER_TRY(corpus.status());
@@ -83,6 +88,8 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
     scoring.stop = options.stop;
     CrossValidation::Fold result;
     result.fold = fold;
+    result.number = out.folds.size() + 1;
+    result.total = folds.size();
     result.train_seconds = training.seconds;
     ESPALIER_ASSIGN(result.scores, evaluate(training.tagger, corpus.subset(held_out), scoring));
     parts.push_back(result.scores);

@@ -1,4 +1,5 @@
-// Decoding options, checked against a model.
+// DecodeOptions checked against a model. Declared in api/tagger.h, tested in tagger_test.cc and
+// stream_test.cc.
 #include <algorithm>
 #include <array>
 
@@ -25,11 +26,13 @@ Result<data::SearchChoice> search_of(const model::Model& model, const DecodeOpti
   const bool search_only = decoder == "greedy" || decoder == "best-first";
   if (!model.bare().is_search()) {
     if (search_only)
-      return fail("decoder {} is for models that are searches (searn, laso-br, laso-bst, laso, incremental); this one "
-                  "is of learner {}",
-                  decoder, model.about().learner);
+      return fail(
+          "decoder {} is for models that are searches (searn, laso-br, laso-bst, laso, incremental); this "
+          "one "
+          "is of learner {}",
+          decoder, model.about().learner);
     if (options.beam > 0 && decoder != "beam" && decoder != "auto")
-      return fail("a beam width goes with decoder beam, not with {}", decoder);
+      return fail("a beam width needs decoder beam, not {}", decoder);
     return data::SearchChoice{};
   }
   if (decoder != "auto" && decoder != "beam" && !search_only)
@@ -47,6 +50,11 @@ bool same_way(const DecodeOptions& one, const DecodeOptions& other) {
          one.decoder == other.decoder && one.beam == other.beam;
 }
 
+/// Whether the constraints of the model's training apply.
+bool remembered_rules_hold(const model::Model& model, const DecodeOptions& options) {
+  return model.constraints().has_value() && !options.unconstrained && options.decoder != "posterior";
+}
+
 }  // namespace
 
 Status check_decode_options(const DecodeOptions& options) {
@@ -57,39 +65,44 @@ Status check_decode_options(const DecodeOptions& options) {
                 meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
   }
   if (decoder == "posterior" && options.constraints)
-    return fail("decoder posterior takes each label by itself and cannot keep to constraints");
+    return fail("decoder posterior chooses each label by itself and does not support constraints");
   if (decoder == "greedy" && options.beam > 1)
-    return fail("decoder greedy keeps one labelling; a beam of {} goes with decoder beam", options.beam);
+    return fail("decoder greedy keeps one labelling; a beam of {} needs decoder beam", options.beam);
   if (options.unconstrained && options.constraints)
-    return fail("constraints are given, and none are to be kept to: say one of the two");
-  if (!(options.time_limit > 0)) return fail("a time limit of {:g} seconds: it must be above 0", options.time_limit);
+    return fail("constraints are given together with unconstrained; give one of the two");
+  if (!(options.time_limit > 0))
+    return fail("a time limit of {:g} seconds: it must be above 0", options.time_limit);
   return {};
 }
 
-Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options) {
+Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options) {
   ESPALIER_TRY(check_decode_options(options));
   const model::Model& model = tagger.model;
   DecodeChoice choice;
   ESPALIER_ASSIGN(choice.search, search_of(model, options));
-  const bool posterior = options.decoder == "posterior";
-  if (posterior) choice.decoder = data::Decoder::kPosterior;
-  const bool remembered = model.constraints().has_value() && !options.unconstrained && !posterior;
-  if (!options.constraints && !remembered) {
-    const std::string_view needs = options.why                                             ? "saying why"
-                                   : options.strict                                        ? "strict"
-                                   : model.bare().is_search()                              ? ""
-                                   : options.decoder == "ilp" || options.decoder == "beam" ? "this decoder"
-                                   : options.beam > 0                                      ? "a beam"
-                                                                                           : "";
-    if (!needs.empty()) return fail("{} needs constraints, or a model trained with some", needs);
-    choice.predictor = &model.bare();
-    return choice;
-  }
+  choice.predictor = &model.bare();
+  if (options.decoder == "posterior") choice.decoder = data::Decoder::kPosterior;
+  if (options.constraints || remembered_rules_hold(model, options)) return choice;
+  const std::string_view needs = options.why                                             ? "saying why"
+                                 : options.strict                                        ? "strict"
+                                 : model.bare().is_search()                              ? ""
+                                 : options.decoder == "ilp" || options.decoder == "beam" ? "this decoder"
+                                 : options.beam > 0                                      ? "a beam"
+                                                                                         : "";
+  if (!needs.empty()) return fail("{} needs constraints, or a model trained with some", needs);
+  return choice;
+}
+
+Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options) {
+  ESPALIER_ASSIGN(DecodeChoice choice, unconstrained_choice(tagger, options));
+  const model::Model& model = tagger.model;
+  if (!options.constraints && !remembered_rules_hold(model, options)) return choice;
   if (!options.constraints && same_way(options, DecodeOptions{})) {
     choice.predictor = &model.predictor();
     return choice;
   }
-  const std::shared_ptr<const Constraints::State> rules = options.constraints ? options.constraints->state() : nullptr;
+  const std::shared_ptr<const Constraints::State> rules =
+      options.constraints ? options.constraints->state() : nullptr;
   {
     const std::lock_guard lock(tagger.mutex);
     if (tagger.last && tagger.last->rules == rules && same_way(tagger.last->options, options)) {
@@ -100,7 +113,9 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
   }
   const size_t beam = options.beam > 0 ? options.beam : kConstrainedBeam;
   const constrain::ConstrainedOptions how{
-      {.method = method_of(options.decoder), .beam = beam, .seconds = options.time_limit}, options.why, options.strict};
+      {.method = method_of(options.decoder), .beam = beam, .seconds = options.time_limit},
+      options.why,
+      options.strict};
   ESPALIER_ASSIGN(auto made, model.under(rules ? rules->file : *model.constraints(), how));
   choice.made = std::move(made);
   choice.predictor = choice.made.get();

@@ -1,3 +1,4 @@
+// Decoder: a chain model whose features are the emissions. Tested in evaluate_test.cc.
 #include <cmath>
 #include <limits>
 #include <set>
@@ -13,7 +14,7 @@
 namespace espalier {
 namespace {
 
-/// Takes the place of minus infinity: far below any score, and 0 times it is still 0.
+/// Used in place of minus infinity: far below any score, and 0 times it is still 0.
 constexpr float kImpossible = -1e30f;
 
 std::string attribute_name(size_t label) { return std::to_string(label); }
@@ -23,11 +24,12 @@ Status check(const std::vector<std::string>& labels, const DecoderOptions& optio
   if (labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
   std::set<std::string_view> seen;
   for (const std::string& label : labels) {
-    if (label.empty() || label == data::kUnknownLabelText) return fail("'{}' is no name for a label", label);
-    if (!seen.insert(label).second) return fail("the label '{}' is there twice", label);
+    if (label.empty() || label == data::kUnknownLabelText)
+      return fail("'{}' cannot be the name of a label", label);
+    if (!seen.insert(label).second) return fail("the label '{}' occurs twice", label);
   }
   if (!options.transitions.empty() && options.transitions.size() != labels.size() * labels.size())
-    return fail("{} transitions for {} labels: {} are wanted, one for each pair", options.transitions.size(),
+    return fail("{} transitions for {} labels: expected {}, one for each pair", options.transitions.size(),
                 labels.size(), labels.size() * labels.size());
   for (const float score : options.transitions)
     if (std::isnan(score) || score == std::numeric_limits<float>::infinity())
@@ -35,8 +37,8 @@ Status check(const std::vector<std::string>& labels, const DecoderOptions& optio
   return {};
 }
 
-/// A chain with one feature per label, whose weight is 1 for this label and whose value is the emission: score(t, y) is
-/// then the emission itself, and everything that a chain can do can be done with it.
+/// A chain with one feature per label, whose weight is 1 for this label and whose value is the emission:
+/// score(t, y) is then the emission itself, and everything that a chain can do can be done with it.
 Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, const DecoderOptions& options) {
   data::FeatureOptions features;
   features.attributes = true;
@@ -52,27 +54,31 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   }
   builder.add(std::move(sequence));
   const linear::EncodedTraining training = builder.finish();
-  chain::ChainWeights weights = chain::make_weights(training, !options.transitions.empty(), chain::PairOptions{});
+  chain::ChainWeights weights =
+      chain::make_weights(training, !options.transitions.empty(), chain::PairOptions{});
   std::fill(weights.state.begin(), weights.state.end(), 1.0f);
   for (size_t i = 0; i < labels.size() && weights.transitions; ++i)
     for (size_t j = 0; j < labels.size(); ++j)
-      weights.trans[i * weights.stride + j] = std::max(options.transitions[i * labels.size() + j], kImpossible);
-  model::About about;
+      weights.trans[i * weights.stride + j] =
+          std::max(options.transitions[i * labels.size() + j], kImpossible);
+  model::ModelHeader about;
   about.learner = "crf";
   about.reading.format = data::Format::kCrfsuite;
   about.features = features;
   SectionWriter out;
-  chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence, 1,
-                     data::detect_scheme(training.labels), 32, nullptr},
+  chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence,
+                     1, data::detect_scheme(training.labels), 32, nullptr},
                     out);
-  out.add_text("about", model::about_to_json(about));
+  out.add_text("about", model::header_to_json(about));
   return Tagger::from_bytes(out.to_bytes(), "decoder");
 }
 
 }  // namespace
 
 Decoder::Decoder(std::vector<std::string> labels, DecoderOptions options)
-    : labels_(std::move(labels)), constraints_(std::move(options.constraints)), status_(check(labels_, options)) {
+    : labels_(std::move(labels)),
+      constraints_(std::move(options.constraints)),
+      status_(check(labels_, options)) {
   if (!status_.ok()) return;
   auto tagger = chain_over_emissions(labels_, options);
   if (tagger.ok()) {
@@ -82,11 +88,13 @@ Decoder::Decoder(std::vector<std::string> labels, DecoderOptions options)
   }
 }
 
-Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length, const TagOptions& options) const {
+Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length,
+                               const TagOptions& options) const {
   ESPALIER_TRY(status_);
   const size_t K = labels_.size();
   if (emissions.size() != length * K)
-    return fail("{} emissions for {} tokens and {} labels: {} are wanted", emissions.size(), length, K, length * K);
+    return fail("{} emissions for {} tokens and {} labels: expected {}", emissions.size(), length, K,
+                length * K);
   std::vector<std::vector<Attribute>> rows(length);
   for (size_t t = 0; t < length; ++t)
     for (size_t k = 0; k < K; ++k) {

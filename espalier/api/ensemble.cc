@@ -1,5 +1,6 @@
 #include "espalier/api/ensemble.h"
 
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"
 
 namespace espalier {
@@ -38,7 +39,7 @@ EnsembleLearning learning_from(ensemble::LearnedEnsemble& learned) {
   return out;
 }
 
-/// The streams must be about the experts that the ensemble was learned with.
+/// Checks that there are as many experts as the ensemble was learned with, and prepares the streams.
 Status prepare_streams(const Ensemble::State& state, const ExpertFiles& files,
                        ensemble::AlignedExperts& aligned) {
   const ensemble::EnsembleModel& model = state.model;
@@ -88,7 +89,7 @@ class VotesFromMemory {
     std::vector<ensemble::ExpertOutput> outputs(answers.size());
     for (size_t j = 0; j < answers.size(); ++j) {
       if (answers[j].size() > ensemble::kLongestAligned)
-        return fail("{} has {} labels; outputs of more than {} cannot be put side by side", model_.experts[j],
+        return fail("{} has {} labels; outputs of more than {} cannot be aligned", model_.experts[j],
                     answers[j].size(), ensemble::kLongestAligned);
       for (const std::string& text : answers[j]) {
         ESPALIER_ASSIGN(const data::Label label, number_of(text));
@@ -103,7 +104,7 @@ class VotesFromMemory {
   Result<data::Label> number_of(const std::string& text) {
     if (text.empty() || text == data::kUnknownLabelText) return data::kNoLabel;
     if (model_.aligned && text == ensemble::kGapText)
-      return fail("the label {} stands for gaps; use another name for it", text);
+      return fail("the label {} is reserved for gaps; rename it", text);
     if (const auto known = labels_.find(text)) return *known;
     if (labels_.size() + 2 >= data::kNoLabel) return fail("there are too many different labels");
     return labels_.add(text);
@@ -150,7 +151,7 @@ Result<Ensemble> Ensemble::learn(const Data& gold, const std::vector<Expert>& ex
   ESPALIER_ASSIGN(ensemble::OpenExperts open,
                   api::open_public_experts(&gold, true, experts,
                                            {options.files, options.missing, options.threads}, labels));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(
       ensemble::LearnedEnsemble learned,
       ensemble::learn_from_experts(*open.aligned, labels, std::move(settings), monitor.monitor()));
@@ -181,7 +182,7 @@ Result<Combined> Ensemble::combine(const std::vector<Labels>& answers,
     return fail("{}: the ensemble combines {} experts ({}), but {} answers are given", state_->name,
                 model.experts.size(), fmt::join(model.experts, ", "), answers.size());
   if (!model.probabilities && !probabilities.empty())
-    return fail("{}: the ensemble was learned without probabilities and has no use for them", state_->name);
+    return fail("{}: the ensemble was learned without probabilities and cannot use them", state_->name);
   if (model.probabilities && probabilities.size() != answers.size())
     return fail("{}: the ensemble was learned with probabilities; give those of each expert", state_->name);
   std::unique_ptr<ensemble::Applier> applier = state_->take();
@@ -210,7 +211,7 @@ Result<Applied> Ensemble::apply(const std::vector<Expert>& experts, const Sink& 
       const ensemble::AnswerWriter writer,
       ensemble::AnswerWriter::make(open, options.output_format, state_->model.aligned, options.confidence));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::AppliedCounts counts,
                   ensemble::apply_to_streams(
                       applier, open, writer, [&out](std::string_view text) { return out.write(text); },
@@ -229,7 +230,7 @@ Result<EnsembleReport> Ensemble::report(const Data& gold, const std::vector<Expe
                                            {options.files, options.missing, options.threads}, labels));
   ensemble::AlignedExperts& aligned = *open.aligned;
   ESPALIER_TRY(prepare_streams(*state_, options.files, aligned));
-  const api::EnsembleMonitor monitor(options.on_progress, options.stop);
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::EnsembleReport report,
                   ensemble::report_on_streams(model, !options.any_sequence, aligned, labels, options.seed,
                                               monitor.monitor()));

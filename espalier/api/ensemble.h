@@ -1,17 +1,14 @@
-// The inside of a public Ensemble: the learned model, what is known about it, and scratch objects for many
-// threads.
+// The inside of a public Ensemble: the learned model, its description, and a pool of scratch objects so that
+// many threads can use it.
 //
 // open_public_experts turns public experts and options into streams (ensemble/experts/open_experts.h).
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "espalier/base/progress.h"
 #include "espalier/ensemble/apply.h"
 #include "espalier/ensemble/experts/open_experts.h"
 #include "espalier/ensemble/learn_from_experts.h"
@@ -35,7 +32,7 @@ struct Ensemble::State {
   std::string name = "ensemble";  ///< for errors: the file it came from
 
   /// An Applier for combine(), from the pool or a new one. One that has learned labels unknown to the model
-  /// is not put back, so that an answer never depends on the calls before.
+  /// is not put back, so that a result never depends on earlier calls.
   std::unique_ptr<ensemble::Applier> take() const;
   void put_back(std::unique_ptr<ensemble::Applier> applier) const;
 
@@ -50,10 +47,10 @@ struct EnsembleBuilder {
 
 namespace api {
 
-/// Public options as the library takes them; an error where they are wrong whatever the data.
+/// Public options as options of the library; an error if they are wrong for any data.
 Result<ensemble::ExpertLearning> learning_of(const EnsembleOptions& options);
 
-/// How experts are read, whatever is done with them.
+/// How experts are read, for learning, applying and reporting.
 struct PublicExpertReading {
   const ExpertFiles& files;
   const std::string& missing;
@@ -67,26 +64,6 @@ Result<ensemble::OpenExperts> open_public_experts(const Data* reference, bool go
 
 EnsembleReport public_report(const ensemble::EnsembleReport& report,
                              const std::vector<ensemble::BoundLine>& bounds, const data::LabelSet& labels);
-
-/// The monitor behind a progress callback and a stop flag. Stays where it is while work goes on.
-class EnsembleMonitor {
- public:
-  EnsembleMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop) {
-    monitor_.stop = stop;
-    monitor_.cancelled = &cancelled_;
-    if (on_progress)
-      monitor_.on_progress = [this, &on_progress](const Progress& progress) {
-        if (!on_progress(progress)) cancelled_ = true;
-      };
-  }
-  EnsembleMonitor(const EnsembleMonitor&) = delete;
-  EnsembleMonitor& operator=(const EnsembleMonitor&) = delete;
-  const Monitor& monitor() const { return monitor_; }
-
- private:
-  std::atomic<bool> cancelled_{false};
-  Monitor monitor_;
-};
 
 }  // namespace api
 }  // namespace espalier

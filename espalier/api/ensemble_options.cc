@@ -1,4 +1,5 @@
-// Public options and experts as the library takes them. Declared in api/ensemble.h, tested in ensemble_test.cc.
+// Public options and experts turned into those of the library. Declared in api/ensemble.h, tested in
+// ensemble_test.cc.
 #include <iterator>
 
 #include "espalier/api/corpus.h"

@@ -1,4 +1,4 @@
-// The library's report on an ensemble as the public one. Declared in api/ensemble.h, tested in
+// The library's report on an ensemble turned into the public one. Declared in api/ensemble.h, tested in
 // ensemble_test.cc.
 #include <algorithm>
 

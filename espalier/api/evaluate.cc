@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/api/evaluate.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
@@ -31,7 +31,8 @@ struct ScoresBuilder {
       out.by_label.push_back({label.label, label.gold, label.found, label.correct, label.precision(),
                               label.recall(), label.f1()});
     constexpr size_t kMost = 100;
-    for (const eval::Confusion& c : s.confusions(kMost)) out.confusions.push_back({c.gold, c.predicted, c.count});
+    for (const eval::Confusion& c : s.confusions(kMost))
+      out.confusions.push_back({c.gold, c.predicted, c.count});
     if (evaluation.legal) out.legal_percent = evaluation.legal_share();
     const model::ConstraintTally& tally = evaluation.tally;
     out.rules = {tally.exact(), tally.approximate, tally.infeasible, tally.out_of_time, tally.example};
@@ -45,12 +46,13 @@ struct ScoresBuilder {
 
 std::string Scores::report() const { return state_ ? state_->evaluation.report() : std::string(); }
 std::string Scores::json() const {
-  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) : "{}";
+  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                : "{}";
 }
 
 namespace {
 
-/// Data to score on as sources, read as the model's training data was where they are files.
+/// Test data as sources; files are read like the model's training data.
 Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& test) {
   const auto& about = tagger.model.about();
   if (test.corpus() != nullptr) return api::sources_of(test);
@@ -59,7 +61,7 @@ Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& t
   out.reading = about.reading;
   out.reading.labels_required = true;
   ESPALIER_ASSIGN(const api::Reading given, api::reading_of(files.reading));
-  // What the caller set counts; what he left alone is the model's.
+  // Options that the caller set override the model's.
   const ReadOptions untouched;
   if (files.reading.format != untouched.format) out.reading.format = given.options.format;
   if (files.reading.encoding != untouched.encoding) out.reading.encoding = given.options.encoding;
@@ -71,7 +73,7 @@ Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& t
 }  // namespace
 
 Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
-  ESPALIER_TRY(api::decode_choice(*tagger.state(), options.decode));
+  ESPALIER_TRY(api::unconstrained_choice(*tagger.state(), options.decode));
   return {};
 }
 
@@ -84,12 +86,13 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   how.predict.decoder = choice.decoder;
   how.predict.search = choice.search;
   how.predict.confidence = options.calibration;
-  // Rules that were kept to are checked, too.
+  // Constraints that decoding obeyed are checked, too.
   std::optional<constrain::Constraints> check;
-  const model::ConstraintFile* rules = options.check_rules             ? &options.check_rules->state()->file
-                                       : options.decode.constraints    ? &options.decode.constraints->state()->file
-                                       : state.model.constraints()     ? &*state.model.constraints()
-                                                                       : nullptr;
+  const model::ConstraintFile* rules = options.check_rules ? &options.check_rules->state()->file
+                                       : options.decode.constraints
+                                           ? &options.decode.constraints->state()->file
+                                       : state.model.constraints() ? &*state.model.constraints()
+                                                                   : nullptr;
   if (rules != nullptr) {
     ESPALIER_ASSIGN(check, rules->resolve(state.model.about(), state.model.labels()));
     how.check = &*check;
@@ -113,8 +116,10 @@ Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold
   model::Evaluation evaluation;
   for (size_t s = 0; s < gold.size(); ++s) {
     if (gold[s].size() != predicted[s].size())
-      return fail("sequence {}: {} gold labels and {} predicted ones", s + 1, gold[s].size(), predicted[s].size());
-    const std::vector<std::string_view> one(gold[s].begin(), gold[s].end()), other(predicted[s].begin(), predicted[s].end());
+      return fail("sequence {}: {} gold labels and {} predicted ones", s + 1, gold[s].size(),
+                  predicted[s].size());
+    const std::vector<std::string_view> one(gold[s].begin(), gold[s].end()),
+        other(predicted[s].begin(), predicted[s].end());
     evaluation.scores.add(one, other);
     evaluation.tokens += one.size();
   }

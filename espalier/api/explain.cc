@@ -1,9 +1,11 @@
-// Explanations of everything in a source, for people and as JSON.
+// explain_stream: explanations of all sequences of a source, as text or JSON. Tested in stream_test.cc and
+// apps/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/base/layout.h"
@@ -18,7 +20,7 @@ constexpr size_t kFeatureWidth = 60;
 
 using Explanations = std::vector<data::Predictor::Explanation>;
 
-/// Formats the explanations of one sequence; knows the model and what is wanted.
+/// Formats the explanations of one sequence.
 class ExplanationWriter {
  public:
   ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top)
@@ -39,7 +41,7 @@ class ExplanationWriter {
     return std::string(sequence.columns() > word_ ? sequence.cell(row, word_) : std::string_view("_"));
   }
 
-  const model::About& about_;
+  const model::ModelHeader& about_;
   const data::Predictor& predictor_;
   size_t top_, word_, columns_;
 };
@@ -52,9 +54,9 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
   std::string out = sequence.empty() ? ": nothing to label\n" : fmt::format(", line {}\n", sequence.line(0));
   const std::string about_weights = predictor_.about_weights();
   if (!about_weights.empty() && !sequence.empty()) out += "weights: " + about_weights + "\n";
-  // Where there are no weights at all, that was said above.
-  const bool any =
-      std::any_of(explanations.begin(), explanations.end(), [](const auto& e) { return !e.contributions.empty(); });
+  // If the model has no weights to show, the line above says so.
+  const bool any = std::any_of(explanations.begin(), explanations.end(),
+                               [](const auto& e) { return !e.contributions.empty(); });
   const auto to = std::back_inserter(out);
   for (size_t i = 0; i < explanations.size(); ++i) {
     const size_t row = i / columns_;
@@ -85,7 +87,8 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
     for (size_t k = 0; k < shown; ++k) {
       const auto& c = e.contributions[k];
       fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
-                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width), cut(c.feature, kFeatureWidth));
+                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width),
+                     cut(c.feature, kFeatureWidth));
     }
   }
   return out + "\n";
@@ -143,7 +146,8 @@ class OneSequence final : public data::Reader {
 
 }  // namespace
 
-Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink, const ExplainOptions& options) {
+Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink,
+                      const ExplainOptions& options) {
   using Json = nlohmann::ordered_json;
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
@@ -158,8 +162,9 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
     if (!sequence.empty()) {  // a predicate may have no candidates
       ESPALIER_ASSIGN(explanations, choice.predictor->explain(sequence, scratch));
     }
-    text = options.json ? writer.tokens(sequence, explanations).dump(-1, ' ', false, Json::error_handler_t::replace)
-                        : writer.text(sequence, explanations);
+    text = options.json
+               ? writer.tokens(sequence, explanations).dump(-1, ' ', false, Json::error_handler_t::replace)
+               : writer.text(sequence, explanations);
     return {};
   };
   size_t number = options.sequence == 0 ? 0 : options.sequence - 1;
@@ -175,7 +180,8 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
     ESPALIER_TRY(out.write(fmt::format("{{\"about_weights\":{},\"sequences\":[",
                                        Json(choice.predictor->about_weights()).dump())));
   const api::PublicMonitor monitor({}, options.stop);
-  ESPALIER_TRY(model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take));
+  ESPALIER_TRY(
+      model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take));
   if (monitor.stopped()) return fail("stopped before everything was explained");
   if (options.json) ESPALIER_TRY(out.write("\n]}\n"));
   return out.commit();

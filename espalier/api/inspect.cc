@@ -1,4 +1,5 @@
-// What is in a model, for Tagger::inspect.
+// Tagger::inspect: the size and the largest weights of a model. Tested in tagger_test.cc and
+// apps/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +10,9 @@ namespace espalier {
 
 Result<Inspection> Tagger::inspect(const InspectOptions& options) const {
   const data::Predictor& predictor = state_->model.bare();
-  const auto name_of = [&](size_t column, data::Label label) { return predictor.labels_of_column(column).name(label); };
+  const auto name_of = [&](size_t column, data::Label label) {
+    return predictor.labels_of_column(column).name(label);
+  };
   bool known = options.label.empty();
   for (size_t c = 0; c < predictor.label_columns(); ++c)
     known = known || predictor.labels_of_column(c).find(options.label);
@@ -24,7 +27,7 @@ Result<Inspection> Tagger::inspect(const InspectOptions& options) const {
   out.names = size.names;
   out.about_weights = predictor.about_weights();
   out.details = predictor.details();
-  // A label of several columns is one in any of them, so that all weights are looked through.
+  // A label may belong to any of several columns, so all weights are searched.
   const bool any_column = predictor.label_columns() > 1 && !options.label.empty();
   const auto strongest = any_column ? predictor.strongest(std::numeric_limits<size_t>::max(), std::nullopt)
                                     : predictor.strongest(options.top, only);

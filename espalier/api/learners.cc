@@ -26,7 +26,7 @@ class Fields {
   Fields& set(const char* name, const std::optional<std::string>& value) {
     return add(name, value, [](const std::string& text) { return text; });
   }
-  /// Settings without a field come last, so that they hold where both name a parameter.
+  /// Settings without a field come last, so that they win if both set a parameter.
   Learner learner(const Settings& more) {
     learner_.settings.insert(learner_.settings.end(), more.begin(), more.end());
     return std::move(learner_);

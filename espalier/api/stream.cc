@@ -1,8 +1,10 @@
-// Text in, labelled text out: tag_stream, and tag_batch for sequences in memory.
+// tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
+// tagger_test.cc.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
@@ -28,7 +30,7 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-/// How the text is laid out, settled before any of it is read.
+/// The layout of input and output, decided before anything is read.
 struct Plan {
   data::ReadOptions reading;
   std::optional<tasks::JsonTask> task;
@@ -51,8 +53,8 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   }
   plan.json = options.output_format == "json";
   if (plan.task && !options.output_format.empty() && options.output_format != "jsonl" && !plan.json)
-    return fail("output format {}: what task {} predicts is written into its JSON lines", options.output_format,
-                about.task);
+    return fail("output format {}: task {} writes its predictions into its own JSON lines",
+                options.output_format, about.task);
   plan.out = plan.reading.format;
   if (plan.json) {
     plan.out = data::Format::kJsonLines;
@@ -62,17 +64,15 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   const TagOptions& tag = options.tag;
   if (tag.nbest > 1 && !plan.json) {
     if (plan.out == data::Format::kJsonLines || plan.out == data::Format::kLetters)
-      return fail("n-best lists: the format {} has no place for more than one labelling; json has",
-                  data::format_name(plan.out));
-    if (tag.decode.why) return fail("reasons are those of the best labelling: ask for them apart from n-best lists, or "
-                                    "for json");
+      return fail("n-best lists are not supported in the format {}; use json", data::format_name(plan.out));
+    if (tag.decode.why) return fail("reasons are not supported with n-best lists except as json");
     if (tag.confidence.value_or(false) || tag.marginals)
-      return fail("probabilities are those of the best labelling: ask for them apart from n-best lists, or for json");
+      return fail("probabilities are not supported with n-best lists except as json");
   }
   return plan;
 }
 
-/// Everything that follows from the options and the model.
+/// Everything that follows from the options and the model; constraints are compiled only with_rules.
 struct Prepared {
   Plan plan;
   api::DecodeChoice choice;
@@ -80,36 +80,38 @@ struct Prepared {
   std::optional<model::TagFormatter> formatter;
 };
 
-Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options) {
+Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options, bool with_rules) {
   if (!options.tag.forced.empty())
-    return fail("forced labels of a stream come from a column: forced_column says which");
+    return fail("forced labels of a stream come from a column; set forced_column");
   Prepared out;
   ESPALIER_ASSIGN(out.plan, plan_of(state, options));
-  ESPALIER_ASSIGN(out.choice, api::decode_choice(state, options.tag.decode));
+  ESPALIER_ASSIGN(out.choice, with_rules ? api::decode_choice(state, options.tag.decode)
+                                         : api::unconstrained_choice(state, options.tag.decode));
   ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, out.choice, /*single=*/false));
   if (options.forced_column != 0) {
     ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.reading));
   }
   const model::TagLayout layout{out.plan.json, options.tag.nbest > 1, options.tag.confidence.value_or(false),
                                 options.tag.marginals, options.tag.decode.why};
-  ESPALIER_ASSIGN(out.formatter, model::TagFormatter::make(state.model, out.plan.reading, out.plan.out, layout));
+  ESPALIER_ASSIGN(out.formatter,
+                  model::TagFormatter::make(state.model, out.plan.reading, out.plan.out, layout));
   return out;
 }
 
 }  // namespace
 
 Status check_options(const Tagger& tagger, const StreamOptions& options) {
-  ESPALIER_TRY(prepare(*tagger.state(), options));
+  ESPALIER_TRY(prepare(*tagger.state(), options, /*with_rules=*/false));
   return {};
 }
 
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                                 const StreamOptions& options) {
   const Tagger::State& state = *tagger.state();
-  ESPALIER_ASSIGN(Prepared prepared, prepare(state, options));
+  ESPALIER_ASSIGN(Prepared prepared, prepare(state, options, /*with_rules=*/true));
   const Plan& plan = prepared.plan;
   const api::DecodeChoice& choice = prepared.choice;
-  // Before the output is opened: input that is not there must not cost a file that is.
+  // Before the output is opened: a missing input must not replace an existing output file.
   ESPALIER_ASSIGN(const auto reader, api::open_source(source, plan.reading, plan.task));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
   if (plan.json) ESPALIER_TRY(out.write("{\"sequences\":["));
@@ -117,9 +119,8 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   StreamReport report;
   model::ConstraintTally rules;
   model::SearchTally searches;
-  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction, std::string& text) {
-    prepared.formatter->append(sequence, prediction, text);
-  };
+  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                        std::string& text) { prepared.formatter->append(sequence, prediction, text); };
   const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view text) -> Status {
     rules.add(prediction);
@@ -131,21 +132,22 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   };
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   const auto start = std::chrono::steady_clock::now();
-  prepared.pipeline.block_ended = [&] { return out.flush(); };  // somebody may wait for the answer
-  const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline, Workers(options.tag.threads),
-                                            monitor.monitor(), work, done);
+  prepared.pipeline.block_ended = [&] { return out.flush(); };  // a reader may be waiting for it
+  const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline,
+                                            Workers(options.tag.threads), monitor.monitor(), work, done);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ESPALIER_TRY(status);
   report.rules = {rules.exact(), rules.approximate, rules.infeasible, rules.out_of_time, rules.example};
   report.searches = {searches.ended[0], searches.ended[1], searches.ended[2]};
   report.interrupted = monitor.stopped();
   report.how_rules_are_decoded = choice.predictor->about_constraints();
-  if (report.interrupted) return report;  // nothing is committed: a file stays as it was
+  if (report.interrupted) return report;  // not committed: an existing file is left unchanged
   if (plan.json)
     ESPALIER_TRY(out.write(fmt::format(
         "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n",
-        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()), report.tokens,
-        report.seconds, report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0)));
+        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()),
+        report.tokens, report.seconds,
+        report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0)));
   ESPALIER_TRY(out.commit());
   return report;
 }
@@ -157,7 +159,8 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
   ESPALIER_ASSIGN(pipeline.predict, api::predict_options(options, choice, /*single=*/false));
   std::vector<Tagged> all;
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
-  const auto done = [&](const data::Sequence&, const data::Prediction& prediction, std::string_view) -> Status {
+  const auto done = [&](const data::Sequence&, const data::Prediction& prediction,
+                        std::string_view) -> Status {
     all.push_back(api::to_tagged(prediction, state_->model));
     return {};
   };
@@ -167,7 +170,8 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
   if (data.corpus() != nullptr) {
     for (const data::Sequence& sequence : data.corpus()->state()->sequences)
       if (sequence.columns() != about.reading.columns && sequence.columns() + 1 != about.reading.columns)
-        return fail("the corpus has {} columns, the model's data {}", sequence.columns(), about.reading.columns);
+        return fail("the corpus has {} columns, the model's data {}", sequence.columns(),
+                    about.reading.columns);
   }
   for (const data::Source& source : sources.sources) {
     ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, about.reading_for_use()));

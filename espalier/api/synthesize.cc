@@ -1,8 +1,10 @@
-// synthesize: made corpora, to try things on and to measure how time and memory grow.
+// synthesize: generated corpora, for tests and for measuring how time and memory grow. Tested in
+// apps/verbs_test.sh and apps/tasks_test.sh.
 #include <algorithm>
 #include <filesystem>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/atomic_file.h"
 #include "espalier/base/random.h"
@@ -37,14 +39,15 @@ Status check_variables(const SynthOptions& options) {
     return fail("{} variables: there can be 1 to 20", options.variables);
   if (options.dimensions < 1 || options.dimensions > 100000)
     return fail("{} dimensions: a variable can have 1 to 100000", options.dimensions);
-  if (!(options.kappa >= 0 && options.kappa <= 1)) return fail("kappa {}: a share is between 0 and 1", options.kappa);
+  if (!(options.kappa >= 0 && options.kappa <= 1))
+    return fail("kappa {}: a share is between 0 and 1", options.kappa);
   if (options.variables == 1 && options.kappa > 0 && options.kappa < 1)
     return fail("kappa {}: one variable with one legal value is labelled the same throughout", options.kappa);
   if (options.sequences == 0) return fail("0 sequences: there would be nothing to learn from");
   return {};
 }
 
-/// Writes one file, appending what `write_lines` hands to it.
+/// Writes one file with the text that `write_lines` passes on.
 template <typename WriteLines>
 Result<SynthFile> write_file(const std::string& folder, std::string_view name, uint64_t seed,
                              const WriteLines& write_lines) {
@@ -66,14 +69,14 @@ Result<std::vector<SynthFile>> write_variables(const std::string& folder, const 
   uint64_t part = 0;
   for (const auto& [name, share] : {std::pair{"train.jsonl", size_t{1}}, std::pair{"dev.jsonl", kDevShare},
                                     std::pair{"test.jsonl", kTestShare}}) {
-    // One example at a time, so that the size of a file does not matter.
+    // One example at a time, so that memory does not grow with the file.
     Random own = random.split(++part);
     const size_t lines = std::max<size_t>(1, options.sequences / share);
     ESPALIER_ASSIGN(SynthFile file, write_file(folder, name, options.seed, [&](const auto& write) -> Status {
                       for (size_t i = 0; i < lines; ++i) {
                         if (monitor.stop_requested()) return fail("stopped before everything was written");
-                        ESPALIER_TRY(write(tasks::variables_line(
-                            tasks::draw_examples(problem, 1, options.kappa, own), 0)));
+                        ESPALIER_TRY(write(
+                            tasks::variables_line(tasks::draw_examples(problem, 1, options.kappa, own), 0)));
                       }
                       return {};
                     }));
@@ -104,8 +107,9 @@ std::vector<SynthKind> synth_kinds() {
 Status check_options(const SynthOptions& options) {
   if (options.name == kVariables) return check_variables(options);
   ESPALIER_ASSIGN(data::SynthOptions one, options_of(options));
-  if (options.name == "copies") return options.source.empty() ? Status(fail("copies needs a source file to multiply")) : Status();
-  one.sequences = 1;  // what is wrong shows in the first sequence
+  if (options.name == "copies")
+    return options.source.empty() ? Status(fail("copies needs a source file to multiply")) : Status();
+  one.sequences = 1;  // options out of range are found with the first sequence
   return data::synthesize(one, [](std::string_view) { return Status(); });
 }
 

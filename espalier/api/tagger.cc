@@ -10,27 +10,28 @@
 
 namespace espalier {
 
-// ---- rules ----------------------------------------------------------------------------------------------------------
+// ---- Constraints -------------------------------------------------------------------------------------
 
 Result<Constraints> Constraints::read(const std::string& path) {
   ESPALIER_ASSIGN(model::ConstraintFile file, model::ConstraintFile::read(path));
   return Constraints(std::make_shared<const State>(State{std::move(file)}));
 }
 
-Result<Constraints> Constraints::parse(std::string text, std::map<std::string, std::string> lists, std::string name) {
+Result<Constraints> Constraints::parse(std::string text, std::map<std::string, std::string> lists,
+                                       std::string name) {
   ESPALIER_ASSIGN(const auto statements, constrain::parse_constraints(text, name));
   model::ConstraintFile file;
   for (const constrain::Statement& statement : statements)
     if (!statement.file.empty() && !lists.contains(statement.file))
-      return fail("{}:{}:{}: the list '{}' is not given", name, statement.argument.line, statement.argument.column,
-                  statement.file);
+      return fail("{}:{}:{}: the list '{}' is not given", name, statement.argument.line,
+                  statement.argument.column, statement.file);
   file.name = std::move(name);
   file.text = std::move(text);
   for (auto& [list, contents] : lists) file.files.emplace(list, std::move(contents));
   return Constraints(std::make_shared<const State>(State{std::move(file)}));
 }
 
-// ---- answers --------------------------------------------------------------------------------------------------------
+// ---- Predictions -------------------------------------------------------------------------------------
 
 std::vector<std::string> Tagged::labels() const {
   std::vector<std::string> out;
@@ -49,7 +50,8 @@ struct TaggedBuilder {
     for (size_t t = 0; t < out.tokens_.size(); ++t) {
       Token& token = out.tokens_[t];
       token.label = labels.name(best.labels[t]);
-      if (!prediction.confidence.empty()) token.probability = prediction.confidence[t];
+      // Sums of floats may come out a little above 1.
+      if (!prediction.confidence.empty()) token.probability = std::min(1.0, double{prediction.confidence[t]});
       for (size_t c = 0; c < best.others.size(); ++c)
         token.other_labels.push_back(predictor.labels_of_column(c).name(best.others[c][t]));
     }
@@ -75,7 +77,7 @@ struct TaggedBuilder {
     return out;
   }
 
-  /// Those of the prediction, with their probabilities; otherwise read off the labels.
+  /// The spans of the prediction, with their probabilities; otherwise those that the labels form.
   static void add_spans(const data::Prediction& prediction, const data::LabelSet& labels, Tagged& out) {
     for (const data::SpanConfidence& span : prediction.spans)
       out.spans_.push_back({span.type, span.first, span.last, span.probability});
@@ -103,7 +105,8 @@ Outcome outcome_of(const data::Prediction& prediction) {
         return Outcome::kOutOfTime;
     }
   }
-  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact) return Outcome::kApproximate;
+  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact)
+    return Outcome::kApproximate;
   return Outcome::kExact;
 }
 
@@ -111,32 +114,23 @@ Tagged to_tagged(const data::Prediction& prediction, const model::Model& model) 
   return TaggedBuilder::build(prediction, model);
 }
 
-Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single) {
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
+                                             bool single) {
   data::PredictOptions out;
   out.decoder = choice.decoder;
   out.search = choice.search;
   out.nbest = std::max<size_t>(1, options.nbest);
   if (out.nbest > 1 && choice.decoder == data::Decoder::kPosterior)
-    return fail("an n-best list ranks labellings as wholes; decoder posterior has only one");
+    return fail("n-best lists are not supported with decoder posterior, which finds one labelling");
   const bool probabilities = !choice.predictor->is_search();
   out.confidence = options.confidence.value_or((single || out.nbest > 1) && probabilities);
   out.marginals = options.marginals;
   return out;
 }
 
-PublicMonitor::PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop)
-    : on_progress_(on_progress) {
-  monitor_.stop = stop;
-  monitor_.cancelled = &stop_;
-  if (on_progress_)
-    monitor_.on_progress = [this](const Progress& progress) {
-      if (!on_progress_(progress)) stop_.store(true, std::memory_order_relaxed);
-    };
-}
-
 }  // namespace api
 
-// ---- models ---------------------------------------------------------------------------------------------------------
+// ---- Models ------------------------------------------------------------------------------------------
 
 Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   if (!opened.ok()) return std::move(opened).error();
@@ -165,7 +159,9 @@ Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   return Tagger(std::move(state));
 }
 
-Result<Tagger> Tagger::open(const std::string& path) { return TaggerBuilder::from_model(model::Model::open(path)); }
+Result<Tagger> Tagger::open(const std::string& path) {
+  return TaggerBuilder::from_model(model::Model::open(path));
+}
 
 Result<Tagger> Tagger::from_bytes(std::vector<std::byte> bytes, std::string name) {
   return TaggerBuilder::from_model(model::Model::from_bytes(bytes, std::move(name)));
@@ -193,7 +189,8 @@ Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& f
   return out;
 }
 
-Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence, const TagOptions& options) {
+Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+                       const TagOptions& options) {
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const data::PredictOptions predict, api::predict_options(options, choice, /*single=*/true));
@@ -204,7 +201,8 @@ Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>&
   return api::to_tagged(prediction, state.model);
 }
 
-Result<std::vector<Explanation>> explain_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
+                                             const Result<data::Sequence>& sequence,
                                              const DecodeOptions& options) {
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
@@ -240,18 +238,21 @@ Result<Tagger> Tagger::without_names() const {
 
 Result<Tagged> Tagger::tag_words(const std::vector<std::string>& words, const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns), options);
+  return tag_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
+                 options);
 }
 
-Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& rows, const TagOptions& options) const {
+Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& rows,
+                                const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns), options);
+  return tag_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
+                 options);
 }
 
 Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                       const TagOptions& options) const {
   if (state_->model.about().reading.columns > 0)
-    return fail("the model looks at rows of cells, not at attributes: tag_rows takes them");
+    return fail("the model uses rows of cells, not attributes; call tag_rows");
   if (attributes.empty()) return fail("the sequence has no tokens");
   return tag_one(*state_, api::sequence_of_attributes(attributes), options);
 }
@@ -259,13 +260,15 @@ Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>&
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,
                                                       const DecodeOptions& options) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns), options);
+  return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
+                     options);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_words(const std::vector<std::string>& words,
                                                        const DecodeOptions& options) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns), options);
+  return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
+                     options);
 }
 
 }  // namespace espalier

@@ -1,7 +1,8 @@
-// The inside of a public Tagger: an open model, and how public options become the library's.
+// The inside of a public Tagger: an open model, and how public options become those of the library.
 //
-// decode_choice checks DecodeOptions against a model and gives the predictor to use; to_tagged turns a prediction into
-// the public answer. Predictors under rules that are given per call are compiled once and kept.
+// decode_choice checks DecodeOptions against a model and returns the predictor to use; to_tagged turns a
+// prediction into the public result. Compiling constraints takes time, so the predictor made for the last
+// ones is kept.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "espalier/api/corpus.h"
-#include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/data/predictor.h"
 #include "espalier/model/constraint_file.h"
@@ -30,9 +30,9 @@ struct Tagger::State {
   model::Model model;
   ModelInfo info;
 
-  /// The last predictor made for rules given with a call: most programs give the same ones again and again.
+  /// The last predictor made for constraints given with a call: most programs use the same ones every time.
   struct Ruled {
-    std::shared_ptr<const Constraints::State> rules;  ///< null: the model's own, decoded otherwise
+    std::shared_ptr<const Constraints::State> rules;  ///< null: the model's own, with other options
     DecodeOptions options;
     std::shared_ptr<const data::Predictor> predictor;
   };
@@ -46,38 +46,27 @@ struct TaggerBuilder {
 
 namespace api {
 
-/// Which predictor answers, and how it searches.
+/// The predictor to use, and how it searches.
 struct DecodeChoice {
-  std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive where it was made for the call
+  std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive if it was made for the call
   const data::Predictor* predictor = nullptr;
   data::Decoder decoder = data::Decoder::kViterbi;
   data::SearchChoice search;
 };
-/// An error where options contradict each other or do not fit the model.
+/// The choice without constraints. An error if the options contradict each other or do not fit the
+/// model, whatever is in the constraints.
+Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const DecodeOptions& options);
+/// The same with constraints, which may contain errors themselves.
 Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOptions& options);
-/// What is wrong with options whatever the model.
+/// An error if the options are wrong for any model.
 Status check_decode_options(const DecodeOptions& options);
 
-/// What public options come to; `single`: confidence is on unless said otherwise.
-Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice, bool single);
+/// Public options as options of a predictor; `single`: confidence is on by default.
+Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
+                                             bool single);
 
 Tagged to_tagged(const data::Prediction& prediction, const model::Model& model);
 Outcome outcome_of(const data::Prediction& prediction);
-
-/// The monitor behind a public progress callback and stop flag. The object must stay where it is while work goes on.
-class PublicMonitor {
- public:
-  PublicMonitor(const std::function<bool(const Progress&)>& on_progress, const std::atomic<bool>* stop);
-  PublicMonitor(const PublicMonitor&) = delete;
-  PublicMonitor& operator=(const PublicMonitor&) = delete;
-  const Monitor& monitor() const { return monitor_; }
-  bool stopped() const { return monitor_.stop_requested(); }
-
- private:
-  const std::function<bool(const Progress&)>& on_progress_;
-  std::atomic<bool> stop_{false};
-  Monitor monitor_;
-};
 
 }  // namespace api
 }  // namespace espalier

@@ -1,4 +1,5 @@
-// Tests are in task_test.cc.
+// The public functions of espalier/public/search_task.h that are not templates. Tested in task_test.cc and
+// task_contract_test.cc.
 #include "espalier/task.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Searching with a policy. Tests are in task_test.cc.
+// Policy::decode and Policy::mean_loss. Tested in task_test.cc.
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -20,7 +20,7 @@ std::vector<Action> public_actions(const std::vector<search::Action>& actions) {
   return out;
 }
 
-/// What was asked for, with the policy's own choices filled in.
+/// The options, with defaults filled in from the policy.
 struct TaskSearchPlan {
   size_t beam;
   bool best_first;
@@ -64,7 +64,7 @@ Result<SearchResult> search_task(const DecodeSpace<kLevels>& space, const By& sc
   }
   if (out.paths.empty())
     return fail(
-        "no path came to a goal: actions() gave no action in any state that was kept, and is_goal() says "
+        "no path reached a goal: actions() returned no action in any state that was kept, and is_goal() says "
         "that none "
         "is a goal");
   return out;
@@ -86,7 +86,7 @@ Result<SearchResult> search_task(const Policy::State& state, const DecodeSpace<k
 
 Result<api::TaskRules> api::rules_for_decoding(const Policy::State& state, const SearchTask& task,
                                                size_t most_actions) {
-  if (most_actions == 0) return fail("most_actions is 0: no path has a single action");
+  if (most_actions == 0) return fail("most_actions is 0: it must be at least 1");
   if (task.labels() != state.info.labels)
     return fail("the task's labels() says {}, the policy was learned for {}", task.labels(),
                 state.info.labels);
@@ -104,7 +104,7 @@ Result<SearchResult> api::decode_task(const Policy::State& state, const SearchTa
                                 ? state.best_first
                                 : options.method == SearchMethod::kBestFirst,
                             options.nbest, options.most_actions};
-  if (plan.nbest == 0) return fail("nbest is 0: no path is asked for");
+  if (plan.nbest == 0) return fail("nbest is 0: it must be at least 1");
   if (plan.nbest > 1 && (plan.best_first || plan.nbest > plan.beam))
     return fail(
         "a search has as many paths as its breadth-first beam is wide: nbest {} needs the method kBeam and a "
@@ -134,10 +134,10 @@ Result<double> Policy::mean_loss(const SearchTasks& tasks, const SearchOptions& 
   if (threads < 0) return fail("{} threads", threads);
   std::vector<double> losses(tasks.size());
   std::vector<Status> wrong(tasks.size());
-  // Pieces of one example each, so that long ones do not hold the others up.
+  // One example per piece, so that long ones do not delay the others.
   Workers(threads).for_each(tasks.size(), [&](size_t i) {
     if (!tasks[i].offers().loss) {
-      wrong[i] = fail("example {}: loss() is not given", i + 1);
+      wrong[i] = fail("example {}: loss() is not implemented", i + 1);
       return;
     }
     const Result<SearchResult> found = api::decode_task(*state_, tasks[i], options, i + 1);

@@ -1,4 +1,4 @@
-// Which features decided what a policy does. Tests are in task_test.cc.
+// Policy::explain: which features decided each action. Tested in task_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -127,7 +127,7 @@ Result<TaskOffers> common_offers(const SearchTasks& examples) {
   const TaskOffers first = examples[0].offers();
   const size_t labels = examples[0].labels();
   if (labels == 0 || labels > api::kMostTaskLabels)
-    return fail("labels() gave {}; wanted 1 to {}", labels, api::kMostTaskLabels);
+    return fail("labels() returned {}; expected 1 to {}", labels, api::kMostTaskLabels);
   for (size_t i = 1; i < examples.size(); ++i) {
     const TaskOffers other = examples[i].offers();
     if (examples[i].labels() != labels)
@@ -248,7 +248,7 @@ class TaskRounds {
 Result<Policy> learn_to_search(const SearchTasks& examples, const Learner& learner,
                                const LearnOptions& options) {
   if (options.threads < 0) return fail("{} threads", options.threads);
-  if (options.most_actions == 0) return fail("most_actions is 0: no path has a single action");
+  if (options.most_actions == 0) return fail("most_actions is 0: it must be at least 1");
   ESPALIER_ASSIGN(const TaskOffers offers, common_offers(examples));
   api::TaskRules rules;
   rules.labels = examples[0].labels();

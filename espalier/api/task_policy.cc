@@ -1,4 +1,4 @@
-// Tests are in task_test.cc.
+// Policies in memory and in files. Tested in task_test.cc.
 #include "espalier/api/task_policy.h"
 
 #include <cmath>
@@ -127,8 +127,7 @@ Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const
   for (size_t i = 0; i < mixture.size(); ++i) {
     const auto& rows = dynamic_cast<const search::RowWeights&>(mixture.classifier(i));
     for (const float w : rows.hashed().weights())
-      if (!std::isfinite(w))
-        return fail("the weights have grown beyond what a number can hold: give features values of about 1");
+      if (!std::isfinite(w)) return fail("the weights overflowed: use feature values of about 1");
     const std::string header = search::save_policy(policy_prefix(i), rows, {}, 32, out);
     about["classifiers"].push_back({{"share", mixture.share(i)}, {"header", header}});
   }

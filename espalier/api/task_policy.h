@@ -1,10 +1,10 @@
 // The inside of a public Policy: a section file with the weights of one or more classifiers, and how to
 // search with them.
 //
-// PolicyBuilder::from_weights makes one from what was learned, with the same code that opens a file, so that
-// a learned policy and an opened one cannot differ. The file has a section "search-policy" (JSON: what
-// PolicyInfo tells, and how to search) and the sections of search/policy/stored_policy.h under the prefixes
-// p0., p1. and so on.
+// PolicyBuilder::from_weights makes one from learned weights, with the same code that opens a file, so that a
+// learned policy and an opened one cannot differ. The file has a section "search-policy" (JSON: the fields of
+// PolicyInfo, and how to search) and the sections of search/policy/stored_policy.h under the prefixes p0.,
+// p1. and so on. Tested in task_test.cc.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ struct Policy::State {
   bool best_first = false;
   bool normalise = false;  ///< scores are for single decisions and become log-probabilities on a beam
   std::vector<std::unique_ptr<search::StoredPolicy>> stored;
-  /// Their weights unpacked; empty where there are too many labels for that.
+  /// Their weights unpacked; empty if there are too many labels for that.
   std::vector<std::shared_ptr<const api::DenseTaskRows>> dense;
   std::vector<double> shares;
 
@@ -48,13 +48,13 @@ struct Policy::State {
 };
 
 struct PolicyBuilder {
-  /// How a policy searches unless told otherwise.
+  /// How a policy searches by default.
   struct Usage {
     size_t beam = 1;
     bool best_first = false;
     bool normalise = false;
   };
-  /// An error where weights are not finite. Precondition: the mixture's classifiers are RowWeights.
+  /// An error if weights are not finite. Precondition: the mixture's classifiers are RowWeights.
   static Result<Policy> from_weights(const search::Mixture& mixture, const PolicyInfo& info,
                                      const Usage& usage);
   static Result<Policy> from_file(SectionFile file);
@@ -63,7 +63,7 @@ struct PolicyBuilder {
 
 namespace api {
 
-/// The section that tells policies from models that label sequences.
+/// The section that distinguishes policies from models that label sequences.
 inline constexpr std::string_view kPolicySection = "search-policy";
 
 /// Scorers for the duration of a call.
@@ -81,7 +81,7 @@ class PolicyLease {
   std::unique_ptr<Policy::State::Scorers> scorers_;
 };
 
-/// The rules for decoding a task; an error where the task has another number of labels than the policy.
+/// How to decode a task; an error if its number of labels differs from the policy's.
 Result<TaskRules> rules_for_decoding(const Policy::State& state, const SearchTask& task, size_t most_actions);
 
 /// Policy::decode; `number` is the example's for errors, 0: none.

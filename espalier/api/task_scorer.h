@@ -1,10 +1,10 @@
-// Scores for policies of few labels: stored rows unpacked once, so that a feature costs a probe and a vector
-// addition.
+// Scores for policies of few labels: stored rows are unpacked once, so that a feature costs one table probe
+// and one vector addition.
 //
-// Packed rows of 32-bit weights are added column by column where there are up to 64 labels; a search asks for
-// the features of one candidate at a time and would feel it. DenseTaskRows is immutable and shared; a
-// DenseTaskScorer belongs to one thread. Costs 4 bytes per label, rounded up to a whole vector, for every
-// feature.
+// Packed rows of 32-bit weights are added column by column for up to 64 labels, which is slow when a search
+// asks for the features of one candidate at a time. DenseTaskRows is immutable and shared; a DenseTaskScorer
+// belongs to one thread. Costs 4 bytes per label, rounded up to a whole vector, for every feature. Tested in
+// task_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class DenseTaskRows {
 
   size_t stride() const { return stride_; }
   void prefetch(uint64_t hash) const { map_.prefetch(hash); }
-  /// The weights of a feature for every label; null where it has none.
+  /// The weights of a feature for every label; null if it has none.
   const float* find(uint64_t hash) const {
     const uint32_t offset = map_.find(hash);
     return offset == linear::kNoFeature ? nullptr : weights_.data() + row_at_[offset] * stride_;

@@ -103,7 +103,7 @@ double number_of(const TaskValues& values, std::string_view name) {
   return read;
 }
 
-/// What was set and means nothing next to the rest.
+/// An error about a setting that has no effect with the others.
 Status check_task_uses(const TaskLearner& learner, const TaskValues& set, const TaskValues& all,
                        const TaskSituation& situation) {
   if (learner.kind == TaskLearnerKind::kSearn)
@@ -111,7 +111,7 @@ Status check_task_uses(const TaskLearner& learner, const TaskValues& set, const 
       if (!set.contains(use.name)) continue;
       const std::string& other = all.find(use.other)->second;
       if (!one_of(other, use.values))
-        return fail("{} has no effect with {}={}; it goes with {}={}", use.name, use.other, other, use.other,
+        return fail("{} has no effect with {}={}; it needs {}={}", use.name, use.other, other, use.other,
                     fmt::join(use.values, ", "));
     }
   if (set.contains("oracle-beam") && !situation.oracle_searches)

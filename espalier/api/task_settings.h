@@ -1,7 +1,7 @@
 // From a Learner (a name and settings) to options for learning a search task of a user.
 //
 // parse_task_learner checks names, ranges and combinations before anything is learned; a setting that would
-// have no effect is an error that says why.
+// have no effect is an error that says why. Tested in task_contract_test.cc and task_test.cc.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "espalier/base/result.h"
 #include "espalier/public/learners.h"
 #include "espalier/search/laso.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 
 namespace espalier::api {

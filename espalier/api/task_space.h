@@ -1,9 +1,10 @@
-// A SearchTask as the search module's learners and decoders want it: one space type for every task of a user,
-// so that their templates are compiled once.
+// A SearchTask in the form that the search module's learners and decoders need: one space type for all
+// user-defined tasks, so that the module's templates are compiled once.
 //
-// TaskProblem is a training set, TaskSpace one example. What a task gets wrong is thrown as a TaskFault,
-// which learn_to_search and Policy turn into errors; what its functions throw passes through. Costs one
-// virtual call per question, and a copy of actions and features into the module's own lists.
+// TaskProblem is a training set, TaskSpace one example. A broken contract is thrown as a TaskFault, which
+// learn_to_search and Policy turn into errors; exceptions of the task's own functions pass through. Costs one
+// virtual call per question, and a copy of actions and features into the module's own lists. Tested in
+// task_contract_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class TaskFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where the right actions come from.
+/// Where the optimal actions come from.
 enum class TaskOracle { kNone, kOwn, kOptimalActions, kBestLoss, kSearch };
 
 /// More labels than this are refused.
@@ -158,7 +159,7 @@ class TaskSearch {
   TaskScratch* scratch_;
 };
 
-/// The same with the right actions, from whatever the task offers.
+/// The same with the optimal actions, from whichever function the task implements.
 template <bool kLevels>
 class TaskSpace : public TaskSearch<kLevels> {
   using Base = TaskSearch<kLevels>;

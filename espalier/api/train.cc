@@ -1,6 +1,7 @@
 #include "espalier/model/train.h"
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
 #include "espalier/model/registry.h"
@@ -11,7 +12,7 @@ namespace espalier {
 namespace api {
 namespace {
 
-/// Tasks with JSON lines of their own have neither columns nor other formats.
+/// Tasks that have their own JSON lines support neither columns nor other formats.
 Status settle_json_task(const model::Task& task, const Data& data, const TrainOptions& options,
                         data::ReadOptions& reading) {
   if (!task.json) return {};
@@ -21,8 +22,9 @@ Status settle_json_task(const model::Task& task, const Data& data, const TrainOp
       return fail("format {}: task {} has JSON lines of its own", given.format, task.name);
     if (!given.label_column.empty() || !given.folds.empty() || !options.feature_columns.empty() ||
         options.feature_template)
-      return fail("task {} has its own features and no columns: no label column, feature columns, template or folds",
-                  task.name);
+      return fail(
+          "task {} has its own features and no columns: no label column, feature columns, template or folds",
+          task.name);
   } else if (data.corpus()->state()->task != task.json) {
     return fail("task {} learns from data of the format {}", task.name, task.name);
   }
@@ -45,7 +47,8 @@ Result<Sources> sources_of(const Data& data) {
   const std::shared_ptr<Corpus::State>& state = corpus.state();
   out.reading = state->reading;
   out.reading.folds.clear();
-  out.sources.emplace_back(std::shared_ptr<const std::vector<data::Sequence>>(state, &state->sequences), state->name);
+  out.sources.emplace_back(std::shared_ptr<const std::vector<data::Sequence>>(state, &state->sequences),
+                           state->name);
   return out;
 }
 

@@ -1,4 +1,8 @@
-// Public training options as the library's own request, for train() and for what trains several times.
+// What train, evaluate, tune and cross_validate share: public data and options as the library's own, and
+// merged scores.
+//
+// sources_of turns Data into sources to read from, request_of turns TrainOptions into a request. Neither
+// reads data. Tested in train_test.cc and evaluate_test.cc.
 #pragma once
 
 #include <vector>
@@ -7,17 +11,22 @@
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/source.h"
 #include "espalier/model/train.h"
+#include "espalier/public/evaluate.h"
 #include "espalier/public/train.h"
 
 namespace espalier::api {
 
-/// Data as sources to read from, and how its text is to be read.
+/// Data as sources to read from, and how to read their text.
 struct Sources {
   std::vector<data::Source> sources;
   data::ReadOptions reading;
 };
 Result<Sources> sources_of(const Data& data);
 
+/// An error if an option names something unknown, or does not fit the data.
 Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& options);
+
+/// The scores of all predictions together.
+Scores merged(const std::vector<Scores>& parts);
 
 }  // namespace espalier::api

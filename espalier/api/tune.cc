@@ -1,6 +1,8 @@
+// tune: chooses the thresholds of a cascade again. Tested in evaluate_test.cc and apps/tune_test.sh.
 #include "espalier/cascade/tune.h"
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/parallel.h"
 #include "espalier/cascade/model.h"
@@ -10,7 +12,7 @@
 namespace espalier {
 namespace {
 
-/// What each level leaves alive against what it loses, a line per level.
+/// The share of n-grams that each level keeps against its filter loss, one line per level.
 std::string plot_of(const cascade::TuneResult& result) {
   eval::Plot plot;
   plot.title = "What each level leaves alive";
@@ -25,7 +27,7 @@ std::string plot_of(const cascade::TuneResult& result) {
     }
     plot.series.push_back(std::move(series));
   }
-  // Where there is nothing to draw there is no plot; that is no reason to fail.
+  // Nothing to draw is not an error: the plot is then empty.
   auto svg = eval::plot_svg(plot);
   return svg.ok() ? std::move(svg).value() : std::string();
 }
@@ -57,8 +59,8 @@ Result<Tuned> tune(const Tagger& tagger, const Data& dev, const TuneOptions& opt
   const Tagger::State& state = *tagger.state();
   const auto* const filters = state.model.as<cascade::CascadePredictor>();
   if (filters == nullptr)
-    return fail("{}: a model of the learner {}; only a cascade has thresholds to choose", state.model.file().name(),
-                state.model.about().learner);
+    return fail("{}: a model of the learner {}; only a cascade has thresholds to choose",
+                state.model.file().name(), state.model.about().learner);
   ESPALIER_ASSIGN(const auto sequences, sequences_of(state, dev));
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   cascade::TuneOptions how;
@@ -77,8 +79,8 @@ Result<Tuned> tune(const Tagger& tagger, const Data& dev, const TuneOptions& opt
   out.sequences = sequences.size();
   for (size_t l = 0; l < found.reports.size(); ++l) {
     const cascade::LevelReport& report = found.reports[l];
-    out.levels.push_back({static_cast<int>(report.order), filters->alphas()[l], report.alpha, report.filter_loss,
-                          report.efficiency, report.alive});
+    out.levels.push_back({static_cast<int>(report.order), filters->alphas()[l], report.alpha,
+                          report.filter_loss, report.efficiency, report.alive});
   }
   out.plot = plot_of(found);
   return out;

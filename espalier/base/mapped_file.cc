@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
@@ -9,6 +10,30 @@
 #include "espalier/base/file_descriptor.h"
 
 namespace espalier {
+namespace {
+
+/// Memory of the process that holds a copy of the file.
+Result<std::byte*> read_copy(const FileDescriptor& file, size_t size, const std::string& path) {
+  void* const start =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (start == MAP_FAILED) return fail("cannot read '{}': {}", path, system_message(errno));
+  auto* const bytes = static_cast<std::byte*>(start);
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::read(file.number(), bytes + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int number = errno;
+      ::munmap(start, size);
+      if (count == 0) return fail("'{}' was cut short while it was read", path);
+      return fail("cannot read '{}': {}", path, system_message(number));
+    }
+    done += static_cast<size_t>(count);
+  }
+  return bytes;
+}
+
+}  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
   ESPALIER_ASSIGN(const FileDescriptor file, open_for_reading(path));
@@ -18,6 +43,10 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   if (!S_ISREG(info.st_mode)) return fail("cannot open '{}': not a regular file", path);
   if (info.st_size == 0) return MappedFile({});
   const size_t size = static_cast<size_t>(info.st_size);
+  if (size <= kCopiedUpTo) {
+    ESPALIER_ASSIGN(const std::byte* const copy, read_copy(file, size, path));
+    return MappedFile({copy, size});
+  }
   // Populating the page table at once is several times cheaper than a fault every few pages.
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.number(), 0);
   if (start == MAP_FAILED) return fail("cannot map '{}': {}", path, system_message(errno));

@@ -1,4 +1,4 @@
-// A file mapped into memory for reading. Call MappedFile::open and bytes().
+// A file in memory for reading: copied, or mapped where it is large. Call MappedFile::open and bytes().
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,17 @@
 
 namespace espalier {
 
-/// A whole file mapped read-only. Opening takes a few system calls whatever the size; pages are shared with
-/// other processes that map the same file. The bytes start on a page boundary and stay where they are when
-/// the object is moved. An empty file is an empty span. Any number of threads may read the bytes.
+/// A whole file in memory, read-only. Files of up to kCopiedUpTo bytes are copied: whatever another process does to the
+/// file afterwards, the bytes stay as they were. Larger ones are mapped: opening takes a few system calls, and pages are
+/// shared with other processes that map the same file; if one of them truncates it, reading the lost part ends this
+/// process with SIGBUS. (AtomicFile replaces files instead of changing them.)
 ///
-/// If another process truncates the file while it is mapped, reading the lost part kills this process with a
-/// signal. AtomicFile replaces files instead of changing them, so this library never does that to itself.
+/// The bytes start on a page boundary and stay where they are when the object is moved. An empty file is an empty span.
+/// Any number of threads may read the bytes.
 class MappedFile {
  public:
+  static constexpr size_t kCopiedUpTo = size_t{64} << 20;
+
   static Result<MappedFile> open(const std::string& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;

@@ -49,6 +49,24 @@ TEST(MappedFile, BytesStayWhereTheyAreWhenMoved) {
   EXPECT_EQ(text_of(*second), "first");
 }
 
+TEST(MappedFile, ASmallFileKeepsItsBytesWhateverIsDoneToIt) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("x", "old bytes");
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  directory.write("x", "new");  // in place, and shorter
+  EXPECT_EQ(text_of(*file), "old bytes");
+}
+
+TEST(MappedFile, ALargeFileIsMapped) {
+  const TemporaryDirectory directory;
+  const std::string content(MappedFile::kCopiedUpTo + 1, 'a');
+  const auto file = MappedFile::open(directory.write("x", content));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->bytes().size(), content.size());
+  EXPECT_EQ(file->bytes().back(), std::byte{'a'});
+}
+
 TEST(MappedFile, AReplacedFileKeepsItsOldBytesHere) {
   const TemporaryDirectory directory;
   const std::string path = directory.write("x", "old");

@@ -160,7 +160,8 @@ TEST(SectionFile, SaysWhichVersionTheFileHas) {
   Bytes bytes = small_writer().to_bytes();
   put(bytes, kVersionAt, uint32_t{7});
   seal(bytes);
-  EXPECT_EQ(error_of(bytes), "some.model: the file has format version 7, this program reads version 2");
+  EXPECT_EQ(error_of(bytes), "some.model: the file has format version 7, this program reads version 2: "
+            "it was written by a newer espalier, which can read it");
 }
 
 TEST(SectionFile, SaysWhenItIsSomethingElse) {

@@ -7,6 +7,7 @@
 #include "espalier/base/text.h"
 #include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
+#include "espalier/constrain/scheme_misfit.h"
 
 namespace espalier::constrain {
 
@@ -229,6 +230,11 @@ class Resolver {
     Rule rule = base(Rule::Kind::kPairs);
     rule.broken.assign(width * width, 0);
     std::vector<std::optional<data::LabelParts>> parts(width);
+    const std::string_view prefixes = s.scheme == data::Scheme::kBilou   ? "OBILU"
+                                      : s.scheme == data::Scheme::kIobes ? "OBIES"
+                                      : s.scheme == data::Scheme::kIob1 || s.scheme == data::Scheme::kIob2
+                                          ? "OBI"
+                                          : "OIE";
     for (size_t y = 0; y < size_; ++y) {
       const std::string& name = labels_.name(static_cast<Label>(y));
       parts[y] = data::parse_label(name);
@@ -236,11 +242,6 @@ class Resolver {
         return error_at(s.place,
                         "label '{}' is neither O nor a prefix and a type such as B-X, so no scheme applies",
                         name);
-      const std::string_view prefixes = s.scheme == data::Scheme::kBilou   ? "OBILU"
-                                        : s.scheme == data::Scheme::kIobes ? "OBIES"
-                                        : s.scheme == data::Scheme::kIob1 || s.scheme == data::Scheme::kIob2
-                                            ? "OBI"
-                                            : "OIE";
       if (prefixes.find(parts[y]->prefix) == std::string_view::npos)
         return error_at(s.place, "label '{}' does not belong to the scheme {}", name,
                         data::scheme_name(s.scheme));
@@ -250,6 +251,8 @@ class Resolver {
         if (before < size_ || after < size_)
           rule.broken[before * width + after] =
               legal_neighbours(s.scheme, parts[before], parts[after]) ? 0 : 1;
+    if (const std::string misfit = scheme_misfit(labels_, s.scheme, prefixes, rule.broken); !misfit.empty())
+      return error_at(s.place, "{}", misfit);
     rules.push_back(std::move(rule));
     return {};
   }

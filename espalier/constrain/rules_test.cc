@@ -147,6 +147,8 @@ TEST(Rules, WrongFilesAreRefusedWithTheirPlace) {
               HasSubstr("are not a sequence"));
   EXPECT_THAT(error_of("valid iobes", set_of({"NN"})), HasSubstr("label 'NN' is neither O nor"));
   EXPECT_THAT(error_of("valid ioe2", labels), HasSubstr("label 'B-PER' does not belong to the scheme ioe2"));
+  EXPECT_THAT(error_of("valid iobes", labels),
+              HasSubstr("the labels are not iobes: 2 of 2 could be in no segment, such as 'B-PER'; iobes would need labels such as E-PER, S-PER"));
   EXPECT_THAT(error_of("allow lexicon words.tsv", labels),
               HasSubstr("c:1:15: lexicon: words.tsv: no such file"));
   EXPECT_THAT(error_of("allow lexicon w", labels, kTokens, "word\n"),

@@ -20,17 +20,17 @@
 
 namespace espalier::ensemble {
 
-/// The combined answer for one sequence. Outputs put side by side: without gaps.
+/// The combined labels of one sequence; of aligned outputs, without gaps.
 struct Answer {
-  std::vector<std::string_view> labels;  ///< "_" where no expert says anything; views of the label set
+  std::vector<std::string_view> labels;  ///< "_" if all experts abstain; views of the label set
   std::vector<double> confidence;        ///< per label: the probability that it is right
-  double whole = 0;                      ///< that all of them are
+  double whole = 0;                      ///< probability that all of them are right
 };
 
-/// An ensemble at work on one thread. The model must outlive it. Not movable: its parts refer to each other.
+/// Applies an ensemble on one thread. The model must outlive it. Not movable: its parts refer to each other.
 class Applier {
  public:
-  /// `legal`: labels keep to the scheme of the gold labels.
+  /// `legal`: only label sequences that the scheme of the gold labels allows.
   Applier(const EnsembleModel& model, bool legal);
   Applier(const Applier&) = delete;
   Applier& operator=(const Applier&) = delete;
@@ -53,7 +53,7 @@ class Applier {
   std::vector<double> confidence_;
 };
 
-/// Writes answers next to the rows they belong to, or, where there are no such rows, as labels alone.
+/// Writes labels as a column of the rows they belong to, or, if there are no rows, as labels only.
 class AnswerWriter {
  public:
   /// `format`: empty for that of the input.
@@ -70,7 +70,7 @@ class AnswerWriter {
 struct AppliedCounts {
   size_t sequences = 0, tokens = 0;
 };
-/// Labels all that the experts have read. Fails with "interrupted …" where the monitor asks to stop.
+/// Labels all that the experts have read. Fails with "interrupted …" if the monitor asks to stop.
 /// Precondition: `experts` adds to applier.labels(), with as many experts as the model combines.
 Result<AppliedCounts> apply_to_streams(Applier& applier, OpenExperts& experts, const AnswerWriter& writer,
                                        const std::function<Status(std::string_view)>& write,

@@ -17,7 +17,7 @@ struct HeldOut {
   std::vector<std::pair<std::vector<double>, bool>> sequences;  ///< shares, all right
   LengthLosses lengths;
   HammingMean ensemble, best;
-  size_t edits = 0, best_edits = 0;  ///< where outputs are put side by side
+  size_t edits = 0, best_edits = 0;  ///< if outputs are aligned
 };
 
 struct TokenErrors {

@@ -15,8 +15,8 @@
 namespace espalier::ensemble {
 
 struct LearnRequest {
-  std::vector<Method> methods;  ///< tried on held-out data where there are several
-  std::vector<double> betas;    ///< tried where there are several; empty: that of `options`
+  std::vector<Method> methods;  ///< if several: compared on held-out data
+  std::vector<double> betas;    ///< if several: compared; empty: that of `options`
   MethodOptions options;
   bool learn_switch = false;  ///< best expert for short sequences, ensemble for long
   bool calibrate = true;
@@ -24,18 +24,18 @@ struct LearnRequest {
   SubstructureOptions substructures;
   data::Scheme scheme = data::Scheme::kNone;
   VoteForm form = VoteForm::kProduct;
-  bool probabilities = false;  ///< experts' probabilities count; espboost only
-  bool aligned = false;  ///< votes are columns of outputs put side by side; kGapText is one of the labels
+  bool probabilities = false;  ///< votes are weighed by experts' probabilities; espboost only
+  bool aligned = false;        ///< votes are columns of aligned outputs; kGapText is one of the labels
   uint64_t seed = 1;
   int threads = 1;
 };
 
 struct LearnOutcome {
   EnsembleModel model;
-  std::vector<Candidate> candidates;  ///< where there was a choice
-  double held_out_error = -1;  ///< of the method taken, on tokens it did not learn from; −1: not measured
+  std::vector<Candidate> candidates;  ///< if there was a choice
+  double held_out_error = -1;  ///< of the chosen method, on tokens it did not learn from; −1: not measured
   double held_out_best = -1;   ///< of the best expert, on the same
-  double held_out_edits = -1;  ///< mean edit distance per sequence, where outputs are put side by side
+  double held_out_edits = -1;  ///< mean edit distance per sequence, if outputs are aligned
   double held_out_best_edits = -1;
   std::vector<std::string> notes;
 };

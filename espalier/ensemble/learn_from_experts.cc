@@ -15,7 +15,7 @@ bool tokens_alone(SubstructureKind kind) {
 
 Status check_alignable(SubstructureKind kind) {
   if (kind == SubstructureKind::kSpans || kind == SubstructureKind::kDimensions)
-    return fail("the substructures {} are not supported with outputs put side by side",
+    return fail("the substructures {} are not supported with aligned outputs",
                 kind == SubstructureKind::kSpans ? "spans" : "dimensions");
   return {};
 }
@@ -51,7 +51,7 @@ Status check(const ExpertLearning& settings) {
   if (settings.request.probabilities) {
     if (!espboost) return fail("probabilities need the method espboost");
     if (settings.align == AlignOutputs::kYes)
-      return fail("probabilities are not supported with outputs put side by side");
+      return fail("probabilities are not supported with aligned outputs");
     if (settings.substructures && !tokens_alone(settings.substructures->kind))
       return fail("probabilities need the substructures positions, classes or tokens");
   }
@@ -95,7 +95,7 @@ Result<LearnedEnsemble> learn_from_experts(AlignedExperts& aligned, data::LabelS
   std::vector<std::string>& notes = out.outcome.notes;
   if (aligned.aligning())
     notes.push_back(
-        "outputs of unequal length are put side by side, with gaps; tokens here are columns of that");
+        "outputs of unequal length are aligned, with gaps; tokens here are columns of the alignment");
   EnsembleModel& model = out.outcome.model;
   model.experts = names;
   model.automaton = std::move(automaton);

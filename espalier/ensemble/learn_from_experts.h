@@ -1,7 +1,7 @@
 // From open experts to an ensemble: reads them, decides what the data must decide, learns.
 //
 // Call learn_from_experts with streams over gold and experts (experts/open_experts.h). It decides whether
-// outputs are put side by side, finds the label scheme, picks the substructures where none are asked for,
+// outputs are aligned, detects the label scheme, chooses the substructures if the options name none,
 // opens the automaton and hands over to learn_ensemble (learn.h), which chooses and learns from the votes
 // alone.
 #pragma once
@@ -16,9 +16,9 @@
 
 namespace espalier::ensemble {
 
-/// Whether outputs of unequal length are put side by side.
+/// Whether outputs of unequal length are aligned.
 enum class AlignOutputs {
-  kAuto,  ///< where gold and experts hold labels alone and the numbers of labels differ
+  kAuto,  ///< if gold and experts have labels only and the numbers of labels differ
   kYes,
   kNo,
 };
@@ -28,11 +28,11 @@ struct ExpertLearning {
   LearnRequest request;  ///< substructures, scheme, aligned and automaton are set by learn_from_experts
   std::optional<SubstructureOptions> substructures;  ///< not set: positions or classes, by the data
   AlignOutputs align = AlignOutputs::kAuto;
-  std::string automaton;           ///< OpenFst file of the paths through experts that are allowed; empty: all
-  std::string probability_column;  ///< of experts' files; empty: the one after the label
+  std::string automaton;           ///< OpenFst file with the allowed paths through the experts; empty: all
+  std::string probability_column;  ///< of experts' files; empty: the column after the label
   size_t memory = VoteStore::kDefaultMemory;  ///< bytes of votes kept in memory
 };
-/// What is wrong with the settings whatever the data.
+/// An error if the settings are wrong for any data.
 Status check(const ExpertLearning& settings);
 
 struct LearnedEnsemble {

@@ -93,7 +93,7 @@ TEST(LearnFromExperts, OddExpertsAreRemarkedOn) {
   EXPECT_THAT(twins->outcome.notes, Contains("c says the same as a throughout"));
   EXPECT_THAT(twins->outcome.notes, Contains("b uses labels that gold does not have: Z (10 times)"));
   EXPECT_THAT(GoldFile(repeated("a X\nb Y\n", 10)).learn({in_memory(same, "a")}, mvote())->outcome.notes,
-              Contains(HasSubstr("one expert only")));
+              Contains(HasSubstr("only one expert")));
 }
 
 TEST(LearnFromExperts, LabelsAloneOfUnequalLengthAreAlignedUnlessForbidden) {

@@ -86,7 +86,7 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
 Status check_numbers(std::span<const double> values, const std::string& name, std::string_view section) {
   for (const double value : values)
     if (!std::isfinite(value) || value < 0)
-      return fail("{}: section '{}' holds a number that is no weight", name, section);
+      return fail("{}: section '{}' has a number that is not a weight", name, section);
   return {};
 }
 
@@ -174,7 +174,7 @@ Result<EnsembleModel> EnsembleModel::from_file(const SectionFile& file) {
   ESPALIER_ASSIGN(const std::span<const float> suffix, file.array<float>("suffix"));
   for (const float w : suffix)
     if (!(w >= 0 && w <= 1.001f))
-      return fail("{}: section 'suffix' holds a number that is no probability", file.name());
+      return fail("{}: section 'suffix' has a number that is not a probability", file.name());
   model.suffix.weights.assign(suffix.begin(), suffix.end());
   // Neither can be more than there are numbers, so that the product cannot overflow.
   if (model.suffix.slots > suffix.size() || model.suffix.experts > suffix.size() ||

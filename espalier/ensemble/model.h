@@ -31,13 +31,13 @@ struct EnsembleModel {
   SubstructureOptions substructures;
   data::Scheme scheme = data::Scheme::kNone;  ///< found in the gold labels
   data::LabelSet labels;
-  bool aligned = false;  ///< outputs of unequal length are put side by side; kGapText is one of the labels
-  bool probabilities = false;  ///< experts' probabilities count
+  bool aligned = false;        ///< outputs of unequal length are aligned; kGapText is one of the labels
+  bool probabilities = false;  ///< votes are weighed by experts' probabilities
   VoteForm form = VoteForm::kProduct;
   WeightTable table;
   DistributionSuffix suffix;
   std::optional<ExpertAutomaton> automaton;
-  size_t switch_length = 0;  ///< shorter sequences are left to the best expert; 0: none are
+  size_t switch_length = 0;  ///< shorter sequences are given to the best expert; 0: none
   size_t best_expert = 0;
   ConfidenceMap token_confidence = ConfidenceMap::identity();
   ConfidenceMap sequence_confidence = ConfidenceMap::identity();
@@ -47,7 +47,7 @@ struct EnsembleModel {
   std::string words;                 ///< how learning went
   std::vector<BoostRound> boosting;  ///< errors and steps of espboost's rounds, without their paths
 
-  /// The label of gaps, where outputs are put side by side; data::kNoLabel otherwise.
+  /// The label of gaps if outputs are aligned, otherwise data::kNoLabel.
   data::Label gap() const {
     return aligned ? labels.find(kGapText).value_or(data::kNoLabel) : data::kNoLabel;
   }
@@ -55,12 +55,12 @@ struct EnsembleModel {
   /// How it labels. The tables of the rule are this object's and `short_table`, made by single_expert_table.
   CombineRule rule(bool legal, const WeightTable& short_table) const;
 
-  /// Writes the file next to its place and renames it.
+  /// Writes a file. If it fails, an existing file is left unchanged.
   Status save(const std::string& path) const;
-  /// What save writes.
+  /// The bytes that save() writes.
   std::vector<std::byte> to_bytes() const;
   static Result<EnsembleModel> open(const std::string& path);
-  /// `name` is what errors call the bytes.
+  /// Error messages call the bytes `name`.
   static Result<EnsembleModel> from_bytes(const std::vector<std::byte>& bytes, std::string name);
   static Result<EnsembleModel> from_file(const SectionFile& file);
 };

@@ -1,4 +1,4 @@
-// Whom to trust where: what an ensemble and its experts are worth, measured on labelled data.
+// How good an ensemble and its experts are, and where, measured on labelled data.
 //
 // Call report_on_streams over open experts, or fill a Reporter with votes; tested in model_test.cc.
 // O(tokens × experts²): the ensemble is also measured without each expert.
@@ -24,7 +24,7 @@ struct Hits {
   }
 };
 
-/// Sequences as wholes, where outputs of unequal length are put side by side: gold against an output without
+/// Whole sequences, if outputs of unequal length are aligned: gold compared with an output without
 /// its gaps.
 struct WholeSequences {
   size_t sequences = 0, exact = 0, edits = 0;
@@ -41,8 +41,8 @@ struct ExpertReport {
   std::string name;
   eval::TaggingScores scores;
   WholeSequences whole;
-  double weight = 0;         ///< its part of the weight where votes were cast, 0 to 1
-  double left_out_loss = 0;  ///< loss of the ensemble without it minus that with it: what it is worth
+  double weight = 0;         ///< its share of the weight where it votes, 0 to 1
+  double left_out_loss = 0;  ///< loss of the ensemble without it minus loss with it
   size_t silent_sequences = 0;
   std::vector<Hits> by_class = std::vector<Hits>(kPositionClasses);
   std::vector<Hits> by_label;  ///< by gold label
@@ -64,7 +64,7 @@ struct EnsembleReport {
   double loss = 0, majority_loss = 0;  ///< mean normalised Hamming loss
   std::vector<double> expert_loss;
   size_t best_expert = 0;  ///< on this data
-  bool aligned = false;    ///< outputs of unequal length were put side by side: tokens are columns
+  bool aligned = false;    ///< outputs of unequal length were aligned: tokens are columns
   WholeSequences whole;    ///< of the ensemble; without alignment neither insertions nor deletions occur
   WholeSequences majority_whole;
   eval::BootstrapResult against_best;  ///< ensemble (second) against the best expert (first)

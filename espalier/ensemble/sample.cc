@@ -22,7 +22,7 @@ std::vector<std::string> Sample::remarks(const std::vector<std::string>& names,
   constexpr size_t kShown = 5;
   std::vector<std::string> notes;
   const size_t p = names.size();
-  if (p == 1) notes.push_back("there is one expert only: nothing to combine, its labels come back");
+  if (p == 1) notes.push_back("there is only one expert: its labels are returned unchanged");
   for (size_t j = 1; j < p; ++j)
     for (size_t k = 0; k < j; ++k)
       if (fingerprint[j] == fingerprint[k]) {

@@ -27,7 +27,7 @@ struct Sample {
   std::vector<size_t> uses;                   ///< labels × experts: how often
   std::vector<uint8_t> in_gold;               ///< per label
 
-  /// What is odd about the experts, in words: a single one, two that are the same, labels unknown to gold.
+  /// Messages about unusual experts: only one, two that agree throughout, labels that gold does not have.
   std::vector<std::string> remarks(const std::vector<std::string>& names, const data::LabelSet& labels) const;
 };
 

@@ -1,5 +1,6 @@
 // The parameters that learners share: cut-offs, feature names, bits of a weight, patience, label weights.
-// A learner's options derive from CommonOptions, and its table takes those of them that it uses.
+// A learner's options derive from CommonOptions, and its table takes those of them that it uses. Tested in
+// learner_test.cc and train_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,15 @@ struct CommonOptions {
   bool names = true;
   WeightBits weight_bits = WeightBits::kAuto;
   int patience = 5;
-  /// What errors on a gold label cost: labels by name, which the data must know.
+  /// The cost of errors on a gold label, by the label's name, which must occur in the data.
   std::vector<std::pair<std::string, float>> label_weights;
 };
 
-/// "LABEL:WEIGHT,LABEL:WEIGHT,…"; the label is what stands before the last colon.
+/// "LABEL:WEIGHT,LABEL:WEIGHT,…"; the label ends at the last colon.
 Result<std::vector<std::pair<std::string, float>>> parse_label_weights(std::string_view text);
 std::string label_weights_text(const std::vector<std::pair<std::string, float>>& weights);
 
-/// Parameters of every learner: how features are made and kept, and how long training goes on.
+/// Parameters of every learner: how features are made and stored, and when training stops.
 template <typename O>
 void add_common_parameters(ParameterTable<O>& table) {
   table.whole("cutoff", &O::cutoff, {1, 1e9}, "drop features seen fewer times than this");

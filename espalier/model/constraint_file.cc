@@ -45,7 +45,7 @@ Result<ConstraintFile> ConstraintFile::from_json(std::string_view text, const st
   return out;
 }
 
-Result<constrain::Constraints> ConstraintFile::resolve(const About& about,
+Result<constrain::Constraints> ConstraintFile::resolve(const ModelHeader& about,
                                                        const data::LabelSet& labels) const {
   const constrain::ConstraintScope shape = shape_of_task(about, labels);
   const constrain::FileLoader load = [this](const std::string& file) -> Result<std::string> {

@@ -1,7 +1,8 @@
 // What `auto` stands for, for every learner: passes, weight rows, bits of a weight, the L2 penalty, and which
 // sequences are held out. Each rule is written here and nowhere else.
 //
-// The functions take what the user asked for (empty: auto) and the statistics of the data that decide.
+// The functions take the user's setting (empty: auto) and the statistics of the data that decide. Tested in
+// train_test.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
-// A predictor run over labelled data, and scored.
+// Scores of a predictor on labelled data.
 //
-// Call evaluate() for each source; scores of several are merged. The pipeline does the work, so that time and memory are
-// those of tagging; counting is done in input order. Says nothing about significance (eval/significance.h).
+// Call evaluate() for each source; the scores of several are merged. The pipeline does the work, so time and
+// memory are those of tagging; counting is done in input order. Does not test significance
+// (eval/significance.h). Tested in espalier/api/evaluate_test.cc and apps/verbs_test.sh.
 #pragma once
 
 #include <array>
@@ -23,10 +24,10 @@
 
 namespace espalier::model {
 
-/// How the sequences of a run ended under constraints.
+/// How decoding under constraints ended, counted over sequences.
 struct ConstraintTally {
   size_t constrained = 0, approximate = 0, infeasible = 0, out_of_time = 0;
-  std::string example;  ///< of a clash
+  std::string example;  ///< constraints that cannot all be satisfied, from the first infeasible sequence
 
   void add(const data::Prediction& prediction);
   void merge(const ConstraintTally& other);
@@ -34,7 +35,7 @@ struct ConstraintTally {
   nlohmann::ordered_json to_json() const;
 };
 
-/// How the searches of a run ended.
+/// How searches ended, counted over sequences.
 struct SearchTally {
   std::array<size_t, 3> ended{};  ///< by SearchEnd
 
@@ -51,7 +52,8 @@ struct SearchTally {
 struct EvaluationOptions {
   std::string task = "label";
   data::PredictOptions predict;
-  /// Constraints that predictions are held against, whether or not they were decoded under them; may be null.
+  /// Constraints that predictions are checked against, whether or not they were decoded under them; null:
+  /// none.
   const constrain::Constraints* check = nullptr;
 };
 
@@ -59,11 +61,11 @@ struct Evaluation {
   eval::TaggingScores scores;
   JointScores joint;
   std::optional<tasks::RoleScores> roles;  ///< task roles
-  std::optional<size_t> legal;             ///< sequences that break no constraint, where some are checked
-  size_t checked = 0;                      ///< against these
+  std::optional<size_t> legal;             ///< sequences that break no constraint, if constraints are checked
+  size_t checked = 0;                      ///< sequences that were checked
   ConstraintTally tally;
   SearchTally searches;
-  size_t tokens = 0;   ///< all that were labelled, those without a gold label too
+  size_t tokens = 0;   ///< all that were labelled, including those without a gold label
   double seconds = 0;  ///< reading, predicting and counting
 
   void merge(const Evaluation& other);
@@ -74,16 +76,16 @@ struct Evaluation {
     return checked > 0 && legal ? 100 * static_cast<double>(*legal) / static_cast<double>(checked) : 0;
   }
   double tokens_per_second() const { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
-  /// Everything, what people look for first at the head.
+  /// Everything, the most important scores first.
   nlohmann::ordered_json to_json() const;
-  /// For people: what the task counts, then conlleval's table with confusions and calibration.
+  /// As text: the scores of the task, then conlleval's table with confusions and calibration.
   std::string report() const;
 };
 
 /// Predicts every sequence of the source and adds it to `evaluation`. Sequences without labels are an error.
-Status evaluate(const data::Predictor& predictor, const data::Source& source, const data::ReadOptions& reading,
-                const EvaluationOptions& options, const Workers& workers, const Monitor& monitor,
-                Evaluation& evaluation);
+Status evaluate(const data::Predictor& predictor, const data::Source& source,
+                const data::ReadOptions& reading, const EvaluationOptions& options, const Workers& workers,
+                const Monitor& monitor, Evaluation& evaluation);
 
 /// Scores a file whose last two columns are the gold and the predicted label.
 Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation);

@@ -12,7 +12,7 @@ Result<data::FeatureOptions> choose_features(const std::optional<TemplateText>& 
   options.attributes = columns == 0;
   if (template_text) {
     if (options.attributes)
-      return fail("{}: a template needs columns, but the data has ready-made attributes", template_text->name);
+      return fail("{}: a template needs columns, but the data has attributes", template_text->name);
     options.template_text = template_text->text;
     options.template_name = template_text->name;
   }
@@ -31,7 +31,7 @@ Result<data::FeatureOptions> choose_features(const std::optional<TemplateText>& 
     for (size_t c = 0; c < columns; ++c)
       if (!is_label(c)) options.feature_columns.push_back(c);
     if (options.feature_columns.empty())
-      return fail("all {} columns are labels; features need at least one to look at", columns);
+      return fail("all {} columns are labels; features need at least one other", columns);
   }
   return options;
 }

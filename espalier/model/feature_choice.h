@@ -1,4 +1,6 @@
-// What a model is to look at, given the data's columns and what the user chose.
+// Chooses what a model's features look at, from the data's columns and the user's options.
+//
+// Call choose_features. Tested in apps/bad_input_test.sh, apps/verbs_test.sh and train_test.cc.
 #pragma once
 
 #include <optional>
@@ -13,8 +15,8 @@
 
 namespace espalier::model {
 
-/// `chosen` are columns from 1; empty: all but the `labels` (FORM alone for CoNLL-U). Rows without columns
-/// have ready-made attributes, which take no template. Errors say which column or file is wrong.
+/// `chosen` are columns counted from 1; empty: all but the `labels` (only FORM for CoNLL-U). Rows without
+/// columns have attributes, for which a template is an error. Errors name the column or file that is wrong.
 Result<data::FeatureOptions> choose_features(const std::optional<TemplateText>& template_text,
                                              const std::vector<size_t>& chosen, data::Format format,
                                              size_t columns, std::span<const size_t> labels);

@@ -1,6 +1,6 @@
-// What a model that decides several columns of labels gets right: each column, and all of them together.
+// Scores of models that predict several columns of labels: of each column, and of all together.
 //
-// Tested with model/evaluation_test.cc.
+// Tested in apps/search_test.sh.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 namespace espalier::model {
 
 struct JointScores {
-  std::vector<eval::TaggingScores> others;  ///< of the columns before the last, in order
-  std::vector<size_t> cells;                ///< all columns, from 0; the scores of the last are kept elsewhere
-  uint64_t labels = 0, right_labels = 0;    ///< in all columns together
-  uint64_t tokens = 0, right_tokens = 0;    ///< whose labels are all known, and right
+  std::vector<eval::TaggingScores> others;  ///< scores of the columns before the last, in order
+  std::vector<size_t> cells;  ///< the label columns, from 0; the scores of the last are kept by the caller
+  uint64_t labels = 0, right_labels = 0;  ///< in all columns together
+  uint64_t tokens = 0, right_tokens = 0;  ///< whose labels are all known; of these, all right
   uint64_t sequences = 0, right_sequences = 0;
 
   bool any() const { return !others.empty(); }
@@ -28,8 +28,9 @@ struct JointScores {
   double token_accuracy() const;
   double sequence_accuracy() const;
   /// Adds a sequence; `gold` and `predicted` are those of the last column.
-  void add(const data::Predictor& predictor, const data::Sequence& sequence, const data::Prediction& prediction,
-           std::span<const std::string_view> gold, std::span<const std::string_view> predicted);
+  void add(const data::Predictor& predictor, const data::Sequence& sequence,
+           const data::Prediction& prediction, std::span<const std::string_view> gold,
+           std::span<const std::string_view> predicted);
   void merge(const JointScores& other);
   std::string table(const eval::TaggingScores& last) const;
   nlohmann::ordered_json to_json(const eval::TaggingScores& last) const;

@@ -35,17 +35,21 @@ Status Model::load_predictor() {
       ESPALIER_ASSIGN(const chain::ChainPredictor* const chain, load_as<chain::ChainPredictor>());
       constrain_ = [chain, instances = instances_of_task(about_.task)](
                        Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
-        return Made(std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(rules), options, instances));
+        return Made(
+            std::make_unique<constrain::ConstrainedPredictor>(*chain, std::move(rules), options, instances));
       };
       return {};
     }
     case ModelKind::kCascade: {
       ESPALIER_ASSIGN(const cascade::CascadePredictor* const cascade, load_as<cascade::CascadePredictor>());
       constrain_ = [cascade](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
-        if (options.decode.method != constrain::Method::kAuto && options.decode.method != constrain::Method::kLattice)
-          return fail("a cascade is decoded on the lattice that its filters leave, not by a beam or an integer program");
-        ESPALIER_ASSIGN(auto made, constrain::ConstrainedCascade::make(*cascade, std::move(rules), options.why,
-                                                                       options.strict));
+        if (options.decode.method != constrain::Method::kAuto &&
+            options.decode.method != constrain::Method::kLattice)
+          return fail(
+              "a cascade is decoded on the lattice that its filters leave, not by a beam or an integer "
+              "program");
+        ESPALIER_ASSIGN(auto made, constrain::ConstrainedCascade::make(*cascade, std::move(rules),
+                                                                       options.why, options.strict));
         return Made(std::move(made));
       };
       return {};
@@ -53,8 +57,8 @@ Status Model::load_predictor() {
     case ModelKind::kSearch: {
       ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
       constrain_ = [search](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
-        ESPALIER_ASSIGN(auto made,
-                        tasks::ConstrainedSearch::make(*search, std::move(rules), options.why, options.strict));
+        ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(rules), options.why,
+                                                                  options.strict));
         return Made(std::move(made));
       };
       return {};
@@ -65,12 +69,12 @@ Status Model::load_predictor() {
       return {};
     }
   }
-  return fail("{}: a kind of model that cannot be used", file_->name());
+  return fail("{}: this kind of model is not supported", file_->name());
 }
 
 Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
   if (!constrain_)
-    return fail("task {} keeps phrases from overlapping by itself and takes no constraints", about_.task);
+    return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, labels()));
   return constrain_(std::move(resolved), options);
 }
@@ -98,7 +102,7 @@ Result<Model> Model::make(SectionFile file) {
         "{}: this is the policy of a search task, not a model that labels sequences; Policy::open reads it",
         model.file_->name());
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
-  ESPALIER_ASSIGN(model.about_, about_from_json(text, model.file_->name()));
+  ESPALIER_ASSIGN(model.about_, header_from_json(text, model.file_->name()));
   ESPALIER_TRY(model.load_predictor());
   if (model.file_->has(kConstraintSection)) {
     ESPALIER_ASSIGN(const std::string_view rules, model.file_->text(kConstraintSection));

@@ -1,7 +1,7 @@
-// An open model: one file, or bytes in memory, that remembers everything it needs.
+// An open model: one file, or bytes in memory, with everything it needs.
 //
-// Call open() or from_bytes(), then predictor(), which keeps to the constraints that the model was trained with. Opening
-// checks every byte and takes milliseconds; nothing is copied out of a file. Tested with model/train_test.cc.
+// Call open() or from_bytes(), then predictor(), which obeys the constraints that the model was trained with.
+// Opening checks every byte and takes milliseconds; nothing is copied out of a file. Tested in train_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 #include "espalier/base/section_file.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/predictor.h"
-#include "espalier/model/about.h"
 #include "espalier/model/constraint_file.h"
+#include "espalier/model/model_header.h"
 
 namespace espalier::model {
 
@@ -25,46 +25,47 @@ class Model {
  public:
   static Result<Model> open(const std::string& path);
   static Result<Model> open(const std::string& path, std::string name);
-  /// `name` is what errors call the model.
+  /// Error messages call the model `name`.
   static Result<Model> from_bytes(const std::vector<std::byte>& bytes, std::string name);
 
-  const About& about() const { return about_; }
+  const ModelHeader& about() const { return about_; }
   const data::LabelSet& labels() const { return bare_->labels(); }
-  /// What predicts: under the constraints that the model was trained with, where there are any.
+  /// The predictor, under the constraints that the model was trained with, if any.
   const data::Predictor& predictor() const { return constrained_ ? *constrained_ : *bare_; }
-  /// The same without constraints.
+  /// The predictor without constraints.
   const data::Predictor& bare() const { return *bare_; }
   const SectionFile& file() const { return *file_; }
 
   /// The constraints that the model was trained with, if any.
   const std::optional<ConstraintFile>& constraints() const { return constraints_; }
-  /// The model under these constraints instead. The result refers to the model.
+  /// A predictor under these constraints instead. It refers to the model, which must outlive it.
   Result<std::unique_ptr<data::Predictor>> under(const ConstraintFile& constraints,
                                                  const constrain::ConstrainedOptions& options) const;
 
-  /// The model without constraints as the type it has, or null where it has another.
+  /// The predictor without constraints if it is a P, otherwise null.
   template <typename P>
   const P* as() const {
     return dynamic_cast<const P*>(bare_.get());
   }
 
  private:
-  /// Wraps the predictor so that it keeps to constraints; which type does so depends on the kind of model.
-  using Constrain = std::function<Result<std::unique_ptr<data::Predictor>>(constrain::Constraints,
-                                                                           const constrain::ConstrainedOptions&)>;
+  /// Wraps the predictor so that it obeys constraints; the type of the result depends on the kind of model.
+  using Constrain = std::function<Result<std::unique_ptr<data::Predictor>>(
+      constrain::Constraints, const constrain::ConstrainedOptions&)>;
   static Result<Model> make(SectionFile file);
   Status load_predictor();
   template <typename P>
   Result<const P*> load_as();
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
-  About about_;
+  ModelHeader about_;
   std::unique_ptr<data::Predictor> bare_;
-  Constrain constrain_;  ///< empty: this kind of model takes no constraints
+  Constrain constrain_;  ///< empty: this kind of model does not support constraints
   std::optional<ConstraintFile> constraints_;
-  std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null where there are no constraints
+  std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null if there are no constraints
 };
 
-/// The sections of a model file without the names of its features: smaller, the same predictions, nothing to inspect.
+/// The sections of a model file without the names of its features: smaller, the same predictions, nothing to
+/// inspect.
 SectionWriter without_names(const SectionFile& file);
 
 }  // namespace espalier::model

@@ -11,7 +11,7 @@ namespace {
 /// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
 /// thread.
 constexpr size_t kBlockTokens = 1 << 14;
-/// Pieces of a block: a piece's sequences are worked on by one thread, one after the other.
+/// Pieces of a block: one thread processes the sequences of a piece in order.
 constexpr size_t kBlockPieces = 32;
 
 struct Item {
@@ -21,7 +21,7 @@ struct Item {
   Status status;
 };
 
-/// Scratch objects are made as threads turn up and kept for the next piece.
+/// Scratch objects are made when a thread needs one and kept for the next piece.
 class ScratchPool {
  public:
   explicit ScratchPool(const data::Predictor& predictor) : predictor_(predictor) {}
@@ -108,7 +108,8 @@ Status forced_labels(const data::Sequence& sequence, size_t column, const data::
     const std::string_view cell = sequence.cell(row, column);
     const auto label = labels.find(cell);
     if (!label && !cell.empty() && cell != data::kUnknownLabelText)
-      return fail("line {}: the model has no label '{}' to force; _ lets the model decide", sequence.line(row), cell);
+      return fail("line {}: the model has no label '{}' to force; _ lets the model decide",
+                  sequence.line(row), cell);
     forced[row] = label.value_or(data::kNoLabel);
   }
   return {};
@@ -123,7 +124,8 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
     thread_local std::vector<data::Label> forced;
     forced.clear();
     if (options.forced_column >= 0)
-      ESPALIER_TRY(forced_labels(item.sequence, static_cast<size_t>(options.forced_column), predictor.labels(), forced));
+      ESPALIER_TRY(forced_labels(item.sequence, static_cast<size_t>(options.forced_column),
+                                 predictor.labels(), forced));
     if (item.sequence.empty()) {  // a predicate without candidates: nothing to label
       item.prediction = {};
       item.prediction.best.resize(1);

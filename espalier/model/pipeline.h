@@ -1,8 +1,10 @@
-// The one loop that runs a model over data: tagging, scoring, explaining, the experts of an ensemble, all go through it.
+// The one loop that runs a model over data. Tagging, scoring, explaining and the experts of an ensemble use
+// it.
 //
-// Call run_pipeline with a reader and a predictor. Sequences are read in blocks, worked on by all threads, and handed on in
-// the order of the input. Memory is bounded by the block; where input pauses (a pipe, a terminal), what is there is
-// answered at once. Does not score and does not write.
+// Call run_pipeline with a reader and a predictor. Sequences are read in blocks, processed by all threads,
+// and passed on in the order of the input. Memory is bounded by the block. When input pauses (a pipe, a
+// terminal), the sequences read so far are processed at once. Does not score and does not write. Tested in
+// espalier/api/stream_test.cc.
 #pragma once
 
 #include <functional>
@@ -20,18 +22,18 @@ namespace espalier::model {
 
 struct PipelineOptions {
   data::PredictOptions predict;
-  /// Column (from 0) whose cell, where it is a label of the model, is forced on the row; -1: none. A cell that is "_" or
-  /// empty leaves the row free; any other text is an error.
+  /// Column (from 0) with labels that tokens must get; -1: none. "_" or an empty cell leaves the token free;
+  /// a text that is not a label of the model is an error.
   int forced_column = -1;
-  /// Called after each block, in which input may have paused: the place to flush output. May be empty.
+  /// Called after each block, to flush output because input may have paused. May be empty.
   std::function<Status()> block_ended;
 };
 
-/// Called for each sequence with what was predicted:
-///   work(sequence, prediction, out)  on any thread: turns it into text (or anything) appended to `out`;
-///   done(sequence, prediction, out)  on the calling thread, in input order.
-/// Everything before a sequence that fails is done before its error is returned. Ends early (without error) when the
-/// monitor wants it to.
+/// Both functions are called for each sequence with its prediction:
+///   work(sequence, prediction, out)  on any thread: may append text to `out`;
+///   done(sequence, prediction, out)  on the calling thread, in input order, with that text.
+/// If a sequence fails, all sequences before it are done before the error is returned. Ends early, without an
+/// error, if the monitor asks for it.
 using PipelineWork =
     std::function<void(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out)>;
 using PipelineDone = std::function<Status(const data::Sequence& sequence, const data::Prediction& prediction,
@@ -40,9 +42,10 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
                     const Workers& workers, const Monitor& monitor, const PipelineWork& work,
                     const PipelineDone& done);
 
-/// The same loop for anything else that a predictor does with a sequence. `step` runs on any thread.
-using PipelineStep =
-    std::function<Status(const data::Sequence& sequence, data::Predictor::Scratch& scratch, std::string& out)>;
+/// The same loop for other work with a predictor. `step` runs on any thread, `take` on the calling thread in
+/// order.
+using PipelineStep = std::function<Status(const data::Sequence& sequence, data::Predictor::Scratch& scratch,
+                                          std::string& out)>;
 using PipelineTake = std::function<Status(const data::Sequence& sequence, std::string_view out)>;
 Status run_steps(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
                  const Monitor& monitor, const PipelineStep& step, const PipelineTake& take);

@@ -10,7 +10,7 @@ namespace espalier::model {
 
 namespace {
 
-/// "; did you mean 'x'?" where some name is near, nothing otherwise.
+/// "; did you mean 'x'?" if there is a similar name, otherwise nothing.
 std::string suggestion(std::string_view wanted, std::span<const std::string_view> names) {
   const std::string near = nearest(wanted, names);
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
@@ -54,14 +54,14 @@ std::span<const Task> all_tasks() {
     const std::vector<std::string_view> one_by_one = {"perceptron", "svm", "local", "crf"};
     return std::vector<Task>{
         {TaskKind::kLabel, "label", "a label for each token", rows},
-        {TaskKind::kSegment, "segment", "chunks, by the learners of searches", searches},
-        {TaskKind::kJoint, "joint",
-         "several columns of labels (--label-column 2,3), by the learners of searches", searches},
+        {TaskKind::kSegment, "segment", "chunks, with a search learner", searches},
+        {TaskKind::kJoint, "joint", "several columns of labels (--label-column 2,3), with a search learner",
+         searches},
         {TaskKind::kRoles, "roles", "roles of a predicate's candidate constituents (JSON lines)", one_by_one,
          false, tasks::JsonTask::kRoles},
         {TaskKind::kBrackets, "brackets", "phrases of one type, by where they begin and end", brackets},
-        {TaskKind::kVariables, "variables", "variables that stand for themselves (JSON lines)", one_by_one,
-         false, tasks::JsonTask::kVariables},
+        {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
+         one_by_one, false, tasks::JsonTask::kVariables},
     };
   }();
   return tasks;
@@ -100,7 +100,7 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
   if (situation.checkpoints && !traits.keeps_checkpoints)
     return fail("learner {} can neither write nor resume checkpoints", traits.name);
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
-    return fail("task brackets keeps phrases from overlapping by itself and takes no constraints");
+    return fail("task brackets prevents overlaps itself and does not support constraints");
   if (situation.constraints && traits.constraints == ConstraintUse::kNone)
     return fail(
         "learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "

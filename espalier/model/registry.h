@@ -1,7 +1,7 @@
 // The one table of learners, and the tasks they learn.
 //
-// find_learner() and find_task() turn names into what they stand for; a LearnerSpec (learner.h) checks
-// settings and trains. Nothing here looks at data.
+// find_learner() and find_task() look up names; a LearnerSpec (learner.h) checks settings and trains. Nothing
+// here reads data. Tested in learner_test.cc.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,19 @@ struct Task {
   TaskKind kind;
   std::string_view name;
   std::string_view summary;                  ///< for help texts
-  std::vector<std::string_view> learners;    ///< that can learn it, the first by default
-  bool neighbours = true;                    ///< outputs form a row, and neighbours matter to each other
-  std::optional<tasks::JsonTask> json = {};  ///< it has JSON lines of its own
+  std::vector<std::string_view> learners;    ///< that can learn it; the first is the default
+  bool neighbours = true;                    ///< outputs form a sequence, and neighbouring labels interact
+  std::optional<tasks::JsonTask> json = {};  ///< set if the task has its own JSON lines format
 };
 std::span<const Task> all_tasks();
-/// The task of that name, or an error that names the nearest.
+/// The task of that name, or an error that suggests the nearest name.
 Result<const Task*> find_task(std::string_view name);
-/// An error where the learner cannot learn the task.
+/// An error if the learner cannot learn the task.
 Status check_learner_of_task(const Task& task, std::string_view learner);
 
 /// All learners, in the order help texts show them.
 std::span<const LearnerSpec* const> learners();
-/// The learner of that name, or an error that names the nearest.
+/// The learner of that name, or an error that suggests the nearest name.
 Result<const LearnerSpec*> find_learner(std::string_view name);
 
 }  // namespace espalier::model

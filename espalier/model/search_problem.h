@@ -1,5 +1,5 @@
 // Training on one search problem, whatever its kind: rounds, scores on the development set, the best policy,
-// the model file. A part of search_training.cc, and tested with it.
+// the model file. A part of search_training.cc. Tested in train_search_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string classifier_text(const tasks::SearchOptions& options);
 /// The share of labels that change when the policy's weights are stored in 16 bits: of training sequences
 /// spread evenly over the data. Kernel machines are not rounded: 1.
 template <typename Problem>
-double changed_by_rounding(const Problem& problem, const tasks::SequenceShape& shape,
+double changed_by_rounding(const Problem& problem, const tasks::DecisionPlan& shape,
                            const search::Mixture& policy, const tasks::DecodeOptions& decode,
                            const Workers& workers) {
   constexpr size_t kMost = 400;
@@ -57,7 +57,7 @@ double changed_by_rounding(const Problem& problem, const tasks::SequenceShape& s
 /// empty otherwise. A search that ends without a labelling is an error that names the sequence by `name_of`.
 template <typename Problem>
 Result<std::vector<std::vector<data::Label>>> decode_all(const Problem& problem,
-                                                         const tasks::SequenceShape& shape,
+                                                         const tasks::DecisionPlan& shape,
                                                          const search::Mixture& policy,
                                                          tasks::DecodeOptions decode,
                                                          std::span<const uint64_t> seeds,
@@ -78,7 +78,7 @@ struct SearchRun {
   TrainingJob& job;
   const SearchLearnerOptions& asked;
   const SearchMethod& method;
-  const tasks::SequenceShape& shape;
+  const tasks::DecisionPlan& shape;
   DevMeasure measure;
   const linear::EncodedTraining& encoded;
   size_t labels;  ///< that a weight row has

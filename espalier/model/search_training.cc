@@ -12,7 +12,7 @@ namespace espalier::model {
 namespace {
 
 /// The columns of a joint task, their labels in order of appearance.
-Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
+Result<tasks::DecisionPlan> joint_shape(const TrainingJob& job) {
   std::vector<data::LabelSet> columns(job.label_cells.size());
   for (const data::Sequence& sequence : job.sequences)
     for (size_t row = 0; row < sequence.length(); ++row)
@@ -31,13 +31,13 @@ Result<tasks::SequenceShape> joint_shape(const TrainingJob& job) {
                   job.request.train.front().name(), job.label_cells[c] + 1);
   }
   if (all >= data::kNoLabel) return fail("more than 65,534 labels in all columns together");
-  return tasks::SequenceShape::joint(std::move(columns));
+  return tasks::DecisionPlan::joint(std::move(columns));
 }
 
-Result<tasks::SequenceShape> shape_of_job(const TrainingJob& job, const SearchLearnerOptions& asked) {
+Result<tasks::DecisionPlan> shape_of_job(const TrainingJob& job, const SearchLearnerOptions& asked) {
   const TaskKind task = job.task->kind;
   const bool segment = task == TaskKind::kSegment;
-  tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, job.scheme.scheme());
+  tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, job.scheme.scheme());
   if (task == TaskKind::kJoint) {
     ESPALIER_ASSIGN(shape, joint_shape(job));
   }
@@ -69,7 +69,7 @@ struct SearchLegality {
   std::vector<tasks::LegalMoves> train, dev;
 };
 
-Result<SearchLegality> search_legality(TrainingJob& job, const tasks::SequenceShape& shape,
+Result<SearchLegality> search_legality(TrainingJob& job, const tasks::DecisionPlan& shape,
                                        const constrain::Constraints& constraints,
                                        std::span<const constrain::Instance> instances,
                                        const tasks::GoldOf& gold) {
@@ -91,7 +91,7 @@ Result<SearchLegality> search_legality(TrainingJob& job, const tasks::SequenceSh
 }
 
 /// max-length=auto: the longest chunk of the data, within reason.
-size_t usual_max_length(const linear::Dataset& data, const tasks::SequenceShape& shape) {
+size_t usual_max_length(const linear::Dataset& data, const tasks::DecisionPlan& shape) {
   constexpr size_t kLongest = 10;
   size_t longest = 1;
   for (size_t s = 0; s < data.sequences(); ++s)
@@ -101,7 +101,7 @@ size_t usual_max_length(const linear::Dataset& data, const tasks::SequenceShape&
 }
 
 Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
-                    tasks::SequenceShape shape) {
+                    tasks::DecisionPlan shape) {
   tasks::add_scheme_labels(shape);
   for (const data::Label label : job.training.data.gold)
     if (label == data::kNoLabel)
@@ -181,7 +181,7 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
 }
 
 Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
-                   const tasks::SequenceShape& shape) {
+                   const tasks::DecisionPlan& shape) {
   job.sequences = {};
   const size_t labels = job.training.labels.size();
   tasks::LabelProblem problem = tasks::label_problem(shape, job.training.data, job.training.edge);
@@ -210,7 +210,7 @@ Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const Se
 
 /// Rows for what was seen with the labels of any column.
 linear::StateRows joint_rows(TrainingJob& job, const SearchLearnerOptions& asked,
-                             const tasks::SequenceShape& shape, const std::vector<data::Label>& gold) {
+                             const tasks::DecisionPlan& shape, const std::vector<data::Label>& gold) {
   linear::StateRows all;
   linear::EncodedTraining& training = job.training;
   const data::LabelSet own = std::exchange(training.labels, shape.labels);
@@ -240,7 +240,7 @@ linear::StateRows joint_rows(TrainingJob& job, const SearchLearnerOptions& asked
 }
 
 Status train_joint(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
-                   tasks::SequenceShape shape) {
+                   tasks::DecisionPlan shape) {
   if (!job.about.features.attributes && !job.about.features.feature_columns.empty())
     shape.word_cell = job.about.features.feature_columns.front();
   const tasks::JointProblem problem =
@@ -275,7 +275,7 @@ Status train_joint(TrainingJob& job, const SearchLearnerOptions& asked, const Se
 Status train_search_model(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method) {
   for (const float weight : job.training.data.weight)
     if (weight != 1) return fail("learner {} takes no sequence weights other than 1", job.request.learner);
-  ESPALIER_ASSIGN(const tasks::SequenceShape shape, shape_of_job(job, asked));
+  ESPALIER_ASSIGN(const tasks::DecisionPlan shape, shape_of_job(job, asked));
   switch (shape.kind()) {
     case tasks::SearchKind::kSegment:
       return train_chunks(job, asked, method, shape);

@@ -32,7 +32,7 @@ void append_probability(double probability, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
 }
 
-/// JSON has no word for what is not finite.
+/// JSON cannot represent numbers that are not finite.
 void append_json_number(double number, std::string& out) {
   if (std::isfinite(number)) {
     fmt::format_to(std::back_inserter(out), "{:.9g}", number);
@@ -41,7 +41,7 @@ void append_json_number(double number, std::string& out) {
   }
 }
 
-/// Most words need no escaping; those that do, or are not UTF-8, go the long way.
+/// Most words need no escaping; those that do, or are not UTF-8, take the slow path.
 void append_json_string(std::string_view text, std::string& out) {
   const bool plain = std::all_of(text.begin(), text.end(),
                                  [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
@@ -63,7 +63,7 @@ void append_json_array(size_t size, std::string& out, Append append) {
   out.push_back(']');
 }
 
-/// Labels of a row by falling probability; of equals, the lower number first.
+/// Labels of a row by decreasing probability; ties go to the lower number.
 void sort_by_probability(std::span<const float> row, std::vector<size_t>& order) {
   order.resize(row.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -109,17 +109,16 @@ std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
 }
 }  // namespace
 
-size_t word_column(const About& about) {
+size_t word_column(const ModelHeader& about) {
   return about.features.feature_columns.empty() ? 0 : about.features.feature_columns.front();
 }
 
-size_t label_column_number(const About& about, size_t column) {
+size_t label_column_number(const ModelHeader& about, size_t column) {
   const auto cells = data::resolve_label_columns(about.reading, about.reading.columns);
   return cells.ok() && column < cells->size() ? (*cells)[column] + 1 : column + 1;
 }
 
-TagFormatter::TagFormatter(const Model& model, data::Writer writer, data::Format out,
-                           const TagLayout& layout)
+TagFormatter::TagFormatter(const Model& model, data::Writer writer, data::Format out, const TagLayout& layout)
     : writer_(std::move(writer)),
       json_task_(json_task_of(model.about().task)),
       layout_(layout),
@@ -139,13 +138,13 @@ TagFormatter::TagFormatter(const Model& model, data::Writer writer, data::Format
   }
 }
 
-Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOptions& in,
-                                        data::Format out, const TagLayout& layout) {
+Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOptions& in, data::Format out,
+                                        const TagLayout& layout) {
   ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
   const data::Predictor& predictor = model.predictor();
   const bool joint = predictor.label_columns() > 1;
   if (joint && !layout.json && out != in.format)
-    return fail("a model that decides several columns writes the format of its input ({}) or --json, not {}",
+    return fail("a model of several label columns writes the format of its input ({}) or --json, not {}",
                 data::format_name(in.format), data::format_name(out));
   TagFormatter formatter(model, std::move(writer), out, layout);
   if (joint) {
@@ -167,7 +166,7 @@ void TagFormatter::append(const data::Sequence& sequence, const data::Prediction
 
 void TagFormatter::append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                                std::string& out) const {
-  // Formatting runs on threads that live on: buffers are kept from call to call.
+  // Threads are reused, so buffers are kept from call to call.
   thread_local std::vector<std::string_view> names, other_names;
   const auto name_labels = [&](const data::Labelling& labelling) {
     names.clear();

@@ -1,6 +1,7 @@
-// How predictions look as text: rows with columns added, JSON lines, one JSON object per sequence.
+// Predictions as text: rows with columns added, JSON lines, or one JSON object per sequence.
 //
-// Make a TagFormatter once, then append() from any thread. Tested by apps/verbs_test.sh and api/stream_test.cc.
+// Make a TagFormatter once, then call append() from any thread. Tested in apps/verbs_test.sh and
+// espalier/api/stream_test.cc.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ namespace espalier::model {
 /// "exact", "approximate", "out of steps".
 std::string_view search_end_name(data::SearchEnd end);
 
-/// What is printed beside the predicted labels.
+/// What is written besides the predicted labels.
 struct TagLayout {
   bool json = false;
   bool nbest = false;
@@ -28,25 +29,25 @@ struct TagLayout {
   bool why = false;
 };
 
-/// The column of the word itself, from 0, in the model's data (where rows have cells).
-size_t word_column(const About& about);
+/// The column of the word, from 0, in the model's data; 0 if rows have no cells.
+size_t word_column(const ModelHeader& about);
 
-/// The number, from 1, that a column of labels has in the model's data; its place among them where labels are
-/// no cells.
-size_t label_column_number(const About& about, size_t column);
+/// The number, from 1, of a label column in the model's data; its number among the label columns if labels
+/// are not cells.
+size_t label_column_number(const ModelHeader& about, size_t column);
 
 /// Turns predictions into text. Immutable; any number of threads may call append.
 ///
-/// As rows: the prediction follows the row as last column. `confidence` adds a column with the probability of
-/// the label and, where labels are a span scheme, one with the probability of the span, on its first token
-/// (`_` on all others). `marginals` adds as many columns as there are labels, `label:probability`, most
-/// probable first; formats other than columns have one field for all of them. With `nbest`, every labelling
-/// is a block of its own, headed by
+/// As rows: the prediction is added to the row as the last column. `confidence` adds a column with the
+/// probability of the label and, if labels form spans, one with the probability of the span on its first
+/// token (`_` on all others). `marginals` adds one column `label:probability` per label, most probable first;
+/// formats other than columns have one field for all of them. With `nbest`, every labelling is a separate
+/// block that begins with
 /// `# n-best 1 score 12.5 probability 0.93`.
 ///
-/// Models that decide several columns of labels have them one after the other, in the order of decision.
+/// Models that predict several columns of labels add them in the order of decision.
 ///
-/// As JSON: one object a sequence: tokens (where there are cells), labels, score, and what else was asked
+/// As JSON: one object per sequence with tokens (if there are cells), labels, score, and what else was asked
 /// for.
 class TagFormatter {
  public:
@@ -72,12 +73,12 @@ class TagFormatter {
   TagLayout layout_;
   std::vector<std::string_view> labels_;  ///< by number
   std::vector<std::string_view> extra_names_;
-  std::vector<std::string> marginal_names_;                  ///< what some of those are slices of
-  bool spans_;                                               ///< labels are a span scheme
-  bool marginals_apart_;                                     ///< a column for each label
-  size_t word_;                                              ///< the cell that JSON shows as the token
+  std::vector<std::string> marginal_names_;  ///< the text that some of `extra_names_` point into
+  bool spans_;                               ///< labels form spans
+  bool marginals_apart_;                     ///< marginals: one column per label
+  size_t word_;                              ///< the cell that JSON shows as the token
   std::vector<std::vector<std::string_view>> other_labels_;  ///< joint models: of the columns before the last
-  std::vector<size_t> other_cells_;                          ///< … and where they stand
+  std::vector<size_t> other_cells_;                          ///< joint models: the cells of these columns
 };
 
 }  // namespace espalier::model

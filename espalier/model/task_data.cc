@@ -36,7 +36,7 @@ constrain::InstanceMaker instances_of_task(std::string_view task) {
   };
 }
 
-constrain::ConstraintScope shape_of_task(const About& about, const data::LabelSet& labels) {
+constrain::ConstraintScope shape_of_task(const ModelHeader& about, const data::LabelSet& labels) {
   const auto found = find_task(about.task);
   if (found.ok() && (*found)->json == tasks::JsonTask::kRoles) return tasks::role_shape(labels);
   constrain::ConstraintScope shape;

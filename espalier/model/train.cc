@@ -15,23 +15,24 @@ Result<std::optional<TemplateText>> read_template(const std::string& path) {
 
 namespace {
 
-/// The learner asked for, with its settings; or what is wrong with the request.
+/// The configured learner, or an error about the request.
 Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRequest& request) {
   if (request.train.empty()) return fail("there is nothing to train on");
   if (request.model.empty() && (request.resume || request.checkpoint_every > 0))
-    return fail("checkpoints are written next to the model file: say where that goes");
+    return fail("checkpoints are written next to the model file; name that file");
   if (request.feature_text && request.feature_text->text.find_first_not_of(" \t\r\n") == std::string::npos)
-    return fail("{}: the template is empty; leave it out for the default features", request.feature_text->name);
+    return fail("{}: the template is empty; leave it out for the default features",
+                request.feature_text->name);
   ESPALIER_ASSIGN(const LearnerSpec* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));
   const bool joint = task->kind == TaskKind::kJoint;
   if (joint && !data::several_label_columns(request.reading))
     return fail(
-        "task joint decides several columns of labels: say which, in the order of decision, such as "
+        "task joint predicts several columns of labels; name them in the order of decision, such as "
         "--label-column 2,3");
   if (!joint && data::several_label_columns(request.reading))
-    return fail("label columns {}: several are decided by --task joint", request.reading.label_column);
+    return fail("label columns {}: several need --task joint", request.reading.label_column);
   const Situation situation{*task, !request.dev.empty(), request.constraints.has_value(),
                             request.start_from != nullptr, request.resume || request.checkpoint_every > 0};
   return learner->configure(request.settings, situation);

@@ -1,7 +1,8 @@
-// Training: labelled data in, a model out. The one entry to all learners.
+// Training: labelled data in, a model out. The one entry point for all learners.
 //
-// Fill in a TrainRequest, call check_request for what is wrong before any data is read, then train. Costs what the
-// learner costs; memory holds the encoded data. Does not print, and writes no file unless the request names one.
+// Fill in a TrainRequest, call check_request to find errors before any data is read, then train. Memory holds
+// the encoded data; time depends on the learner. Does not print, and writes no file unless the request names
+// one.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +19,17 @@
 
 namespace espalier::model {
 
-/// A feature template: its text, and what errors call it.
+/// A feature template: its text, and its name for error messages.
 struct TemplateText {
   std::string name, text;
 };
 
-/// The text of a template file; nothing where `path` is empty.
+/// Reads a template file; returns nothing if `path` is empty.
 Result<std::optional<TemplateText>> read_template(const std::string& path);
 
 struct TrainRequest {
   std::vector<data::Source> train;  ///< read one after the other
-  std::vector<data::Source> dev;    ///< for stopping early and keeping the best pass; may be empty
+  std::vector<data::Source> dev;    ///< development data, to stop early and keep the best pass; may be empty
   std::string model;                ///< the file that the model is written to; empty: none
   std::string task = "label";
   std::string learner = "crf";
@@ -36,39 +37,40 @@ struct TrainRequest {
   std::optional<TemplateText> feature_text;  ///< not set: the default features
   std::vector<size_t> feature_columns;       ///< from 1; empty: all but the label (FORM alone for CoNLL-U)
   data::ReadOptions reading;                 ///< how files are read, and how the sequences in memory were
-  std::optional<data::ReadOptions> dev_reading;  ///< where dev differs (other folds of the same file)
-  std::shared_ptr<const Model> start_from;       ///< go on from its weights; null: from nothing
-  bool resume = false;                        ///< go on from the checkpoint of an interrupted run (model + ".checkpoint")
-  int checkpoint_every = 0;                   ///< write a checkpoint after this many rounds; 0: never
-  std::optional<ConstraintFile> constraints;  ///< train under these, and remember them
-  bool allow_contradictions = false;          ///< train even where most training sequences break them
+  std::optional<data::ReadOptions>
+      dev_reading;                          ///< set if dev is read differently (other folds of the same file)
+  std::shared_ptr<const Model> start_from;  ///< start from its weights; null: from zero
+  bool resume = false;       ///< continue an interrupted run from its checkpoint (model + ".checkpoint")
+  int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never
+  std::optional<ConstraintFile> constraints;  ///< train under these, and store them in the model
+  bool allow_contradictions = false;          ///< train even if most training sequences break them
   uint64_t seed = 1;
-  int threads = 0;  ///< 0: every core
+  int threads = 0;  ///< 0: all cores
 };
 
 struct TrainReport {
   struct Round {
     int number = 0;
-    std::optional<double> objective;  ///< the learner's own measure, where it has one
-    std::optional<double> dev_score;  ///< F1 for span labels, token accuracy otherwise; percent
+    std::optional<double> objective;  ///< what the learner minimises, if it has a measure
+    std::optional<double> dev_score;  ///< F1 if labels form spans, otherwise token accuracy; percent
     double seconds = 0;
   };
   double seconds = 0, reading_seconds = 0;
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
   std::vector<Round> log;
   std::optional<int> best_round;
-  bool stopped_early = false;      ///< by the dev set
+  bool stopped_early = false;      ///< because the development score no longer rose
   bool interrupted = false;        ///< by the caller; the model is usable
-  std::vector<std::string> notes;  ///< what the user should know (repaired labels, dropped features, …)
-  std::string details = "{}";      ///< what only this kind of model has to report, as a JSON object
+  std::vector<std::string> notes;  ///< messages for the user (repaired labels, dropped features, …)
+  std::string details = "{}";      ///< figures specific to this kind of model, as a JSON object
 };
 
-/// An error where the request itself cannot be met, whatever is in its files: unknown names, values out of
-/// range, parameters that mean nothing beside the others, settings that contradict each other.
+/// An error if the request cannot be met, whatever is in its files: unknown names, values out of range,
+/// parameters that have no effect, settings that contradict each other.
 Status check_request(const TrainRequest& request);
 
 struct Trained {
-  Model model;  ///< as it was written, or in memory where the request names no file
+  Model model;  ///< as it was written, or in memory if the request names no file
   TrainReport report;
 };
 /// Checks the request first.

@@ -260,7 +260,7 @@ TEST_F(SearchTraining, ADevelopmentSequenceThatCannotBeDecodedStopsTrainingAndIs
   job.task = find_task("label").value();
   job.learner = find_learner("searn").value()->configure({}, {*job.task, true}).value();
   ASSERT_TRUE(job.read_data().ok());
-  const tasks::SequenceShape shape = tasks::SequenceShape::of(job.training.labels, data::Scheme::kNone);
+  const tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, data::Scheme::kNone);
   const auto problem = tasks::label_problem(shape, job.training.data, job.training.edge);
   auto dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
   // Nothing is allowed in the third sequence, everything in the others.
@@ -583,7 +583,7 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(refusal("searn", "label", {"interpolation=line-search"}), HasSubstr("development set"));
   EXPECT_THAT(refusal("searn", "segment", {"stemmer=klingon"}), HasSubstr("no stemmer"));
   EXPECT_THAT(refusal("searn", "segment", {"lists=/no/such/list"}), HasSubstr("/no/such/list"));
-  EXPECT_THAT(refusal("searn", "segment", {"lists=,"}), HasSubstr("no file before a comma"));
+  EXPECT_THAT(refusal("searn", "segment", {"lists=,"}), HasSubstr("lacks a file name before a comma"));
   EXPECT_THAT(refusal("searn", "segment", {"meta=no", "stemmer=english"}), HasSubstr("meta=no leaves out"));
   EXPECT_THAT(refusal("searn", "segment", {"meta=pears"}), HasSubstr("'pears'"));
   // Classifiers that cannot be learned so, before anything is read.

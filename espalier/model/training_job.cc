@@ -255,7 +255,7 @@ Status TrainingJob::save(SectionWriter& sections) {
   about.seed = request.seed;
   about.parameters.clear();
   for (const auto& [name, value] : learner->texts()) about.parameters.emplace_back(name, value);
-  sections.add_text("about", about_to_json(about));
+  sections.add_text("about", header_to_json(about));
   if (request.constraints) sections.add_text(kConstraintSection, request.constraints->to_json());
   const auto keep = [&](Result<Model> opened) -> Status {
     if (!opened.ok())

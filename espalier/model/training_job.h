@@ -1,4 +1,7 @@
-// One run of `train`, whatever the kind of model: what was asked for, the data read and encoded, the report.
+// One run of `train`, for any kind of model: the request, the data read and encoded, and the report.
+//
+// train() makes a TrainingJob and calls read_data(); the learner then trains, reports its rounds and calls save().
+// Tested in train_test.cc.
 #pragma once
 
 #include <chrono>
@@ -12,7 +15,7 @@
 #include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
-#include "espalier/model/about.h"
+#include "espalier/model/model_header.h"
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model.h"
 #include "espalier/model/registry.h"
@@ -20,15 +23,15 @@
 
 namespace espalier::model {
 
-/// The data that training is measured on as it goes.
+/// The development data.
 struct DevSet {
   std::vector<data::Sequence> sequences;
   linear::Dataset data;
   size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
 };
 
-/// What every kind of model shares of a training run. `train` makes one and reads the data; the trainer of
-/// the kind (train_chain …) takes what it needs, reports its rounds, and saves.
+/// What training shares between all kinds of models. train() makes it and reads the data; the trainer of a kind of model
+/// (train_chain …) takes what it needs, reports its rounds, and saves.
 struct TrainingJob {
   TrainingJob(const TrainRequest& asked, const Monitor& watcher)
       : request(asked), monitor(watcher), workers(asked.threads) {}
@@ -41,7 +44,7 @@ struct TrainingJob {
 
   std::unique_ptr<const ConfiguredLearner> learner;  ///< who trains, with its settings
   const CommonOptions& common() const { return learner->common(); }
-  About about;
+  ModelHeader about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;
   std::vector<size_t> label_cells;        ///< the columns of labels, where these are cells

@@ -1,8 +1,10 @@
-// Decoding of scores that come from elsewhere, a neural network for example: emissions and transitions in,
-// the best labellings out, with probabilities, n-best lists and rules as for a trained model.
+// Decoding of scores computed by another program, for example a neural network: emissions and transitions in,
+// the best labellings out, with probabilities, n-best lists and constraints as for a trained model.
 //
 //   es::Decoder decoder({"O", "B-PER", "I-PER"}, {.constraints = rules});
 //   es::Tagged best = decoder.decode(emissions, length).value();
+//
+// Decoding takes O(length · labels²). Nothing is learned.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +20,19 @@
 namespace espalier {
 
 struct DecoderOptions {
-  std::optional<Constraints> constraints = {};
-  /// What a label adds after another: labels × labels, [from · labels + to]; empty: neighbours do not
-  /// interact.
+  std::optional<Constraints> constraints = {};  ///< used by decode() unless its options have others
+  /// The score of each pair of neighbouring labels: labels × labels numbers, that of (from, to) at index
+  /// from · labels + to. Empty: neighbouring labels do not interact.
   std::vector<float> transitions = {};
 };
 
-/// Immutable, cheap to copy, safe from any thread. What is wrong with labels or options is told by decode().
+/// Immutable, cheap to copy, safe to use from any number of threads. Errors in labels or options are returned
+/// by decode().
 class Decoder {
  public:
   explicit Decoder(std::vector<std::string> labels, DecoderOptions options = {});
-  /// `emissions`: length × labels, row by row; minus infinity where a label is impossible. O(length ·
-  /// labels²).
+  /// `emissions`: the score of each label at each token, length × labels numbers, row by row. Minus infinity
+  /// makes a label impossible; plus infinity and NaN are errors.
   Result<Tagged> decode(std::span<const float> emissions, size_t length,
                         const TagOptions& options = {}) const;
   const std::vector<std::string>& labels() const { return labels_; }
@@ -37,7 +40,7 @@ class Decoder {
  private:
   std::vector<std::string> labels_;
   std::optional<Constraints> constraints_;
-  std::optional<Tagger> tagger_;  ///< a chain whose features are the emissions
+  std::optional<Tagger> tagger_;  ///< a chain model whose features are the emissions
   Status status_;
 };
 

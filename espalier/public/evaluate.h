@@ -1,4 +1,9 @@
-// How good a model is: scores on labelled data, cross-validation, and the thresholds of a cascade.
+// Evaluation: scores of a model on labelled data, cross-validation, and tuning the thresholds of a cascade.
+//
+//   es::Scores scores = es::evaluate(tagger, es::Corpus::read("test.txt").value()).value();
+//   std::cout << scores.report();
+//
+// Scoring costs as much time as tagging the data. It does not test significance.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +20,34 @@
 #pragma GCC visibility push(default)
 namespace espalier {
 
-/// Percentages throughout. Precision, recall and F1 count chunks as conlleval does where labels are B-NP I-NP
-/// O and the like, arguments for roles, tokens otherwise.
+/// Scores of one label, or of one span type if labels form spans (B-NP, I-NP, O and the like).
 struct LabelScores {
   std::string label;
-  size_t gold = 0, predicted = 0, right = 0;
-  double precision = 0, recall = 0, f1 = 0;
+  size_t gold = 0, predicted = 0, right = 0;  ///< counts
+  double precision = 0, recall = 0, f1 = 0;   ///< percent
 };
+/// How often tokens with one label were given another.
 struct Confusion {
   std::string gold, predicted;
   size_t count = 0;
 };
 
+/// All scores are percentages. Precision, recall and F1 count spans as conlleval does if labels form spans,
+/// arguments for the task roles, and tokens otherwise.
 struct Scores {
-  size_t sequences = 0, tokens = 0;  ///< whose gold label is known
+  size_t sequences = 0, tokens = 0;  ///< tokens without a gold label are not counted
   double accuracy = 0, sequence_accuracy = 0, precision = 0, recall = 0, f1 = 0;
   std::vector<LabelScores> by_label;
-  std::vector<Confusion> confusions;    ///< most frequent first
-  std::optional<double> legal_percent;  ///< sequences that break no rule, where some were checked
-  Outcomes rules;
-  Searches searches;
-  std::string how_rules_are_decoded;  ///< in words; empty without rules
-  double seconds = 0, tokens_per_second = 0;
+  std::vector<Confusion> confusions;  ///< most frequent first, at most 100
+  std::optional<double>
+      legal_percent;  ///< percent of sequences that break no constraint, if constraints were checked
+  Outcomes rules;     ///< how decoding under constraints ended
+  Searches searches;  ///< how searches ended
+  std::string how_rules_are_decoded;          ///< in words; empty without constraints
+  double seconds = 0, tokens_per_second = 0;  ///< for reading, tagging and counting
 
-  std::string report() const;  ///< for people: conlleval's table, confusions, calibration, what the task adds
-  std::string json() const;    ///< everything, as one JSON object
+  std::string report() const;  ///< as text: conlleval's table, confusions, calibration, scores of the task
+  std::string json() const;    ///< all scores, as one JSON object
 
   struct State;
   const std::shared_ptr<const State>& state() const { return state_; }
@@ -51,62 +59,75 @@ struct Scores {
 
 struct EvaluateOptions {
   DecodeOptions decode = {};
-  bool calibration = false;  ///< also ask how far probabilities can be trusted; takes longer
-  std::optional<Constraints>
-      check_rules;  ///< count sequences that break none of these, without keeping to them
-  int threads = 0;
-  std::function<bool(const Progress&)> on_progress = {};
-  const std::atomic<bool>* stop = nullptr;
+  bool calibration = false;  ///< also measure how well probabilities match accuracy; takes longer
+  std::optional<Constraints> check_rules;  ///< count sequences that obey these, without decoding under them;
+                                           ///< not set: those decoded under
+  int threads = 0;                         ///< 0: all cores
+  std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop, which is an error
+  const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
 };
 
-/// An error where options contradict each other or do not fit the model; found before any data is read.
+/// An error if options contradict each other or do not fit the model. Reads no data.
 Status check_options(const Tagger& tagger, const EvaluateOptions& options);
-/// Files are read as the model's training data was, unless their options say otherwise.
+/// Tags labelled data and scores the labels. Files are read like the model's training data, except where
+/// their format, encoding or folds are set.
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options = {});
-/// Scores labels that come from elsewhere. Both have the same sequences.
+/// Scores labels in memory. `gold` and `predicted` must have the same numbers of sequences and tokens.
 Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold,
                                const std::vector<std::vector<std::string>>& predicted);
-/// Scores files whose last two columns are the gold and the predicted label.
+/// Scores column files whose last two columns are the gold label and the predicted label.
 Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std::string& encoding = "utf-8");
 
+/// The scores of each fold, and of all folds together.
 struct CrossValidation {
   struct Fold {
-    int fold = 0;
+    int fold = 0;                  ///< its number in the data, or from 0
+    size_t number = 1, total = 1;  ///< it is fold `number` (from 1) of `total`
     double train_seconds = 0;
-    Scores scores;
+    Scores scores;  ///< on this fold, after training on the others
   };
   std::vector<Fold> folds;
-  Scores pooled;           ///< of all predictions together
-  bool own_folds = false;  ///< the data's own folds were used
-  /// Mean and standard deviation (n - 1) over folds of a field of Scores.
+  Scores pooled;           ///< scores of all predictions together
+  bool own_folds = false;  ///< the folds given in the data were used
+  /// Mean and sample standard deviation over the folds of a field of Scores: mean(&Scores::f1).
   double mean(double Scores::*measure) const;
   double deviation(double Scores::*measure) const;
 };
-/// Trains on all folds but one and scores on that one, for each. `k` 0: the data's own folds, or ten.
-/// `on_fold` hears of each fold when it is done and ends the work by returning false.
+/// For each fold: trains on the other folds and scores on this one. `k` is the number of folds, drawn with
+/// options.seed; 0: the folds given in the data, or ten if it has none. `on_fold` is called after each fold
+/// and may return false to stop, which is an error. Reads the data into memory once.
 Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options = {}, int k = 0,
                                        const std::function<bool(const CrossValidation::Fold&)>& on_fold = {});
 
-/// Thresholds of a cascade, chosen again on labelled data.
+/// How tune() chooses the thresholds of a cascade.
 struct TuneOptions {
-  std::vector<double> filter_loss = {0.0005};  ///< per level; the last one holds for all further levels
-  double budget = 0;  ///< above 0: label n-grams left per position, instead of filter_loss
-  int threads = 0;
-  std::function<bool(const Progress&)> on_progress = {};
-  const std::atomic<bool>* stop = nullptr;
+  std::vector<double> filter_loss = {0.0005};  ///< share of correct labels each level may prune; the last
+                                               ///< number is used for all further levels
+  double budget = 0;  ///< at least 1: label n-grams kept per position, instead of filter_loss; 0: not used
+  int threads = 0;    ///< 0: all cores
+  std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop, which is an error
+  const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
 };
+/// A cascade with new thresholds, and what each level now does.
 struct Tuned {
   struct Level {
-    int order = 1;
-    double alpha_before = 0, alpha = 0, filter_loss = 0, efficiency_loss = 0, alive = 0;
+    int order = 1;                       ///< labels in an n-gram of this level
+    double alpha_before = 0, alpha = 0;  ///< the threshold before and now
+    double filter_loss = 0;              ///< share of correct labels lost
+    double efficiency_loss = 0;          ///< share of n-grams kept
+    double alive = 0;                    ///< n-grams kept per position
   };
   explicit Tuned(Tagger with_new_thresholds) : tagger(std::move(with_new_thresholds)) {}
   Tagger tagger;
   size_t sequences = 0;
   std::vector<Level> levels;
-  std::string plot;  ///< what each level leaves alive against what it loses, as SVG
+  std::string plot;  ///< share of n-grams kept against filter loss, one line per level, as SVG; empty if
+                     ///< there is nothing to draw
 };
+/// An error if a value is out of range.
 Status check_options(const TuneOptions& options);
+/// Chooses the thresholds of a cascade again, on labelled data. Weights do not change. Other models are an
+/// error.
 Result<Tuned> tune(const Tagger& cascade, const Data& dev, const TuneOptions& options = {});
 
 }  // namespace espalier

@@ -1,4 +1,6 @@
-// Public: how long work tells its caller how far it has come.
+// Public: Progress, the report that training, tagging, scoring and other long operations pass to a callback.
+//
+// Callbacks are set in option structs (`on_progress`); returning false ends the operation early.
 #pragma once
 
 #include <optional>
@@ -6,17 +8,17 @@
 
 namespace espalier {
 
-/// One report: `done` of `total` steps of the named phase; the other fields where they make sense.
+/// One report: `done` of `total` steps of a phase. Optional fields are set only if the phase has them.
 struct Progress {
-  std::string phase;  ///< for example "reading", "training"
+  std::string phase;  ///< what is being done, for example "reading" or "training"
   double done = 0;
-  double total = 0;                 ///< 0 when unknown
+  double total = 0;                 ///< 0 if unknown
   std::optional<int> round;         ///< pass or iteration, from 1
-  std::optional<double> objective;  ///< the learner's own measure, per token where it is a sum
-  std::optional<double> dev_score;  ///< in percent
-  bool round_ended = false;         ///< the last report of its round: worth a line in a log
+  std::optional<double> objective;  ///< what the learner minimises, per token if it is a sum
+  std::optional<double> dev_score;  ///< score on the development data, in percent
+  bool round_ended = false;         ///< this is the last report of its round
 
-  /// Between 0 and 1; 0 while the total is not known.
+  /// Between 0 and 1; 0 if the total is unknown.
   double fraction() const { return total > 0 ? done / total : 0; }
 };
 

@@ -1,14 +1,14 @@
-// Public: what every function that can fail returns, a value or an error with a message.
+// Public: Result and Status, the return types of every function that can fail.
 //
-// A Result<T> holds a T or an Error, a Status nothing or an Error. Ask with ok(), or call value(), which
-// throws a Failure with the error's message where there is no value:
+// A Result<T> holds a T or an Error; a Status holds nothing or an Error. Test with ok(), or call value(),
+// which throws a Failure with the error's message if there is no value:
 //
-//   es::Tagger tagger = es::Tagger::open("chunks.model").value();     // throws where the file is damaged
+//   es::Tagger tagger = es::Tagger::open("chunks.model").value();     // throws if the file is damaged
 //   if (auto tagger = es::Tagger::open(path); !tagger.ok()) show(tagger.error().message);
 //
-// The standard library is all it needs. Expected failures (a missing file, a damaged model, an option out of
-// range) are never thrown by the library itself; a ContractViolation, which is, tells of a defect in the
-// calling code or in the library.
+// Needs only the standard library. The library itself never throws for an expected failure (a missing file, a
+// damaged model, an option out of range). It throws a ContractViolation for a broken precondition, which is a
+// defect in the calling code or in the library.
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <variant>
 
-/// What a program that links the library can see of it.
+/// Marks the symbols that the shared library exports.
 #if defined(__GNUC__)
 #define ESPALIER_PUBLIC __attribute__((visibility("default")))
 #else
@@ -25,13 +25,12 @@
 
 namespace espalier {
 
-/// What went wrong, in words for the person at the keyboard: which file and line, what was found, what was
-/// wanted.
+/// What went wrong, in words for the user: which file and line, what was found, what was expected.
 struct Error {
   std::string message;
 };
 
-/// Thrown by value() where there is an error instead; what() is its message.
+/// Thrown by value() if there is an error instead of a value; what() is the error's message.
 class ESPALIER_PUBLIC Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -48,7 +47,7 @@ namespace detail {
 }
 }  // namespace detail
 
-/// A value of type T, or the Error that stands in its place.
+/// A value of type T, or an Error.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -60,7 +59,7 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  /// Throws Failure where there is an error.
+  /// Throws Failure if there is an error.
   T& value() & {
     if (!ok()) [[unlikely]]
       detail::throw_failure(*std::get_if<1>(&state_));
@@ -71,7 +70,7 @@ class [[nodiscard]] Result {
       detail::throw_failure(*std::get_if<1>(&state_));
     return *std::get_if<0>(&state_);
   }
-  /// By value, so that `for (auto& x : f().value())` goes over something that lives as long as the loop.
+  /// Returns by value, so that the range in `for (auto& x : f().value())` lives as long as the loop.
   T value() && {
     if (!ok()) [[unlikely]]
       detail::throw_failure(*std::get_if<1>(&state_));
@@ -99,7 +98,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// Success, or the Error.
+/// Success, or an Error.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -107,7 +106,7 @@ class [[nodiscard]] Status {
 
   bool ok() const { return !failed_; }
   explicit operator bool() const { return ok(); }
-  /// Throws Failure where there is an error.
+  /// Throws Failure if there is an error.
   void value() const {
     if (failed_) [[unlikely]]
       detail::throw_failure(error_);

@@ -1,9 +1,9 @@
-// Public: a search task, the description of how one example's output is built up action by action.
+// Public: SearchTask, the description of how the output of one example is built action by action.
 //
-// Write a plain type with the functions of SearchTask over a State of its own (the shortest way; see
-// PlainTask), or derive from SearchTask (for other languages), or fill in a TaskFunctions. Then call
-// learn_to_search (espalier/public/policy.h). A state costs no allocation if it is small and plain; a call
-// goes through one virtual function.
+// There are three ways to write one: a plain type with the functions of SearchTask over its own State type
+// (the shortest, see PlainTask), a class derived from SearchTask, or a TaskFunctions struct of std::function
+// (for bindings to other languages). Then call learn_to_search (espalier/public/policy.h). Each call costs
+// one virtual call; states that are trivially copyable and at most 40 bytes long need no allocation.
 #pragma once
 
 #include <concepts>
@@ -24,9 +24,9 @@
 #pragma GCC visibility push(default)
 namespace espalier {
 
-/// What can be done in a state: a candidate, and the label it gets. Labelling has one candidate (the next
-/// token) and as many labels as there are tags; where the choices change from state to state (which job,
-/// which word), each is a candidate of its own and there is one label, 0.
+/// What can be done in a state: give a label to a candidate. Tagging has one candidate (the next token) and
+/// as many labels as there are tags. If the choices change from state to state (which job, which word), each
+/// choice is a candidate and there is one label, 0.
 struct Action {
   uint32_t candidate = 0;
   uint32_t label = 0;
@@ -36,7 +36,7 @@ struct Action {
 namespace detail {
 uint64_t hash_name(std::string_view name);
 [[noreturn]] void throw_wrong_state(const std::type_info* held, const std::type_info& wanted);
-/// One to one, so that numbers never meet; tables want every bit to matter.
+/// A bijection, so that different numbers never collide, which spreads them over all 64 bits for hash tables.
 inline uint64_t mix_number(uint64_t n) {
   n += 0x9E3779B97F4A7C15ull;
   n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -45,8 +45,8 @@ inline uint64_t mix_number(uint64_t n) {
 }
 }  // namespace detail
 
-/// Receives the features of a candidate: names or numbers, each with a value. Names and numbers are kept as
-/// 64-bit hashes; a number costs less than a name. Values must be finite; about 1 is best.
+/// Receives the features of a candidate: names or numbers, each with a value. They are stored as 64-bit
+/// hashes; a number costs less than a name. Values must be finite; values near 1 work best.
 class FeatureSink {
  public:
   void add(std::string_view name, double value = 1) {
@@ -65,7 +65,7 @@ class FeatureSink {
   };
   const std::vector<Entry>& entries() const { return entries_; }
   void clear() { entries_.clear(); }
-  /// From now on the text of every feature is kept here, too: for explanations.
+  /// Also appends the text of every feature added from now on to `names`, for explanations. Null: stop.
   void keep_names(std::vector<std::string>* names) { names_ = names; }
 
  private:
@@ -78,8 +78,8 @@ class FeatureSink {
   std::vector<std::string>* names_ = nullptr;
 };
 
-/// A state of any type. Small plain values (trivially copyable, at most 40 bytes) are held inside; anything
-/// else is allocated once and shared by copies, which is safe because states never change.
+/// Holds a state of any type. Trivially copyable values of at most 40 bytes are stored inside; any other is
+/// allocated once and shared by copies, which is safe because states never change.
 class TaskState {
  public:
   TaskState() = default;
@@ -94,7 +94,7 @@ class TaskState {
     }
   }
   bool empty() const { return type_ == nullptr; }
-  /// Throws ContractViolation where the state is of another type.
+  /// The state. Throws ContractViolation if it is of another type.
   template <typename T>
   const T& as() const {
     if (type_ != &typeid(T) && (type_ == nullptr || *type_ != typeid(T))) [[unlikely]]
@@ -117,7 +117,7 @@ class TaskState {
   alignas(void*) std::byte inside_[kRoom] = {};
 };
 
-/// Which of the optional functions a task has.
+/// Which of the optional functions a task implements.
 struct TaskOffers {
   bool loss = false;
   bool optimal_actions = false;
@@ -127,54 +127,59 @@ struct TaskOffers {
   bool describe = false;
 };
 
-/// The search for one example's output. All functions are const and must give the same answer each time;
-/// policies decode from any thread, each with a task of its own or with one that many threads may read.
+/// The search for the output of one example. All functions are const and must return the same result each
+/// time. If several threads decode the same task object, its functions must be safe to call at the same time.
 ///
-/// What functions throw reaches the caller of learn_to_search or decode unchanged. What they get wrong (no
-/// action where there must be one, a loss or a feature that is not a number, a path without end) is an error
+/// Exceptions thrown by these functions pass through learn_to_search and decode unchanged. A broken contract
+/// (no optimal action, a loss or a feature value that is not finite, a path that does not end) is an error
 /// that names the example, the step and the function.
 class SearchTask {
  public:
   virtual ~SearchTask() = default;
 
   // ---- The search ----------------------------------------------------------------------------------------
-  /// Labels that actions may have, counted from 0; the same for all examples.
+  /// How many labels there are, numbered from 0; the same for all examples.
   virtual size_t labels() const { return 1; }
+  /// The state before the first action.
   virtual TaskState initial() const = 0;
   /// Whether the state is a complete output.
   virtual bool is_goal(const TaskState& state) const = 0;
-  /// Appends the legal actions of a state that is no goal, those of one candidate next to each other. Ties go
-  /// to the first. No action: a dead end, which decoders leave for another path.
+  /// Appends the legal actions of a state that is not a goal; those of the same candidate must be adjacent.
+  /// If scores are equal, the first action wins. No action: a dead end, which decoders abandon for another
+  /// path.
   virtual void actions(const TaskState& state, std::vector<Action>& out) const = 0;
   /// The state after an action. Every path must end.
   virtual TaskState apply(const TaskState& state, Action action) const = 0;
-  /// The features of a candidate; each gets a weight per label. An action's score is Σ value · weight, a
-  /// path's score the sum over its actions.
+  /// The features of a candidate; each has one learned weight per label. The score of an action is Σ value ·
+  /// weight, that of a path is the sum over its actions.
   virtual void features(const TaskState& state, uint32_t candidate, FeatureSink& out) const = 0;
 
   // ---- For learning: loss, and one of optimal_actions, best_loss and loss_so_far
-  // ------------------------------
+  // ---------------------------
+  /// Which of the functions below are implemented.
   virtual TaskOffers offers() const { return {}; }
-  /// What a complete output costs: 0 or more.
+  /// The cost of a complete output: 0 or more, 0 for the correct one.
   virtual double loss(const TaskState&) const { return 0; }
-  /// Appends the actions that begin a best completion, at least one; the first is imitated.
+  /// Appends the actions that lead to a completion with the lowest loss, at least one; learners imitate the
+  /// first.
   virtual void optimal_actions(const TaskState&, std::vector<Action>&) const {}
-  /// The loss of the best completion of a state.
+  /// The lowest loss of any completion of a state.
   virtual double best_loss(const TaskState&) const { return 0; }
-  /// How bad an unfinished state looks, lower is better. Where neither of the two above is given, a beam
-  /// search led by this finds the best completion: slow, and only as good as the beam is wide.
+  /// An estimate of how bad an unfinished state is; lower is better. If neither of the two functions above is
+  /// implemented, a beam search guided by this looks for the best completion: slow, and approximate.
   virtual double loss_so_far(const TaskState&) const { return 0; }
 
-  // ---- May be given --------------------------------------------------------------------------------------
-  /// Where a state stands in a beam search: only states of one level compete. Grows with every action.
-  /// Without it the level is the number of actions.
+  // ---- Optional ------------------------------------------------------------------------------------------
+  /// The level of a state in a beam search: only states of the same level compete. Every action must increase
+  /// it. If not implemented, the level is the number of actions.
   virtual size_t level(const TaskState&) const { return 0; }
-  /// A state or an action in words, for errors and explanations.
+  /// A state or an action in words, for error messages and explanations.
   virtual std::string describe(const TaskState&) const { return {}; }
   virtual std::string action_name(const TaskState& state, Action action) const;
 };
 
-/// A task made of functions. Those for learning and those that may be given can be left empty.
+/// A task made of functions with the meanings of SearchTask. Only the first five are required; loss is needed
+/// for learning.
 struct TaskFunctions {
   size_t labels = 1;
   std::function<TaskState()> initial;
@@ -189,10 +194,11 @@ struct TaskFunctions {
   std::function<std::string(const TaskState&)> describe;
   std::function<std::string(const TaskState&, Action)> action_name;
 };
-/// An error where one of the first five functions is missing.
+/// An error if one of the first five functions is missing.
 Result<std::shared_ptr<const SearchTask>> make_task(TaskFunctions functions);
 
-/// A plain type with the functions of SearchTask over its own State. The optional ones are found by name.
+/// A plain type with a nested type State and the functions of SearchTask over it. Optional functions count as
+/// implemented if they exist.
 template <typename T>
 concept PlainTask = !std::derived_from<T, SearchTask> &&
                     requires(const T& task, const typename T::State& state, Action action,
@@ -204,7 +210,7 @@ concept PlainTask = !std::derived_from<T, SearchTask> &&
   task.features(state, candidate, sink);
 };
 
-/// A plain task seen as a SearchTask; refers to it.
+/// Presents a plain task, which must outlive it, as a SearchTask.
 template <PlainTask T>
 class TaskView final : public SearchTask {
  public:
@@ -270,9 +276,9 @@ class TaskView final : public SearchTask {
   const T& task_;
 };
 
-/// Examples, one task each: made from a vector of plain tasks, of tasks derived from SearchTask, or of
-/// pointers to these. A temporary vector is kept, and so are shared pointers; of any other vector the
-/// elements are referred to, and must outlive this.
+/// A list of examples, one task each. Made from a vector of plain tasks, of tasks derived from SearchTask, or
+/// of pointers to these. It takes over the elements of a temporary vector and shares ownership of shared
+/// pointers; the elements of any other vector are only referred to and must outlive the list.
 class SearchTasks {
  public:
   SearchTasks() = default;

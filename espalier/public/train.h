@@ -1,4 +1,4 @@
-// Training: from labelled data to a Tagger, with any learner.
+// Training: from labelled data to a Tagger, with any learner and for any built-in task.
 //
 //   es::Tagger tagger = es::train(corpus).value();                         // crf, default features
 //   es::Tagger better = es::train(corpus, es::Cascade{.order = 4}).value();
@@ -21,54 +21,62 @@
 #pragma GCC visibility push(default)
 namespace espalier {
 
+/// What to train and how. Every field has a usable default.
 struct TrainOptions {
-  Learner learner = {};             ///< default: the first learner of the task (crf for labels)
-  std::string task = "label";  ///< label, segment, joint, roles, brackets, variables
-  std::optional<Data> dev = {};     ///< training stops when the score on it no longer rises; the best pass is kept
-  std::optional<Constraints> constraints = {};  ///< learn under these rules; the model remembers them
-  bool allow_contradictions = false;       ///< learn even where most training sequences break the rules
-  std::optional<Tagger> start_from = {};        ///< go on from the weights of this model
-  /// CRF++ or Wapiti syntax; not set: words, affixes, case and shape in a window.
+  Learner learner = {};          ///< unnamed: the first learner of the task (crf for task label)
+  std::string task = "label";    ///< label, segment, joint, roles, brackets or variables; see all_tasks()
+  std::optional<Data> dev = {};  ///< development data: training stops when the score on it no longer rises,
+                                 ///< and the best pass is kept
+  std::optional<Constraints> constraints =
+      {};  ///< train under these; the model stores them and obeys them when it tags
+  bool allow_contradictions = false;      ///< train even if most training sequences break the constraints
+  std::optional<Tagger> start_from = {};  ///< start from the weights of this model
+  /// The text of a feature template in CRF++ or Wapiti syntax. Not set: words, affixes, case and shape in a
+  /// window.
   std::optional<std::string> feature_template = {};
-  std::string template_name = "template";  ///< what errors call it
-  std::vector<size_t> feature_columns = {};     ///< from 1, the first is the word; empty: all but the label
-  uint64_t seed = 1;                       ///< the same seed gives the same model at any number of threads
-  int threads = 0;                         ///< 0: every core
-  std::function<bool(const Progress&)> on_progress = {};  ///< false ends training early, with a usable model
-  const std::atomic<bool>* stop = nullptr;           ///< true ends training early, with a usable model
-  /// A file that the model is written to when training ends; empty: none. Checkpoints go next to it, every so many
-  /// passes; resume goes on from the last one.
-  std::string save_to = {};
-  int checkpoint_every = 0;
-  bool resume = false;
+  std::string template_name = "template";  ///< the template's name in error messages
+  std::vector<size_t> feature_columns =
+      {};  ///< columns to take features from, counted from 1, the word first; empty: all but the label
+  uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
+  int threads = 0;    ///< 0: all cores
+  std::function<bool(const Progress&)> on_progress =
+      {};  ///< return false to end training early with a usable model
+  const std::atomic<bool>* stop =
+      nullptr;               ///< set it to true (from any thread) to end training early with a usable model
+  std::string save_to = {};  ///< write the model to this file when training ends; empty: no file
+  int checkpoint_every = 0;  ///< write SAVE_TO.checkpoint after this many passes; 0: never
+  bool resume = false;       ///< continue an interrupted run from SAVE_TO.checkpoint
 };
 
 /// A trained model and how training went.
 struct Training {
   struct Pass {
-    int number = 0;
-    std::optional<double> objective;  ///< the learner's own measure
-    std::optional<double> dev_score;  ///< F1 for spans, accuracy otherwise; percent
+    int number = 0;                   ///< from 1
+    std::optional<double> objective;  ///< what the learner minimises, if it has a measure
+    std::optional<double>
+        dev_score;  ///< on the development data: F1 if labels form spans, otherwise accuracy; percent
     double seconds = 0;
   };
   explicit Training(Tagger trained) : tagger(std::move(trained)) {}
   Tagger tagger;
-  std::vector<Pass> log;
-  double seconds = 0, reading_seconds = 0;
+  std::vector<Pass> log;                    ///< one entry per pass
+  double seconds = 0, reading_seconds = 0;  ///< in total, and spent reading and encoding the data
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
-  std::optional<int> best_pass;
-  bool stopped_early = false;      ///< by the dev data
-  bool interrupted = false;        ///< by the caller
-  std::vector<std::string> notes;  ///< what the user should know: repaired labels, dropped features …
-  std::string details = "{}";      ///< what only this kind of model reports, as a JSON object
+  std::optional<int> best_pass;    ///< the pass that was kept, if there is development data
+  bool stopped_early = false;      ///< because the development score no longer rose
+  bool interrupted = false;        ///< by on_progress or stop
+  std::vector<std::string> notes;  ///< messages for the user: repaired labels, dropped features …
+  std::string details = "{}";      ///< figures specific to this kind of model, as a JSON object
 };
 
+/// Trains a model. The error says which option, file and line is wrong. Interrupted training is not an error.
 Result<Tagger> train(const Data& data, const TrainOptions& options = {});
 Result<Tagger> train(const Data& data, const Learner& learner);
 Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings);
+/// The same, with a report on how training went.
 Result<Training> train_with_report(const Data& data, const TrainOptions& options = {});
-/// What can be wrong before any data is read (nothing is read here, not even files): unknown names, values out of range, parameters that mean
-/// nothing or do not go together.
+/// The errors that train() would find before it reads data: unknown names, values out of range, parameters
+/// that have no effect or contradict each other. Reads no files.
 Status check_options(const Data& data, const TrainOptions& options);
 
 }  // namespace espalier

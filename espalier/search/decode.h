@@ -1,4 +1,7 @@
-// Ways through a search space: greedy, breadth-first beam, best-first beam, and all of it for tests.
+// Decoders for search spaces: decode_greedily(), decode_breadth_first() and decode_best_first() with a beam,
+// and decode_exhaustively() for tests. Each returns a Found, which says how the search ended. Greedy decoding
+// visits O(T) states for a path of T actions, a beam of width b O(b·T). Learners use search_breadth_first()
+// and step_best_first() with an observer. Header only; tested in decode_test.cc.
 #pragma once
 
 #include <limits>
@@ -13,7 +16,7 @@
 
 namespace espalier::search {
 
-/// Where a search ended and how it got there. Without a goal, `state` is the last one that was looked at.
+/// The result of a search. Without a goal, `state` is the last state visited.
 template <SearchSpace S>
 struct Found {
   typename S::State state;
@@ -23,7 +26,8 @@ struct Found {
   bool reached_goal() const { return ended == Ended::kExact || ended == Ended::kApproximate; }
 };
 
-/// The path on which every state gets the action that best_in(state) has for it, if any.
+/// Follows the action that best_in(state) returns in each state until a goal is reached or it returns
+/// nothing.
 template <SearchSpace S, typename BestIn>
 Found<S> follow(const S& space, size_t expected, const BestIn& best_in) {
   Found<S> found{space.initial(), {}, 0, Ended::kApproximate};
@@ -44,7 +48,8 @@ Found<S> follow(const S& space, size_t expected, const BestIn& best_in) {
   return found;
 }
 
-/// The best action of every state in turn. O(T) states; room is made for as many as are expected.
+/// Takes the best action in every state. Visits O(T) states. `expected` is the number of actions to reserve
+/// memory for.
 template <SearchSpace S, ScorerOf<S> W>
 Found<S> decode_greedily(const S& space, W& scorer, size_t expected = 0) {
   if constexpr (HasSeparateCandidates<S> && RowScorerOf<W, S> && !ActionScorerOf<W, S> && !HasPreference<S>) {
@@ -59,9 +64,9 @@ Found<S> decode_greedily(const S& space, W& scorer, size_t expected = 0) {
   }
 }
 
-/// What a breadth-first beam search shows its observer after each level has been cut down.
-/// `children` are all candidates of the level in the order they were found; the first `kept` entries of
-/// `order` are those that were kept, best first. They are not nodes yet.
+/// What a breadth-first beam search shows its observer after it has pruned a level. `children` holds all
+/// children of the level in the order they were found. The first `kept` entries of `order` are the kept ones,
+/// best first. They are not nodes yet.
 struct Level {
   size_t number;
   std::span<const Child> children;
@@ -69,26 +74,26 @@ struct Level {
   size_t kept;
 };
 
-/// What to do after a level: go on with what was kept, go on with other children, or end here.
-struct GoOn {
+/// What the observer decides after a level: continue with the kept children, continue with others, or stop.
+struct LevelDecision {
   bool stop = false;
   bool replace = false;
   std::vector<uint32_t> with = {};  ///< indexes into Level::children
 };
 
-/// Lets every level be.
+/// Always continues with the kept children.
 struct NoObserver {
-  GoOn operator()(const Level&) const { return {}; }
+  LevelDecision operator()(const Level&) const { return {}; }
 };
 
-/// Breadth-first beam search: of all candidates of a level, the `width` best are kept and expanded. With
-/// level(s), levels are visited in ascending order, and only states of the same one compete. Goals are put
-/// aside as they come up (they take part in their level's competition); the best of them is the result.
+/// Breadth-first beam search: keeps and expands the `width` best children of each level. In a space with
+/// level(s), levels are visited in ascending order and only states of the same level compete. Goals compete
+/// within their level; those that are kept are recorded and not expanded. The result is the recorded goal
+/// with the highest score.
 ///
-/// The observer is called for each level, which is how learners look over a search's shoulder;
-/// `scratch.nodes` then holds the tree, and node 0 is the root. Returns the goal's node, or kNoNode and why;
-/// the result is exact where no candidate was ever left out. All goals are in `scratch.goals`.
-/// Precondition: width > 0.
+/// The observer is called once per level. `scratch.nodes` then holds the tree, with the root as node 0;
+/// learners use this to see what the beam keeps. Returns the node of the goal, or kNoNode and the reason. The
+/// result is exact if no child was ever dropped. All goals are in `scratch.goals`. Precondition: width > 0.
 template <SearchSpace S, ScorerOf<S> W, typename Observer>
 std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_t width,
                                                 SearchScratch<S, typename W::Value>& scratch,
@@ -118,7 +123,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       if (scratch.children.empty()) break;
       keep_best(scratch.children, width, scratch.order);
       const size_t kept = std::min(width, scratch.children.size());
-      GoOn next = observer(Level{level, scratch.children, scratch.order, kept});
+      LevelDecision next = observer(Level{level, scratch.children, scratch.order, kept});
       complete = complete && kept == scratch.children.size() && !next.stop && !next.replace;
       if (next.stop) break;
       beam.clear();
@@ -128,7 +133,8 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       };
       if (next.replace) {
         for (const uint32_t index : next.with) take(index);
-        // One node's stale score shifts all its descendants alike; several must be made comparable again.
+        // The weights may have changed. A single node's outdated score shifts all its descendants equally and
+        // does no harm; several nodes must be made comparable again.
         if (beam.size() > 1)
           for (const uint32_t node : beam) rescore(space, scorer, nodes, node);
       } else {
@@ -152,11 +158,11 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       waiting.erase(first);
       keep_best(children, width, scratch.order);
       const size_t kept = std::min(width, children.size());
-      GoOn next = observer(Level{level, children, scratch.order, kept});
+      LevelDecision next = observer(Level{level, children, scratch.order, kept});
       complete = complete && kept == children.size() && !next.stop && !next.replace;
       if (next.stop) break;
       if (next.replace) {
-        waiting.clear();  // what was kept so far is given up, on later levels too
+        waiting.clear();  // children waiting on later levels are dropped too
         scratch.order.assign(next.with.begin(), next.with.end());
       } else {
         scratch.order.resize(kept);
@@ -190,9 +196,9 @@ Found<S> decode_breadth_first(const S& space, W& scorer, size_t width) {
   return decode_breadth_first(space, scorer, width, scratch);
 }
 
-/// One step of a best-first beam search: the first node of `beam`, its best, is replaced by its children (by
-/// nothing where it is a goal), and of what is then there, the `candidates`, the `width` best are the new
-/// beam; both best first. False: an action has a label that there is not.
+/// One step of a best-first beam search. Replaces the first node of `beam`, which is the best one, by its
+/// children (by nothing if it is a goal). `candidates` becomes the resulting list, `beam` its `width` best;
+/// both are sorted, best first. Returns false if an action has a label outside the space's.
 template <SearchSpace S, ScorerOf<S> W>
 bool step_best_first(const S& space, W& scorer, size_t width, SearchScratch<S, typename W::Value>& scratch,
                      std::vector<uint32_t>& beam, std::vector<uint32_t>& candidates) {
@@ -210,10 +216,9 @@ bool step_best_first(const S& space, W& scorer, size_t width, SearchScratch<S, t
   return true;
 }
 
-/// Best-first beam search: the best node of the beam is replaced by its children, then the beam is cut down
-/// to `width`. Ends when the best node is a goal, or after `horizon` expansions. The observer is shown the
-/// nodes of the beam after each step.
-/// Precondition: width > 0.
+/// Best-first beam search: in each step the best node of the beam is replaced by its children and the beam is
+/// pruned to `width`. Ends when the best node is a goal, or after `horizon` expansions. The observer sees the
+/// nodes of the beam after each step. Precondition: width > 0.
 template <SearchSpace S, ScorerOf<S> W, typename Observer>
 std::pair<uint32_t, Ended> search_best_first(const S& space, W& scorer, size_t width, size_t horizon,
                                              SearchScratch<S, typename W::Value>& scratch,
@@ -246,8 +251,8 @@ Found<S> decode_best_first(const S& space, W& scorer, size_t width, size_t horiz
   return found_at(scratch.nodes, node, ended);
 }
 
-/// The goal of the highest score, by looking at every path: for tests and small spaces. Gives up, as
-/// kOutOfSteps, after `budget` nodes.
+/// Finds the goal with the highest score by visiting every path; for tests and small spaces. Gives up with
+/// kOutOfSteps beyond `budget` nodes.
 template <SearchSpace S, ScorerOf<S> W>
 Found<S> decode_exhaustively(const S& space, W& scorer, size_t budget = 1'000'000) {
   SearchScratch<S, typename W::Value> scratch;

@@ -40,7 +40,7 @@ double value_of(const TreeSpace& tree, const DenseWeights& weights, uint32_t nod
   return sum;
 }
 
-/// Best first by value, then by preference, as the definition of a rank order has it.
+/// Best first by value, then by preference: the definition of a rank order.
 void rank(const TreeSpace& tree, const DenseWeights& weights, std::vector<uint32_t>& nodes) {
   std::sort(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) {
     const double va = value_of(tree, weights, a), vb = value_of(tree, weights, b);
@@ -100,7 +100,7 @@ TEST(Decoders, EachLevelKeepsTheHighestRankingChildrenOfTheLevelBefore) {
       }
       EXPECT_EQ(kept, expected);
       beam = kept;
-      return GoOn();
+      return LevelDecision();
     });
   }
 }
@@ -156,7 +156,7 @@ TEST(Decoders, AnExhaustiveSearchKeepsToItsBudget) {
   EXPECT_EQ(decode_exhaustively(tree, zero, 10).ended, Ended::kOutOfSteps);
 }
 
-/// Steps of one or two up to a length; those of two lead past a level. Some numbers cannot be left.
+/// Steps of one or two up to a length; a step of two skips a level. Some numbers are dead ends.
 struct Stairs {
   using State = uint32_t;
   uint32_t length;
@@ -180,7 +180,7 @@ TEST(Decoders, StatesCompeteWithinTheirLevel) {
     DenseWeights weights(20, 1);
     Random random(seed);
     for (double& w : weights.values()) w = random.gaussian();
-    // One state a level: keeping one node there loses nothing, so that the search is exact.
+    // There is one state per level, so a beam of one loses nothing and the search is exact.
     EXPECT_NEAR(decode_breadth_first(stairs, weights, 1).score, decode_exhaustively(stairs, weights).score,
                 1e-12);
   }
@@ -209,7 +209,7 @@ TEST(KeepBest, HasThoseThatAStableSortPutsFirst) {
   Random random(17);
   for (size_t width = 1; width <= 40; ++width) {
     std::vector<Child> children(random.below(120));
-    for (Child& child : children) {  // few values: many equals
+    for (Child& child : children) {  // few distinct values, hence many ties
       child.score = static_cast<double>(random.below(9));
       child.preference = random.below(2);
     }

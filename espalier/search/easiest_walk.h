@@ -1,4 +1,6 @@
-// A greedy path through a space whose candidates stand apart, at the cost of what changes along it.
+// Greedy paths through a space with separate candidates (easiest-first labelling) at the cost of what changes
+// along the path: EasiestWalk. Other spaces use best_of() in space.h. Header only; tested in
+// espalier/tasks/spaces/easiest_space_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 
 namespace espalier::search {
 
-/// The actions of all candidates that are fresh in a state, candidate by candidate.
+/// The actions of all fresh candidates of a state, grouped by candidate.
 template <HasSeparateCandidates S>
 void fresh_actions(const S& space, const typename S::State& state, std::vector<uint32_t>& candidates,
                    std::vector<Action>& actions) {
@@ -19,17 +21,17 @@ void fresh_actions(const S& space, const typename S::State& state, std::vector<u
   for (const uint32_t c : candidates) space.candidate_actions(state, c, actions);
 }
 
-/// Finds the best action of each state on a path without scoring again what has not changed: candidates wait
-/// in a heap with the best of their actions, and only fresh ones are scored. With T candidates of which each
-/// action changes a few, a path takes O(T log T) time and O(T) rows instead of O(T²). Agrees with best_of,
-/// ties included.
+/// Finds the best action of each state on a path without rescoring candidates that have not changed. Each
+/// candidate waits in a heap with its best action, and only fresh ones are scored. With T candidates, of
+/// which each action changes a few, a path takes O(T log T) time and O(T) rows instead of O(T²). Gives the
+/// same actions as best_of, ties included.
 template <HasSeparateCandidates S, RowScorerOf<S> W>
 class EasiestWalk {
  public:
   EasiestWalk(const S& space, W& scorer) : space_(space), scorer_(scorer) {}
 
-  /// The best action of a state; nothing where it has none, or one with a label that there is not. To be
-  /// called for every state of the path in turn, wherever it begins, whatever actions are taken.
+  /// The best action of a state; nothing if it has no actions, or one with a label outside the space's. Call
+  /// this for each state of a path in order. The path may begin at any state and take any actions.
   std::optional<Scored<typename W::Value>> best(const typename S::State& state) {
     if (begun_) {
       fresh_actions(space_, state, candidates_, actions_);
@@ -66,9 +68,9 @@ class EasiestWalk {
   struct Offer {
     typename W::Value score;
     Action action;
-    uint32_t version;  ///< a later one of the same candidate makes it void
+    uint32_t version;  ///< outdated if the candidate has a later version
   };
-  /// The heap's order: lower scores, and of equal ones later candidates, come after.
+  /// The heap's order: lower scores come after higher ones; ties go to the lower candidate.
   static bool after(const Offer& a, const Offer& b) {
     return a.score != b.score ? a.score < b.score : a.action.candidate > b.action.candidate;
   }

@@ -1,4 +1,6 @@
-// Cost-sensitive examples: what SEARN makes of structured ones.
+// Cost-sensitive examples, which SEARN makes from structured ones: add_examples() follows the current policy
+// through an instance and records each state with the cost of every action. The Problem concept, a training
+// set of search spaces, is defined here too. Header only; tested in roll_out_test.cc and searn_test.cc.
 #pragma once
 
 #include <cmath>
@@ -13,7 +15,7 @@
 
 namespace espalier::search {
 
-/// A training set: one search space an instance. Spaces are cheap to make, and not kept.
+/// A training set: one search space per instance. Spaces are cheap to make and made when needed.
 template <typename P>
 concept Problem = TrainingSpace<typename P::Space> && requires(const P& problem, size_t i) {
   { problem.size() } -> std::convertible_to<size_t>;
@@ -21,11 +23,11 @@ concept Problem = TrainingSpace<typename P::Space> && requires(const P& problem,
   { problem.blocks(i) } -> std::same_as<StaticBlocks>;
 };
 
-/// Tells how far a pass over so many instances has come, a hundred times on the way.
-class Steps {
+/// Reports the progress of a pass over the given number of instances, a hundred times per pass.
+class PassProgress {
  public:
-  explicit Steps(size_t instances) : instances_(instances) {}
-  /// Before each instance; passes count from 1.
+  explicit PassProgress(size_t instances) : instances_(instances) {}
+  /// Call before each instance; passes count from 1.
   void report(const Monitor& monitor, int pass, int passes) {
     constexpr size_t kReports = 100;
     const size_t at = seen_++;
@@ -37,19 +39,19 @@ class Steps {
   size_t instances_, seen_ = 0;
 };
 
-/// One example for each state on a path: the state itself (features are found again from it, which is cheaper
-/// than storing them) and what each of its actions costs, in the order of example_actions(). Costs are
-/// regrets: the least is 0.
+/// One example per state on a path: the state itself (computing its features again is cheaper than storing
+/// them) and the cost of each action, in the order of example_actions(). Costs are regrets: the least cost is
+/// 0.
 template <SearchSpace S>
 struct Examples {
   struct Example {
     uint32_t instance;
-    uint64_t first_cost;  ///< where its costs begin
+    uint64_t first_cost;  ///< index of its first cost
     typename S::State state;
   };
-  std::vector<Example> list;  ///< by instance, along its path
+  std::vector<Example> list;  ///< ordered by instance, then along the path
   std::vector<float> costs;
-  /// The memory stays: the next iteration makes about as many.
+  /// Keeps the memory, since the next iteration makes about as many examples.
   void clear() {
     list.clear();
     costs.clear();
@@ -58,19 +60,19 @@ struct Examples {
 
 /// How the expected loss of an action is estimated (section 3.2.2).
 enum class CostEstimate {
-  kOptimal,  ///< the loss of the best completion: as if π were followed from there
-  kSample,   ///< mean over paths drawn from the current policy; one path a draw, shared luck
+  kOptimal,  ///< the loss of the best completion, as if π were followed from there
+  kSample,   ///< mean over paths sampled from the current policy; all actions use the same random numbers
 };
 
 struct ExampleOptions {
   CostEstimate estimate = CostEstimate::kOptimal;
   int samples = 1;
-  /// kSample: the share of paths that follow π instead, as LOLS has it.
+  /// kSample: the probability of following π instead of the policy, as in LOLS.
   double oracle_share = 0;
 };
 
-/// What an example is about: all actions of its state; where candidates stand apart, those of fresh ones, for
-/// the others have not changed since they were examples themselves.
+/// The actions that an example is about: all actions of its state. With separate candidates, only those of
+/// fresh ones; the others have not changed since they last were an example.
 template <SearchSpace S>
 void example_actions(const S& space, const typename S::State& state, std::vector<Action>& actions) {
   if constexpr (HasSeparateCandidates<S>) {
@@ -82,9 +84,9 @@ void example_actions(const S& space, const typename S::State& state, std::vector
   }
 }
 
-/// Follows the mixture through one instance and appends an example for every state on the way. With the
-/// optimal estimate that is O(T) states and O(T·L) costs; with sampled ones, see RollOuts. Errors say what
-/// the task's functions did wrong.
+/// Follows the mixture through one instance and appends an example for every state on the path. Visits O(T)
+/// states and computes O(T·L) costs with the optimal estimate; RollOuts states the cost of sampling. Errors
+/// say how the task's functions break their contract.
 template <TrainingSpace S>
 Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, const Random& random,
                     const ExampleOptions& options, Examples<S>& out) {
@@ -104,7 +106,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       if (!labels_exist(space, std::span<const Action>(actions)))
         ESPALIER_TRY(check_actions(space, actions, actions));
     } else {
-      // Asked for in every state, whoever goes on from here, so that no error of a task stays hidden.
+      // Asked in every state, whichever policy acts, so that no fault of a task goes unnoticed.
       scratch.lists.optimal.clear();
       space.optimal_actions(state, scratch.lists.optimal);
       ESPALIER_TRY(check_actions(space, actions, scratch.lists.optimal));
@@ -120,8 +122,8 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       } else {
         const typename S::State next = space.apply(state, actions[i]);
         for (int n = 1; n <= options.samples; ++n) {
-          const Random luck = random.split(static_cast<uint64_t>(n));
-          if (options.oracle_share > 0 && luck.split(~depth).uniform() < options.oracle_share) {
+          const Random stream = random.split(static_cast<uint64_t>(n));
+          if (options.oracle_share > 0 && stream.split(~depth).uniform() < options.oracle_share) {
             losses[i] += static_cast<double>(space.best_loss(next)) / options.samples;
           } else {
             ESPALIER_ASSIGN(const typename S::State goal,
@@ -130,7 +132,7 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
           }
         }
       }
-      if (!is_loss(losses[i])) return no_loss(losses[i], actions[i]);
+      if (!is_loss(losses[i])) return bad_loss(losses[i], actions[i]);
     }
     if (!actions.empty()) {
       const double least = *std::min_element(losses.begin(), losses.end());

@@ -1,4 +1,8 @@
-// Learning while searching: weights are changed where a beam loses sight of the target.
+// Learners that update weights while a beam search runs, whenever the beam loses the target:
+// learn_breadth_first() (LaSO-BR), learn_best_first() (LaSO-BST and the original LaSO) and
+// learn_incrementally() (the incremental perceptron with early or max-violation updates). Each handles one
+// instance and costs one beam search plus its updates; passes.h runs them over a training set. They use the
+// optimal actions of the task, never its losses. Header only; tested in laso_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +22,14 @@
 namespace espalier::search {
 
 struct LasoOptions {
-  size_t width = 10;            ///< b
-  double rate = 1;              ///< α
-  size_t horizon = kNoHorizon;  ///< best-first: expansions at most
+  size_t width = 10;            ///< b, the width of the beam
+  double rate = 1;              ///< α, the size of an update
+  size_t horizon = kNoHorizon;  ///< best-first search: the largest number of expansions
 };
 
-/// Which nodes lie on target paths: the root, and whatever an optimal action leads to from such a node. An
-/// instance thus has as many target paths as its oracle allows. What the oracle gets wrong is noted; the
-/// learner then ends with it as an error.
+/// Tells which nodes lie on target paths: the root, and every node that an optimal action leads to from such
+/// a node. An instance has as many target paths as its oracle allows. Remembers the first fault of the oracle
+/// in status(); the learner returns it as its error.
 template <TrainingSpace S>
 class Targets {
  public:
@@ -67,19 +71,19 @@ class Targets {
   Status status_;
 };
 
-/// A learner's error where targets end before a goal is reached: nothing can be learned from those.
+/// The error of a learner whose target paths end before a goal: it has nothing to learn from.
 template <TrainingSpace S>
 Error target_is_lost(const Targets<S>& targets) {
   if (!targets.status().ok()) return targets.status().error();
-  return fail("the oracle leads to a state that is no goal and has no actions");
+  return fail("the oracle leads to a dead end: a state that is not a goal and has no actions");
 }
-inline Error no_such_label() { return fail("an action has a label that its space has not"); }
+inline Error no_such_label() { return fail("an action has a label that its space does not have"); }
 inline Status check_width(size_t width) {
-  return width > 0 ? Status() : Status(fail("a beam of 0 keeps no state"));
+  return width > 0 ? Status() : Status(fail("the beam width is 0, wanted at least 1"));
 }
 
-/// w += Σ x · f(v) over nodes or children v, where f(v) is the sum of the features along the path. Shares of
-/// the same ancestor are added up first, so that the common part of two paths costs nothing.
+/// w += Σ x · f(v) over nodes or children v, where f(v) is the sum of the features along the path to v.
+/// Shares of common ancestors are summed first, so the common part of two paths costs nothing.
 template <TrainingSpace S, LearnerOf<S> W>
 class PathUpdate {
  public:
@@ -99,7 +103,7 @@ class PathUpdate {
         x += queue_.top().second;
         queue_.pop();
       }
-      // Shares of one update sum to 0, up to rounding, where the paths part.
+      // The shares of one update cancel, up to rounding, on the common part of the paths.
       if (std::abs(x) < kNothing || nodes_[node].parent == kNoNode) continue;
       weights.add(space_, nodes_[nodes_[node].parent].state, nodes_[node].action, x);
       queue_.emplace(nodes_[node].parent, x);
@@ -117,14 +121,14 @@ class PathUpdate {
   const S& space_;
   const Nodes<S>& nodes_;
   std::vector<Step> steps_;
-  std::priority_queue<std::pair<uint32_t, double>> queue_;  // children come before their parents
+  std::priority_queue<std::pair<uint32_t, double>> queue_;  // children come out before their parents
 };
 
-/// LaSO-BR (Xu and Fern 2007, Figure 3) on one instance: breadth-first beam search; where the beam of a level
-/// holds no target although its candidates C do,
+/// LaSO-BR (Xu and Fern 2007, Figure 3) on one instance: breadth-first beam search. When the beam B of a
+/// level holds no target although the level's candidates C do,
 ///   w += α (mean of f over the targets in C − Σ_{v ∈ B} f(v) / b),
-/// and the search goes on from those targets. Returns the number of updates; errors say what the task's
-/// functions did wrong. (Losses are not asked for, here or below: targets are what the oracle says.)
+/// and the search continues from those targets. Returns the number of updates. Errors say how the task's
+/// functions break their contract.
 template <TrainingSpace S, LearnerOf<S> W>
 Result<size_t> learn_breadth_first(const S& space, W& weights, const LasoOptions& options,
                                    SearchScratch<S, typename W::Value>& scratch) {
@@ -133,7 +137,7 @@ Result<size_t> learn_breadth_first(const S& space, W& weights, const LasoOptions
   size_t updates = 0;
   const auto [best, ended] =
       search_breadth_first(space, weights, options.width, scratch, [&](const Level& level) {
-        GoOn next;
+        LevelDecision next;
         next.stop = !targets.status().ok();
         for (size_t i = 0; i < level.kept; ++i)
           if (targets.child(level.children[level.order[i]])) return next;
@@ -151,22 +155,23 @@ Result<size_t> learn_breadth_first(const S& space, W& weights, const LasoOptions
         return next;
       });
   if (ended == Ended::kNoSuchLabel) return no_such_label();
-  // Every beam had a target in it, so that one of the goals is one.
+  // Every beam contained a target, so one of the goals must be a target.
   const bool reached = std::any_of(scratch.goals.begin(), scratch.goals.end(),
                                    [&](uint32_t goal) { return targets.node(goal); });
   if (!reached || !targets.status().ok()) return target_is_lost(targets);
   return updates;
 }
 
-/// How best-first learning finds an error, and what the beam's nodes count in the update.
+/// What best-first learning counts as an error, and the share of each node of the beam in the update.
 enum class BestFirstRule {
   kXuFern,      ///< LaSO-BST: no target in the beam; each node counts 1/b
-  kDaumeMarcu,  ///< LaSO (2005): also a goal on top that is no target; each node counts 1/|beam|
+  kDaumeMarcu,  ///< LaSO (2005): also if the best node is a goal but no target; each node counts 1/|beam|
 };
 
-/// LaSO-BST (Figure 4) and the original LaSO on one instance: best-first beam search until the beam holds a
-/// goal that is a target, or the horizon is reached; after an error it goes on from the targets in the
-/// candidates. Returns the number of updates; errors say what the task's functions did wrong.
+/// LaSO-BST (Figure 4) and the original LaSO on one instance: best-first beam search until a target goal is
+/// found (LaSO-BST: anywhere in the beam; LaSO: as its best node) or the horizon is reached. After an error
+/// the search continues from the targets among the candidates. Returns the number of updates. Errors say how
+/// the task's functions break their contract.
 template <TrainingSpace S, LearnerOf<S> W>
 Result<size_t> learn_best_first(const S& space, W& weights, BestFirstRule rule, const LasoOptions& options,
                                 SearchScratch<S, typename W::Value>& scratch) {
@@ -193,7 +198,8 @@ Result<size_t> learn_best_first(const S& space, W& weights, BestFirstRule rule, 
                             !targets.node(beam.front());
     if (!targets.status().ok()) return targets.status().error();
     if (!lost && !wrong_goal) continue;
-    if (good.empty()) return target_is_lost(targets);  // the oracle's paths end: nothing to go on from
+    if (good.empty())
+      return target_is_lost(targets);  // the oracle's paths end here, so the search cannot continue
     PathUpdate<S, W> update(space, nodes);
     for (const uint32_t n : good) update.add_node(n, options.rate / static_cast<double>(good.size()));
     const size_t share = rule == BestFirstRule::kDaumeMarcu ? beam.size() : options.width;
@@ -210,15 +216,15 @@ Result<size_t> learn_best_first(const S& space, W& weights, BestFirstRule rule, 
   return updates;
 }
 
-/// When the incremental perceptron (Collins and Roark 2004; Huang et al. 2012) makes its update.
+/// When the incremental perceptron (Collins and Roark 2004; Huang et al. 2012) updates.
 enum class IncrementalUpdate {
-  kEarly,         ///< where the target falls out of the beam; the rest of the instance is not looked at
-  kMaxViolation,  ///< where the beam's best is farthest above the target, looking at the whole instance
+  kEarly,         ///< as soon as the target falls out of the beam; the rest of the instance is skipped
+  kMaxViolation,  ///< after the whole search, where the best of the beam is farthest above the target
 };
 
-/// The incremental perceptron on one instance: breadth-first beam search, at most one update
-/// w += α (f(target prefix) − f(best prefix)). The target is the path of first optimal actions. Returns the
-/// number of updates, 0 or 1; errors say what the task's functions did wrong.
+/// The incremental perceptron on one instance: breadth-first beam search with at most one update w += α
+/// (f(target prefix) − f(best prefix)). The target is the path of first optimal actions. Returns the number
+/// of updates, 0 or 1. Errors say how the task's functions break their contract.
 template <TrainingSpace S, LearnerOf<S> W>
 Result<size_t> learn_incrementally(const S& space, W& weights, IncrementalUpdate when,
                                    const LasoOptions& options, SearchScratch<S, typename W::Value>& scratch) {
@@ -252,7 +258,7 @@ Result<size_t> learn_incrementally(const S& space, W& weights, IncrementalUpdate
   Targets<S> targets(space, scratch.nodes);
   const auto [goal, ended] =
       search_breadth_first(space, weights, options.width, scratch, [&](const Level& l) {
-        GoOn next;
+        LevelDecision next;
         const size_t at = prefix_at(l.number);
         if (at == 0 || l.kept == 0) return next;
         const Child& best = l.children[l.order[0]];
@@ -273,7 +279,7 @@ Result<size_t> learn_incrementally(const S& space, W& weights, IncrementalUpdate
   const bool best_is_wrong = goal != kNoNode && !targets.node(goal);
   if (!targets.status().ok()) return targets.status().error();
   if (prefix == 0 && !best_is_wrong) return 0;
-  if (when == IncrementalUpdate::kMaxViolation && !best_is_wrong) return 0;  // nothing to mend
+  if (when == IncrementalUpdate::kMaxViolation && !best_is_wrong) return 0;  // the result is right, no update
   if (prefix == 0 || (best_is_wrong && scratch.nodes[goal].score - gold.back().score > violation)) {
     worst = {scratch.nodes[goal].parent, scratch.nodes[goal].action, scratch.nodes[goal].score};
     prefix = gold.size();

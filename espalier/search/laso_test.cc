@@ -32,7 +32,7 @@ TreeSpace marked_tree(uint64_t seed, size_t depth, size_t fan_out, size_t dimens
   return tree;
 }
 
-/// Sweeps until a whole sweep makes no update; false where that takes too long.
+/// Runs passes until one makes no update; returns false if that takes too long.
 template <typename Learn>
 bool converges(const std::vector<TreeSpace>& trees, const Learn& learn) {
   for (int sweep = 0; sweep < 500; ++sweep) {
@@ -66,7 +66,7 @@ TEST(Laso, BreadthFirstLearningEndsWithATargetInEveryBeam) {
           bool any = false;
           for (size_t i = 0; i < level.kept; ++i) any = any || targets.child(level.children[level.order[i]]);
           every_level = every_level && any;
-          return GoOn();
+          return LevelDecision();
         });
         EXPECT_TRUE(every_level) << "seed " << seed << " width " << width;
       }

@@ -1,4 +1,6 @@
-// The tree that a search has seen so far.
+// The tree of states that a beam search builds: nodes, children that are scored but not yet built, their
+// order, and the scratch memory of a search. expand() and keep_best() are the two steps of every beam search
+// in decode.h and laso.h. Header only; tested in decode_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -13,27 +15,27 @@ inline constexpr uint32_t kNoNode = 0xFFFFFFFF;
 
 /// How a search ended.
 enum class Ended {
-  kExact,        ///< at a goal that is proved to have the highest score
-  kApproximate,  ///< at a goal; there may be better ones
-  kDeadEnd,      ///< every state that was kept had no action left
-  kOutOfSteps,   ///< the horizon was reached before a goal
-  kNoSuchLabel,  ///< at an action whose label is none of the space's: its task is at fault
+  kExact,        ///< at a goal proved to have the highest score
+  kApproximate,  ///< at a goal; others may have higher scores
+  kDeadEnd,      ///< no state in the beam had an action
+  kOutOfSteps,   ///< the limit on expansions was reached before a goal
+  kNoSuchLabel,  ///< an action had a label outside the space's: the task is faulty
 };
 
-/// A state with the way to it. Scores add up along the path.
+/// A state and the action that led to it. Scores add up along the path.
 template <SearchSpace S>
 struct Node {
   typename S::State state;
   uint32_t parent = kNoNode;
-  Action action;  ///< that led here from the parent
+  Action action;  ///< the action that led here from the parent
   double score = 0;
 };
 
 template <SearchSpace S>
 using Nodes = std::vector<Node<S>>;
 
-/// A child that has not been made yet: most of them are never wanted, so the state is only computed for those
-/// that are.
+/// A child whose state has not been computed yet: most children are dropped, so only the kept ones become
+/// nodes.
 struct Child {
   uint32_t parent;
   Action action;
@@ -41,12 +43,12 @@ struct Child {
   uint64_t preference = 0;
 };
 
-/// Highest score first; equals by preference, then in the order in which they were found (stable sorting).
+/// Highest score first; ties go to the larger preference, then (with a stable sort) to the one found first.
 inline bool ranks_higher(const Child& a, const Child& b) {
   return a.score != b.score ? a.score > b.score : a.preference > b.preference;
 }
 
-/// Buffers that live from search to search.
+/// Buffers reused from search to search.
 template <SearchSpace S, typename Value>
 struct SearchScratch {
   Nodes<S> nodes;
@@ -55,10 +57,10 @@ struct SearchScratch {
   std::vector<Child> children;
   std::vector<uint32_t> order;
   std::vector<uint32_t> beam;
-  std::vector<uint32_t> goals;  ///< that a breadth-first search came upon, in that order
+  std::vector<uint32_t> goals;  ///< the goals that a breadth-first search reached, in that order
 };
 
-/// Appends the children of a node to `out`. False: an action has a label that there is not.
+/// Appends the children of a node to `out`. Returns false if an action has a label outside the space's.
 template <SearchSpace S, ScorerOf<S> W>
 bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
             std::vector<Child>& out) {
@@ -76,7 +78,7 @@ bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scra
   return true;
 }
 
-/// Makes the child a node.
+/// Adds the child to the nodes and returns its number.
 template <SearchSpace S>
 uint32_t make_node(const S& space, Nodes<S>& nodes, const Child& child) {
   nodes.push_back(
@@ -84,13 +86,12 @@ uint32_t make_node(const S& space, Nodes<S>& nodes, const Child& child) {
   return static_cast<uint32_t>(nodes.size() - 1);
 }
 
-/// The places of the `width` highest ranking children come first in `order`, best first; the others may be
-/// missing.
+/// Puts the indexes of the `width` highest-ranking children first in `order`, best first. `order` may omit
+/// the others.
 inline void keep_best(const std::vector<Child>& children, size_t width, std::vector<uint32_t>& order) {
   constexpr size_t kNarrow = 32;
   if (width <= kNarrow) {
-    // Most children rank below all that are kept, which takes one look. Of equals the first found stays
-    // ahead.
+    // Most children rank below all kept ones, which one comparison shows. Ties go to the one found first.
     order.clear();
     for (uint32_t i = 0; i < children.size(); ++i) {
       if (order.size() == width) {
@@ -103,7 +104,7 @@ inline void keep_best(const std::vector<Child>& children, size_t width, std::vec
     }
     return;
   }
-  // Sorting positions makes the order of equals that of discovery, without a stable sort's memory.
+  // Sorting indexes keeps ties in the order of discovery without the memory that a stable sort needs.
   order.resize(children.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const size_t n = std::min(width, children.size());
@@ -117,7 +118,7 @@ inline void keep_best(const std::vector<Child>& children, size_t width, std::vec
   std::sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(n), before);
 }
 
-/// The order of nodes that exist: by score, then by preference, then older ones first.
+/// The order of existing nodes: by score, then by preference, then older nodes first.
 template <SearchSpace S>
 struct NodeOrder {
   const S& space;
@@ -132,7 +133,7 @@ struct NodeOrder {
   }
 };
 
-/// Computes a node's score afresh, after weights have changed. O(depth).
+/// Recomputes the score of a node after weights have changed. O(depth).
 template <SearchSpace S, ScorerOf<S> W>
 void rescore(const S& space, W& scorer, Nodes<S>& nodes, uint32_t node) {
   double score = 0;

@@ -1,4 +1,6 @@
-// Passes of learners that update while they search.
+// learn_in_passes(): the training loop around the learners of laso.h, which update weights while they search.
+// One pass costs one search per instance. Header only; tested in task_checks_test.cc and
+// espalier/tasks/search_training_test.cc.
 #pragma once
 
 #include <numeric>
@@ -11,10 +13,10 @@
 
 namespace espalier::search {
 
-/// Goes over the instances in random order again and again, one search with updates each:
-/// `learn(space, weights, scratch)`, one of laso.h's, gives the number of updates. After each pass
-/// `pass_ended(pass, updates)` says whether to go on; a pass without updates is the last one. Errors name the
-/// instance (from 1) whose functions misbehave.
+/// Runs up to `passes` passes over the instances, each in a new random order. `learn(space, weights,
+/// scratch)`, one of the learners of laso.h, searches one instance and returns the number of updates. After
+/// each pass `pass_ended(pass, updates)` returns whether to continue; a pass without updates is the last one.
+/// Errors name the instance, counted from 1, whose functions break their contract.
 template <Problem P, typename Learn, typename PassEnded>
 Status learn_in_passes(const P& problem, RowWeights& weights, int passes, uint64_t seed,
                        const Monitor& monitor, const Learn& learn, const PassEnded& pass_ended) {
@@ -25,7 +27,7 @@ Status learn_in_passes(const P& problem, RowWeights& weights, int passes, uint64
     std::iota(order.begin(), order.end(), 0);
     Random(seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
     size_t updates = 0;
-    Steps steps(order.size());
+    PassProgress steps(order.size());
     for (const uint32_t i : order) {
       if (monitor.stop_requested()) break;
       steps.report(monitor, pass, passes);

@@ -1,4 +1,6 @@
-// From a state to a goal under a mixture, with what paths have in common followed once.
+// Roll-outs: from a state to a goal under a mixture of policies. RollOuts::goal_from() follows one sampled
+// path and reuses the parts that paths have in common; act() takes a single decision; expected_loss() is the
+// exact value for tests. Header only; tested in roll_out_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +14,14 @@
 
 namespace espalier::search {
 
-/// Buffers that live from decision to decision.
+/// Buffers reused from decision to decision.
 struct ActScratch {
   ActionLists lists;
   std::vector<float> scores;
 };
 
-/// The action that member `who` of the mixture takes in a state that is no goal. Precondition: the mixture
-/// has begun this input. Errors say what the task's functions did wrong.
+/// The action that member `who` of the mixture takes in a state that is not a goal. Precondition: the mixture
+/// has begun this input. Errors say how the task's functions break their contract.
 template <TrainingSpace S>
 Result<Action> act(const S& space, const typename S::State& state, const Mixture& mixture, size_t who,
                    ActScratch& scratch) {
@@ -32,10 +34,10 @@ Result<Action> act(const S& space, const typename S::State& state, const Mixture
   scratch.lists.actions.clear();
   space.actions(state, scratch.lists.actions);
   ESPALIER_TRY(check_actions(space, scratch.lists.actions, scratch.lists.actions));
-  return fail("a state offers labels that there are not");  // free_labels() alone said so
+  return fail("free_labels() returns labels that the space does not have");  // only free_labels() is wrong
 }
 
-/// A walk through a space whose candidates stand apart; nothing for others.
+/// A walk for spaces with separate candidates; a null pointer for others.
 template <SearchSpace S>
 auto walk_of(const S& space, const Mixture& mixture) {
   if constexpr (HasSeparateCandidates<S>) {
@@ -45,7 +47,7 @@ auto walk_of(const S& space, const Mixture& mixture) {
   }
 }
 
-/// The action that member `who` takes in the state that a walk comes to next.
+/// The action that member `who` takes in the next state of a walk.
 template <TrainingSpace S>
 Result<Action> act(const S& space, const typename S::State& state, MixtureWalk<S>& walk, size_t who,
                    ActScratch& scratch) {
@@ -58,26 +60,26 @@ Result<Action> act(const S& space, const typename S::State& state, MixtureWalk<S
   scratch.lists.actions.clear();
   space.actions(state, scratch.lists.actions);
   ESPALIER_TRY(check_actions(space, scratch.lists.actions, scratch.lists.actions));
-  return fail("a state has actions of candidates that were never fresh");
+  return fail("a state has actions of candidates that fresh_candidates() never listed");
 }
 
-/// Goes on from states of one input to goals under a mixture, all with the same luck: who answers is drawn
-/// from split(n) of it at the n-th action from the root, or at level n where the space has levels, so that
-/// paths that are compared share their luck (tied randomness, Pegasus).
+/// Continues from states of one input to goals under a mixture. All paths use the same random numbers: the
+/// member that decides at the n-th action from the root (or at level n, if the space has levels) is drawn
+/// from stream.split(n). Costs of different actions are therefore compared under the same draws (tied
+/// randomness, as in Pegasus).
 ///
-/// Where the space says when two states have the same future, a path is followed until it meets one that was
-/// followed before. Roll-outs of all actions of all states of a path then take as many decisions as it takes
-/// them to meet, a few each where features look a few labels back: O(T·L) instead of O(T²·L) altogether.
-/// Where candidates stand apart, a path costs what changes along it, and a new one what there is to begin
-/// with.
+/// If the space has future_key and goal_like, a path is followed only until it reaches a state whose future
+/// is known from an earlier path. If features look back a few labels, paths merge after a few decisions, so
+/// the roll-outs of all actions of all states of a path take O(T·L) decisions instead of O(T²·L). With
+/// separate candidates, each path first scores every candidate and then only those that change.
 template <TrainingSpace S>
 class RollOuts {
  public:
   using State = typename S::State;
-  RollOuts(const S& space, const Mixture& mixture, const Random& luck)
-      : space_(space), mixture_(mixture), luck_(luck) {}
+  RollOuts(const S& space, const Mixture& mixture, const Random& stream)
+      : space_(space), mixture_(mixture), stream_(stream) {}
 
-  /// The goal that is reached from a state with `depth` actions behind it.
+  /// The goal reached from a state that has `depth` actions before it.
   Result<State> goal_from(State state, size_t depth) {
     path_.clear();
     [[maybe_unused]] auto easiest = walk_of(space_, mixture_);
@@ -85,13 +87,13 @@ class RollOuts {
       const size_t now = when(state, depth);
       if constexpr (HasFutureKey<S>) {
         const uint64_t key = space_.future_key(state);
-        if (const Meeting* before = find(now, key)) {
+        if (const KnownGoal* before = find(now, key)) {
           state = space_.goal_like(state, before->state, before->goal);
           break;
         }
         path_.push_back({now, key, state});
       }
-      const size_t who = mixture_.draw(luck_, now);
+      const size_t who = mixture_.draw(stream_, now);
       if constexpr (HasSeparateCandidates<S>) {
         ESPALIER_ASSIGN(const Action action, act(space_, state, easiest, who, scratch_));
         state = space_.apply(state, action);
@@ -104,8 +106,8 @@ class RollOuts {
     return state;
   }
 
-  /// No more paths will begin at this state or at others with as many actions behind them.
-  void forget(const State& state, size_t depth) { meetings_.erase(when(state, depth)); }
+  /// Drops the goals recorded at this depth (or level). Call it when no more paths will begin there.
+  void forget(const State& state, size_t depth) { known_goals_.erase(when(state, depth)); }
 
  private:
   struct Step {
@@ -113,16 +115,18 @@ class RollOuts {
     uint64_t key;
     State state;
   };
-  struct Meeting {
+  /// A state on an earlier path, and the goal that path reached.
+  struct KnownGoal {
     uint64_t key;
     State state, goal;
   };
-  struct Shelf {
-    std::vector<Meeting> list;
+  /// The known goals of one depth or level; the oldest is replaced when the list is full.
+  struct KnownGoals {
+    std::vector<KnownGoal> list;
     size_t oldest = 0;
   };
-  /// Policies that look far back may never meet; their paths shall not all be kept.
-  static constexpr size_t kMostMeetings = 32;
+  /// Policies that look far back may never merge; this bounds the memory per level.
+  static constexpr size_t kMostKnownGoals = 32;
 
   size_t when(const State& state, size_t depth) const {
     if constexpr (HasLevel<S>) {
@@ -131,33 +135,33 @@ class RollOuts {
       return depth;
     }
   }
-  const Meeting* find(size_t when, uint64_t key) const {
-    const auto shelf = meetings_.find(when);
-    if (shelf == meetings_.end()) return nullptr;
-    for (const Meeting& m : shelf->second.list)
-      if (m.key == key) return &m;
+  const KnownGoal* find(size_t when, uint64_t key) const {
+    const auto known = known_goals_.find(when);
+    if (known == known_goals_.end()) return nullptr;
+    for (const KnownGoal& one : known->second.list)
+      if (one.key == key) return &one;
     return nullptr;
   }
   void insert(Step step, const State& goal) {
-    Shelf& shelf = meetings_[step.when];
-    if (shelf.list.size() < kMostMeetings) {
-      shelf.list.push_back({step.key, std::move(step.state), goal});
+    KnownGoals& known = known_goals_[step.when];
+    if (known.list.size() < kMostKnownGoals) {
+      known.list.push_back({step.key, std::move(step.state), goal});
     } else {
-      shelf.list[shelf.oldest] = {step.key, std::move(step.state), goal};
-      shelf.oldest = (shelf.oldest + 1) % kMostMeetings;
+      known.list[known.oldest] = {step.key, std::move(step.state), goal};
+      known.oldest = (known.oldest + 1) % kMostKnownGoals;
     }
   }
 
   const S& space_;
   const Mixture& mixture_;
-  const Random luck_;
+  const Random stream_;
   ActScratch scratch_;
   std::vector<Step> path_;
-  std::unordered_map<size_t, Shelf> meetings_;
+  std::unordered_map<size_t, KnownGoals> known_goals_;
 };
 
-/// E[loss] of the mixture from a state on, exactly: every draw is followed. Exponential; for small spaces.
-/// Precondition: the task keeps its contract.
+/// The exact expected loss of the mixture from a state on, by following every possible draw. Exponential; for
+/// small spaces. Precondition: the task keeps its contract.
 template <TrainingSpace S>
 double expected_loss(const S& space, const typename S::State& state, const Mixture& mixture) {
   if (space.is_goal(state)) return space.loss(state);

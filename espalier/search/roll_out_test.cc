@@ -8,7 +8,7 @@
 namespace espalier::search {
 namespace {
 
-/// Says when futures are the same.
+/// A ToySpace that knows when two states have the same future.
 struct KeyedToy : ToySpace {
   uint64_t future_key(const State& s) const { return s.before; }
   State goal_like(const State& s, const State& other, const State& goal) const {
@@ -19,7 +19,7 @@ struct KeyedToy : ToySpace {
 };
 static_assert(HasFutureKey<KeyedToy> && !HasFutureKey<ToySpace>);
 
-/// π and a few policies that know nothing.
+/// π and a few random policies.
 Mixture random_mixture(uint64_t seed, size_t labels, size_t members) {
   Mixture h;
   for (uint64_t i = 0; i < members; ++i)
@@ -47,7 +47,7 @@ TEST(RollOuts, ThatShareTheirEndsGiveTheCostsOfThoseThatDoNot) {
   EXPECT_GT(differing, 100u);  // later decisions did depend on earlier ones
 }
 
-/// Counts what it is asked for.
+/// Counts the calls.
 class Counted final : public Scorer {
  public:
   Counted(size_t labels, uint64_t seed) : inner_(labels, seed) {}
@@ -87,7 +87,7 @@ TEST(RollOuts, OfManySamplesApproachTheExpectedRegret) {
     ASSERT_TRUE(add_examples(space, 0, h, Random(seed), {CostEstimate::kSample, 4000, 0}, examples).ok());
     ASSERT_EQ(examples.list.size(), 4u);
     for (const auto& e : examples.list) {
-      // Equation 2: the expected loss after an action, less that after the best one.
+      // Equation 2: the expected loss after an action, minus that after the best one.
       double expected[2];
       for (uint32_t l = 0; l < 2; ++l) expected[l] = expected_loss(space, space.apply(e.state, {0, l}), h);
       for (uint32_t l = 0; l < 2; ++l)
@@ -97,13 +97,13 @@ TEST(RollOuts, OfManySamplesApproachTheExpectedRegret) {
   }
 }
 
-/// Decisions do not see each other.
+/// Features do not depend on earlier decisions.
 struct Memoryless : ToySpace {
   void features(const State& s, uint32_t, FeatureSink& sink) const { sink.add(s.at * 10 + x[s.at]); }
 };
 
 TEST(RollOuts, ComparedWithEachOtherShareTheirLuck) {
-  // What comes after is then the same whatever the action, and one sample tells the exact difference.
+  // The rest of the path is then the same after every action, so one sample gives the exact difference.
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Memoryless space;
     static_cast<ToySpace&>(space) = toggles(seed, 1, 12, 0.3).spaces[0];

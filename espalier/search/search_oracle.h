@@ -1,4 +1,6 @@
-// An initial policy found by search, where none can be written down (section 3.4.2).
+// An oracle found by search, for tasks that cannot write down optimal actions (Daumé, Langford and Marcu
+// 2009, section 3.4.2): wrap a space in SearchOracle, or a training set in SearchOracleProblem. Slow: each
+// question is a beam search. Header only; tested in search_oracle_test.cc.
 #pragma once
 
 #include <limits>
@@ -11,25 +13,25 @@
 
 namespace espalier::search {
 
-/// A space that knows the loss of goals, and how bad a state looks so far: loss_so_far(s) is what leads the
-/// search among states of one level, lower is better. It need be neither a loss nor a bound on one.
+/// A space that knows the loss of goals and an estimate of how bad a state is: loss_so_far(s) guides the
+/// search among the states of one level; lower is better. It need be neither a loss nor a bound on one.
 template <typename S>
 concept LossSpace = SearchSpace<S> && requires(const S& space, const typename S::State& state) {
   { space.loss(state) } -> std::convertible_to<double>;
   { space.loss_so_far(state) } -> std::convertible_to<double>;
 };
 
-/// Gives a LossSpace an oracle: the best completion that a beam finds, led by loss_so_far. With a beam wide
-/// enough for every state of a level that is the optimal policy. Each question is a search of its own,
-/// O(T·b·L) states; there is one for every action of every state on a path. An oracle that the space may have
-/// is not asked, for costs neither.
+/// Adds an oracle to a LossSpace: the best completion that a beam guided by loss_so_far finds. The oracle is
+/// optimal if the beam holds every state of a level. Each question is a search of O(T·b·L) states, and there
+/// is one question per action of every state on a path. An oracle that the space itself has is never used,
+/// neither for actions nor for costs.
 template <LossSpace S>
 class SearchOracle : public S {
  public:
   using State = typename S::State;
   SearchOracle(S space, size_t width) : S(std::move(space)), width_(width) { ESPALIER_CHECK(width > 0); }
 
-  /// Infinite where no search came to a goal.
+  /// Infinite if no search reached a goal.
   double best_loss(const State& state) const {
     const From from{*this, state};
     Losses losses;
@@ -52,11 +54,11 @@ class SearchOracle : public S {
     for (size_t i = 0; i < actions.size(); ++i)
       if (losses[i] == least) out.push_back(actions[i]);
   }
-  /// What a beam finds depends on all that a state says of the loss so far, so that futures are not shared.
+  /// What a beam finds depends on the exact value of loss_so_far, so states cannot share their futures.
   void future_key(const State&) const = delete;
 
  private:
-  /// The same space, entered in the middle.
+  /// The same space, with another initial state.
   struct From {
     using State = typename S::State;
     const S& space;
@@ -69,7 +71,7 @@ class SearchOracle : public S {
     void features(const State&, uint32_t, FeatureSink&) const {}
     size_t level(const State& s) const requires HasLevel<S> { return space.level(s); }
   };
-  /// Scores that add up to minus the loss so far.
+  /// Scores that sum to minus loss_so_far.
   struct Losses {
     using Value = double;
     void score_actions(const From& from, const State& state, std::span<const Action> actions,
@@ -83,7 +85,7 @@ class SearchOracle : public S {
   mutable SearchScratch<From, double> scratch_;
 };
 
-/// A training set whose oracle searches.
+/// A training set in which every space gets a SearchOracle.
 template <typename P>
 struct SearchOracleProblem {
   using Space = SearchOracle<typename P::Space>;

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/search/simple.h"
 #include "espalier/search/toy_space.h"
+#include "espalier/search/train_from_spaces.h"
 
 namespace espalier::search {
 namespace {
@@ -21,13 +21,13 @@ TEST(SearchOracle, ANarrowBeamFindsTheOptimalPolicyWhereTheLossSoFarShowsTheWay)
         searched.optimal_actions(state, by_search);
         space.optimal_actions(state, analytic);
         EXPECT_EQ(by_search, analytic);
-        state = space.apply(state, {0, step % 2});  // off the right path as well
+        state = space.apply(state, {0, step % 2});  // also leaves the correct path
       }
     }
 }
 
-/// A path of `length` decisions between three labels. The loss is known at the end alone: a number drawn for
-/// the whole path; what looks good on the way is drawn for the path so far.
+/// A path of `length` decisions between three labels. The loss is known only at the end: a random number for
+/// the whole path; the estimate on the way is a random number for the path so far.
 struct Maze {
   struct State {
     uint32_t at = 0;
@@ -45,7 +45,7 @@ struct Maze {
   void features(const State& s, uint32_t, FeatureSink& sink) const { sink.add(s.path); }
   double loss(const State& s) const { return Random(s.path).uniform(); }
   double loss_so_far(const State& s) const { return loss(s); }
-  // Right for no policy whatever: the wrapper must not ask for it.
+  // Wrong for every policy: the wrapper must not use it.
   double best_loss(const State&) const { return 1e6; }
   double best_loss_after(const State&, Action) const { return 1e6; }
   double least(const State& s) const {
@@ -64,7 +64,7 @@ TEST(SearchOracle, ABeamAsWideAsALevelIsExactANarrowerOneAtMostAsGood) {
     EXPECT_GE(found, maze.least(maze.initial()));
     missed += found > maze.least(maze.initial()) ? 1 : 0;
   }
-  EXPECT_GT(missed, 10u);  // the beam of two was in fact a beam
+  EXPECT_GT(missed, 10u);  // the beam of two did prune
 }
 
 TEST(SearchOracle, CostsAreSearchedForToo) {

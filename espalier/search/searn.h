@@ -1,4 +1,9 @@
 // SEARN (Daumé, Langford and Marcu 2009): structured prediction by learning the decisions of a search.
+// searn() runs the whole algorithm, and DAgger as a variant; the caller supplies the training set (a Problem,
+// examples.h), the learner of cost-sensitive classifiers (online_classifier.h, batch_classifier.h or
+// pair_classifier.h) and hooks for progress and development data. Each iteration searches every instance
+// once, estimates the cost of every action on the path and learns one classifier, or folds + 1. It does not
+// save models. π is the initial policy, the oracle of the training set. Header only; tested in searn_test.cc.
 #pragma once
 
 #include <cmath>
@@ -16,37 +21,39 @@
 
 namespace espalier::search {
 
-/// How β is chosen in each iteration.
+/// How the interpolation constant β is chosen in each iteration.
 enum class Interpolation {
-  kConstant,    ///< given; 1 is pure policy iteration
-  kAnalytic,    ///< 1/T³ for 2T³ ln T iterations, with T the longest path: what Theorem 2 is about
-  kLineSearch,  ///< the best of a grid on the development set
+  kConstant,  ///< a given β; 1 is pure policy iteration
+  kAnalytic,  ///< β = 1/T³ for 2T³ ln T iterations, where T is the length of the longest path (Theorem 2)
+  kLineSearch,  ///< the best of 1, 0.9, …, 0.1 on the development set; ties go to the larger
 };
 
-/// Which policies the examples of an iteration come from.
+/// Which policy is followed to create the examples of an iteration.
 enum class RollIn {
   kMixture,    ///< SEARN: the current mixture
-  kAggregate,  ///< DAgger: the last classifier, and all examples made so far stay
+  kAggregate,  ///< DAgger: the last classifier; examples of earlier iterations are kept
 };
 
 struct SearnOptions {
-  int iterations = 5;  ///< at most
-  /// Where β is below 1, or searched for: goes on for as long as the policy depends on π, whatever
-  /// `iterations` says, up to kMostUntilIndependent; a line search makes `iterations` of them at least.
+  int iterations = 5;  ///< the largest number of iterations
+  /// For β < 1 or a line search: continues as long as the policy depends on π, beyond `iterations` if need
+  /// be, up to kMostUntilIndependent. A line search makes at least `iterations` iterations.
   bool until_independent = false;
   Interpolation interpolation = Interpolation::kConstant;
   double beta = 1;
   ExampleOptions examples;
   RollIn roll_in = RollIn::kMixture;
-  /// Above 1: so many classifiers in each iteration, each without one part of the data, so that roll-ins see
-  /// predictions like those on data never seen (section 7).
+  /// If greater than 1, the number of classifiers trained in each iteration, each without one part of the
+  /// data. Paths through an instance then follow a classifier that was not trained on it, so they look like
+  /// those on new data (section 7).
   int folds = 1;
-  /// Ends when the chance that π is asked at all on a path, at most T·(1−β)^n (Lemma 2), is below this.
+  /// Training ends when the probability that π is used at all on a path, at most T·(1−β)^n (Lemma 2), falls
+  /// below this.
   double dependence = 0.01;
   uint64_t seed = 1;
 };
 
-/// The analytic choice for paths of at most T actions.
+/// The analytic β and number of iterations for paths of at most T actions.
 struct AnalyticChoice {
   double beta = 1;
   double iterations = 1;  ///< 2T³ ln T
@@ -55,43 +62,44 @@ inline AnalyticChoice analytic_choice(size_t longest) {
   const double T = static_cast<double>(std::max<size_t>(longest, 2));
   return {1 / (T * T * T), std::ceil(2 * T * T * T * std::log(T))};
 }
-/// More iterations than this are refused: each is a pass over the data and a classifier to keep.
+/// More iterations than this are refused: each is a pass over the data and one more classifier in the model.
 inline constexpr double kMostIterations = 2000;
 inline constexpr int kMostUntilIndependent = 100;
 
 /// What is known before the first iteration.
 struct SearnPlan {
   double beta = 1;
-  int at_most = 1;     ///< iterations
-  int expected = 1;    ///< of these, unless development data end it sooner
-  size_t longest = 0;  ///< path under π; 0 where nothing depends on it
+  int at_most = 1;     ///< the largest number of iterations
+  int expected = 1;    ///< the number of iterations, unless development data end training earlier
+  size_t longest = 0;  ///< length of the longest path under π; 0 if it is not needed
 };
 
 /// What is known at the end of an iteration.
 struct SearnRound {
   int number = 0;
   double beta = 1;
-  double oracle_share = 0;  ///< of π in the mixture now
+  double oracle_share = 0;  ///< share of π in the current mixture
   size_t examples = 0;
-  /// The mixture without π.
+  /// The mixture without π, renormalised.
   const Mixture& policy;
 };
 
-/// Learns a classifier from examples; `without` is the fold to leave out, or −1.
+/// Learns a classifier from examples. `without` is the fold to leave out, or −1 for none.
 template <typename S>
 using LearnClassifier =
     std::function<Result<std::shared_ptr<Scorer>>(const Examples<S>& examples, int iteration, int without)>;
 
 struct SearnHooks {
-  /// Called once, before anything is learned. May be null.
+  /// Called once, before training begins. May be null.
   std::function<void(const SearnPlan&)> planned;
-  /// Score of a policy without π on the development set, higher is better; needed by the line search.
+  /// The score of a policy without π on the development set; higher is better. Required by the line search.
   std::function<double(const Mixture&)> dev_score;
-  /// Called after each iteration; false ends training. May be null.
+  /// Called after each iteration; returns false to end training. May be null.
   std::function<bool(const SearnRound&)> round_ended;
 };
 
-/// The longest path of any instance under π. Errors name the instance (from 1) whose functions misbehave.
+/// The length of the longest path of any instance under π. Errors name the instance, counted from 1, whose
+/// functions break their contract.
 template <Problem P>
 Result<size_t> longest_path(const P& problem) {
   size_t longest = 0;
@@ -110,22 +118,21 @@ Result<size_t> longest_path(const P& problem) {
   return longest;
 }
 
-/// Choices that do not go together.
+/// Refuses values out of range and options that contradict each other.
 inline Status check_options(const SearnOptions& options) {
   if (!(options.beta > 0 && options.beta <= 1))
-    return fail("beta is {}, wanted a number above 0, at most 1", options.beta);
-  if (options.iterations < 1) return fail("{} iterations learn nothing", options.iterations);
-  if (options.examples.samples < 1) return fail("{} samples tell nothing", options.examples.samples);
+    return fail("beta is {}, wanted a number above 0 and at most 1", options.beta);
+  if (options.iterations < 1) return fail("iterations is {}, wanted at least 1", options.iterations);
+  if (options.examples.samples < 1) return fail("samples is {}, wanted at least 1", options.examples.samples);
   if (options.roll_in == RollIn::kAggregate &&
       (options.beta < 1 || options.interpolation != Interpolation::kConstant))
     return fail(
-        "roll-in=aggregate follows the last classifier alone: there is nothing to interpolate, so that "
-        "beta=1 "
-        "and interpolation=constant go with it");
+        "roll-in=aggregate follows only the last classifier, so it requires beta=1 and "
+        "interpolation=constant");
   return {};
 }
 
-/// How many iterations there will be, and with which β.
+/// Determines β and the number of iterations.
 template <Problem P>
 Result<SearnPlan> plan_searn(const P& problem, const SearnOptions& options) {
   ESPALIER_TRY(check_options(options));
@@ -136,9 +143,8 @@ Result<SearnPlan> plan_searn(const P& problem, const SearnOptions& options) {
     const AnalyticChoice choice = analytic_choice(plan.longest);
     if (choice.iterations > kMostIterations)
       return fail(
-          "the analytical beta is 1/T³ = {:.3g} with T = {} actions, and takes 2T³ ln T = {:.0f} iterations; "
-          "more than {} are refused (beta=NUMBER or a line search on the development set are the practical "
-          "choices)",
+          "the analytic beta is 1/T³ = {:.3g} for paths of T = {} actions and needs 2T³ ln T = {:.0f} "
+          "iterations; more than {} are refused. Use beta=NUMBER or a line search on the development set",
           choice.beta, plan.longest, choice.iterations, kMostIterations);
     plan.beta = choice.beta;
     plan.at_most = plan.expected = static_cast<int>(choice.iterations);
@@ -157,19 +163,19 @@ Result<SearnPlan> plan_searn(const P& problem, const SearnOptions& options) {
   return plan;
 }
 
-/// Which fold an instance is in.
+/// The fold that an instance belongs to.
 inline int fold_of(size_t instance, int folds) {
   return static_cast<int>(instance % static_cast<size_t>(folds));
 }
-/// The examples of the other folds. Costs stay where they are.
+/// The examples of the other folds. The array of costs is left unchanged.
 template <SearchSpace S>
 Examples<S> without_fold(Examples<S> examples, int fold, int folds) {
   std::erase_if(examples.list, [&](const auto& e) { return fold_of(e.instance, folds) == fold; });
   return examples;
 }
 
-/// Figure 1. Returns the policy of the last iteration, without π and renormalised: with β = 1 the last
-/// classifier. Errors name the instance (from 1) whose functions misbehave.
+/// SEARN (Figure 1). Returns the policy of the last iteration without π, renormalised; with β = 1 this is the
+/// last classifier. Errors name the instance, counted from 1, whose functions break their contract.
 template <Problem P>
 Result<Mixture> searn(const P& problem, const SearnOptions& options,
                       const LearnClassifier<typename P::Space>& learn, const SearnHooks& hooks,
@@ -181,8 +187,8 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
   if (hooks.planned) hooks.planned(plan);
 
   const int folds = std::max(1, options.folds);
-  Mixture mixture;                       // trained on everything
-  std::vector<Mixture> held_out(folds);  // by fold; used where folds > 1
+  Mixture mixture;                       // trained on all instances
+  std::vector<Mixture> held_out(folds);  // by fold; used if folds > 1
   Examples<Space> examples;
   for (int n = 1; n <= plan.at_most; ++n) {
     if (options.roll_in == RollIn::kMixture) examples.clear();
@@ -191,11 +197,11 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
       const Space space = problem.space(i);
       const Mixture& walker = folds > 1 ? held_out[static_cast<size_t>(fold_of(i, folds))] : mixture;
       walker.begin(problem.blocks(i));
-      const Random luck = Random(options.seed).split(static_cast<uint64_t>(n)).split(i);
-      const Status added = add_examples(space, i, walker, luck, options.examples, examples);
+      const Random stream = Random(options.seed).split(static_cast<uint64_t>(n)).split(i);
+      const Status added = add_examples(space, i, walker, stream, options.examples, examples);
       if (!added.ok()) return fail("instance {}: {}", i + 1, added.error().message);
     }
-    if (monitor.stop_requested() && n > 1) break;  // the first classifier is worth waiting for
+    if (monitor.stop_requested() && n > 1) break;  // stopping waits for the first classifier
     ESPALIER_ASSIGN(std::shared_ptr<Scorer> classifier, learn(examples, n, -1));
     double chosen = plan.beta;
     if (line_search) {
@@ -221,8 +227,9 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
         !hooks.round_ended({n, chosen, mixture.oracle_share(), examples.list.size(), policy}))
       break;
     if (monitor.stop_requested()) break;
-    // With β = 1 π is gone after one iteration, and the rest is policy iteration for as long as was asked, as
-    // it is when a line search has chosen 1; smaller steps end when π no longer matters.
+    // With β = 1, also chosen by a line search, π is gone after one iteration; the remaining iterations are
+    // policy iteration and all of them are made. With smaller β, training ends as soon as π no longer
+    // matters.
     const bool independent = static_cast<double>(plan.longest) * mixture.oracle_share() < options.dependence;
     const bool may_end = line_search ? options.until_independent && n >= options.iterations
                                      : options.interpolation == Interpolation::kConstant && plan.beta < 1;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/toy_space.h"
 
 namespace espalier::search {
@@ -41,7 +41,7 @@ TEST(Searn, LearnsWhatDependsOnItsOwnDecisions) {
     }
 }
 
-/// Always the same label.
+/// Always chooses the same label.
 class Constant final : public Scorer {
  public:
   Constant(size_t labels, size_t label) : row_(labels, 0.0f) { row_[label] = 1; }
@@ -58,7 +58,8 @@ TEST(Searn, StatesComeFromClassifiersThatHaveNotSeenTheInstance) {
   SearnOptions options;
   options.folds = 3;
   options.iterations = 2;
-  // The classifier without fold f always says f, the one of all folds 3: labels tell whose states they are.
+  // The classifier without fold f always answers f, the one of all folds 3, so labels tell whose states they
+  // are.
   const LearnClassifier<ToySpace> learn = [&](const Examples<ToySpace>& examples, int iteration,
                                               int without) -> Result<std::shared_ptr<Scorer>> {
     EXPECT_EQ(examples.list.size(), 12u * 5);
@@ -96,7 +97,8 @@ TEST(Searn, AggregationKeepsEveryExampleAndFollowsTheLastClassifier) {
   const LearnClassifier<ToySpace> learn = [&](const Examples<ToySpace>& examples, int iteration,
                                               int) -> Result<std::shared_ptr<Scorer>> {
     EXPECT_EQ(examples.list.size(), 40u * static_cast<size_t>(iteration));
-    for (size_t i = 40; i < examples.list.size(); ++i)  // after the oracle's come those of labels 1, 0
+    for (size_t i = 40; i < examples.list.size();
+         ++i)  // after the oracle's examples come those of labels 1, 0
       if (examples.list[i].state.at > 0) {
         EXPECT_EQ(examples.list[i].state.before, i < 80 ? 1u : 0u);
       }
@@ -114,7 +116,7 @@ TEST(Searn, AggregationKeepsEveryExampleAndFollowsTheLastClassifier) {
   options.beta = 0.5;
   const auto refused = searn(train, options, learn, hooks, {});
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("nothing to interpolate"));
+  EXPECT_THAT(refused.error().message, HasSubstr("it requires beta=1"));
 }
 
 TEST(Searn, LearnsFromSampledCostsToo) {
@@ -179,10 +181,10 @@ TEST(Searn, GoesOnUntilTheOracleHardlyMattersWhereTheNumberOfIterationsIsLeftToI
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
   EXPECT_EQ(rounds, kMostUntilIndependent);
   EXPECT_EQ(plan.expected, kMostUntilIndependent);
-  options.beta = 1;  // π is gone at once; what was asked for is made
+  options.beta = 1;  // π is gone at once; all iterations asked for are made
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
   EXPECT_EQ(rounds, 2);
-  EXPECT_EQ(plan.longest, 0u);  // nobody had to know
+  EXPECT_EQ(plan.longest, 0u);  // it is not needed
 }
 
 TEST(Searn, AStochasticPolicyDrawsItsClassifiersByTheirShares) {
@@ -212,8 +214,9 @@ TEST(Searn, TheLineSearchTakesWhatTheDevelopmentSetLikesBest) {
     return true;
   };
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
-  EXPECT_EQ(chosen, (std::vector<double>{1, 1}));  // nothing is better than perfect, and 1 is tried first
-  // A development set with a taste of its own. Alone in the mixture, the first classifier is all there is.
+  EXPECT_EQ(chosen, (std::vector<double>{1, 1}));  // nothing beats a perfect score, and 1 is tried first
+  // A development set with arbitrary scores. The first classifier is alone in the mixture, so every β gives
+  // the same policy.
   chosen.clear();
   options.iterations = 4;
   hooks.dev_score = [&](const Mixture& m) { return -std::abs(m.share(m.size() - 1) - 0.3); };
@@ -235,11 +238,11 @@ TEST(Searn, ALineSearchGoesOnUntilTheOracleHardlyMattersToo) {
     rounds = round.number;
     return true;
   };
-  // Likes each classifier's ninth trial best, which has β = 0.2: 6 · 0.8ⁿ < 0.01 from n = 29 on.
+  // Scores the ninth trial of each classifier best, which has β = 0.2: 6 · 0.8ⁿ < 0.01 for n ≥ 29.
   hooks.dev_score = [&](const Mixture&) { return ++asked % 10 == 9 ? 1.0 : 0.0; };
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
   EXPECT_EQ(rounds, 29);
-  hooks.dev_score = [](const Mixture&) { return 0.0; };  // β = 1: not fewer iterations than asked for
+  hooks.dev_score = [](const Mixture&) { return 0.0; };  // β = 1: no fewer iterations than asked for
   ASSERT_TRUE(searn(train, options, direct_learner(train), hooks, {}).ok());
   EXPECT_EQ(rounds, 3);
 }

@@ -1,4 +1,11 @@
-// A task written as a search: the one type that every learner and decoder of this module works on.
+// The interface between a task and the learners and decoders of this module: a task describes the search for
+// one output as a SearchSpace (states, actions, features), for training as a TrainingSpace (also losses and
+// optimal actions). Scorers, which turn features into scores, are concepts here too. score_actions(),
+// best_action() and best_of() score the actions of one state; decode.h, laso.h and searn.h build on these.
+//
+// The module works on concepts, so most of it is templates in headers without a .cc: a search compiles to
+// straight code without virtual calls per state. Nothing here checks a task's contract; task_checks.h does
+// that in training. Programs that cannot use templates write tasks against espalier/public/task.h instead.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +21,19 @@
 
 namespace espalier::search {
 
-/// What can be done in a state: a candidate, and the label it gets. Sequence labelling has one candidate (the
-/// next token) and K labels; a chunker that decides on whole chunks has a candidate for each length and a
-/// label for each type; where the choices change from state to state, each is a candidate and there is one
-/// label.
+/// One step of a search: a candidate and the label it gets. Sequence labelling has one candidate (the next
+/// token) and K labels. A chunker that decides on whole chunks has one candidate per length and one label per
+/// type. A task whose choices differ from state to state makes each choice a candidate and has one label.
 struct Action {
   uint32_t candidate = 0;
   uint32_t label = 0;
   auto operator<=>(const Action&) const = default;
 };
 
-/// Receives the features of a state and a candidate. They come in two kinds: blocks are lists of features
-/// that depend on the input alone, found before the search begins and named by number, so that a scorer sums
-/// each once however many states look at it; the others are hashed on the way, history above all.
+/// Receives the features of a candidate in a state. There are two kinds. A block is a list of features that
+/// depend on the input only; blocks are built before the search and named by number, so a scorer sums each
+/// block once, however many states use it. All other features, above all those of the history, are added one
+/// by one as hashes.
 class FeatureSink {
  public:
   struct Entry {
@@ -48,58 +55,61 @@ class FeatureSink {
   }
   std::span<const uint32_t> blocks() const { return {blocks_.data(), block_count_}; }
   std::span<const Entry> entries() const { return {entries_.data(), entry_count_}; }
-  /// Every entry has the value 1.
+  /// Whether every entry has the value 1.
   bool plain() const { return plain_; }
 
  private:
-  // Vectors that only ever grow, with what is in use counted beside them: every decision of every search
-  // fills a sink, and a test and a store are all that an entry should cost.
+  // The vectors only grow; the counts say how much of them is in use. Every decision of every search fills a
+  // sink, so adding an entry must cost no more than a comparison and a store.
   std::vector<uint32_t> blocks_;
   std::vector<Entry> entries_;
   size_t block_count_ = 0, entry_count_ = 0;
   bool plain_ = true;
 };
 
-/// A search space is the search for one input's output. The contract:
-///   State            a cheap value; it may hold its history, or as much of it as features look at
-///   initial()        where the search begins
-///   is_goal(s)       s is a complete output
-///   actions(s, out)  appends the legal actions of a state that is no goal, those of one candidate side by
-///                    side. Their order is the order of preference: of equal scores the first wins, so that
-///                    every run can be repeated exactly. No action at all: s is a dead end.
-///   apply(s, a)      the state after action a. Every path ends after finitely many actions.
-///   labels()         how many labels actions may have, counted from 0
+/// A search for the output of one input. What it must have:
+///   State            a cheap value; it holds the history, or as much of it as features look at
+///   initial()        the state in which the search begins
+///   is_goal(s)       whether s is a complete output
+///   actions(s, out)  appends the legal actions of s, which is not a goal; actions of the same candidate are
+///                    adjacent. Ties in score go to the first action, so every run can be repeated exactly.
+///                    A state without actions is a dead end.
+///   apply(s, a)      the state after action a. Every path must end after finitely many actions.
+///   labels()         the number of labels; actions have labels from 0 to labels() − 1
 ///   features(s, c, sink)  the features of candidate c in s. Each is conjoined with the action's label:
 ///                    score(s, (c, l)) = Σ value · weight(feature, l), and the score of a path is the sum
 ///                    of its actions' scores.
-/// A space may also say
-///   preference(s)    a number; of nodes of equal scores the one with the larger wins, before the order of
-///                    actions is asked
-///   level(s)         where s stands in a breadth-first search: only states of one level compete. It grows
-///                    with every action. Without it the level is the number of actions.
-///   free_labels(s)   a range of labels where the actions of s are candidate 0 with each of them in turn, and
-///                    no others; empty where that cannot be said. Saves the list of actions.
-///   advance(s, a)    makes s what apply(s, a) is, in place
-///   recall(s)        where the features of candidate 0 in s are one block and hashed ones: the block, and a
-///                    number that says what the others are, not 0; the same number, the same features. A
-///                    scorer that has their sum already need not ask for them. Number 0: that cannot be said.
-///   best_loss_after(s, a)  of a training space: best_loss(apply(s, a)), where that can be had for less
-///   kCandidatesApart true where every candidate has a right label of its own, and only the order is free:
-///                    each candidate is then an example by itself. (Together they would all be content with
-///                    the easiest one's being right.) Such a space also says
-///                      fresh_candidates(s, out)      those whose features are not what they were in the
-///                                                    state before s; all of them in the initial state
-///                      candidate_actions(s, c, out)  those of actions(s) that are about c; none where c has
-///                                                    been dealt with
-///                    so that a greedy path costs as much as it changes.
-///   future_key(s)    of a training space: a number that is the same for two states only if the same lies
-///                    ahead of them: the same actions, features and optimal actions now and after any
-///                    actions, and the same change of the loss. Asked of states with the same number of
-///                    actions behind them, of the same level where there are levels
-///   goal_like(s, other, goal)  where s and `other` have the same future_key, and `goal` was reached from
-///                    `other`: the goal that the same actions reach from s. With both, sampled costs share
-///                    what paths have in common (roll_out.h)
-/// All of it is const; spaces are not shared between threads, so they may keep scratch.
+/// What it may have:
+///   preference(s)    a number that breaks ties: of nodes with equal scores the one with the larger number
+///                    wins. Only ties in this number are broken by the order of actions.
+///   level(s)         the level of s in a breadth-first search: only states of the same level compete. Every
+///                    action must increase it. The default is the number of actions so far.
+///   free_labels(s)   a range of labels, if the actions of s are exactly candidate 0 with each of these
+///   labels
+///                    in ascending order; otherwise the empty range. Saves building the list of actions.
+///   advance(s, a)    changes s to apply(s, a) in place
+///   recall(s)        if the features of candidate 0 in s are one block plus hashed features: the number of
+///                    that block, and a non-zero key of the hashed features. States with equal keys must have
+///                    equal hashed features, so a scorer that has their sum need not ask for them again. Key
+///                    0 means that s cannot be described like this.
+///   best_loss_after(s, a)  (training) best_loss(apply(s, a)), if there is a cheaper way to compute it
+///   kSeparateCandidates  true if each candidate has a correct label of its own and only the order is free.
+///                    Each candidate is then a training example by itself. (As one example, it would be
+///                    enough that the easiest candidate is right.) Such a space also needs
+///                      fresh_candidates(s, out)      the candidates whose features differ from those in the
+///                                                    state before s; in the initial state, all
+///                      candidate_actions(s, c, out)  those of actions(s) that concern c; none if c already
+///                                                    has its label
+///                    so that following a greedy path costs only what changes along it.
+///   future_key(s)    (training) a hash of everything that can still matter. Two states may have the same key
+///                    only if they allow the same actions, with the same features and the same optimal
+///                    actions, now and after any further actions, and the same actions change the loss by the
+///                    same amount. Only keys of states on the same level (or, without levels, after the same
+///                    number of actions) are compared.
+///   goal_like(s, other, goal)  (training) for states s and `other` with the same future_key, and a goal that
+///                    was reached from `other`: the goal that the same actions reach from s. With future_key
+///                    and goal_like, sampled costs follow common parts of paths only once (roll_out.h).
+/// All functions are const. A space is used by one thread at a time, so it may keep scratch.
 template <typename S>
 concept SearchSpace = std::copyable<typename S::State> &&
     requires(const S& space, const typename S::State& state, Action action, std::vector<Action>& actions,
@@ -132,7 +142,7 @@ concept HasAdvance = requires(const S& space, typename S::State& state, Action a
   space.advance(state, action);
 };
 
-/// The state after an action takes the place of the one before.
+/// Replaces the state by the one after the action.
 template <typename S>
 void advance(const S& space, typename S::State& state, Action action) {
   if constexpr (HasAdvance<S>) {
@@ -153,7 +163,7 @@ concept HasRecall = requires(const S& space, const typename S::State& state) {
 };
 
 template <typename S>
-concept HasSeparateCandidates = S::kCandidatesApart &&
+concept HasSeparateCandidates = S::kSeparateCandidates &&
     requires(const S& space, const typename S::State& state, uint32_t c, std::vector<uint32_t>& candidates,
              std::vector<Action>& actions) {
   space.fresh_candidates(state, candidates);
@@ -176,13 +186,15 @@ concept HasLevel = requires(const S& space, const typename S::State& state) {
   { space.level(state) } -> std::convertible_to<size_t>;
 };
 
-/// What training needs beside: the true output is known to the space.
-///   loss(goal)                what a complete output costs; never negative, never NaN
-///   optimal_actions(s, out)   appends those of actions(s) that begin a best completion (at least one), the
-///                             one to imitate first
+/// What training needs in addition; the space knows the true output.
+///   loss(goal)                the loss of a complete output; never negative, never NaN
+///   optimal_actions(s, out)   appends the actions of s that lead to a completion of least loss: at least
+///   one,
+///                             and the one to imitate first
 ///   best_loss(s)              the loss of the best completion of s
-/// Where neither optimal_actions nor best_loss can be written down, a space may say instead
-///   loss_so_far(s)            how bad s looks, and SearchOracle<S> searches for the two
+/// If optimal_actions and best_loss cannot be written down, a space may have instead
+///   loss_so_far(s)            an estimate of how bad s is; SearchOracle<S> then finds the other two by
+///   search
 template <typename S>
 concept TrainingSpace = SearchSpace<S> &&
     requires(const S& space, const typename S::State& state, std::vector<Action>& actions) {
@@ -191,8 +203,8 @@ concept TrainingSpace = SearchSpace<S> &&
   { space.best_loss(state) } -> std::convertible_to<double>;
 };
 
-/// Weights as a search sees them: row(space, s, c) are the scores of candidate c with each label, valid until
-/// the next call. `Value` is float in trained models, double where theorems are checked.
+/// Scores candidate by candidate: row(space, s, c) returns the scores of candidate c with each label, valid
+/// until the next call. `Value` is float in trained models, and double where theorems are checked.
 template <typename W, typename S>
 concept RowScorerOf = SearchSpace<S> &&
     requires(W& scorer, const S& space, const typename S::State& state, uint32_t c) {
@@ -200,7 +212,7 @@ concept RowScorerOf = SearchSpace<S> &&
   { scorer.row(space, state, c) } -> std::same_as<std::span<const typename W::Value>>;
 };
 
-/// What scores all actions of a state together: a vote, say.
+/// Scores all actions of a state in one call, as a vote of several classifiers must.
 template <typename W, typename S>
 concept ActionScorerOf = SearchSpace<S> &&
     requires(W& scorer, const S& space, const typename S::State& state, std::span<const Action> actions,
@@ -211,15 +223,15 @@ concept ActionScorerOf = SearchSpace<S> &&
 template <typename W, typename S>
 concept ScorerOf = RowScorerOf<W, S> || ActionScorerOf<W, S>;
 
-/// Weights that learn: add(space, s, a, x) adds x times the features of (s, a).
+/// Weights that can be trained: add(space, s, a, x) adds x times the features of (s, a).
 template <typename W, typename S>
 concept LearnerOf = RowScorerOf<W, S> &&
     requires(W& scorer, const S& space, const typename S::State& state, Action action, double x) {
   scorer.add(space, state, action, x);
 };
 
-/// Every action has one of the space's labels. Searches look before they ask for a score: what a task gets
-/// wrong must not be read from memory that is not there.
+/// Whether every action has one of the space's labels. Searches check this before they ask for scores, so
+/// that a faulty task cannot make them read past the end of a row.
 template <SearchSpace S>
 bool labels_exist(const S& space, std::span<const Action> actions) {
   uint32_t largest = 0;
@@ -227,7 +239,8 @@ bool labels_exist(const S& space, std::span<const Action> actions) {
   return actions.empty() || largest < space.labels();
 }
 
-/// scores[i] of actions[i], each candidate's row asked for once. Precondition: labels_exist.
+/// scores[i] becomes the score of actions[i]. Asks for the row of each candidate once. Precondition:
+/// labels_exist.
 template <SearchSpace S, ScorerOf<S> W>
 void score_actions(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
                    std::vector<typename W::Value>& scores) {
@@ -243,7 +256,8 @@ void score_actions(const S& space, W& scorer, const typename S::State& state, st
   }
 }
 
-/// The place of the best action, by score, then by preference, then the first. Precondition: there are some.
+/// The index of the best action: the highest score; ties go to the larger preference, then to the first.
+/// Precondition: there are actions.
 template <SearchSpace S, typename Value>
 size_t best_action(const S& space, const typename S::State& state, std::span<const Action> actions,
                    const std::vector<Value>& scores) {
@@ -268,7 +282,7 @@ struct Scored {
   Value score;
 };
 
-/// The best action of a state; nothing in a dead end, or where an action has a label that there is not.
+/// The best action of a state; nothing in a dead end, or if an action has a label outside the space's.
 /// `actions` and `scores` are scratch.
 template <SearchSpace S, ScorerOf<S> W>
 std::optional<Scored<typename W::Value>> best_of(const S& space, W& scorer, const typename S::State& state,

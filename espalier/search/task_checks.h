@@ -1,4 +1,6 @@
-// What goes wrong with a task's own functions, found where learners use them.
+// Checks of the contract that a task's functions must keep (space.h), made by the learners as they use them.
+// The errors say which function is wrong, so that someone who writes a task can fix it. A check costs a scan
+// of the state's actions. Header only; tested in task_checks_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +13,17 @@
 
 namespace espalier::search {
 
-/// The actions of a state that is no goal, and the oracle's among them.
+/// Checks the actions of a state that is not a goal, and the oracle's choice among them.
 template <TrainingSpace S>
 Status check_actions(const S& space, std::span<const Action> actions, std::span<const Action> optimal) {
-  if (actions.empty()) return fail("a state that is no goal has no actions");
-  if (optimal.empty()) return fail("the oracle gives no action");
+  if (actions.empty()) return fail("a state that is not a goal has no actions");
+  if (optimal.empty()) return fail("the oracle returns no action");
   for (const Action& a : optimal)
     if (std::find(actions.begin(), actions.end(), a) == actions.end())
-      return fail("the oracle gives the action (candidate {}, label {}), which is not legal in its state",
+      return fail("the oracle returns the action (candidate {}, label {}), which is not legal in its state",
                   a.candidate, a.label);
   if (!labels_exist(space, actions))
-    return fail("an action has label {}, there are {}",
+    return fail("an action has label {}, but there are only {} labels",
                 std::max_element(actions.begin(), actions.end(),
                                  [](const Action& a, const Action& b) { return a.label < b.label; })
                     ->label,
@@ -30,27 +32,28 @@ Status check_actions(const S& space, std::span<const Action> actions, std::span<
 }
 
 inline bool is_loss(double loss) { return loss >= 0 && std::isfinite(loss); }
-inline Error no_loss(double loss, Action action) {
+inline Error bad_loss(double loss, Action action) {
   if (!std::isfinite(loss))
     return fail("the loss after action (candidate {}, label {}) is not a finite number", action.candidate,
                 action.label);
-  return fail("the loss after action (candidate {}, label {}) is {}, below 0", action.candidate, action.label,
-              loss);
+  return fail("the loss after action (candidate {}, label {}) is {}, wanted at least 0", action.candidate,
+              action.label, loss);
 }
 
-/// Lists that live from state to state.
+/// Buffers reused from state to state.
 struct ActionLists {
   std::vector<Action> actions, optimal;
 };
 
-/// What the oracle would do in a state that is no goal, the action to imitate first, in lists.optimal.
+/// Asks the oracle in a state that is not a goal. The optimal actions are then in lists.optimal, the one to
+/// imitate first.
 template <TrainingSpace S>
 Status ask_oracle(const S& space, const typename S::State& state, ActionLists& lists) {
   lists.actions.clear();
   lists.optimal.clear();
   space.optimal_actions(state, lists.optimal);
   if constexpr (HasSeparateCandidates<S>) {
-    // All actions of all candidates would be a long list; only the one to imitate is taken.
+    // Listing all actions of all candidates would take long, and only the one to imitate is needed.
     if (!lists.optimal.empty()) {
       lists.optimal.resize(1);
       space.candidate_actions(state, lists.optimal[0].candidate, lists.actions);

@@ -1,4 +1,4 @@
-// Tasks that break their contract: what every learner says to that.
+// Tasks that break their contract, and what each learner reports.
 #include "espalier/search/task_checks.h"
 
 #include <gmock/gmock.h>
@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "espalier/search/simple.h"
 #include "espalier/search/toy_space.h"
+#include "espalier/search/train_from_spaces.h"
 
 namespace espalier::search {
 namespace {
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 enum class Fault { kNone, kNoActions, kNoOracle, kIllegalOracle, kSecondIllegal, kLabel, kNan, kNegative };
 
-/// Goes wrong at its second decision.
+/// Breaks its contract at the second decision.
 struct BadSpace : ToySpace {
   Fault fault = Fault::kNone;
   void actions(const State& s, std::vector<Action>& out) const {
@@ -40,7 +40,7 @@ struct BadSpace : ToySpace {
   double best_loss(const State& s) const { return loss(s); }
 };
 
-/// Two instances, the second of which is at fault.
+/// Two instances; the second one is faulty.
 SpaceList<BadSpace> bad_task(Fault fault) {
   SpaceList<BadSpace> task;
   for (int i = 0; i < 2; ++i) {
@@ -57,15 +57,16 @@ struct Expected {
   const char* words;
 };
 constexpr Expected kSearchFaults[] = {{Fault::kNoActions, "has no actions"},
-                                      {Fault::kNoOracle, "gives no action"},
+                                      {Fault::kNoOracle, "returns no action"},
                                       {Fault::kIllegalOracle, "not legal"},
                                       {Fault::kSecondIllegal, "candidate 3"},
                                       {Fault::kLabel, "label"}};
-constexpr Expected kLossFaults[] = {{Fault::kNan, "not a finite number"}, {Fault::kNegative, "below 0"}};
+constexpr Expected kLossFaults[] = {{Fault::kNan, "not a finite number"},
+                                    {Fault::kNegative, "wanted at least 0"}};
 
 std::vector<SearnOptions> ways_of_searn() {
   std::vector<SearnOptions> ways(4);
-  ways[1].beta = 0.5;  // asks for the longest path first
+  ways[1].beta = 0.5;  // needs the longest path first
   ways[2].examples.estimate = CostEstimate::kSample;
   ways[3].examples.estimate = CostEstimate::kSample;
   ways[3].interpolation = Interpolation::kAnalytic;
@@ -86,7 +87,7 @@ TEST(BadTasks, AreToldWhatTheyDidBySearn) {
 }
 
 TEST(BadTasks, AreFoundOutWhereverAClassifierLeadsThem) {
-  // The oracle never comes to the state at fault; the classifier and its roll-outs do.
+  // The oracle never reaches the faulty state; the classifier and its roll-outs do.
   struct Pit : ToySpace {
     bool no_actions = false;
     void actions(const State& s, std::vector<Action>& out) const {
@@ -109,13 +110,14 @@ TEST(BadTasks, AreFoundOutWhereverAClassifierLeadsThem) {
       options.estimate = estimate;
       const Status status = add_examples(pit, 0, mixture, Random(1), options, examples);
       ASSERT_FALSE(status.ok());
-      EXPECT_THAT(status.error().message, HasSubstr(no_actions ? "has no actions" : "label 9, there are 2"));
+      EXPECT_THAT(status.error().message,
+                  HasSubstr(no_actions ? "has no actions" : "label 9, but there are only 2 labels"));
       const auto found = decode_greedily(pit, mixture);
       EXPECT_EQ(found.ended, no_actions ? Ended::kDeadEnd : Ended::kNoSuchLabel);
     }
 }
 
-/// The learners of laso.h, with a beam.
+/// The learners of laso.h with a beam.
 template <typename Check>
 void for_every_search_learner(size_t width, const Check& check) {
   LasoOptions options;
@@ -142,7 +144,7 @@ TEST(BadTasks, AreToldWhatTheyDidByLearnersThatSearch) {
         EXPECT_THAT(weights.error().message, AllOf(HasSubstr("instance 2: "), HasSubstr(expected.words)))
             << name;
       }
-      // These do not ask for losses.
+      // These learners do not use losses.
       for (const Fault fault : {Fault::kNone, Fault::kNan, Fault::kNegative})
         EXPECT_TRUE(train_by_search(bad_task(fault), 2, 3, 1, learn).ok()) << name;
     });
@@ -152,14 +154,14 @@ TEST(BadTasks, ABeamOfNothingIsAnError) {
   for_every_search_learner(0, [&](const char* name, const auto& learn) {
     const auto weights = train_by_search(bad_task(Fault::kNone), 2, 3, 1, learn);
     ASSERT_FALSE(weights.ok()) << name;
-    EXPECT_THAT(weights.error().message, HasSubstr("a beam of 0")) << name;
+    EXPECT_THAT(weights.error().message, HasSubstr("beam width is 0")) << name;
   });
 }
 
 /// Three tokens in any order.
 struct AnyOrder {
-  static constexpr bool kCandidatesApart = true;
-  using State = uint32_t;  // a bit for each token dealt with
+  static constexpr bool kSeparateCandidates = true;
+  using State = uint32_t;  // one bit per labelled token
   Fault fault = Fault::kNone;
   State initial() const { return 0; }
   bool is_goal(State s) const { return s == 7; }
@@ -188,9 +190,9 @@ static_assert(HasSeparateCandidates<AnyOrder>);
 
 TEST(BadTasks, AreToldWhatTheyDidWhereCandidatesStandApart) {
   const Expected faults[] = {{Fault::kNoActions, "no actions"},
-                             {Fault::kNoOracle, "gives no action"},
+                             {Fault::kNoOracle, "returns no action"},
                              {Fault::kIllegalOracle, "candidate 5 has no actions"},
-                             {Fault::kLabel, "label 2, there are 2"},
+                             {Fault::kLabel, "label 2, but there are only 2 labels"},
                              {Fault::kNan, "not a finite number"}};
   for (const Expected& expected : faults) {
     const auto policy = train_searn(SpaceList<AnyOrder>{{{}, {expected.fault}}}, 2);

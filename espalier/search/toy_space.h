@@ -1,4 +1,5 @@
-// For tests only: short sequences to label, features from hashes alone.
+// For tests only: a small sequence-labelling task whose features are all hashed, and a scorer with random
+// scores.
 #pragma once
 
 #include <memory>
@@ -12,18 +13,18 @@
 
 namespace espalier::search {
 
-/// Labels observations one by one under Hamming loss.
+/// Labels observations from left to right; the loss is the number of wrong labels.
 struct ToySpace {
   struct State {
     uint32_t at = 0;
-    uint32_t before = 99;  ///< the label before; 99 at the beginning
+    uint32_t before = 99;  ///< the previous label; 99 at the beginning
     uint32_t errors = 0;
-    uint64_t history = 0;  ///< of everything so far
+    uint64_t history = 0;  ///< hash of all labels so far
   };
   std::vector<uint32_t> x;
   std::vector<uint32_t> y;
   uint32_t k = 2;
-  bool all_history = false;  ///< every state has a feature of its own: any policy can be expressed
+  bool all_history = false;  ///< every state gets a feature of its own, so that any policy can be expressed
 
   State initial() const { return {}; }
   bool is_goal(const State& s) const { return s.at == x.size(); }
@@ -60,8 +61,9 @@ struct ToyProblem {
   StaticBlocks blocks(size_t) const { return {}; }
 };
 
-/// Labels follow from the observation and the label before, so that history is worth knowing: 0 keeps the
-/// label, 1 flips it, 2 sets it to 1; with some noise.
+/// Random problems in which the label depends on the observation and the previous label, so history helps:
+/// observation 0 keeps the previous label, 1 flips it, 2 sets it to 1. Each label is flipped with probability
+/// `noise`.
 inline ToyProblem toggles(uint64_t seed, size_t instances, size_t length, double noise) {
   Random random(seed);
   ToyProblem problem;
@@ -79,7 +81,7 @@ inline ToyProblem toggles(uint64_t seed, size_t instances, size_t length, double
   return problem;
 }
 
-/// A policy like any other: scores drawn from the features.
+/// An arbitrary policy: scores are pseudo-random numbers determined by the features.
 class RandomScorer final : public Scorer {
  public:
   RandomScorer(size_t labels, uint64_t seed) : row_(labels), seed_(seed) {}

@@ -1,5 +1,5 @@
-// For tests and research only: a search space spelled out node by node, on which decoders and learners are
-// checked against brute force, and theorems about beam search against the search itself. Tested by
+// For tests and research only: a search space written down node by node. Decoders and learners are compared
+// with brute force on it, and theorems about beam search with the search itself. Header only; tested in
 // decode_test.cc.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace espalier::search {
 
-/// A finite tree whose nodes have feature vectors f(v) of their own, a total order of preference, and marks
-/// on the nodes of target paths (Xu and Fern 2007, section 2). Node 0 is the root; nodes are added below
-/// nodes that are there already. Leaves are goals.
+/// A finite tree whose nodes have feature vectors f(v), a total order of preference, and marks on the nodes
+/// of target paths (Xu and Fern 2007, section 2). Node 0 is the root; nodes are added below existing nodes.
+/// Leaves are goals.
 ///
-/// Scores add up along paths elsewhere in this module; here the score of a node is w·f(v), which is the same
-/// thing: the features of the step from v to its child u are f(u) − f(v), and f(u) below the root.
+/// Elsewhere in this module scores add up along paths; here the score of a node is w·f(v). Both agree because
+/// the features of the step from v to its child u are f(u) − f(v), and f(u) below the root.
 class TreeSpace {
  public:
   using State = uint32_t;
@@ -29,8 +29,8 @@ class TreeSpace {
     nodes_[0].target = true;
   }
 
-  /// Adds a node and returns its number. Of equal scores the larger preference wins; by default nodes added
-  /// earlier do. `loss` counts at leaves.
+  /// Adds a node and returns its number. Ties in score go to the larger preference; by default, nodes added
+  /// earlier are preferred. `loss` counts at leaves only.
   State add(State parent, std::vector<double> features, bool target = false, double loss = 0) {
     ESPALIER_CHECK(parent < nodes_.size() && features.size() == dimension_);
     const State child = static_cast<State>(nodes_.size());
@@ -44,9 +44,9 @@ class TreeSpace {
     nodes_[parent].children.push_back(child);
     return child;
   }
-  /// Makes a node that is there already the child of another one, too, at the depth it has: levels whose
-  /// nodes all lead to the same next level need not be copied. Paths still add up to f of the node they end
-  /// in.
+  /// Makes an existing node a child of another node as well, at the depth it already has. Levels whose nodes
+  /// all lead to the same next level then need not be copied. The features along any path still sum to f of
+  /// its last node.
   void share(State parent, State child) {
     ESPALIER_CHECK(parent < nodes_.size() && child < nodes_.size() &&
                    nodes_[child].depth == nodes_[parent].depth + 1);
@@ -82,7 +82,7 @@ class TreeSpace {
 
   // ---- TrainingSpace ------------------------------------------------------------------------------------
   double loss(State v) const { return nodes_[v].loss; }
-  /// The children on target paths; below a node without such, those with the best leaf.
+  /// The children on target paths; if there are none, the children that lead to a leaf of least loss.
   void optimal_actions(State v, std::vector<Action>& out) const {
     const size_t before = out.size();
     for (uint32_t c = 0; c < nodes_[v].children.size(); ++c)
@@ -114,8 +114,8 @@ class TreeSpace {
   std::vector<TreeNode> nodes_;
 };
 
-/// Weights by index in double precision, for spaces whose feature hashes are small numbers and which have no
-/// blocks: the weight of feature i with label l is w[i · labels + l].
+/// Weights by index in double precision, for spaces without blocks whose feature hashes are small numbers:
+/// the weight of feature i with label l is w[i · labels + l].
 class DenseWeights {
  public:
   using Value = double;

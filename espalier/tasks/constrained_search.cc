@@ -12,7 +12,7 @@ using constrain::Constraints;
 using constrain::Instance;
 using data::Label;
 
-Result<std::vector<constrain::Move>> moves_under(const Constraints& constraints, const SequenceShape& shape) {
+Result<std::vector<constrain::Move>> moves_under(const Constraints& constraints, const DecisionPlan& shape) {
   for (const constrain::Statement& statement : constraints.statements())
     if (statement.penalty != constrain::kHard)
       return fail(

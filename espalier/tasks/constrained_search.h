@@ -1,4 +1,7 @@
-// Searches over sequences that keep to constraints: decisions that no completion can mend are not offered.
+// Searches over sequences under constraints: ConstrainedSearch wraps a SearchPredictor and offers only
+// decisions after which the constraints can still be satisfied. legal_training() prepares training in the
+// same way. Soft constraints and decisions from right to left are not supported. Tested in
+// apps/constraints_test.sh.
 #pragma once
 
 #include <memory>
@@ -12,13 +15,13 @@
 
 namespace espalier::tasks {
 
-/// What a search of this shape does at a token. Fails where it cannot keep to the constraints: soft ones have
-/// no place in it, and decisions from right to left cannot be followed by automata that read from the left.
+/// The moves of a search of this plan at a token. Fails for constraints it does not support: soft ones, and
+/// any with decisions from right to left, since automata read from the left.
 Result<std::vector<constrain::Move>> moves_under(const constrain::Constraints& constraints,
-                                                 const SequenceShape& shape);
+                                                 const DecisionPlan& plan);
 
-/// What constraints leave of each training sequence; null where the labels that are to be learned break them.
-/// `note` then says how many, and which constraints.
+/// What constraints allow in each training sequence; null if its gold labels violate them. `note` then says
+/// how many sequences and which constraints.
 struct LegalTraining {
   std::vector<LegalMoves> legal;
   std::string note;
@@ -28,11 +31,11 @@ Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
                                      std::span<const constrain::Instance> instances,
                                      const std::vector<constrain::Move>& moves, const GoldOf& gold);
 
-/// A search under constraints when it is used. Sequences without a legal labelling get the one that is found
-/// when clashing constraints are left out one by one, with an outcome that says so; with `strict` they are an
-/// error. Whatever is found satisfies the constraints; as every search, it may not be the best, and for the
-/// same reason the price of a constraint, told with `why`, may be below zero: without it the same search may
-/// go astray. Refers to the model. Immutable, any number of threads.
+/// A search under constraints. If a sequence has no legal labelling, clashing constraints are dropped one by
+/// one until there is one, and the outcome says so; with `strict` this is an error. Whatever is found
+/// satisfies the constraints. As with every search it may not be the best labelling; for the same reason the
+/// price of a constraint, reported with `why`, may be negative, since the same search without it may find
+/// something worse. Refers to the model. Immutable; safe to share between threads.
 class ConstrainedSearch final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
@@ -42,15 +45,16 @@ class ConstrainedSearch final : public data::WrappedPredictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
-  /// Explains the decisions taken under the constraints.
+  /// Explains the decisions made under the constraints.
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
   std::string about_constraints() const override;
 
   const constrain::Compiled& compiled() const { return compiled_; }
 
  private:
-  /// What the constraints leave of a sequence; where that is nothing, what they leave without those that clash.
-  Result<constrain::Completion> find_legal(const data::Sequence& sequence, const constrain::Instance& instance,
+  /// What the constraints allow in a sequence; if nothing, what they allow without the clashing ones.
+  Result<constrain::Completion> find_legal(const data::Sequence& sequence,
+                                           const constrain::Instance& instance,
                                            std::span<const data::Label> forced,
                                            data::ConstraintEffect& effect) const;
   ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool why, bool strict,
@@ -60,7 +64,7 @@ class ConstrainedSearch final : public data::WrappedPredictor {
   constrain::Compiled compiled_;
   bool why_, strict_;
   std::vector<constrain::Move> moves_;
-  std::vector<constrain::Compiled> without_;  ///< each constraint left out, where reasons are wanted
+  std::vector<constrain::Compiled> without_;  ///< one constraint left out of each, if reasons are wanted
 };
 
 }  // namespace espalier::tasks

@@ -1,4 +1,6 @@
-// What a thread needs to decode with a SearchPredictor; not for use outside it.
+// The scratch memory of one thread that decodes with a SearchPredictor, and the choice of its search space.
+// Private to search_model.cc and search_reasons.cc. Header only; tested in
+// espalier/model/train_search_test.cc.
 #pragma once
 
 #include <vector>

@@ -221,7 +221,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
                                                                data::FeatureExtractor extractor) {
   std::unique_ptr<SearchPredictor> model(new SearchPredictor(std::move(extractor)));
   ESPALIER_ASSIGN(const std::string_view shape, file.text("search"));
-  ESPALIER_ASSIGN(model->shape_, SequenceShape::from_json(shape, file.name()));
+  ESPALIER_ASSIGN(model->shape_, DecisionPlan::from_json(shape, file.name()));
   ESPALIER_ASSIGN(const std::string_view text, file.text("search.policies"));
   const json header = json::parse(text, nullptr, false);
   if (!header.is_object()) return fail("{}: section 'search.policies' is not a JSON object", file.name());
@@ -265,7 +265,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
       ESPALIER_ASSIGN(model->chunks_, ChunkFeatures::make(std::move(options), model->shape_.max_length));
       model->chunks_->announce(model->shape_);
       // Every type must have its labels, or decoding could not name what it finds.
-      SequenceShape complete = model->shape_;
+      DecisionPlan complete = model->shape_;
       add_scheme_labels(complete);
       if (!(complete.labels == model->shape_.labels))
         return fail("{}: section 'search': labels are missing for some types", file.name());

@@ -1,4 +1,7 @@
-// A trained search over sequences, ready to use.
+// A trained search over sequences: save_search_model() writes it, load_search_model() opens it as a
+// SearchPredictor. Tagging costs one greedy path per sequence, or a beam of them if asked for. Probabilities
+// are not supported. explain() and strongest() are in search_reasons.cc. Tested in
+// espalier/model/train_search_test.cc and apps/search_test.sh.
 #pragma once
 
 #include <memory>
@@ -10,29 +13,29 @@
 #include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/chunks/chunk_features.h"
 #include "espalier/tasks/search_training.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/history_names.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
 /// What save_search_model writes.
 struct SearchModelSource {
-  const SequenceShape& shape;
-  const ChunkFeatureOptions* chunks = nullptr;  ///< where chunks are decided
+  const DecisionPlan& shape;
+  const ChunkFeatureOptions* chunks = nullptr;  ///< if chunks are decided
   const search::Mixture& policy;
   const linear::FeatureSpace& features;
   DecodeOptions decode;
   int weight_bits = 32;
-  std::string classifier = {};  ///< what was learned and how, in words
-  HistoryNames history = {};    ///< of the classifier with the largest share
+  std::string classifier = {};  ///< a description of what was learned and how
+  HistoryNames history = {};    ///< names for the classifier with the largest share
 };
 Status save_search_model(const SearchModelSource& source, SectionWriter& out);
 
-/// The beam of a model that was trained without one, where a beam is asked for and its width is not said.
+/// The beam width if a beam is asked for without a width and the model was trained without one.
 inline constexpr size_t kUsualBeam = 10;
 
-/// The model behind data::Predictor. Scores are not probabilities: asking for confidence or marginals is an
-/// error that says so; n-best are the goals of a breadth-first beam. Holds views of the section file, which
+/// A search model as a data::Predictor. Scores are not probabilities, so asking for confidence or marginals
+/// is an error. N-best lists are the goals of a breadth-first beam. Holds views of the section file, which
 /// must outlive it.
 class SearchPredictor final : public data::Predictor {
  public:
@@ -59,21 +62,22 @@ class SearchPredictor final : public data::Predictor {
   Size size() const override;
   std::string details() const override;
 
-  const SequenceShape& shape() const { return shape_; }
+  const DecisionPlan& shape() const { return shape_; }
 
-  /// predict() where only what `legal` leaves is done (null: everything); `moves` as moves_under gives them.
+  /// predict() restricted to what `legal` allows (null: everything); `moves` are those of moves_under.
   Status predict_legal(const data::Sequence& sequence, std::span<const data::Label> forced,
                        const data::PredictOptions& options, const constrain::Completion* legal,
                        std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch,
                        data::Prediction& out) const;
 
-  /// explain() of what predict_legal() finds.
-  Result<std::vector<Explanation>> explain_legal(const data::Sequence& sequence, const constrain::Completion* legal,
+  /// explain() for the result of predict_legal().
+  Result<std::vector<Explanation>> explain_legal(const data::Sequence& sequence,
+                                                 const constrain::Completion* legal,
                                                  std::span<const constrain::Move> moves,
                                                  data::Predictor::Scratch& scratch) const;
 
-  /// The two halves of predict(): features are found and summed up, then the search goes its way, here with
-  /// free labels. The second may follow the first any number of times.
+  /// The two halves of predict(): prepare() finds the features and sums their scores, then predict_prepared()
+  /// searches, here without forced labels. The second may be called any number of times after the first.
   Status prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
   Status predict_prepared(const data::Sequence& sequence, const data::PredictOptions& options,
                           data::Predictor::Scratch& scratch, data::Prediction& out) const;
@@ -85,14 +89,13 @@ class SearchPredictor final : public data::Predictor {
                           const data::PredictOptions& options, const constrain::Completion* legal,
                           std::span<const constrain::Move> moves, Buffers& b, data::Prediction& out) const;
   JointInput joint_input(const data::Sequence& sequence, const Buffers& b) const;
-  /// Calls `visit` with the search space of a sequence that was prepared: the one place that knows which
-  /// space a model of each kind searches. `forced` is empty or binding; `legal` and `moves` as in
-  /// predict_legal.
+  /// Calls `visit` with the search space of a prepared sequence. This is the one place that knows which space
+  /// each kind of model searches. `forced` is empty or binding; `legal` and `moves` are as in predict_legal.
   template <typename Visit>
   auto visit_space(const data::Sequence& sequence, std::span<const data::Label> forced,
                    const constrain::Completion* legal, std::span<const constrain::Move> moves,
                    const Buffers& b, Visit&& visit) const;
-  /// How to decode, from the model and what is asked for; an error where that cannot be had.
+  /// How to decode, given the model and the request; an error if the request is not supported.
   Result<DecodeOptions> decoding(const data::PredictOptions& options) const;
   Result<Decoded> decode(const data::Sequence& sequence, std::span<const data::Label> forced,
                          const data::PredictOptions& options, const constrain::Completion* legal,
@@ -104,20 +107,20 @@ class SearchPredictor final : public data::Predictor {
   std::string block_name(const data::Sequence& sequence, Buffers& b, uint32_t block, size_t slot) const;
 
   data::FeatureExtractor extractor_;
-  SequenceShape shape_;
+  DecisionPlan shape_;
   std::optional<ChunkFeatures> chunks_;
   std::vector<std::unique_ptr<search::StoredPolicy>> policies_;
   std::vector<double> shares_;
-  size_t shown_ = 0;  ///< the policy that explain() and strongest() are about: the one with the largest share
+  size_t shown_ = 0;  ///< the policy that explain() and strongest() describe: the one with the largest share
   DecodeOptions decode_;
   std::string classifier_;
-  std::string_view names_;  ///< of the static features of the policy shown
+  std::string_view names_;  ///< names of the static features of that policy
   std::span<const uint64_t> history_hashes_;
-  std::string_view history_names_;  ///< beside these
+  std::string_view history_names_;  ///< names of its history features
 };
 
-/// The classifier of a mixture with the largest share, of equals the last: that was learned from the states
-/// that are most like those met in use.
+/// The classifier with the largest share of a mixture. Ties go to the last, which was learned from states
+/// most like those met in use.
 size_t largest_share(std::span<const double> shares);
 
 }  // namespace espalier::tasks

@@ -1,4 +1,5 @@
-// What a trained search says about itself: why a path was taken, and its strongest weights.
+// What a trained search says about itself: explain(), which gives reasons for each decision, and strongest(),
+// which lists its largest weights. Declared in search_model.h; tested in apps/search_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::string_view kNoSingleWeights = "a kernel machine has no weights of single features";
 
-/// "NP, words 3 to 5", from 1.
-std::string chunk_text(const SequenceShape& shape, size_t at, const Action& action) {
+/// "NP, words 3 to 5", counted from 1.
+std::string chunk_text(const DecisionPlan& shape, size_t at, const Action& action) {
   const size_t first = at + 1, last = at + 1 + action.candidate;
   const std::string type = action.label == 0 ? std::string("outside") : shape.types[action.label];
   return first == last ? fmt::format("{}, word {}", type, first)
@@ -60,8 +61,9 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
   std::vector<Action> actions;
   std::vector<float> scores;
   search::FeatureSink sink;
-  // Rivals of one candidate: the token may get another label; and where weights were learned for a beam by
-  // levels, a chunk competes with those that cover the same words, and its score says nothing beside others'.
+  // Which actions an explanation compares. In easiest-first order, only other labels of the same token. For
+  // chunks, if weights were learned for a beam by levels, only chunks of the same length: scores of different
+  // lengths are not comparable then.
   const bool same_candidate = kEasiest || (kChunks && !decode_.normalise && !decode_.best_first);
   auto state = space.initial();
   for (const Action& taken_action : path) {
@@ -75,7 +77,7 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       if (i != best && (!same_candidate || actions[i].candidate == actions[best].candidate) &&
           (second == best || scores[i] > scores[second]))
         second = i;
-    // Contributions by name: what the action taken had, what the other would have had.
+    // Contributions by name: to the chosen action, and to the alternative.
     std::map<std::string, Contribution> found;
     const auto collect = [&](const Action& action, bool taken) {
       sink.clear();
@@ -111,7 +113,8 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
                        return std::abs(x.weight - x.runner_up) > std::abs(y.weight - y.runner_up);
                      });
     if constexpr (kChunks) {
-      // Every token of the chunk has the same reasons; labels are those of the two chunkings at the token.
+      // All tokens of a chunk have the same reasons; their labels are those of the two chunkings at the
+      // token.
       const auto at_token = [&](const Action& a, size_t t) {
         const Chunk chunk[] = {{0, a.candidate + 1, a.label}};
         const auto labels = labels_of(shape_, chunk, a.candidate + 1);
@@ -145,8 +148,8 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
 }
 
 Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_legal(
-    const data::Sequence& sequence, const constrain::Completion* legal, std::span<const constrain::Move> moves,
-    data::Predictor::Scratch& scratch) const {
+    const data::Sequence& sequence, const constrain::Completion* legal,
+    std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_TRY(prepare(sequence, b));
   ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, {}, {}, legal, moves, b));
@@ -161,7 +164,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
     size_t how_many, std::optional<Label> only) const {
   const linear::PackedRows* rows = policies_[shown_]->rows();
   if (rows == nullptr) return fail("{}", kNoSingleWeights);
-  if (names_.empty()) return fail("the model has no names of features (trained with names=no, or stripped)");
+  if (names_.empty()) return fail("the model has no feature names (trained with names=no, or stripped)");
   std::vector<uint32_t> starts;
   const auto view =
       linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
@@ -171,7 +174,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
   std::string_view names = names_;
   for (const uint32_t start : starts) {
     const auto name = data::take_name(names);
-    if (!name) return fail("the names of features do not match the weights");
+    if (!name) return fail("the feature names do not match the weights");
     rows->for_each(start, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
       if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
@@ -180,7 +183,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
   std::string_view history = history_names_;
   for (const uint64_t hash : history_hashes_) {
     const auto name = data::take_name(history);
-    if (!name) return fail("the names of history do not match their number");
+    if (!name) return fail("the number of names of history features is wrong");
     policies_[shown_]->visit_hashed(hash, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
       if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});

@@ -321,7 +321,7 @@ template Result<Mixture> train_search(const JointProblem&, const SearchOptions&,
 template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions&, const SearchContext&);
 template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&);
 
-Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& shape, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
   for (Decoded::Way& way : decoded.best) {
@@ -333,7 +333,7 @@ Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shap
   return decoded;
 }
 
-Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& shape, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   const size_t C = shape.columns();
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length * C));
@@ -348,7 +348,7 @@ Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shap
   return decoded;
 }
 
-Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape&, size_t length,
+Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan&, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   if (options.beam > 1 || options.best_first)
     return fail(
@@ -363,7 +363,7 @@ Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape&, s
   return decoded;
 }
 
-Result<Decoded> decode_labels(const ChunkSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& shape, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
   for (Decoded::Way& way : decoded.best) {

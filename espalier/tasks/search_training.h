@@ -1,4 +1,7 @@
-// The learners of searches, over the sequence tasks: from a problem to a policy.
+// Training and decoding of the sequence tasks by search: train_search() turns a problem into a policy with
+// SEARN, LaSO or the incremental perceptron; decode_labels() and its kin decode one sequence.
+// check_reduction() says which classifiers support which kind of search. Templates are compiled in
+// search_training.cc for the four problems of sequence_problem.h.
 #pragma once
 
 #include <functional>
@@ -13,7 +16,7 @@
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/laso.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
 
@@ -21,28 +24,29 @@ namespace espalier::tasks {
 
 enum class SearchLearner { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
 
-/// What SEARN reduces to.
+/// The classifiers that SEARN may learn.
 enum class BaseClassifier {
   kPerceptron,
-  kLogistic,       ///< on line
-  kSoftmaxMargin,  ///< on line: logistic with the cost as margin
-  kSvm,            ///< on line: the cost as margin
+  kLogistic,       ///< online
+  kSoftmaxMargin,  ///< online; logistic with the cost as margin
+  kSvm,            ///< online; the cost as margin
   kLiblinear,      ///< linear SVMs of liblinear
-  kQuadraticSvm,   ///< libsvm's kernel machines
+  kQuadraticSvm,   ///< kernel machines of libsvm
 };
 
 struct SearchOptions {
   SearchLearner learner = SearchLearner::kSearn;
   search::SearnOptions searn;
-  /// kSearn, above 0: the initial policy searches for the best completion with a beam as wide as this,
-  /// instead of knowing it.
+  /// kSearn: if positive, the initial policy finds the best completion by a beam search of this width instead
+  /// of knowing it.
   size_t oracle_beam = 0;
   search::DirectOptions direct;
   BaseClassifier classifier = BaseClassifier::kPerceptron;
   search::Reduction reduction = search::Reduction::kDirect;
   linear::LiblinearOptions liblinear;
   linear::LibsvmOptions libsvm;
-  /// The packages, where weights of examples differ: samples of costing, whose machines decide together.
+  /// liblinear and libsvm, if examples differ in weight: the number of samples of costing, whose machines are
+  /// combined.
   int costing_samples = 10;
   search::LasoOptions laso;
   search::IncrementalUpdate incremental = search::IncrementalUpdate::kMaxViolation;
@@ -51,25 +55,26 @@ struct SearchOptions {
   uint64_t seed = 1;
 };
 
-/// An error where the classifier cannot be learned by that reduction in such a search, which says why and
-/// what to take instead.
+/// An error if the classifier does not support this reduction in this kind of search; it says why and what to
+/// use instead.
 Status check_reduction(BaseClassifier classifier, search::Reduction reduction, SearchKind kind);
-/// What `auto` means: the reduction that serves the classifier best where it is possible.
+/// The meaning of `auto`: the best supported reduction for the classifier.
 search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind);
 
-/// What a trainer is given beside the problem.
+/// What a trainer gets in addition to the problem.
 struct SearchContext {
   std::shared_ptr<const linear::StateRows> layout;
   size_t labels = 0;
   size_t static_features = 0;
   const Monitor& monitor;
-  /// After each round: number, rounds at most, the learner's own measure (updates for each sequence, or what
-  /// is left of SEARN's initial policy) if any, the policy as it would be used. False ends training.
+  /// Called after each round with its number, the largest number of rounds, the learner's own measure, if any
+  /// (updates per sequence, or the remaining share of SEARN's initial policy), and the policy as it would be
+  /// used. Returns false to end training.
   std::function<bool(int number, int total, std::optional<double> objective, const search::Mixture& policy)>
       round_ended;
   /// For a line search; may be null.
   std::function<double(const search::Mixture&)> dev_score;
-  /// What the person who trains should know; may be null.
+  /// Receives what the person who trains should know; may be null.
   std::function<void(std::string)> note = nullptr;
 };
 
@@ -78,39 +83,39 @@ template <search::Problem P>
 Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
                                      const SearchContext& context);
 
-/// How decisions are put together at test time.
+/// How decisions are combined when tagging.
 struct DecodeOptions {
-  size_t beam = 1;          ///< 1: greedy
-  bool best_first = false;  ///< best-first instead of breadth-first, with this beam
-  bool stochastic = false;  ///< draw the classifier of every decision (greedy)
-  bool normalise = false;  ///< scores of each state become log-probabilities first: for classifiers of single
-                           ///< decisions, not for weights learned for a beam
-  uint64_t seed = 1;       ///< of the stochastic policy's draws: one_seed() of each sequence
-  size_t nbest = 1;        ///< more than 1: the best goals of a breadth-first beam, as many as it has
+  size_t beam = 1;          ///< width of the beam; 1: greedy
+  bool best_first = false;  ///< best-first instead of breadth-first search with this beam
+  bool stochastic = false;  ///< draw a classifier for each decision (greedy)
+  bool normalise = false;  ///< turn the scores of each state into log-probabilities first: for classifiers of
+                           ///< single decisions, not for weights learned with a beam
+  uint64_t seed = 1;       ///< seed of the stochastic policy: one_seed() of the sequence
+  size_t nbest = 1;        ///< if greater than 1, the best goals of a breadth-first beam, as many as it has
 };
-/// The seed of one sequence's draws: of the model's seed and of all that is seen of the sequence, so that
-/// sequences draw apart from each other, and the same one the same in any order, by any thread.
+/// The seed for one sequence, derived from the model's seed and all features of the sequence. Different
+/// sequences get different draws, and the same sequence the same ones in any order and on any thread.
 uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features);
 
 struct Decoded {
   struct Way {
     std::vector<search::Action> actions;
-    std::vector<data::Label> labels;  ///< of every token, column by column
+    std::vector<data::Label> labels;  ///< one per token, column by column
     double score = 0;
   };
-  std::vector<Way> best;  ///< at least one; best first
+  std::vector<Way> best;  ///< at least one, best first
   data::SearchEnd ended = data::SearchEnd::kApproximate;
 };
-/// Decodes a sequence of a problem whose blocks the mixture has begun. Best-first search has a horizon; where
-/// it is reached, a breadth-first search decides, and the outcome says so. Fails where the search ends
+/// Decodes a sequence for which the mixture has begun its blocks. Best-first search is limited in steps; if
+/// it reaches the limit, a breadth-first search decides and the outcome says so. Fails if the search ends
 /// without a goal.
-Result<Decoded> decode_labels(const LabelSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const JointSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const EasiestSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const ChunkSpace& space, const SequenceShape& shape, size_t length,
+Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
 
 }  // namespace espalier::tasks

@@ -1,4 +1,4 @@
-// What learners of searches ask of the sequence tasks, and what is made of their answers.
+// What learners of searches ask of the sequence tasks, and what they do with the answers.
 #include "espalier/tasks/search_training.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using data::Label;
 using search::Action;
 
-/// Scores drawn from what depends on history.
+/// Scores derived from the features of the history.
 class HistoryScorer final : public search::Scorer {
  public:
   HistoryScorer(size_t labels, uint64_t seed) : row_(labels), seed_(seed) {}
@@ -31,7 +31,7 @@ class HistoryScorer final : public search::Scorer {
   uint64_t seed_;
 };
 
-/// The same space without a word about futures.
+/// The same space without future_key and goal_like.
 template <typename Space>
 struct Unshared : Space {
   explicit Unshared(const Space& space) : Space(space) {}
@@ -52,8 +52,8 @@ void expect_shared_costs_to_be_exact(const Space& space, uint64_t seed) {
   EXPECT_EQ(shared.costs, apart.costs) << "seed " << seed;
 }
 
-/// The oracle that searches for the best completion and the one that knows it say the same in every state of
-/// a random walk.
+/// Checks that the oracle that searches for the best completion and the one that knows it agree in every
+/// state of a random walk.
 template <typename Space>
 void expect_oracles_to_agree(const Space& space, size_t width, Random& random) {
   const search::SearchOracle<Space> searching(space, width);
@@ -69,23 +69,23 @@ void expect_oracles_to_agree(const Space& space, size_t width, Random& random) {
   }
 }
 
-SequenceShape shape_with(SequenceLoss loss, size_t history) {
+DecisionPlan plan_with(SequenceLoss loss, size_t history) {
   data::LabelSet labels;
   for (const char* name : {"O", "B-X", "I-X", "B-Y", "I-Y"}) labels.add(name);
-  SequenceShape shape = SequenceShape::of(labels, data::Scheme::kIob2);
-  shape.loss = loss;
-  shape.history = history;
-  shape.legal = true;
-  return shape;
+  DecisionPlan plan = DecisionPlan::of(labels, data::Scheme::kIob2);
+  plan.loss = loss;
+  plan.history = history;
+  plan.legal = true;
+  return plan;
 }
 constexpr SequenceLoss kEveryLoss[] = {SequenceLoss::kHamming, SequenceLoss::kF1, SequenceLoss::kZeroOne};
 
-std::vector<Label> labels_like(const SequenceShape& shape, Random& random, size_t length) {
+std::vector<Label> labels_like(const DecisionPlan& plan, Random& random, size_t length) {
   std::vector<Label> labels;
   while (labels.size() < length) {
     const Label label = static_cast<Label>(random.below(5));
-    const auto tag = shape.tags[label];
-    if (tag.prefix == 'I' && (labels.empty() || shape.tags[labels.back()].type != tag.type)) continue;
+    const auto tag = plan.tags[label];
+    if (tag.prefix == 'I' && (labels.empty() || plan.tags[labels.back()].type != tag.type)) continue;
     labels.push_back(label);
   }
   return labels;
@@ -96,24 +96,24 @@ TEST(SharedRollOuts, OfWordsChunksAndColumnsGiveTheCostsOfThoseThatShareNothing)
   uint64_t seed = 0;
   for (const SequenceLoss loss : kEveryLoss)
     for (const size_t history : {0, 1, 3, 10}) {
-      SequenceShape shape = shape_with(loss, history);
-      const auto gold = labels_like(shape, random, 12);
+      DecisionPlan plan = plan_with(loss, history);
+      const auto gold = labels_like(plan, random, 12);
       LabelInput words;
       words.length = gold.size();
       words.gold = gold;
-      expect_shared_costs_to_be_exact(LabelSpace(shape, words), ++seed);
-      shape.unit = DecisionUnit::kChunk;
-      shape.max_length = 4;
-      const auto chunks = chunks_of(shape, gold, 4);
+      expect_shared_costs_to_be_exact(LabelSpace(plan, words), ++seed);
+      plan.unit = DecisionUnit::kChunk;
+      plan.max_length = 4;
+      const auto chunks = chunks_of(plan, gold, 4);
       std::vector<TokenLook> looks(gold.size());
       for (TokenLook& look : looks) look = {random.below(5), random.below(3)};
       ChunkInput in{gold.size(), chunks, looks};
-      expect_shared_costs_to_be_exact(ChunkSpace(shape, in), ++seed);
+      expect_shared_costs_to_be_exact(ChunkSpace(plan, in), ++seed);
       if (loss == SequenceLoss::kF1) continue;
       data::LabelSet first, second;
       for (const char* name : {"a", "b", "c"}) first.add(name);
       for (const char* name : {"x", "y"}) second.add(name);
-      SequenceShape joint = SequenceShape::joint({first, second});
+      DecisionPlan joint = DecisionPlan::joint({first, second});
       joint.loss = loss;
       joint.history = history;
       joint.lead = seed % 3;
@@ -130,16 +130,16 @@ TEST(SharedRollOuts, OfWordsChunksAndColumnsGiveTheCostsOfThoseThatShareNothing)
 }
 
 TEST(SharedRollOuts, InAnyOrderGiveTheLossThatThePolicyHas) {
-  SequenceShape shape = shape_with(SequenceLoss::kHamming, 2);
-  shape.legal = false;
-  shape.order = DecisionOrder::kEasiestFirst;
+  DecisionPlan plan = plan_with(SequenceLoss::kHamming, 2);
+  plan.legal = false;
+  plan.order = DecisionOrder::kEasiestFirst;
   Random random(8);
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto gold = labels_like(shape, random, 6);
+    const auto gold = labels_like(plan, random, 6);
     LabelInput words;
     words.length = gold.size();
     words.gold = gold;
-    const EasiestSpace space(shape, words);
+    const EasiestSpace space(plan, words);
     search::Mixture one;
     one.interpolate(std::make_shared<HistoryScorer>(5, seed), 1);
     search::Examples<EasiestSpace> examples;
@@ -163,28 +163,28 @@ TEST(SearchedOracles, AgreeWithWhatIsKnownOfEveryLoss) {
   Random random(6);
   for (const SequenceLoss loss : kEveryLoss)
     for (int trial = 0; trial < 5; ++trial) {
-      SequenceShape shape = shape_with(loss, 1);
-      const auto gold = labels_like(shape, random, 4);
+      DecisionPlan plan = plan_with(loss, 1);
+      const auto gold = labels_like(plan, random, 4);
       LabelInput words;
       words.length = gold.size();
       words.gold = gold;
-      expect_oracles_to_agree(LabelSpace(shape, words), 200, random);
-      shape.unit = DecisionUnit::kChunk;
-      shape.max_length = 3;
-      const auto chunks = chunks_of(shape, gold, 3);
-      expect_oracles_to_agree(ChunkSpace(shape, ChunkInput{gold.size(), chunks, {}}), 200, random);
+      expect_oracles_to_agree(LabelSpace(plan, words), 200, random);
+      plan.unit = DecisionUnit::kChunk;
+      plan.max_length = 3;
+      const auto chunks = chunks_of(plan, gold, 3);
+      expect_oracles_to_agree(ChunkSpace(plan, ChunkInput{gold.size(), chunks, {}}), 200, random);
     }
-  // Hamming shows the way step by step: one state is beam enough.
-  SequenceShape shape = shape_with(SequenceLoss::kHamming, 1);
-  shape.legal = false;
-  const auto gold = labels_like(shape, random, 9);
+  // The Hamming loss guides the search step by step, so a beam of one is enough.
+  DecisionPlan plan = plan_with(SequenceLoss::kHamming, 1);
+  plan.legal = false;
+  const auto gold = labels_like(plan, random, 9);
   LabelInput words;
   words.length = gold.size();
   words.gold = gold;
-  expect_oracles_to_agree(LabelSpace(shape, words), 1, random);
+  expect_oracles_to_agree(LabelSpace(plan, words), 1, random);
 }
 
-/// Every label costs the same, so that the shortest path is always the best so far.
+/// Every label costs the same, so the shortest path is always the best so far.
 class Level final : public search::Scorer {
  public:
   void begin(const search::StaticBlocks&) override {}
@@ -195,8 +195,8 @@ class Level final : public search::Scorer {
 };
 
 TEST(BestFirstDecoding, HandsOverToABreadthFirstSearchWhereItTakesTooLong) {
-  SequenceShape shape = shape_with(SequenceLoss::kHamming, 1);
-  shape.legal = false;
+  DecisionPlan plan = plan_with(SequenceLoss::kHamming, 1);
+  plan.legal = false;
   const auto decode = [&](size_t length, size_t beam) {
     LabelInput words;
     words.length = length;
@@ -205,7 +205,7 @@ TEST(BestFirstDecoding, HandsOverToABreadthFirstSearchWhereItTakesTooLong) {
     DecodeOptions options;
     options.beam = beam;
     options.best_first = true;
-    return decode_labels(LabelSpace(shape, words), shape, length, policy, options);
+    return decode_labels(LabelSpace(plan, words), plan, length, policy, options);
   };
   const auto late = decode(12, 1000);  // five or six levels of a thousand, and 200 · 13 steps
   ASSERT_TRUE(late.ok());
@@ -218,11 +218,11 @@ TEST(BestFirstDecoding, HandsOverToABreadthFirstSearchWhereItTakesTooLong) {
 }
 
 TEST(SearchTraining, WeightsAreAveragedUnlessThatIsNotWanted) {
-  // Two labels that the history tells apart, some of them wrong, so that the last weights are not the mean.
+  // Two labels that depend on the history, some of them wrong, so that the last weights differ from the mean.
   Random random(9);
   data::LabelSet labels;
   for (const char* name : {"a", "b"}) labels.add(name);
-  const SequenceShape shape = SequenceShape::of(labels, data::Scheme::kNone);
+  const DecisionPlan plan = DecisionPlan::of(labels, data::Scheme::kNone);
   linear::Dataset data;
   for (int s = 0; s < 20; ++s) {
     for (size_t t = 0; t < 6; ++t) {
@@ -233,7 +233,7 @@ TEST(SearchTraining, WeightsAreAveragedUnlessThatIsNotWanted) {
     data.weight.push_back(1.0f);
     data.sequence_begin.push_back(data.gold.size());
   }
-  const LabelProblem problem{shape, data, {}, {}};
+  const LabelProblem problem{plan, data, {}, {}};
   search::RowWeights by_hand(search::no_static_rows(2), 2);
   const search::LasoOptions laso{.width = 2};
   ASSERT_TRUE(search::learn_in_passes(

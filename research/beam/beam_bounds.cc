@@ -1,4 +1,5 @@
-// Xu and Fern 2007, Theorems 7 to 9: how many updates beam-search learners make, beside what was proved.
+// Xu and Fern 2007, Theorems 7 to 9: the number of updates that beam-search learners make, compared with the
+// bounds.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,11 +16,11 @@
 namespace espalier::research {
 namespace {
 
-/// One learning problem with weights of known margin, and what became of it.
+/// One learning problem whose weights have a known margin, and the result of learning.
 struct Trial {
   double updates = 0, bound = 0;
-  bool consistent = false;  ///< ended by itself with weights that solve the problem
-  bool in_proof = false;    ///< ‖w‖² ≤ kR² and w*·w ≥ k·(gain of an update), as the proof has it
+  bool consistent = false;  ///< converged, with weights that solve the problem
+  bool in_proof = false;    ///< ‖w‖² ≤ kR² and w*·w ≥ k·(gain of an update), as in the proof
 };
 
 double log_uniform(Random& random, double low, double high) {
@@ -88,7 +89,7 @@ Trial ambiguous_trial(Random random, const Monitor& monitor) {
                    mistake_bound(spread, margin, width), monitor);
 }
 
-/// Runs trials side by side, batch by batch.
+/// Runs trials in parallel, batch by batch.
 template <typename Run>
 std::vector<Trial> run_trials(size_t trials, const std::string& phase, const Request& request,
                               const Run& run) {
@@ -130,7 +131,7 @@ void summarise(const std::vector<Trial>& trials, const char* learner, const std:
                of_all(in_proof));
 }
 
-/// Theorem 9's trade-off: the same trees, wider and wider beams.
+/// Theorem 9's trade-off: the same trees with wider and wider beams.
 Status plot_widths(const Request& request, Report& report) {
   const size_t sets = request.quick ? 10 : 200;
   constexpr size_t kAmbiguous = 2, kFirst = 5, kLast = 24;

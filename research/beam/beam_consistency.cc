@@ -19,11 +19,11 @@ namespace {
 
 /// A problem decided in two ways.
 struct Comparison {
-  bool expected = false;    ///< by the plain solver
-  bool decided = false;     ///< the algorithm came to an answer
-  bool agrees = false;      ///< the same one, with weights that do what they should
-  double programs = 0;      ///< linear programs
-  double certificates = 0;  ///< log10 of how many there are to enumerate
+  bool expected = false;    ///< the answer of the brute-force solver
+  bool decided = false;     ///< the algorithm found an answer
+  bool agrees = false;      ///< it is the same, with weights that do what they should
+  double programs = 0;      ///< number of linear programs
+  double certificates = 0;  ///< log10 of the number of certificates to enumerate
 };
 
 Comparison compare(const BeamProblem& problem, bool expected, const Monitor& monitor) {
@@ -40,7 +40,7 @@ Comparison compare(const BeamProblem& problem, bool expected, const Monitor& mon
   return out;
 }
 
-/// Runs comparisons side by side, batch by batch, and says how they came out.
+/// Runs comparisons in parallel, batch by batch, and reports the results.
 class Tally {
  public:
   Tally(const Request& request, Report& report)
@@ -78,7 +78,7 @@ class Tally {
     report_.add(method, name + ": not solvable", std::nullopt, static_cast<double>(problems - yes));
     report_.add(method, name + ": linear programs, mean", std::nullopt, programs);
     report_.check(
-        fmt::format("{}: {} agrees with the plain solver", name, method), agree == problems,
+        fmt::format("{}: {} agrees with the brute-force solver", name, method), agree == problems,
         error != errors.end() ? *error : fmt::format("{} of {}, {} solvable", agree, problems, yes));
     if (both_kinds)
       report_.check(name + ": problems of both kinds", yes > 0 && yes < problems,
@@ -137,7 +137,7 @@ void compare_single_paths(const Request& request, Tally& tally, Report& report) 
     out.programs = 1;
     return out;
   });
-  // Large ones: 30 trees of 1,365 nodes each, 20 features; with a margin, and without rhyme or reason.
+  // Large problems: 30 trees of 1,365 nodes each, 20 features; with a margin, and random.
   TreeShape large;
   large.trees = request.quick ? 5 : 30;
   large.depth = 5;
@@ -148,13 +148,13 @@ void compare_single_paths(const Request& request, Tally& tally, Report& report) 
       trees_with_margin(random.split(1'000'001), large, MarginScope::kLevel, 0.05).trees, 1,
       BeamMode::kBreadthFirst, search::kNoHorizon};
   const DemandsMet met = solve_single_paths(solvable);
-  report.check("b = t = 1, large: weights are found where there are some",
+  report.check("b = t = 1, large: weights are found if there are any",
                met.decision == Decision::kYes && solves(solvable, met.w),
                fmt::format("{} trees of {} nodes, {} features", large.trees, solvable.instances[0].size(),
                            large.dimension));
   large.trees = 30;
   const BeamProblem hopeless = random_single_path_problem(random.split(1'000'002), large, 3);
-  report.check("b = t = 1, large: proved to have none where targets are drawn by lot",
+  report.check("b = t = 1, large: proved to have none if targets are random",
                solve_single_paths(hopeless).decision == Decision::kNo,
                fmt::format("{} trees of {} nodes, {} features", large.trees, hopeless.instances[0].size(),
                            large.dimension));
@@ -193,7 +193,7 @@ void compare_satisfiability(const Request& request, Tally& tally) {
               });
 }
 
-/// How the work grows with the number of variables, at five clauses a variable.
+/// How the work grows with the number of variables, at five clauses per variable.
 Status plot_growth(const Request& request, Tally& tally, Report& report) {
   const Random random = Random(request.seed).split(6);
   const size_t most = request.quick ? 4 : 6, problems = request.quick ? 5 : 20;

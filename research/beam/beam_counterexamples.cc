@@ -27,7 +27,7 @@ const char* mode_name(BeamMode mode) {
 
 std::string vector_text(const std::vector<double>& w) { return fmt::format("({})", fmt::join(w, ", ")); }
 
-/// What a learner makes of a problem, whatever its rate: rows for α = 1, and whether w stayed 0 for all.
+/// The result of a learner on a problem for every rate: rows for α = 1, and whether w stayed 0 for all.
 bool stays_at_zero(const BeamProblem& problem, const NamedLearner& named, const std::string& figure,
                    bool paper_says_so, Report& report) {
   bool always_zero = true;
@@ -65,7 +65,7 @@ Result<Report> beam_counterexamples(const Request&) {
   report.set("start", "w = 0");
   report.set("rates", fmt::format("{}", fmt::join(kRates, ", ")));
 
-  // (a): a positive search margin is not enough for anyone.
+  // (a): a positive search margin is not enough for any learner.
   const std::vector<double> even{1, 1};
   for (const BeamMode mode : kBothModes) {
     const BeamProblem a = counter_example_a(mode);
@@ -80,7 +80,7 @@ Result<Report> beam_counterexamples(const Request&) {
                  stays_at_zero(counter_example_a(BeamMode::kBreadthFirst), named, "5a", true, report),
                  "at every rate");
 
-  // (b): a positive level margin is enough for LaSO-BR, not for best-first learners.
+  // (b): a positive level margin is enough for LaSO-BR, but not for best-first learners.
   const std::vector<double> uneven{2, 1};
   const BeamProblem b = counter_example_b(BeamMode::kBreadthFirst);
   const double level = level_margin(b.instances, uneven);

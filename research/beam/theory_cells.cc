@@ -27,7 +27,7 @@ Whole cross(const Whole& a, const Whole& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// By angle in [0, 2π), exactly.
+/// Order by angle in [0, 2π), exact.
 bool earlier_angle(const Whole& a, const Whole& b) {
   const auto lower_half = [](const Whole& v) { return v[1] < 0 || (v[1] == 0 && v[0] < 0); };
   if (lower_half(a) != lower_half(b)) return lower_half(b);

@@ -9,8 +9,8 @@
 namespace espalier::research {
 namespace {
 
-/// Depth-first enumeration. `w_` meets all of `demands_` at any time: demands are only ever added together
-/// with a w that meets them, and taking some away does no harm.
+/// Depth-first enumeration. `w_` always meets all of `demands_`: demands are only added together with a w
+/// that meets them, and removing some does no harm.
 class TrajectorySearch {
  public:
   TrajectorySearch(const BeamProblem& problem, const ConsistencyOptions& options)
@@ -22,20 +22,19 @@ class TrajectorySearch {
     const bool found = begin_instance(0);
     answer_.decision = found ? Decision::kYes : doubt_ ? Decision::kUndecided : Decision::kNo;
     if (found) answer_.w = w_;
-    // What rounding may have done to features that are no small fractions shows in a run of the search
-    // itself.
+    // Running the search itself shows whether rounding matters for features that are not small fractions.
     if (found && !solves(problem_, w_)) answer_.decision = Decision::kUndecided;
     if (answer_.decision != Decision::kYes) answer_.w.clear();
     return std::move(answer_);
   }
 
  private:
-  /// The cut of one step: candidates are decided one after the other.
+  /// The pruning of one step: candidates are decided one after the other.
   struct Cut {
     size_t instance, step;
     TreeNodes candidates;  ///< targets first
-    size_t targets;        ///< how many of them are
-    size_t kept;           ///< how many go into the beam
+    size_t targets;        ///< the number of targets
+    size_t kept;           ///< the number kept in the beam
     TreeNodes in = {}, out = {};
   };
 
@@ -46,7 +45,7 @@ class TrajectorySearch {
     return after_step(i, 0, {0});
   }
 
-  /// Goes on from the beam that `step` steps have led to.
+  /// Continues from the beam after `step` steps.
   bool after_step(size_t i, size_t step, const TreeNodes& beam) {
     if (problem_.mode == BeamMode::kBreadthFirst) {
       if (step == depths_[i]) return begin_instance(i + 1);
@@ -123,7 +122,7 @@ class TrajectorySearch {
                        [&](TreeState v) { return tree(state.instance).is_target(v); });
   }
 
-  /// Whether the demands from number `from` on can be met together with those before them.
+  /// Whether the demands from number `from` on can be met together with the earlier ones.
   bool can_be_met(size_t from) {
     const auto met = [&](const Demand& demand) { return surely_met(demand, w_); };
     if (std::all_of(demands_.begin() + static_cast<ptrdiff_t>(from), demands_.end(), met)) return true;
@@ -146,7 +145,7 @@ class TrajectorySearch {
   void rank(size_t i, TreeNodes& nodes) const {
     std::sort(nodes.begin(), nodes.end(), [&](TreeState a, TreeState b) { return ranks_before(i, a, b); });
   }
-  /// Whether the beam search that w_ guides would keep v.
+  /// Whether the beam search guided by w_ would keep v.
   bool kept_by_w(const Cut& state, TreeState v) const {
     const auto above = std::count_if(state.candidates.begin(), state.candidates.end(),
                                      [&](TreeState u) { return ranks_before(state.instance, u, v); });
@@ -159,8 +158,8 @@ class TrajectorySearch {
   std::vector<double> w_;
   std::vector<Demand> demands_;
   Consistency answer_;
-  bool doubt_ = false;    ///< some branch was left without an answer
-  bool gave_up_ = false;  ///< and all others are to be left, too
+  bool doubt_ = false;    ///< some branch was left undecided
+  bool gave_up_ = false;  ///< and all other branches are to be skipped
 };
 
 }  // namespace

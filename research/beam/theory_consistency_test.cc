@@ -56,7 +56,7 @@ TEST(Consistency, ThreeFeaturesAgreeWithTheSweepToo) {
 }
 
 TEST(Consistency, SolutionsThatHangOnTiesAreFound) {
-  // The target wins only where all three are equal, which takes w₁ = w₂ = 0 … and a third feature is idle.
+  // The target wins only if all three are equal, which takes w₁ = w₂ = 0; the third feature is unused.
   TreeSpace tree(3);
   tree.add(0, {0, 0, 0}, true);  // preferred
   tree.add(0, {1, 2, 0});
@@ -85,7 +85,7 @@ TEST(Consistency, BothCounterExamplesHaveSolutionsThatTheLearnersDoNotFind) {
 }
 
 TEST(Consistency, BestFirstSearchMustReachItsGoalWithinTheHorizon) {
-  // The target's child ranks low whenever the target ranks high: the other leaves come first.
+  // The target's child ranks low whenever the target ranks high, so the other leaves come first.
   TreeSpace tree(1);
   const TreeState target = tree.add(0, {1}, true);
   tree.add(0, {0});
@@ -120,13 +120,13 @@ TEST(Consistency, SaysThatItDoesNotKnowWhereALimitIsReached) {
 }
 
 TEST(Consistency, CutsLeaveFewOfTheCertificates) {
-  // Twelve nodes with a beam of six: 924 beams, but in the plane only 24 orders or so.
+  // Twelve nodes with a beam of six: 924 beams, but in the plane only about 24 orders.
   Random random(3);
   TreeSpace tree(2);
   for (int c = 0; c < 12; ++c) tree.add(0, {random.gaussian(), random.gaussian()}, c == 5);
   BeamProblem problem{{tree}, 6, BeamMode::kBreadthFirst, search::kNoHorizon};
   EXPECT_NEAR(certificates_log10(problem), 6 * std::log10(72.0), 1e-9);
-  // Two instances that contradict each other, so that all of the space is looked at.
+  // Two instances that contradict each other, so that the whole space is searched.
   TreeSpace against(2);
   for (TreeState v = 1; v < tree.size(); ++v)
     against.add(0, {-tree.features_of(v)[0], -tree.features_of(v)[1]}, v == 6);

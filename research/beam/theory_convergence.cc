@@ -27,7 +27,7 @@ Convergence learn_until_unchanged(const BeamProblem& problem, BeamLearner learne
   while (!result.unchanged && result.sweeps < options.max_sweeps && !options.monitor.stop_requested()) {
     const std::vector<double> before = weights.values();
     for (const TreeSpace& tree : problem.instances) {
-      // What the trees must be was checked above, so that the learners have nothing to complain about.
+      // The preconditions on trees were checked above, so the learners report no errors.
       const auto updates =
           learner == BeamLearner::kLasoBr
               ? search::learn_breadth_first(tree, weights, laso, scratch)

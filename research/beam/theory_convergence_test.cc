@@ -75,7 +75,7 @@ TEST(Margins, StrongerNotionsAreNeverLarger) {
     const double global = global_margin(trees, w), level = level_margin(trees, w);
     EXPECT_LE(global, level);
     for (const size_t width : {1, 2, 5}) {
-      // A search compares some of the pairs of a level, or of the tree.
+      // A search compares only some of the pairs of a level or of the tree.
       EXPECT_LE(level, search_margin({trees, width, BeamMode::kBreadthFirst, search::kNoHorizon}, w));
       EXPECT_LE(global, search_margin({trees, width, BeamMode::kBestFirst, search::kNoHorizon}, w));
       if (level > 0) {
@@ -120,7 +120,8 @@ TEST(Margins, ABeamMarginHoldsAsDefinedAndNoLargerOneDoes) {
   }
 }
 
-/// Updates within the bound, a consistent w, and both inequalities of the proof: ‖w‖² ≤ kR², w*·w ≥ k·gain.
+/// Checks that updates stay within the bound, that w is consistent, and both inequalities of the proof: ‖w‖²
+/// ≤ kR², w*·w ≥ k·gain.
 void expect_converged(const Convergence& c, const std::vector<double>& truth, double spread, double gain,
                       double bound, uint64_t seed) {
   const double k = static_cast<double>(c.updates);

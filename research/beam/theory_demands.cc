@@ -16,13 +16,13 @@ namespace {
 using program::Term;
 
 constexpr double kRounding = 1e-9;
-/// Whole weights stay below this, so that their products with features of a few bits are exact.
+/// Whole weights stay below this, so their products with features of a few bits are exact.
 constexpr int64_t kLargestWhole = int64_t{1} << 40;
 constexpr int kFractionBits = 20;
 
-/// The demands with g brought to one size (by powers of two, which is exact), each once, the strict one of
-/// two that are otherwise equal; none with g = 0. Nothing where a strict demand asks 0 > 0, or the opposite
-/// of another one.
+/// The demands with g scaled to one size (by powers of two, which is exact), without duplicates: of two that
+/// only differ in strictness, the strict one stays; demands with g = 0 are removed. Nothing if a strict
+/// demand asks for 0 > 0, or contradicts another one.
 std::optional<std::vector<Demand>> merge_demands(std::span<const Demand> demands) {
   std::map<std::vector<double>, bool> strict;
   for (const Demand& demand : demands) {
@@ -53,12 +53,12 @@ std::optional<std::vector<Demand>> merge_demands(std::span<const Demand> demands
 }
 
 /// maximise Σ_k t_k  subject to  w·g ≥ t_k,  0 ≤ t_k ≤ 1,  with one slack for all demands, or one for all
-/// strict demands and one for each weak one. It always has a solution, w = 0. At the optimum each t_k is 0 or
-/// 1: solutions of the demands add up, so there is one in which all demands that can be met strictly are, and
-/// a multiple of it raises their slacks to 1.
+/// strict demands and one for each weak one. There is always a solution, w = 0. At the optimum each t_k is 0
+/// or 1: solutions can be added, so there is one in which all demands that can be met strictly are, and a
+/// multiple of it raises their slacks to 1.
 ///
-/// Free variables are avoided, w_j = p_j − s with p, s ≥ 0: CLP's dual simplex has been seen to take programs
-/// with free variables for infeasible that are not.
+/// Free variables are avoided by w_j = p_j − s with p, s ≥ 0, because CLP's dual simplex has been observed to
+/// report feasible programs with free variables as infeasible.
 class SlackProgram {
  public:
   enum class Slacks { kOne, kEachWeak };
@@ -84,7 +84,7 @@ class SlackProgram {
     }
   }
 
-  /// False where the solver gave up.
+  /// False if the solver gave up.
   bool solve() {
     solution_ = program::solve(program_);
     return solution_.solved();
@@ -95,13 +95,13 @@ class SlackProgram {
     for (size_t j = 0; j < dimension_; ++j) w[j] = solution_.values[j] - solution_.values[dimension_];
     return w;
   }
-  /// Motzkin's certificate that no w meets the demands: the rows' prices y ≥ 0 have Σ y_k g_k = 0 and
-  /// Σ y_k > 0 over strict demands, so that 0 = Σ y_k w·g_k > 0 for any w that does.
+  /// Motzkin's certificate that no w meets the demands: the rows' prices y ≥ 0 have Σ y_k g_k = 0 and Σ y_k >
+  /// 0 over strict demands, so 0 = Σ y_k w·g_k > 0 for any w that meets them.
   bool proves_there_is_none() const {
     std::vector<double> sum(dimension_, 0.0);
     double strict = 0;
     for (size_t k = 0; k < demands_.size(); ++k) {
-      const double y = -solution_.row_price[k];  // to ask for more can only lower the optimum
+      const double y = -solution_.row_price[k];  // demanding more can only lower the optimum
       if (y < -kPriceRounding) return false;
       if (demands_[k].strict) strict += y;
       for (size_t j = 0; j < dimension_; ++j) sum[j] += y * demands_[k].g[j];
@@ -124,7 +124,7 @@ class WholeNullSpace {
  public:
   explicit WholeNullSpace(size_t dimension) : dimension_(dimension) {}
 
-  /// False where the equation's numbers, or those it leads to, are too large.
+  /// False if the numbers of the equation, or those it leads to, are too large.
   bool add(std::span<const double> g) {
     std::vector<int64_t> row(dimension_);
     for (size_t j = 0; j < dimension_; ++j) {
@@ -145,8 +145,8 @@ class WholeNullSpace {
     return true;
   }
 
-  /// A whole point of the null space, next to a multiple of z whose values have so many bits; nothing where
-  /// it is too large.
+  /// A whole point of the null space, close to a multiple of z whose values have `bits` bits; nothing if it
+  /// is too large.
   std::optional<std::vector<double>> nearest(std::span<const double> z, int bits) const {
     double largest = 0;
     for (const double x : z) largest = std::max(largest, std::abs(x));
@@ -191,7 +191,7 @@ class WholeNullSpace {
     if (divisor > 1)
       for (int64_t& x : row) x /= divisor;
   }
-  /// row := row · pivot − row[column] · by, divided by what its numbers have in common.
+  /// row := row · pivot − row[column] · by, divided by the greatest common divisor.
   bool eliminate(std::vector<int64_t>& row, const std::vector<int64_t>& by, size_t column) const {
     const int64_t factor = row[column], pivot = by[column];
     if (factor == 0) return true;
@@ -250,7 +250,7 @@ DemandsMet meet_demands(size_t dimension, std::span<const Demand> demands) {
     }
   }
   std::vector<double> z = program.w();
-  // Few bits make small numbers, many stay near z.
+  // Few bits give small numbers, many stay close to z.
   for (const int bits : {8, 14, 20, 26}) {
     std::optional<std::vector<double>> w;
     if (whole) w = ties.nearest(z, bits);

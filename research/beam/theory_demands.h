@@ -1,4 +1,6 @@
-// Systems of homogeneous linear inequalities, weak and strict: which weights rank nodes as demanded.
+// Systems of homogeneous linear inequalities, weak and strict, which say how weights must rank nodes:
+// meet_demands() solves them exactly or proves that there is no solution. One or two linear programs per
+// call. Tested in theory_trajectories_test.cc.
 #pragma once
 
 #include <span>
@@ -6,7 +8,7 @@
 
 namespace espalier::research {
 
-/// w·g ≥ 0, or w·g > 0 where strict.
+/// w·g ≥ 0, or w·g > 0 if strict.
 struct Demand {
   std::vector<double> g;
   bool strict = false;
@@ -15,7 +17,7 @@ struct Demand {
 enum class Decision {
   kYes,
   kNo,
-  kUndecided,  ///< double precision does not suffice to tell, or a limit was reached
+  kUndecided,  ///< double precision is not enough, or a limit was reached
 };
 
 struct DemandsMet {
@@ -23,20 +25,20 @@ struct DemandsMet {
   std::vector<double> w;  ///< meets every demand; empty unless kYes
 };
 
-/// Whether w meets the demand beyond doubt: by more than rounding can amount to, or exactly by 0 where that
-/// is enough.
+/// Whether w certainly meets the demand: by more than the largest rounding error, or exactly with 0 if the
+/// demand is weak.
 bool surely_met(const Demand& demand, std::span<const double> w);
 
-/// Finds w that meets all demands, or says that there is none.
+/// Finds w that meets all demands, or proves that there is none.
 ///
 /// Solutions form a cone, so w·g > 0 may be written w·g ≥ 1 (a multiple of any solution satisfies it), and
-/// one linear program decides. Where some solution meets the weak demands strictly, too, the one found does:
-/// nothing in it hangs on rounding. Otherwise a second program finds those weak demands that every solution
-/// meets with equality, and the weights are computed from these ties by elimination in whole numbers, so that
-/// they are exact. That needs features of some 20 bits; where others tie, the answer may be
-/// kUndecided, never a wrong kYes. Whole weights are preferred: searches with them know no rounding.
-/// A kNo is only given with a proof of infeasibility (Motzkin's theorem of the alternative) from the prices
-/// of the program, checked up to 1e−7. Precondition: every g has `dimension` finite values.
+/// one linear program decides. If some solution also meets the weak demands strictly, the one found does, and
+/// nothing depends on rounding. Otherwise a second program finds the weak demands that every solution meets
+/// with equality, and the weights are computed from these ties by elimination in whole numbers, so they are
+/// exact. That needs features of about 20 bits; with ties among others the answer may be kUndecided, but
+/// never a wrong kYes. Whole weights are preferred, since searches with them have no rounding errors. kNo is
+/// only returned with a proof of infeasibility (Motzkin's theorem of the alternative) from the prices of the
+/// program, checked up to 1e−7. Precondition: every g has `dimension` finite values.
 DemandsMet meet_demands(size_t dimension, std::span<const Demand> demands);
 
 }  // namespace espalier::research

@@ -97,7 +97,7 @@ BeamProblem sat_as_beam_problem(const SatProblem& problem, BeamMode mode) {
       f[literal.variable] = literal.positive ? size : -size;
       return f;
     };
-    // Nodes added earlier are preferred: those that are no targets.
+    // Nodes added earlier are preferred: those that are not targets.
     for (const Literal& literal : clause) tree.add(0, node(literal, -0.5), false, 1);
     for (const Literal& literal : clause) tree.add(0, node(literal, 1), true, 0);
     out.instances.push_back(std::move(tree));

@@ -1,5 +1,5 @@
-// Why learning to rank for beam search is hard: NP-complete problems written as such (Xu and Fern 2007,
-// Theorems 4 to 6), with plain solvers of the originals to hold the answers against.
+// Why learning to rank for beam search is hard: NP-complete problems written as beam-search problems (Xu and
+// Fern 2007, Theorems 4 to 6), and brute-force solvers of the originals to compare the answers with.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ struct DisagreementProblem {
   size_t allowed = 0;  ///< k
 };
 
-/// Random examples with whole values of at most `largest` on either side of 0.
+/// Random examples with whole values between −largest and largest.
 DisagreementProblem random_disagreement(Random random, size_t dimension, size_t positive, size_t negative,
                                         int largest, size_t allowed);
-/// The fewest misclassifications of any w, by trying a w of every cell of weight space. Fails as weight_cells
-/// does: for more than three features.
+/// The smallest number of misclassifications of any w, by trying a w from every cell of weight space. Fails
+/// as weight_cells does: for more than three features.
 Result<size_t> least_disagreement(const DisagreementProblem& problem);
 /// Theorem 4 (n = d = t = 1, b = k + 1): nodes −x for positive, x for negative examples, and the target at 0;
 /// an example ranks above the target iff it is misclassified.
@@ -42,13 +42,13 @@ struct SatProblem {
 SatProblem random_3sat(Random random, size_t variables, size_t clauses);
 /// By trying all assignments. Precondition: at most 24 variables.
 bool satisfiable(const SatProblem& problem);
-/// Theorem 5 (d = b = 1, c = 6, t = 3): one instance for each clause. A target ranks first iff a literal is
-/// true when u_k is read as w_k > 0.
+/// Theorem 5 (d = b = 1, c = 6, t = 3): one instance per clause. A target ranks first iff a literal is true
+/// when u_k is read as w_k > 0.
 BeamProblem sat_as_beam_problem(const SatProblem& problem, BeamMode mode);
 
-/// Theorem 6: instances of depth 1 stacked into one whose level i holds the nodes of instance i, all of them
-/// children of each node above. With b = 1 the two problems have the same solutions.
-/// Precondition: all instances have depth 1.
+/// Theorem 6: instances of depth 1 stacked into one, whose level i holds the nodes of instance i, all of them
+/// children of each node above. With b = 1 the two problems have the same solutions. Precondition: all
+/// instances have depth 1.
 BeamProblem stacked(const BeamProblem& problem);
 
 }  // namespace espalier::research

@@ -19,7 +19,7 @@ bool consistent(const BeamProblem& problem) {
 }
 
 TEST(MinimumDisagreement, CountsAsTheDefinitionDoes) {
-  // x ≥ 0 is positive: the zero vector classifies all as positive, and 0 can never be told apart from that.
+  // x ≥ 0 is positive: the zero vector classifies everything as positive, and 0 itself is always positive.
   DisagreementProblem problem;
   problem.positive = {{1, 0}, {2, 1}};
   problem.negative = {{-1, 0}, {-1, -3}};

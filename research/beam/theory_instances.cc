@@ -14,7 +14,7 @@ struct NamedNode {
   double f1, f2;
 };
 
-/// `order` is the order of preference, low to high; the target path is A, B, E.
+/// `order` is the order of preference, lowest first; the target path is A, B, E.
 BeamProblem named_problem(std::initializer_list<NamedNode> nodes, std::string_view order, BeamMode mode) {
   TreeSpace tree(2);
   std::vector<char> names{'A'};
@@ -43,7 +43,7 @@ std::vector<double> unit_vector(Random& random, size_t dimension) {
   return w;
 }
 
-/// A tree before its features are settled: TreeSpace takes them once and for all.
+/// A tree whose features may still change; TreeSpace takes them once.
 struct Sketch {
   struct SketchNode {
     TreeState parent;
@@ -53,7 +53,7 @@ struct Sketch {
   };
   std::vector<SketchNode> nodes;
 
-  /// w·f(v) := value, by moving f(v) along the unit vector w.
+  /// Sets w·f(v) to value by moving f(v) along the unit vector w.
   void set_value(TreeState v, const std::vector<double>& w, double value) {
     const double by = value - this->value(v, w);
     for (size_t i = 0; i < w.size(); ++i) nodes[v].f[i] += by * w[i];
@@ -95,7 +95,7 @@ Sketch sketch_tree(Random& random, const TreeShape& shape, const Feature& featur
   return sketch;
 }
 
-/// A tree of Gaussian features, of deviation `along` along w and 1 across it.
+/// A tree of Gaussian features, with standard deviation `along` along w and 1 across it.
 Sketch gaussian_tree(Random& random, const TreeShape& shape, const std::vector<double>& w) {
   Sketch sketch = sketch_tree(random, shape, [&] { return random.gaussian(); });
   for (TreeState v = 1; v < sketch.nodes.size(); ++v)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNoPair = std::numeric_limits<double>::infinity();
 
-/// The lowest target and the highest other node of a group: their difference is the group's margin.
+/// The lowest target and the highest other node of a group; their difference is the group's margin.
 class Gap {
  public:
   void add(double value, bool target) {

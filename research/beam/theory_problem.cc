@@ -46,12 +46,12 @@ bool dead_end_free(const TreeSpace& tree) {
 
 Status check_problem(const BeamProblem& problem) {
   if (problem.instances.empty()) return fail("a learning problem needs an instance");
-  if (problem.width == 0) return fail("a beam has a width of 1 at least");
-  if (problem.dimension() == 0) return fail("nodes need a feature at least");
+  if (problem.width == 0) return fail("the beam width is 0, wanted at least 1");
+  if (problem.dimension() == 0) return fail("nodes need at least one feature");
   for (size_t i = 0; i < problem.instances.size(); ++i) {
     const TreeSpace& tree = problem.instances[i];
     if (tree.dimension() != problem.dimension())
-      return fail("instance {} has {} features, the first one has {}", i, tree.dimension(),
+      return fail("instance {} has {} features, but the first one has {}", i, tree.dimension(),
                   problem.dimension());
     const size_t depth = target_depth(tree);
     if (depth == 0) return fail("instance {} has no target below its root", i);

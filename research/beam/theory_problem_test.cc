@@ -33,7 +33,7 @@ TEST(BeamTrajectories, AreThoseOfTheBreadthFirstDecoder) {
           const search::Child& child = level.children[level.order[i]];
           step.beam.push_back(tree.apply(scratch.nodes[child.parent].state, child.action));
         }
-        return search::GoOn();
+        return search::LevelDecision();
       });
       EXPECT_EQ(beam_trajectory(problem, tree, weights.values()), seen) << "seed " << seed;
     }
@@ -54,7 +54,8 @@ TEST(BeamTrajectories, AreThoseOfTheBestFirstDecoderUpToItsFirstGoal) {
                           TreeNodes& states = seen.emplace_back();
                           for (const uint32_t node : beam) states.push_back(scratch.nodes[node].state);
                         });
-      // The decoder ends with any goal on top, the trajectory with a target goal anywhere in the beam.
+      // The decoder ends with any goal as its best node, the trajectory with a target goal anywhere in the
+      // beam.
       const BeamTrajectory trajectory = beam_trajectory(problem, tree, weights.values());
       for (size_t j = 0; j < std::min(seen.size(), trajectory.size()); ++j, ++steps)
         EXPECT_EQ(trajectory[j].beam, seen[j]) << "seed " << seed << " step " << j;
@@ -90,8 +91,8 @@ TEST(BeamTrajectories, EqualValuesAreRankedByPreference) {
 }
 
 TEST(BeamProblems, EachDepthNeedsATargetInItsOwnBeam) {
-  // Targets need not form paths: a target of level 2 below a node that is none, and none in the beam before
-  // it.
+  // Targets need not form paths: a target of level 2 is below a node that is not a target, and no target is
+  // in the beam before it.
   TreeSpace tree(1);
   const TreeState high = tree.add(0, {2});
   tree.add(0, {1}, true);
@@ -124,10 +125,10 @@ TEST(BeamProblems, WhatCannotBeSolvedForLackOfSenseIsSaid) {
   EXPECT_THAT(message(none), HasSubstr("needs an instance"));
   BeamProblem no_beam = good;
   no_beam.width = 0;
-  EXPECT_THAT(message(no_beam), HasSubstr("width of 1 at least"));
+  EXPECT_THAT(message(no_beam), HasSubstr("wanted at least 1"));
   BeamProblem mixed = good;
   mixed.instances.emplace_back(3).add(0, {1, 2, 3}, true);
-  EXPECT_THAT(message(mixed), HasSubstr("instance 1 has 3 features, the first one has 2"));
+  EXPECT_THAT(message(mixed), HasSubstr("instance 1 has 3 features, but the first one has 2"));
   BeamProblem aimless = good;
   aimless.instances.emplace_back(2).add(0, {1, 2});
   EXPECT_THAT(message(aimless), HasSubstr("instance 1 has no target below its root"));
@@ -137,7 +138,7 @@ TEST(BeamProblems, WhatCannotBeSolvedForLackOfSenseIsSaid) {
   BeamProblem infinite = good;
   infinite.instances[0].add(1, {1, std::numeric_limits<double>::infinity()});
   EXPECT_THAT(message(infinite), HasSubstr("node 8 has a feature that is not finite"));
-  EXPECT_THAT(message({{TreeSpace(0)}, 1, BeamMode::kBreadthFirst, 1}), HasSubstr("a feature at least"));
+  EXPECT_THAT(message({{TreeSpace(0)}, 1, BeamMode::kBreadthFirst, 1}), HasSubstr("at least one feature"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ double times(const std::vector<double>& w, const std::vector<double>& g) {
   return sum;
 }
 
-/// The beams' sets, in order: what a trajectory is apart from the order within its beams.
+/// The beams as sets, in order: a trajectory without the order within its beams.
 BeamTrajectory as_sets(BeamTrajectory trajectory) {
   for (BeamStep& step : trajectory) std::sort(step.beam.begin(), step.beam.end());
   return trajectory;
@@ -71,7 +71,7 @@ TEST(Demands, TiesOfManyFractionsAreExact) {
 }
 
 TEST(Demands, TiesThatDoublesCannotHoldAreNeverPassedOffAsMet) {
-  // w = (x, −y)·t is forced, up to a multiple; products of these numbers do not come out even.
+  // w = (x, −y)·t is forced, up to a multiple; products of these numbers are not exact.
   const double x = 0.1, y = 0.3;
   const std::vector<Demand> demands{{{y, x}, false}, {{-y, -x}, false}, {{1, 0}, true}};
   const DemandsMet met = meet_demands(2, demands);
@@ -126,7 +126,7 @@ TEST(TestTrajectories, AcceptsExactlyThoseThatSomeCellOfWeightSpaceGenerates) {
   size_t accepted = 0, rejected = 0;
   for (const BeamMode mode : {BeamMode::kBreadthFirst, BeamMode::kBestFirst})
     for (uint64_t seed = 1; seed <= 6; ++seed) {
-      // Two levels of three children, values that tie often.
+      // Two levels of three children, with values that tie often.
       Random random(seed);
       TreeSpace tree(2);
       for (TreeState v = 0; v < 4; ++v)

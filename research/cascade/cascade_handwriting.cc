@@ -34,13 +34,13 @@ cascade::Options letters_options(size_t order, uint64_t seed, bool quick) {
     options.warm_up = 1;
     options.filter_passes = 1;
     options.passes = 2;
-    options.budget = 20;  // filters that saw next to nothing would leave everything alive
+    options.budget = 20;  // filters that saw almost no data would keep everything
   }
   options.seed = seed;
   return options;
 }
 
-/// Words of the folds named, in the order of the file.
+/// Words of the given folds, in the order of the file.
 std::vector<data::Sequence> words_of(std::span<const data::Sequence> all,
                                      const std::function<bool(int)>& wanted, size_t most) {
   std::vector<data::Sequence> chosen;

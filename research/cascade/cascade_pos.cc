@@ -1,5 +1,5 @@
-// Part-of-speech tagging by trigrams: unfiltered, with learned filters, CRF filters, a tag dictionary (Weiss
-// and Taskar 2010, Table 2).
+// Part-of-speech tagging with trigrams: unfiltered, with learned filters, CRF filters, and a tag dictionary
+// (Weiss and Taskar 2010, Table 2).
 #include "research/cascade/cascade_study.h"
 #include "research/experiments.h"
 #include "research/processor_time.h"
@@ -14,7 +14,7 @@ struct PosCorpus {
   const char* test;
   data::Format format;
   const char* label;
-  bool many_tags;  ///< as many as the paper's English has: the one its figures are put beside
+  bool many_tags;  ///< as many as the paper's English: the corpus that its figures are compared with
 };
 constexpr PosCorpus kPosCorpora[] = {
     {"English, XPOS", "ud/en_ewt-ud-train.conllu.gz", "ud/en_ewt-ud-test.conllu.gz", data::Format::kConllu,

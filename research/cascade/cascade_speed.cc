@@ -1,4 +1,4 @@
-// What a trigram cascade costs by the number of labels, and beside first-order Viterbi.
+// What a trigram cascade costs by the number of labels, and compared with first-order Viterbi.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -37,7 +37,7 @@ Result<std::vector<data::Sequence>> made_corpus(size_t labels, size_t sequences,
   }
 }
 
-/// Seconds a token that first-order Viterbi takes over so many labels, features not counted.
+/// Seconds per token of first-order Viterbi over this many labels, without features.
 double viterbi_seconds(size_t labels, size_t positions) {
   const size_t S = linear::padded(labels);
   Random random(1);
@@ -55,7 +55,7 @@ double viterbi_seconds(size_t labels, size_t positions) {
   return (processor_seconds() - start) / static_cast<double>(kTimes * positions);
 }
 
-/// Every n-th sequence and those that have a label not seen before; the last so many of the others.
+/// Every n-th sequence and those with a label not seen before; and the last `others` of the rest.
 std::pair<std::vector<data::Sequence>, std::vector<data::Sequence>> few_with_all_labels(
     std::span<const data::Sequence> all, size_t n, size_t others) {
   std::vector<data::Sequence> chosen, rest;
@@ -104,19 +104,19 @@ Result<Report> cascade_speed(const Request& request) {
     ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascade, test, true));
     const double token = 1e6 * figures.decode_seconds / static_cast<double>(tokens_of(test));
     const std::string column = fmt::format("{} labels", K);
-    report.add("cascade", column + ", µs a token, decoding", std::nullopt, token);
+    report.add("cascade", column + ", µs per token, decoding", std::nullopt, token);
     report.add("cascade", column + ", states alive", std::nullopt, figures.states);
     report.add("cascade", column + ", arcs alive", std::nullopt, figures.arcs);
-    report.add("cascade", column + ", lattice bytes a token", std::nullopt,
+    report.add("cascade", column + ", lattice bytes per token", std::nullopt,
                26 * figures.states + 12 * figures.arcs);
     report.add("cascade", column + ", accuracy", std::nullopt, figures.accuracy);
-    report.add("viterbi", column + ", µs a token, first order", std::nullopt, 1e6 * viterbi_seconds(K, 50));
+    report.add("viterbi", column + ", µs per token, first order", std::nullopt, 1e6 * viterbi_seconds(K, 50));
     micros.push_back(token);
     arcs.push_back(figures.arcs);
   }
   if (request.quick) return report;
-  // Level 1 looks at every label once, the rest at what is alive: at most linear in the labels.
-  report.check("time a token grows no faster than the labels, from 10 to 1,000",
+  // Level 1 looks at every label once, the rest only at what is alive: at most linear in the labels.
+  report.check("time per token grows no faster than the labels, from 10 to 1,000",
                micros.back() <= 100 * micros.front(),
                fmt::format("{:.2f} µs against {:.2f} µs", micros.back(), micros.front()));
   report.check("arcs alive do not grow with the labels", arcs.back() <= 10 * std::max(1.0, arcs.front()),
@@ -131,10 +131,11 @@ Result<Report> cascade_speed(const Request& request) {
   const size_t K = cascade.predictor->labels().size();
   const double own = 1e6 * figures.decode_seconds / static_cast<double>(tokens_of(test));
   const double first_order = 1e6 * viterbi_seconds(K, 25);
-  report.add("cascade", fmt::format("Brown, {} tags, µs a token, decoding", K), std::nullopt, own);
-  report.add("viterbi", fmt::format("Brown, {} tags, µs a token, first order", K), std::nullopt, first_order);
+  report.add("cascade", fmt::format("Brown, {} tags, µs per token, decoding", K), std::nullopt, own);
+  report.add("viterbi", fmt::format("Brown, {} tags, µs per token, first order", K), std::nullopt,
+             first_order);
   report.check("Brown: the trigram cascade decodes faster than first-order Viterbi", own < first_order,
-               fmt::format("{:.2f} µs against {:.2f} µs a token", own, first_order));
+               fmt::format("{:.2f} µs against {:.2f} µs per token", own, first_order));
   return report;
 }
 

@@ -1,5 +1,4 @@
-// Efficiency against filter loss of bigram filters: cascade, CRF, perceptron (Weiss and Taskar 2010, Figure
-// 2).
+// Efficiency by filter loss of bigram filters: cascade, CRF and perceptron (Weiss and Taskar 2010, Figure 2).
 #include <algorithm>
 #include <cmath>
 
@@ -28,11 +27,11 @@ struct NamedFilter {
 constexpr NamedFilter kFilters[] = {{"cascade", cascade::Filter::kCascade},
                                     {"crf", cascade::Filter::kCrf},
                                     {"perceptron", cascade::Filter::kPerceptron}};
-constexpr double kShare = 0.15;  ///< of the training data, a draw
+constexpr double kShare = 0.15;  ///< share of the training data in each draw
 constexpr double kEpsilons[] = {0.0005, 0.001, 0.0015, 0.002, 0.003, 0.004, 0.006, 0.008, 0.012, 0.016, 0.02};
 
-/// Test efficiency at each ε, the threshold being the best that keeps within ε on development data; NaN where
-/// none does.
+/// Test efficiency at each ε, with the best threshold whose loss on development data is at most ε; NaN if
+/// there is none.
 Result<std::vector<double>> efficiencies(const StudiedCascade& cascade, std::span<const data::Sequence> dev,
                                          std::span<const data::Sequence> test, const Workers& workers) {
   const cascade::CascadePredictor& predictor = *cascade.predictor;

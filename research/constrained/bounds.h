@@ -1,5 +1,5 @@
 // Upper bounds on the error of learning with and without inference, from the size of the hypothesis spaces
-// (Punyakanok, Roth, Yih and Zimak 2005, section 6).
+// (Punyakanok, Roth, Yih and Zimak 2005, section 6). Header only; tested in apps/reproduce_test.sh.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 namespace espalier::research {
 
-/// Corollary 6.3: one linear classifier in R^d whose error is at least `best_error`, after m examples, with
-/// probability 1 − delta: ε ≤ ε_opt + sqrt(32 (d ln(em/d) + ln(4/δ)) / m).
+/// Corollary 6.3: one linear classifier in R^d whose least possible error is `best_error`, after m examples,
+/// with probability 1 − delta: ε ≤ ε_opt + sqrt(32 (d ln(em/d) + ln(4/δ)) / m).
 inline double local_error_bound(double m, double d, double best_error, double delta) {
   return best_error + std::sqrt(32 * (d * std::log(std::exp(1.0) * m / d) + std::log(4 / delta)) / m);
 }
@@ -21,7 +21,7 @@ inline double global_error_bound(double m, double c, double d, double delta) {
 }
 
 /// The number of examples above which the bound of global training is lower; infinite if it never is
-/// (best_error 0). Found by bisection on ln m: the difference of the bounds falls with m.
+/// (best_error 0). Found by bisection on ln m, since the difference of the bounds decreases with m.
 inline double crossing_of_bounds(double c, double d, double best_error, double delta) {
   if (best_error <= 0) return std::numeric_limits<double>::infinity();
   double low = std::log(c * d), high = std::log(1e15);

@@ -67,9 +67,8 @@ Result<Report> constrained_bounds(const Request& request) {
   ESPALIER_TRY(eval::save_plot(plot, path));
   report.plots.push_back(path);
   report.notes.push_back(
-      "with these c and d the curves cross beyond the million examples that the paper's axis ends at; it "
-      "prints no "
-      "parameters with which to compare");
+      "with these c and d the curves cross beyond the million examples at which the paper's axis ends; it "
+      "prints no parameters to compare with");
   return report;
 }
 

@@ -1,5 +1,5 @@
 // Punyakanok, Roth, Yih and Zimak (2005), Figure 4: base noun phrases from an opening and a closing
-// classifier, features cut off by their frequency.
+// classifier, with features cut off by frequency.
 #include <algorithm>
 
 #include "espalier/data/formats/reader.h"
@@ -71,7 +71,7 @@ Result<Report> constrained_np(const Request& request) {
   size_t harder_led = 0, harder = 0;
   for (size_t i = 0; i < cutoffs.size(); ++i) {
     if (request.monitor.stop_requested()) return fail("interrupted");
-    // Counts fall with the number of the feature.
+    // Features are numbered by decreasing count.
     const size_t features = static_cast<size_t>(
         std::lower_bound(training.state.counts.begin(), training.state.counts.end(), cutoffs[i],
                          [](uint32_t count, uint32_t cutoff) { return count >= cutoff; }) -

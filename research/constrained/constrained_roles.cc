@@ -38,18 +38,18 @@ Result<RoleCorpus> read_roles(const Request& request, const std::string& folder)
   return out;
 }
 
-/// Predicates with their gold arguments alone; those without any are gone.
+/// Predicates with only their gold arguments; those without any are removed.
 std::vector<RolePredicate> given_boundaries(const std::vector<RolePredicate>& all, size_t more_than) {
   std::vector<RolePredicate> out;
   for (const RolePredicate& p : all) {
     RolePredicate only = tasks::arguments_only(p);
-    only.missed.clear();  // no candidate here, and no part of the task
+    only.missed.clear();  // not a candidate here, and not part of the task
     if (only.candidates.size() > more_than) out.push_back(std::move(only));
   }
   return out;
 }
 
-/// Everything that training and decoding need of one setting.
+/// Everything that training and decoding need for one setting.
 struct RoleSetting {
   std::vector<RolePredicate> train, test;
   linear::EncodedTraining training;
@@ -59,7 +59,8 @@ struct RoleSetting {
 Result<RoleSetting> prepare(std::vector<RolePredicate> train, std::vector<RolePredicate> test,
                             const std::string& rolesets, const Workers& workers) {
   RoleSetting out;
-  // A predicate without candidates teaches nothing; in the test set its arguments still count as missed.
+  // A predicate without candidates cannot be learned from; in the test set its arguments still count as
+  // missed.
   std::erase_if(train, [](const RolePredicate& p) { return p.candidates.empty(); });
   out.train = std::move(train);
   out.test = std::move(test);
@@ -99,7 +100,7 @@ Result<RegimeScores> run_regimes(const RoleSetting& setting, size_t features, in
     for (int regime = 0; regime < 3; ++regime) {
       chain::score_sequence(regime == 2 ? together : by_itself, test, s, buffer);
       constrain::Decoded found = assign_roles(regime == 0 ? nullptr : &compiled, instance, buffer.view);
-      if (found.labels.size() != instance.length) {  // arguments that are given and overlap
+      if (found.labels.size() != instance.length) {  // given arguments that overlap
         constrain::Scores own = buffer.view;
         own.trans = nullptr;
         found = constrain::compromise(compiled, instance, own, {}).best;
@@ -180,7 +181,7 @@ struct SolverRace {
   }
 };
 
-/// Random candidates and scores with the constraints of the corpus.
+/// Random candidates and scores under the constraints of the corpus.
 void race_on_random_problems(const RoleSetting& setting, size_t problems, uint64_t seed, SolverRace& race) {
   Random random = Random(seed).split(77);
   const constrain::Compiled compiled(*setting.constraints);
@@ -205,7 +206,7 @@ void race_on_random_problems(const RoleSetting& setting, size_t problems, uint64
   }
 }
 
-/// Search against CBC on the test predicates, scored by classifiers trained one by one.
+/// Search compared with CBC on the test predicates, scored by classifiers trained separately.
 Status race_on_test(const RoleSetting& setting, int passes, const Request& request, const Workers& workers,
                     SolverRace& race) {
   const RoleTraining local{nullptr, setting.train, passes, request.seed};
@@ -256,7 +257,7 @@ Result<Report> constrained_roles(const Request& request) {
                                return entry.second.scores[1].f1() >= entry.second.scores[0].f1();
                              }),
                  "L+I at least LO");
-    // On a few hundred predicates this is the paper's claim, on all of them a property that must hold.
+    // On a few hundred predicates this is the paper's claim; on all of them it must hold.
     if (more_than == 0) {
       report.check(name + ": with few features IBT leads L+I", few.scores[2].f1() > few.scores[1].f1(),
                    fmt::format("{:.2f} and {:.2f}", few.scores[2].f1(), few.scores[1].f1()));
@@ -285,7 +286,7 @@ Result<Report> constrained_roles(const Request& request) {
     if (!request.quick)
       report.check("argument types on srl-wsj alone: at least 86 %", best >= 86, fmt::format("{:.2f}", best));
   }
-  // Every candidate, most of them no argument.
+  // All candidates, most of which are not arguments.
   ESPALIER_ASSIGN(const RoleSetting all, prepare(ewt.train, ewt.test, rolesets, workers));
   const std::vector<size_t> few_and_all =
       request.quick ? std::vector<size_t>{kAll} : std::vector<size_t>{1000, 10000, kAll};

@@ -1,4 +1,5 @@
-// What constraints cost: Viterbi under a label scheme beside plain Viterbi, automata beside integer programs.
+// What constraints cost: Viterbi under a label scheme compared with plain Viterbi, automata compared with
+// integer programs.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -38,8 +39,7 @@ Result<constrain::Constraints> of_text(const std::string& text, const data::Labe
       [](const std::string& file) -> Result<std::string> { return fail("{}: no file is read here", file); });
 }
 
-/// The time of plain Viterbi and of Viterbi under `valid iob2`, each the best of several rounds taken in
-/// turn.
+/// The times of plain Viterbi and of Viterbi under `valid iob2`, each the best of several rounds in turn.
 Status compare_viterbi(const Request& request, Report& report) {
   data::LabelSet labels;
   labels.add("O");
@@ -82,7 +82,7 @@ Status compare_viterbi(const Request& request, Report& report) {
       fastest[constrained] = std::min(fastest[constrained], seconds);
     }
   const double ratio = fastest[1] / fastest[0];
-  report.add("viterbi", "valid iob2 beside none, 23 labels", std::nullopt, ratio);
+  report.add("viterbi", "valid iob2 compared with none, 23 labels", std::nullopt, ratio);
   report.check("no labelling under valid iob2 is illegal", illegal == 0,
                fmt::format("{} of {}", illegal, chains));
   if (!request.quick)
@@ -91,7 +91,7 @@ Status compare_viterbi(const Request& request, Report& report) {
   return {};
 }
 
-/// One constraint of any regular kind over the letters A, B, ….
+/// A constraint of some regular kind over the letters A, B, ….
 std::string any_constraint(Random& random, size_t labels) {
   const auto letter = [&] { return static_cast<char>('A' + random.below(labels)); };
   const char a = letter(), other = static_cast<char>('A' + (static_cast<size_t>(a - 'A') + 1) % labels);

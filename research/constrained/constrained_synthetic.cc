@@ -20,7 +20,7 @@ struct SyntheticPanel {
   std::vector<size_t> sizes;  ///< ascending
 };
 
-/// What ten simulated trials of the stated set-up give, to be met within the tolerance.
+/// The results of ten simulated trials of the stated set-up; ours must be within the tolerance.
 struct Expected {
   double kappa;
   size_t n;
@@ -149,7 +149,7 @@ Result<Report> constrained_synthetic(const Request& request) {
   report.add("L+I", "share of settings in which it leads LO (the paper: all)", 1.0,
              static_cast<double>(inference_helps) / static_cast<double>(settings));
   report.notes.push_back(
-      "the paper prints curves only; the figures beside ours are those of a simulation of its stated set-up");
+      "the paper prints curves only; the figures next to ours come from a simulation of its stated set-up");
   return report;
 }
 

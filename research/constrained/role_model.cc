@@ -10,7 +10,7 @@ namespace espalier::research {
 
 namespace {
 
-/// Rows of ready-made features.
+/// Rows of precomputed features.
 data::FeatureExtractor attribute_extractor() {
   data::FeatureOptions options;
   options.attributes = true;
@@ -45,7 +45,7 @@ linear::Dataset encode_roles(std::span<const tasks::RolePredicate> predicates,
 }
 
 linear::EncodedTraining most_frequent_features(const linear::EncodedTraining& training, size_t features) {
-  // Features are numbered by falling frequency.
+  // Features are numbered by decreasing frequency.
   linear::EncodedTraining out;
   out.labels = training.labels;
   const size_t n = std::min(features, training.state.size());
@@ -91,7 +91,7 @@ Result<chain::ChainWeights> train_roles(const linear::EncodedTraining& training,
 constrain::Decoded assign_roles(const constrain::Compiled* compiled, const constrain::Instance& instance,
                                 const constrain::Scores& scores, const constrain::DecodeOptions& options) {
   constrain::Scores own = scores;
-  own.trans = nullptr;  // candidates are no chain
+  own.trans = nullptr;  // candidates do not form a chain
   if (compiled != nullptr) return constrain::decode(*compiled, instance, own, options);
   constrain::Decoded out;
   out.outcome = chain::Outcome::kExact;

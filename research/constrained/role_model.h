@@ -1,4 +1,6 @@
-// Classifiers of roles, trained one by one or through inference.
+// Classifiers of roles for the comparison of training regimes: train_roles() trains each classifier by itself
+// or through inference, assign_roles() decodes with or without constraints. The command's own `--task roles`
+// does not use this.
 #pragma once
 
 #include <span>
@@ -12,33 +14,34 @@
 
 namespace espalier::research {
 
-/// Predicates as numbers: sequence s of the data set is predicate s, its tokens the candidates. Those without
-/// candidates are left out by the caller.
+/// Encodes predicates: sequence s of the data set is predicate s, its tokens are the candidates. The caller
+/// leaves out predicates without candidates.
 linear::EncodedTraining encode_roles(std::span<const tasks::RolePredicate> predicates,
                                      const Workers& workers);
-/// The same for other predicates, through the features of a training set.
+/// Encodes other predicates with the features of a training set.
 linear::Dataset encode_roles(std::span<const tasks::RolePredicate> predicates,
                              const linear::EncodedTraining& training);
-/// A copy with the `features` most frequent features alone.
+/// A copy with only the `features` most frequent features.
 linear::EncodedTraining most_frequent_features(const linear::EncodedTraining& training, size_t features);
 
-/// How roles are learned and used.
+/// How roles are learned and applied.
 struct RoleTraining {
   const constrain::Constraints* constraints = nullptr;  ///< null: local training; otherwise inference-based
-  std::span<const tasks::RolePredicate> predicates;  ///< those encoded, for what constraints say about them
+  std::span<const tasks::RolePredicate>
+      predicates;  ///< the encoded predicates, which the constraints look at
   int passes = 8;
   uint64_t seed = 1;
 };
 
 /// The averaged perceptron over candidates: each by itself (Figure 1a), or through the best legal assignment
-/// (1b). `note`, where given, gets what training has to say about predicates whose roles break the
+/// (1b). `note`, if given, receives what training reports about predicates whose roles violate the
 /// constraints.
 Result<chain::ChainWeights> train_roles(const linear::EncodedTraining& training, const RoleTraining& how,
                                         const Workers& workers, const Monitor& monitor,
                                         std::string* note = nullptr);
 
-/// The roles of a predicate by its scores: the best of each candidate, or with constraints the best
-/// assignment. With options.method kInteger this is the integer program; otherwise the exact search.
+/// The roles of a predicate given its scores: the best of each candidate or, with constraints, the best
+/// assignment. options.method kInteger solves the integer program; otherwise an exact search.
 constrain::Decoded assign_roles(const constrain::Compiled* compiled, const constrain::Instance& instance,
                                 const constrain::Scores& scores,
                                 const constrain::DecodeOptions& options = {});

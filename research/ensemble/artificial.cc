@@ -67,7 +67,7 @@ ensemble::VoteBatch make_artificial(const ArtificialOptions& options, uint64_t s
   Random random = root.split(2);
   const size_t p = options.experts;
 
-  // ADS3: the alphabet dealt out to the experts.
+  // ADS3: the alphabet, divided among the experts.
   std::array<size_t, kLetters> owner{};
   std::vector<size_t> letters(kLetters);
   std::iota(letters.begin(), letters.end(), size_t{0});

@@ -12,8 +12,7 @@ namespace {
 
 using ensemble::Method;
 
-/// One line of a table: what the paper printed, what its stated set-up gives (simulated), how far off is
-/// fine.
+/// One line of a table: the printed figure, the figure of the stated set-up (simulated), and the tolerance.
 struct AdsLine {
   Method method;
   double published;
@@ -59,7 +58,7 @@ Result<double> fold_error(const ensemble::VoteBatch& batch, size_t fold, Method 
   for (size_t i = 0; i < kTrainingSize; ++i)
     chosen.push_back(static_cast<uint32_t>(kTrainingSize * fold + i));
   ensemble::BatchSource train(batch, std::move(chosen)), all(batch);
-  if (method == Method::kBest) {  // the yardstick: the best over all sequences, known afterwards only
+  if (method == Method::kBest) {  // for comparison: the best over all sequences, known only in hindsight
     ESPALIER_ASSIGN(const ensemble::BestExpert best, ensemble::best_expert(all));
     return best.loss;
   }
@@ -111,8 +110,7 @@ Result<Report> run_ads(const Request& request, ArtificialSet set, const AdsTable
   }
   report.notes.push_back(
       "rand is the exact expectation, best the best over all sequences; the paper's column is what it "
-      "printed, which its stated "
-      "set-up does not give: see the column fitted");
+      "printed, which its stated set-up does not reproduce: see the column fitted");
   return report;
 }
 

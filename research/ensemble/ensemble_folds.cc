@@ -1,4 +1,5 @@
-// Ten folds of every method over experts' labels.
+// run_study() and run_study_by_folds() of ensemble_study.h: ten folds of every method over experts' labels.
+// Tested in apps/reproduce_test.sh.
 #include "research/ensemble/ensemble_study.h"
 
 #include "espalier/ensemble/experts/multiple_alignment.h"
@@ -16,7 +17,7 @@ constexpr size_t kStudyFolds = 10;
 constexpr Method kStudyMethods[] = {Method::kMvote, Method::kFpl,      Method::kCv,
                                     Method::kFplCv, Method::kEspboost, Method::kSle,
                                     Method::kRand,  Method::kMajority, Method::kBest};
-/// What `--method auto` chooses from.
+/// The methods that `--method auto` chooses from.
 constexpr Method kChoice[] = {Method::kMvote, Method::kCv,       Method::kFpl, Method::kEspboost,
                               Method::kSle,   Method::kMajority, Method::kBest};
 
@@ -32,7 +33,7 @@ size_t phoneme_distance(const std::vector<std::string>& a, const std::vector<std
   return eval::edit_distance(x, y);
 }
 
-/// The folds of a sample: who learns from what, and who labels whom for the bootstrap.
+/// The folds of a sample: what each learns from, and which fold labels which sequence for the bootstrap.
 struct StudyFolds {
   size_t size = 0, sequences = 0;
   std::vector<uint32_t> train(size_t fold) const {
@@ -48,11 +49,11 @@ struct StudyFolds {
   }
 };
 
-/// One fold of a study: what is learned from, what it is measured on, and what of that is pooled for the
-/// bootstrap. Over all parts every sequence is pooled once at most.
+/// One fold of a study: what it learns from, what it is measured on, and which part of that is pooled for the
+/// bootstrap. Over all parts, every sequence is pooled at most once.
 struct StudyPart {
   const StudySample* sample = nullptr;
-  ensemble::VoteBatch own;  ///< where parts do not share a batch
+  ensemble::VoteBatch own;  ///< if parts do not share a batch
   const ensemble::VoteBatch* batch = nullptr;
   std::vector<uint32_t> train, test;
   std::vector<uint8_t> judged;  ///< per entry of test
@@ -67,7 +68,7 @@ ensemble::VoteBatch encoded(const StudySample& sample, const StudyOptions& optio
   return batch;
 }
 
-/// A method's table on a fold; `auto` chooses by cross-validation within the fold.
+/// A method's results on a fold; `auto` chooses by cross-validation within the fold.
 Result<ensemble::Hypothesis> learn_part(const StudyPart& part, size_t fold, std::optional<Method> method,
                                         const StudyOptions& options, uint64_t seed) {
   ensemble::MethodOptions settings;

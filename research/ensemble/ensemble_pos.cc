@@ -5,7 +5,7 @@
 namespace espalier::research {
 namespace {
 
-/// Sentences of an English treebank as columns: word and part of speech.
+/// Sentences of an English treebank in columns: word and part of speech.
 Result<std::vector<std::string>> read_sentences(const Request& request,
                                                 std::initializer_list<const char*> files) {
   std::vector<std::string> sentences;
@@ -19,7 +19,7 @@ Result<std::vector<std::string>> read_sentences(const Request& request,
       if (!more) break;
       std::string text;
       for (size_t row = 0; row < sequence.length(); ++row) {
-        // Words with spaces in them would be two cells.
+        // Words that contain spaces would become two cells.
         std::string word(sequence.cell(row, 1));
         for (char& c : word)
           if (c == ' ' || c == '\t') c = '_';
@@ -66,8 +66,7 @@ Result<Report> ensemble_pos(const Request& request) {
     recipe.learner = learner;
     recipe.settings = std::move(settings);
     ESPALIER_ASSIGN(recipe.train_file, write_file(folder, recipe.name + ".txt", joined(train, first, count)));
-    ESPALIER_ASSIGN(const Labellings said,
-                    train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
+    ESPALIER_ASSIGN(const Labellings said, train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
     fill_expert(sample, j, said);
     sample.experts.push_back(recipe.name);
     return {};
@@ -106,8 +105,8 @@ Result<Report> ensemble_ocr(const Request& request) {
   const std::string file = request.corpus("ocr/letter.data.gz");
   data::ReadOptions reading;
   reading.format = data::Format::kLetters;
-  // As in the paper, experts learn from each of the predefined folds; the ensemble from the one after it, so
-  // that no word serves twice.
+  // As in the paper, experts learn from each of the predefined folds, and the ensemble from the next one, so
+  // that no word is used twice.
   const struct {
     const char* learner;
     std::vector<std::string> settings;
@@ -135,8 +134,7 @@ Result<Report> ensemble_ocr(const Request& request) {
       recipe.train_file = file;
       recipe.reading = reading;
       recipe.reading.folds = {fold};
-      ESPALIER_ASSIGN(const Labellings said,
-                      train_and_label(recipe, file, rest, 1, sample.labels, request));
+      ESPALIER_ASSIGN(const Labellings said, train_and_label(recipe, file, rest, 1, sample.labels, request));
       fill_expert(sample, j, said);
       sample.experts.push_back(recipe.name);
     }

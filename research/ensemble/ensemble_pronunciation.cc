@@ -1,4 +1,4 @@
-// Tables 3, 4, 6 and 7: ensembles of pronouncers, and what they gain by length and by number of experts.
+// Tables 3, 4, 6 and 7: ensembles of pronouncers, and their gain by length and by number of experts.
 #include <algorithm>
 
 #include "espalier/ensemble/pronunciation.h"
@@ -23,7 +23,7 @@ std::string columns_of(const std::vector<Pronunciation>& words, size_t first, si
   return text;
 }
 
-/// Letters in a window, as a CRF++ template; wider windows and conjunctions make stronger experts.
+/// A window of letters as a CRF++ template; wider windows and conjunctions make stronger experts.
 std::string window_template(int reach, bool pairs) {
   std::string text;
   int number = 0;
@@ -35,7 +35,7 @@ std::string window_template(int reach, bool pairs) {
   return text + "B\n";
 }
 
-/// A dictionary, aligned, in an order that does not follow the alphabet.
+/// An aligned dictionary in an order other than alphabetical.
 Result<std::vector<Pronunciation>> load_words(const Request& request, bool cmudict) {
   std::vector<Pronunciation> words;
   for (const char* part : {"train", "dev", "test"}) {
@@ -54,7 +54,7 @@ struct PronouncerDesign {
   size_t experts, words_each, eval_words;
 };
 
-/// Experts with different learners and windows, each from its own part of the dictionary.
+/// Experts with different learners and windows, each trained on its own part of the dictionary.
 Result<StudySample> pronouncers(std::vector<Pronunciation>& words, const PronouncerDesign& design,
                                 const TemporaryDirectory& folder, const Request& request, Report& report) {
   const size_t wanted = design.experts * design.words_each + design.eval_words;
@@ -86,8 +86,7 @@ Result<StudySample> pronouncers(std::vector<Pronunciation>& words, const Pronoun
     progress.done = static_cast<double>(j);
     progress.total = static_cast<double>(design.experts);
     request.monitor.report(progress);
-    ESPALIER_ASSIGN(const Labellings said,
-                    train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
+    ESPALIER_ASSIGN(const Labellings said, train_and_label(recipe, eval_file, {}, 1, sample.labels, request));
     fill_expert(sample, j, said);
     sample.experts.push_back(recipe.name);
   }
@@ -109,7 +108,7 @@ const std::map<std::string, double> kPds2Edit = {{"mvote", .9626},   {"fpl", .97
                                                  {"fpl-cv", 1.8625}, {"espboost", 1.4092}, {"sle", 1.2477},
                                                  {"rand", 2.0838},   {"best", 1.2883}};
 
-/// The sample with the first `experts` experts and the sequences of at least `shortest` tokens.
+/// The sample restricted to the first `experts` experts and to sequences of at least `shortest` tokens.
 StudySample narrowed(const StudySample& sample, size_t experts, size_t shortest, size_t longest) {
   StudySample out;
   out.labels = sample.labels;
@@ -156,12 +155,11 @@ Result<Report> ensemble_pronunciation(const Request& request) {
   options.side_by_side = true;
   ESPALIER_TRY(run_study(phonemes_side_by_side(sample), options, request, report));
   report.notes.push_back(
-      "phonemes side by side: the experts' phonemes without the letters they belong to, so of unequal "
-      "number; the "
-      "error is that of the columns");
+      "phonemes side by side: the experts' phonemes without the letters they belong to, so their numbers "
+      "differ; the error is that of the columns");
   report.notes.push_back(
       "the paper's sets are proprietary; the experts and words here are others, so its figures "
-      "stand for orientation only");
+      "are only for orientation");
   return report;
 }
 

@@ -1,4 +1,4 @@
-// How fast ensembles learn and vote, in expert-tokens a second of one processor.
+// How fast ensembles learn and vote, in expert-tokens per second of one processor.
 #include "espalier/base/random.h"
 #include "espalier/ensemble/methods/methods.h"
 #include "research/experiments.h"
@@ -28,7 +28,7 @@ ensemble::VoteBatch made_votes(size_t experts, size_t tokens, uint64_t seed) {
 }
 
 struct Speed {
-  double learn = 0, apply = 0;  ///< millions of expert-tokens a second
+  double learn = 0, apply = 0;  ///< millions of expert-tokens per second
 };
 
 Result<Speed> measure(const ensemble::VoteBatch& batch, Method method) {
@@ -49,7 +49,7 @@ Result<Speed> measure(const ensemble::VoteBatch& batch, Method method) {
 Result<Report> ensemble_speed(const Request& request) {
   Report report;
   const size_t tokens = request.quick ? 20'000 : 500'000;
-  report.set("unit", "millions of expert-tokens a second of processor time, one thread, votes in memory");
+  report.set("unit", "millions of expert-tokens per second of processor time, one thread, votes in memory");
   double slowest_apply = 1e300, mvote_base = 0;
   for (const size_t experts : {size_t{5}, size_t{10}, size_t{20}}) {
     const ensemble::VoteBatch batch = made_votes(experts, tokens, request.seed);
@@ -62,7 +62,7 @@ Result<Report> ensemble_speed(const Request& request) {
       slowest_apply = std::min(slowest_apply, speed.apply);
       if (experts == 10 && method == Method::kMvote) mvote_base = speed.learn;
       if (!request.quick)
-        report.check(fmt::format("{} learns 5 million expert-tokens a second, {} experts", name, experts),
+        report.check(fmt::format("{} learns 5 million expert-tokens per second, {} experts", name, experts),
                      speed.learn >= 5, fmt::format("{:.1f} million", speed.learn));
     }
   }
@@ -70,8 +70,8 @@ Result<Report> ensemble_speed(const Request& request) {
   ESPALIER_ASSIGN(const Speed four, measure(longer, Method::kMvote));
   report.add("mvote, learn", fmt::format("10 experts, {} tokens", 4 * tokens), std::nullopt, four.learn);
   if (!request.quick) {
-    report.check("votes of 10 million expert-tokens a second", slowest_apply >= 10,
-                 fmt::format("{:.1f} million at the least", slowest_apply));
+    report.check("votes on 10 million expert-tokens per second", slowest_apply >= 10,
+                 fmt::format("{:.1f} million at least", slowest_apply));
     report.check("learning is linear: four times the tokens at no less than half the speed",
                  four.learn > mvote_base / 2,
                  fmt::format("{:.1f} and {:.1f} million", mvote_base, four.learn));

@@ -1,5 +1,5 @@
-// What the experiments on ensembles share: experts trained here, and ten folds of every method over them.
-// Tested by apps/reproduce_test.sh, which runs every experiment.
+// What the experiments on ensembles share: experts trained here, and run_study(), which compares every method
+// over ten folds. Tested in apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace espalier::research {
 Result<std::string> write_file(const TemporaryDirectory& folder, std::string_view name,
                                std::string_view text);
 
-/// How one expert comes about.
+/// How to make one expert.
 struct ExpertRecipe {
   std::string name;
   std::string learner;
@@ -30,9 +30,9 @@ struct ExpertRecipe {
   data::ReadOptions reading;
 };
 
-/// Trains the expert and has it label a file; the labels of every sequence, in numbers of `labels`. With n >
-/// 1 the n best labellings of each sequence, fewer where there are fewer.
-using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< sequence, rank, token
+/// Trains the expert and labels a file; returns the labels of every sequence as numbers of `labels`. With n >
+/// 1, the n best labellings of each sequence, or as many as there are.
+using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< by sequence, rank and token
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
                                    const Request& request);
@@ -41,13 +41,13 @@ Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string
 struct StudySample {
   data::LabelSet labels;
   std::vector<ensemble::TokenVotes> sequences;
-  std::vector<int> fold;  ///< of every sequence, where the data has folds; otherwise −1
+  std::vector<int> fold;  ///< the fold of every sequence if the data have folds; otherwise −1
   std::vector<std::string> experts;
 };
-/// Begins a sample with the gold labels of a file.
+/// Starts a sample with the gold labels of a file.
 Result<StudySample> begin_sample(const std::string& eval_file, const data::ReadOptions& reading,
                                  size_t experts);
-/// Puts an expert's labels in column j; where there is no labelling of that rank, the expert says nothing.
+/// Puts an expert's labels in column j; if there is no labelling of that rank, the expert abstains.
 void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank = 0);
 
 struct StudyOptions {
@@ -55,11 +55,11 @@ struct StudyOptions {
   size_t training_size = 0;  ///< m; 0: a tenth
   double beta = 0.95;
   ensemble::SubstructureOptions substructures;
-  std::map<std::string, double> paper;       ///< the paper's figures by row
-  bool edit_distance = false;                ///< also of the phonemes that labels stand for
-  bool side_by_side = false;                 ///< labels are columns of outputs of unequal length, with gaps
-  std::map<std::string, double> paper_edit;  ///< and its figures for that
-  bool must_beat_best = false;               ///< a check: mvote is better than the best expert, p < .01
+  std::map<std::string, double> paper;  ///< the paper's figures by row
+  bool edit_distance = false;           ///< also compute it, on the phonemes that labels stand for
+  bool side_by_side = false;  ///< labels are columns of aligned outputs of different lengths, with gaps
+  std::map<std::string, double> paper_edit;  ///< the paper's figures for the edit distance
+  bool must_beat_best = false;               ///< check that mvote is better than the best expert, p < .01
 };
 
 /// What the study measured, for further checks.
@@ -69,18 +69,18 @@ struct StudyOutcome {
 };
 
 /// Ten folds with disjoint training sets, as in section 5: each method learns from fold f and is measured on
-/// all other sequences. Rows mean ± deviation of the normalised Hamming loss. For significance every sequence
-/// is labelled by the hypotheses of one fold it is not in, and bootstrapped.
+/// all other sequences. Adds rows with mean ± deviation of the normalised Hamming loss. For significance,
+/// every sequence is labelled by the hypotheses of one fold it is not in, and the results are bootstrapped.
 Result<StudyOutcome> run_study(const StudySample& sample, const StudyOptions& options, const Request& request,
                                Report& report);
 
-/// The same where every fold has experts of its own, as handwriting has: samples[f] is labelled by the
-/// experts of fold f; the ensemble learns from its sequences of fold f + 1 and is measured on all others.
+/// The same if every fold has its own experts, as for handwriting: samples[f] is labelled by the experts of
+/// fold f; the ensemble learns from its sequences of fold f + 1 and is measured on all others.
 Result<StudyOutcome> run_study_by_folds(const std::vector<StudySample>& samples, const StudyOptions& options,
                                         const Request& request, Report& report);
 
-/// Pronunciations as their phonemes alone, put side by side (ensemble/multiple_alignment.h): what the experts
-/// would give if they did not say which letter a phoneme belongs to.
+/// Pronunciations as their phonemes only, aligned with each other (ensemble/multiple_alignment.h): the
+/// outputs of experts that do not say which letter a phoneme belongs to.
 StudySample phonemes_side_by_side(const StudySample& sample);
 
 }  // namespace espalier::research

@@ -1,5 +1,6 @@
-// Search over the states of another search's queue, so that a greedy policy can take back what it did
-// (section 3.4.3).
+// QueueSpace: a search over the queue of another search, so that a greedy policy can take back decisions
+// (SEARN, section 3.4.3). Each action costs O(width) copies of states. Header only; tested in
+// queue_space_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +13,21 @@
 
 namespace espalier::research {
 
-/// The abstract space S* of a space S: a state is a queue of at most `width` states of S, an action takes one
-/// of them, and puts its children in its place or, where it is a goal, ends the search with it. The queue is
-/// ordered by a ranking, weights for S (a policy of earlier training, say): highest sums of scores along the
-/// path first, of equals the older one; what no longer fits is the end of that order. Dead ends are not put
-/// into the queue.
+/// The abstract space S* of a space S. A state is a queue of at most `width` states of S. An action takes one
+/// of them and replaces it by its children or, if it is a goal, ends the search with it. The queue is ordered
+/// by a ranking, which are weights for S (such as a policy trained earlier): the highest sum of scores along
+/// the path first; ties go to the older one. States at the end of that order are dropped if the queue is
+/// full. Dead ends are not put into the queue.
 ///
 /// The features of taking a state are those of the step that led to it, under the label of that step (the
-/// root has none), and kRank: by how much the ranking has it below the first of the queue, a number from 0
-/// down. A policy that looks at nothing but kRank takes the first every time, and is the best-first beam
-/// search of the ranking's weights; what it learns beside is when to do otherwise.
-/// Taking an action costs O(width) copies of states. The ranking keeps scratch, and outlives the space.
+/// root has none), and kRank: how far the ranking puts it below the first of the queue, a number of at most
+/// 0. A policy that uses only kRank always takes the first and is the best-first beam search of the ranking's
+/// weights; what it learns in addition is when to do otherwise. Taking an action costs O(width) copies of
+/// states. The ranking keeps scratch and must outlive the space.
 template <search::TrainingSpace S, search::ScorerOf<S> W>
 class QueueSpace {
  public:
-  /// The hash of the feature.
+  /// The hash of that feature.
   static constexpr uint64_t kRank = 0x71 * 0x9E3779B97F4A7C15ull;
 
   struct Item {
@@ -34,11 +35,11 @@ class QueueSpace {
     typename S::State parent;
     search::Action action;
     double rank = 0;
-    uint32_t depth = 0;  ///< actions from the root
+    uint32_t depth = 0;  ///< number of actions from the root
   };
   struct State {
     std::vector<Item> queue;  ///< best rank first
-    bool finished = false;    ///< then queue[0] is the goal
+    bool finished = false;    ///< if true, queue[0] is the goal
   };
 
   QueueSpace(S space, size_t width, W& ranking)
@@ -54,7 +55,7 @@ class QueueSpace {
     return s;
   }
   bool is_goal(const State& s) const { return s.finished; }
-  /// The order of the queue is that of preference.
+  /// The queue is in order of preference.
   void actions(const State& s, std::vector<search::Action>& out) const {
     for (uint32_t i = 0; i < s.queue.size(); ++i) out.push_back({i, s.queue[i].action.label});
   }
@@ -67,7 +68,7 @@ class QueueSpace {
     inner_actions_.clear();
     space_.actions(taken.state, inner_actions_);
     if (!search::labels_exist(space_, std::span<const search::Action>(inner_actions_)))
-      return {};  // a task at fault
+      return {};  // the task is faulty
     search::score_actions(space_, *ranking_, taken.state, std::span<const search::Action>(inner_actions_),
                           scores_);
     for (size_t i = 0; i < inner_actions_.size(); ++i) {
@@ -76,7 +77,7 @@ class QueueSpace {
         next.queue.push_back({std::move(child), taken.state, inner_actions_[i],
                               taken.rank + double{scores_[i]}, taken.depth + 1});
     }
-    // The older come first as it is, which a stable sort leaves so where ranks are equal.
+    // Older items come first already, and a stable sort keeps them so if ranks are equal.
     std::stable_sort(next.queue.begin(), next.queue.end(),
                      [](const Item& a, const Item& b) { return a.rank > b.rank; });
     if (next.queue.size() > width_)
@@ -91,14 +92,15 @@ class QueueSpace {
   }
 
   double loss(const State& s) const { return space_.loss(s.queue[0].state); }
-  /// Infinite where everything has come to a dead end.
+  /// Infinite if every state is a dead end.
   double best_loss(const State& s) const {
     double best = std::numeric_limits<double>::infinity();
     for (const Item& item : s.queue) best = std::min(best, static_cast<double>(space_.best_loss(item.state)));
     return best;
   }
-  /// Taking a state from which the best loss is within reach and stays so; where the cut allows for no such
-  /// state, whatever leaves most. The one farthest from the root comes first: it ends the search soonest.
+  /// Taking a state from which the best loss can be reached and can still be reached afterwards; if pruning
+  /// leaves no such state, whatever keeps the smallest loss. The one farthest from the root comes first,
+  /// since it ends the search soonest.
   void optimal_actions(const State& s, std::vector<search::Action>& out) const {
     std::vector<search::Action> all;
     actions(s, all);
@@ -119,7 +121,7 @@ class QueueSpace {
   }
 
  private:
-  /// A goal, or something can be done.
+  /// Whether the state is a goal or has actions.
   bool leads_on(const typename S::State& state) const {
     if (space_.is_goal(state)) return true;
     leads_.clear();

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/search/simple.h"
 #include "espalier/search/toy_space.h"
+#include "espalier/search/train_from_spaces.h"
 
 namespace espalier::research {
 namespace {
@@ -32,7 +32,7 @@ search::RowWeights by_rank(size_t labels) {
   return weights;
 }
 
-/// Prefers shallow states: scores are below 0.
+/// Prefers shallow states, since all scores are negative.
 class Falling final : public search::Scorer {
  public:
   Falling(size_t labels, uint64_t seed) : inner_(labels, seed), row_(labels) {}
@@ -64,11 +64,11 @@ TEST(QueueSpace, AGreedySearchByTheRankingIsItsBestFirstBeamSearch) {
       EXPECT_DOUBLE_EQ(greedy.state.queue[0].rank, beam.score);
       taken_back += greedy.actions.size() > toy.x.size() + 1 ? 1 : 0;
     }
-  EXPECT_GT(taken_back, 30u);  // other states than those of one path were taken
+  EXPECT_GT(taken_back, 30u);  // states of other paths were taken as well
 }
 
 TEST(QueueSpace, EveryLabelIsWithinReachOfABeamNarrowerThanTheirNumber) {
-  // The ranking likes the last of 26 labels best, which a cut by the order of actions would never let in.
+  // The ranking prefers the last of 26 labels, which pruning by the order of actions would never keep.
   search::ToySpace toy = wide_toy(1, 4, 26);
   search::RowWeights ranking = search::plain_weights(26);
   for (uint32_t x = 0; x < 3; ++x) {
@@ -102,7 +102,7 @@ struct ToyQueueProblem {
 };
 
 TEST(QueueSpace, LearnsWhenNotToFollowItsRanking) {
-  // The ranking puts the deepest first and knows nothing else; who goes astray too long falls off its end.
+  // The ranking only puts the deepest state first; a policy that goes astray for too long drops off its end.
   const search::ToyProblem toys = search::toggles(1, 40, 6, 0), test = search::toggles(2, 40, 6, 0);
   Deepest ranking;
   const ToyQueueProblem problem{toys, ranking};
@@ -125,7 +125,7 @@ TEST(QueueSpace, LearnsWhenNotToFollowItsRanking) {
   EXPECT_GT(by_ranking, 1.5);
 }
 
-/// Label 1 leads nowhere; with `all`, so does everything.
+/// Label 1 is a dead end; with `all`, every label is.
 struct Dead : search::ToySpace {
   bool all = false;
   void actions(const State& s, std::vector<search::Action>& out) const {

@@ -1,5 +1,5 @@
-// Daumé, Langford and Marcu 2009, Theorem 3: what learning from true histories costs when a classifier is
-// then told its own answers, and what learning from its own histories makes of it.
+// Daumé, Langford and Marcu 2009, Theorem 3: what it costs to learn from true histories when the classifier
+// later sees its own answers, and what learning from its own histories gains.
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -14,13 +14,14 @@ namespace espalier::research {
 
 namespace {
 
-/// The Hamming loss of Theorem 3 for a classifier that errs with probability e given the true label before:
+/// The Hamming loss of Theorem 3 for a classifier that errs with probability e given the true previous label:
 /// T/2 + 1/2 − (1 − (1−2e)^{T+1}) / (4e).
 double theorem_3(double T, double e) { return T / 2 + 0.5 - (1 - std::pow(1 - 2 * e, T + 1)) / (4 * e); }
 
-/// A first-order binary chain: the first label is shown, every other differs from the one before with
-/// probability e, and what is seen of it is wrong with probability q > e. Given the true label before, the
-/// best classifier copies it and does not look; once wrong, a copier stays wrong until the chain turns.
+/// A first-order binary chain: the first label is shown, every other differs from the previous one with
+/// probability e, and its observation is wrong with probability q > e. Given the true previous label, the
+/// best classifier copies it and ignores the observation; once wrong, such a classifier stays wrong until the
+/// chain changes.
 Status write_chains(const std::string& path, size_t chains, size_t steps, double e, double q, Random random) {
   std::ofstream out(path);
   for (size_t c = 0; c < chains; ++c) {
@@ -43,13 +44,13 @@ Status write_chains(const std::string& path, size_t chains, size_t steps, double
 Result<Report> searn_compounding(const Request& request) {
   Report report;
   constexpr double kSeenWrong = 0.2;
-  const size_t labels = request.quick ? 20'000 : 400'000;  // of a training or test set
+  const size_t labels = request.quick ? 20'000 : 400'000;  // in a training or test set
   report.set("chain", "a label that turns with probability e, seen wrongly with probability 0.2");
   report.set("true history",
              "the classifier of the first iteration: learned from the labels before, told "
-             "its own; beside the formula of Theorem 3");
+             "its own; compared with the formula of Theorem 3");
   report.set("own history", "after two more iterations (beta = 1), learned from its own labels before");
-  report.set("measure", "wrong labels a sequence of T, on sequences never seen");
+  report.set("measure", "wrong labels per sequence of T, on unseen sequences");
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   const std::string train = folder.path("train.txt"), test = folder.path("test.txt"),
                     features = folder.path("template");
@@ -79,7 +80,7 @@ Result<Report> searn_compounding(const Request& request) {
                    std::nullopt, outcome.scores.sequence_accuracy());
       }
       if (request.quick) continue;
-      // Errors of one sequence are far from independent: at most T of them, so five standard errors of the
+      // Errors of one sequence are far from independent: up to T of them, so five standard errors of the
       // widest case.
       const double tolerance = 5 * static_cast<double>(T) / 2 / std::sqrt(static_cast<double>(chains));
       report.check("formula of Theorem 3, " + row, std::abs(wrong[0] - formula) <= tolerance,

@@ -1,5 +1,5 @@
 // Daumé, Langford and Marcu 2009: iterations (Figure 6), search order (6.1.8), cost estimates (3.2.2); Xu and
-// Fern 2007: what the width of the beam does.
+// Fern 2007: the effect of the beam width.
 #include <string>
 #include <vector>
 
@@ -33,7 +33,7 @@ SearnRun entities_run(const Request& request, std::string learner, std::vector<s
   return run;
 }
 
-/// A task of CoNLL-2000, learned from its first sentences.
+/// A task on CoNLL-2000, trained on its first sentences.
 SearnRun chunks_run(const Request& request, std::string task, std::vector<std::string> settings) {
   SearnRun run;
   run.learner = "searn";
@@ -45,7 +45,7 @@ SearnRun chunks_run(const Request& request, std::string task, std::vector<std::s
   return run;
 }
 
-/// Tokens that one of two outputs gets right and the other wrong.
+/// How many tokens only the first of two outputs gets right, and how many only the second.
 Result<eval::Discordance> discordance(const SearnRun& run, const SearnOutcome& first,
                                       const SearnOutcome& second) {
   ESPALIER_ASSIGN(const std::vector<data::Sequence> test, data::read_all({run.test}, run.test_reading));
@@ -114,7 +114,7 @@ Result<Report> searn_iterations(const Request& request) {
 Result<Report> searn_order(const Request& request) {
   Report report;
   report.set("data", request.quick ? "Spanish entities, 100 sentences" : "Spanish entities, all sentences");
-  report.set("measure", "token accuracy on testb, beside the paper's; word by word, Hamming loss");
+  report.set("measure", "token accuracy on testb, compared with the paper's; word by word, Hamming loss");
   const std::string passes = request.quick ? "passes=2" : "passes=5";
   struct Line {
     const char* order;
@@ -146,7 +146,8 @@ Result<Report> searn_order(const Request& request) {
                  eval::mcnemar_exact(tokens));
     }
   }
-  report.notes.push_back("p is that of McNemar's exact test over tokens, which takes them as independent.");
+  report.notes.push_back(
+      "p is from McNemar's exact test over tokens, which assumes that they are independent.");
   return report;
 }
 

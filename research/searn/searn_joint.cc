@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kTagCell = 1, kChunkCell = 2;
 
-/// What two columns of labels get right: the paper's measure is the share of right labels of both together.
+/// Scores of two columns of labels. The paper's measure is the share of correct labels over both.
 struct JointFigures {
   double labels = 0, tokens = 0, tags = 0, chunks = 0, sentences = 0;
 };
@@ -46,7 +46,7 @@ struct JointEntry {
   std::string row, learner;
   std::vector<std::string> settings;
   std::optional<double> paper;
-  std::string base = {};  ///< the row that must be below
+  std::string base = {};  ///< the row that must score lower
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ Result<Report> searn_joint(const Request& request) {
   report.set("features", "of words alone: both columns are predicted");
   report.set("labels", "the share of right labels, tags and chunk labels together: the paper's measure");
   report.set("tokens", "the share of tokens whose labels are both right; sentences: all of them");
-  // Chosen on the last 1,200 sentences of the training set, learning from the others.
+  // Chosen on the last 1,200 sentences of the training set, training on the others.
   const std::string passes = request.quick ? "passes=1" : "passes=5",
                     more = request.quick ? "passes=1" : "passes=20",
                     beam = request.quick ? "beam=1" : "beam=10",
@@ -113,7 +113,7 @@ Result<Report> searn_joint(const Request& request) {
       ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
       figures = joint_figures(gold, outcome.predicted[0], outcome.predicted[1]);
       best = std::max(best, figures.labels);
-    } else {  // each column by a model of its own
+    } else {  // a separate model per column
       run.train_reading.label_column = run.test_reading.label_column = "2";
       ESPALIER_ASSIGN(const SearnOutcome tags, train_and_score(request, run));
       run.train_reading.label_column = run.test_reading.label_column = "3";

@@ -1,5 +1,5 @@
-// What searches cost: a SEARN iteration beside a pass of the chain perceptron, greedy and beam decoding
-// beside Viterbi, and time against the length of a sequence.
+// What searches cost: a SEARN iteration compared with a pass of the chain perceptron, greedy and beam
+// decoding compared with Viterbi, and time by the length of a sequence.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -17,7 +17,7 @@ namespace espalier::research {
 
 namespace {
 
-/// Trains on one thread and returns the seconds of the last round: everything is warm by then.
+/// Trains on one thread and returns the seconds of the last round, when caches are warm.
 Result<double> last_round_seconds(const Request& request, const std::string& train,
                                   const std::string& learner, std::vector<std::string> settings,
                                   const std::string& model) {
@@ -38,15 +38,15 @@ Result<double> last_round_seconds(const Request& request, const std::string& tra
   return ends.back() - ends[ends.size() - 2];
 }
 
-/// A way to decode, and the best time it took over all sequences so far.
+/// A way to decode, and its best time over all sequences so far.
 struct TimedDecoder {
   const model::Model& model;
   data::PredictOptions options;
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// Seconds a token of each, the best of several times. They take turns, so that a machine that is slow for a
-/// while is slow for all of them.
+/// Seconds per token of each, the best of several runs. They take turns, so that a temporarily slow machine
+/// affects all of them.
 Status time_in_turn(std::span<TimedDecoder> decoders, const std::vector<data::Sequence>& sequences,
                     int times) {
   data::Prediction out;
@@ -64,9 +64,9 @@ Status time_in_turn(std::span<TimedDecoder> decoders, const std::vector<data::Se
   return {};
 }
 
-/// What decoding itself takes, features found and summed up before: microseconds a token of Viterbi and of
-/// the greedy search, each the best of several times, in turn. A sequence is decoded many times over, since
-/// one time is too short to be measured.
+/// The time of decoding alone, after features were found and summed: microseconds per token of Viterbi and of
+/// greedy search, each the best of several runs in turn. A sequence is decoded many times, since one time is
+/// too short to measure.
 struct DecodingAlone {
   double viterbi = std::numeric_limits<double>::infinity(), greedy = viterbi;
 };
@@ -75,7 +75,7 @@ Result<DecodingAlone> decoding_alone(const model::Model& chain, const model::Mod
                                      const std::vector<data::Sequence>& sequences, int times) {
   const auto* by_viterbi = dynamic_cast<const chain::ChainPredictor*>(&chain.predictor());
   const auto* by_search = dynamic_cast<const tasks::SearchPredictor*>(&search.predictor());
-  if (by_viterbi == nullptr || by_search == nullptr) return fail("the models are not what they should be");
+  if (by_viterbi == nullptr || by_search == nullptr) return fail("the models are not of the expected kind");
   constexpr int kOver = 20;
   const auto chain_scratch = by_viterbi->make_scratch(), search_scratch = by_search->make_scratch();
   data::Prediction out;
@@ -102,7 +102,7 @@ Result<DecodingAlone> decoding_alone(const model::Model& chain, const model::Mod
   return best;
 }
 
-/// The rows of the sequences one after the other, in sequences of this length.
+/// The rows of all sequences, divided into sequences of this length.
 std::vector<data::Sequence> joined(const std::vector<data::Sequence>& from, size_t length, size_t how_many) {
   std::vector<data::Sequence> made(how_many);
   size_t s = 0, row = 0;
@@ -160,12 +160,12 @@ Result<Report> searn_speed(const Request& request) {
   const double by_viterbi = decoders[0].seconds, by_greedy = decoders[1].seconds,
                by_beam = decoders[2].seconds, by_best = decoders[3].seconds;
   ESPALIER_ASSIGN(const DecodingAlone alone, decoding_alone(chain, search, greedy, sequences, times));
-  report.add("viterbi", "microseconds a token, decoding alone", std::nullopt, alone.viterbi);
-  report.add("greedy", "microseconds a token, decoding alone", std::nullopt, alone.greedy);
-  report.add("viterbi", "microseconds a token", std::nullopt, 1e6 * by_viterbi);
-  report.add("greedy", "microseconds a token", std::nullopt, 1e6 * by_greedy);
-  report.add("beam=10", "microseconds a token", std::nullopt, 1e6 * by_beam);
-  report.add("best-first beam=10", "microseconds a token", std::nullopt, 1e6 * by_best);
+  report.add("viterbi", "microseconds per token, decoding alone", std::nullopt, alone.viterbi);
+  report.add("greedy", "microseconds per token, decoding alone", std::nullopt, alone.greedy);
+  report.add("viterbi", "microseconds per token", std::nullopt, 1e6 * by_viterbi);
+  report.add("greedy", "microseconds per token", std::nullopt, 1e6 * by_greedy);
+  report.add("beam=10", "microseconds per token", std::nullopt, 1e6 * by_beam);
+  report.add("best-first beam=10", "microseconds per token", std::nullopt, 1e6 * by_best);
 
   std::vector<double> at_length;
   const size_t longest = request.quick ? 1000 : 10000;
@@ -175,25 +175,24 @@ Result<Report> searn_speed(const Request& request) {
     ESPALIER_TRY(time_in_turn(widths, made, request.quick ? 1 : 4));
     for (const TimedDecoder& width : widths) {
       report.add(&width == widths ? "greedy" : "beam=10",
-                 fmt::format("{} tokens, microseconds a token", length), std::nullopt, 1e6 * width.seconds);
+                 fmt::format("{} tokens, microseconds per token", length), std::nullopt, 1e6 * width.seconds);
       at_length.push_back(width.seconds);
     }
   }
   if (request.quick) return report;
   report.check("an iteration costs at most 3 passes of the perceptron", iteration <= 3 * pass,
                fmt::format("{:.2f}", iteration / pass));
-  // As a whole they differ by less than the layout of their models in memory makes them differ from run to
-  // run.
+  // Overall they differ by less than the memory layout of their models makes them differ from run to run.
   report.check("greedy decoding is at least as fast as Viterbi", alone.greedy <= alone.viterbi,
-               fmt::format("{:.4f} and {:.4f} us a token; with features and scores {:.3f} and {:.3f}",
+               fmt::format("{:.4f} and {:.4f} us per token; with features and scores {:.3f} and {:.3f}",
                            alone.greedy, alone.viterbi, 1e6 * by_greedy, 1e6 * by_viterbi));
   report.check("a beam of 10 costs at most 10 times greedy", by_beam <= 10 * by_greedy,
                fmt::format("{:.2f}", by_beam / by_greedy));
-  // Caches fill up with length; what is linear stays within a small factor over two decades.
+  // Longer sequences exceed the caches; linear time stays within a small factor over two decades.
   const size_t n = at_length.size();
   report.check("time is linear in the length up to 10,000",
                at_length[n - 2] <= 1.5 * at_length[0] && at_length[n - 1] <= 1.5 * at_length[1],
-               fmt::format("greedy {:.2f}, beam {:.2f} times the time a token at 100",
+               fmt::format("greedy {:.2f}, beam {:.2f} times the time per token at 100",
                            at_length[n - 2] / at_length[0], at_length[n - 1] / at_length[1]));
   return report;
 }

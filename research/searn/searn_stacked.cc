@@ -1,6 +1,6 @@
 // What SEARN is compared with in section 5.2: classifiers of single labels, MEMMs, and stacked sequential
-// learning (Cohen and Carvalho 2005), in which a second model sees what a first one, trained without the
-// sentence at hand, says about the neighbours.
+// learning (Cohen and Carvalho 2005), in which a second model sees the labels of the neighbours predicted by
+// a first one that was trained without the sentence.
 #include <fstream>
 
 #include "espalier/base/temporary_directory.h"
@@ -14,9 +14,9 @@ namespace espalier::research {
 namespace {
 
 using Sentences = std::vector<data::Sequence>;
-using Predicted = std::vector<std::vector<std::string>>;  ///< label by label of every sentence
+using Predicted = std::vector<std::vector<std::string>>;  ///< the labels of every sentence
 
-/// The rows as they were, with predictions before the label where there are any, in a file in columns.
+/// Writes the rows to a file in columns, with predictions before the label if there are any.
 Status write_rows(const Sentences& sentences, const Predicted* predicted,
                   const std::function<bool(size_t)>& keep, const std::string& path) {
   std::ofstream out(path);
@@ -65,8 +65,8 @@ Status predict_with(const std::string& file, const Sentences& sentences,
   return {};
 }
 
-/// Two levels of `local`; the second sees the first's labels of the neighbourhood. Training rows get them
-/// from models that did not see the sentence.
+/// Two levels of `local`; the second sees the first one's labels of the neighbours. For training rows, these
+/// come from models that did not see the sentence.
 Result<eval::TaggingScores> stacked(const Request& request, const Sentences& train, const Sentences& test,
                                     size_t folds) {
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());

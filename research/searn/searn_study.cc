@@ -12,7 +12,7 @@ namespace espalier::research {
 
 namespace {
 
-/// The first sequences of a file in columns, as a file of their own.
+/// Writes the first sequences of a file in columns to a file of their own.
 Status copy_first(const std::string& from, const data::ReadOptions& reading, size_t most,
                   const std::string& to) {
   ESPALIER_ASSIGN(const auto reader, data::open_reader(from, reading));

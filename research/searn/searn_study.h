@@ -1,5 +1,5 @@
-// What the experiments on search learners share: train as the command does, tag, score. Tested by
-// apps/reproduce_test.sh, which runs every experiment.
+// What the experiments on search learners share: train_and_score() trains as the command does, tags the test
+// file and scores it. Tested in apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace espalier::research {
 
-/// One training run and its test, by the names the command takes.
+/// One training run and its test, in the terms of the command.
 struct SearnRun {
   std::string learner;
   std::vector<std::string> settings;
@@ -21,23 +21,23 @@ struct SearnRun {
   data::ReadOptions train_reading, test_reading;
   std::string template_file;
   size_t most_sequences = 0;                 ///< of the training file; 0: all
-  std::vector<size_t> feature_columns = {};  ///< from 1; empty: all but the labels
+  std::vector<size_t> feature_columns = {};  ///< counted from 1; empty: all except the labels
   bool keep_labels = false;                  ///< fill SearnOutcome::predicted
 };
 
 struct SearnOutcome {
   eval::TaggingScores scores;
   double train_seconds = 0, test_seconds = 0;
-  std::vector<double> dev;  ///< test scores after each round, where asked for
-  /// Each round's own measure; of learners that update while they search, updates a sequence.
+  std::vector<double> dev;  ///< test scores after each round, if asked for
+  /// Each round's own measure; for learners that update while they search, updates per sequence.
   std::vector<double> objectives;
-  /// Label column by label column, token after token; where asked for.
+  /// By column of labels, token by token; if asked for.
   std::vector<std::vector<std::string>> predicted = {};
 };
 
-/// Trains into a temporary file, tags the test file, scores it. With
-/// `by_round`, the test file is also measured after every round (as a development set would be; nothing is
-/// chosen by it: patience is without end and the last round counts).
+/// Trains into a temporary file, tags the test file and scores it. With `by_round`, the test file is also
+/// scored after every round, like a development set. Nothing is chosen by it: patience is unlimited and the
+/// last round counts.
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);
 
 }  // namespace espalier::research

@@ -19,8 +19,8 @@ struct TableEntry {
   std::string learner;
   std::vector<std::string> settings;
   std::optional<double> small, large;
-  std::string base = {};  ///< the row that must be below this one
-  bool large_too = true;  ///< also on the large set, where that is not a matter of hours
+  std::string base = {};  ///< the row that must score below this one
+  bool large_too = true;  ///< also on the large set, unless that takes hours
 };
 
 std::vector<std::string> searn_settings(const std::string& classifier, std::vector<std::string> more) {
@@ -42,7 +42,7 @@ SearnRun letters(const Request& request, const TableEntry& method, std::vector<i
 
 constexpr size_t kParts = 5;
 
-/// The words of fold 0 of the letters, dealt out to five folds in turn.
+/// The words of fold 0 of the letters, distributed over five folds in turn.
 Status deal_out_fold_0(const std::string& from, const std::string& to) {
   constexpr size_t kWordField = 3, kFoldField = 5;
   ESPALIER_ASSIGN(Input input, Input::open(from));
@@ -53,7 +53,7 @@ Status deal_out_fold_0(const std::string& from, const std::string& to) {
   while (true) {
     ESPALIER_ASSIGN(const bool more, input.next_line(line));
     if (!more) break;
-    const auto field = [&](size_t n) {  // where the n-th begins
+    const auto field = [&](size_t n) {  // where the n-th field begins
       size_t at = 0;
       for (; n > 0 && at != std::string_view::npos; --n) at = line.find('\t', at) + 1;
       return at;
@@ -73,7 +73,7 @@ Status deal_out_fold_0(const std::string& from, const std::string& to) {
   return {};
 }
 
-/// How many letters back decisions look: what cross-validation within fold 0 finds best, with linear
+/// How many letters decisions look back: the best value in cross-validation within fold 0, with linear
 /// machines.
 Result<int> choose_history(const Request& request, Report& report) {
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
@@ -171,9 +171,9 @@ Result<Report> searn_handwriting(const Request& request) {
                                     request.quick ? "as the paper's do" : "by cross-validation in fold 0"));
   report.notes.push_back(
       "The paper's features have pairs of letters only (history=1). The same 55 words occur in every fold, "
-      "so longer histories, which cost a search nothing, spell them out.");
+      "so longer histories, which cost a search nothing, memorise them.");
   report.notes.push_back(
-      "With history=1 quadratic machines are trained on the small set alone: minutes saved.");
+      "With history=1 quadratic machines are trained on the small set only, to save time.");
   for (const TableEntry& method : handwriting_methods(request.quick, history)) {
     ESPALIER_ASSIGN(const SearnOutcome small,
                     train_and_score(request, letters(request, method, one, others)));
@@ -200,9 +200,9 @@ Result<Report> searn_handwriting(const Request& request) {
 
 Result<Report> searn_ner(const Request& request) {
   Report report;
-  report.set(
-      "test",
-      "esp.testb; the paper's test set and measure are unclear, its figures are beside token accuracy");
+  report.set("test",
+             "esp.testb; the paper's test set and measure are unclear, its figures are compared with token "
+             "accuracy");
   const std::string passes = request.quick ? "passes=2" : "passes=8",
                     few = request.quick ? "iterations=2" : "iterations=3";
   const std::vector<std::string> search = {few, passes, "beam=10"};
@@ -242,9 +242,9 @@ Result<Report> searn_ner(const Request& request) {
     for (const std::string other : {"perceptron", "crf"})
       for (const std::string& measure : {column, column + " F1"}) {
         const double searn = measured(report, "searn classifier=logistic", measure);
-        const double beside = measured(report, other, measure);
-        report.check(fmt::format("searn classifier=logistic above {} ({})", other, measure), searn > beside,
-                     fmt::format("{:.2f} and {:.2f}", searn, beside));
+        const double other_score = measured(report, other, measure);
+        report.check(fmt::format("searn classifier=logistic above {} ({})", other, measure),
+                     searn > other_score, fmt::format("{:.2f} and {:.2f}", searn, other_score));
       }
   }
   return report;
@@ -257,7 +257,7 @@ Result<Report> searn_chunking(const Request& request) {
                     few = request.quick ? "iterations=1" : "iterations=2";
   const std::string beam = request.quick ? "beam=1" : "beam=10";
   const std::vector<std::string> search = {few, passes, beam};
-  // Chosen on the last 1,200 sentences of the training set, learning from the others.
+  // Chosen on the last 1,200 sentences of the training set, training on the others.
   const std::vector<std::string> chunk = {few, request.quick ? "passes=1" : "passes=5", beam, "names=no"};
   std::vector<std::string> penalised = chunk;
   penalised.push_back("l2=1");

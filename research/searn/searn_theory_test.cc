@@ -1,10 +1,10 @@
 // What the SEARN paper proves (Lemma 1, Theorem 2, footnote 7), checked on small finite distributions against
-// espalier/search/searn.h. There is no code of its own to test.
+// espalier/search/searn.h. There is no source file that belongs to this test.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/search/toy_space.h"
 
@@ -62,7 +62,7 @@ TEST(SearnTheory, OneStepDegradesAPolicyByNoMoreThanLemma1Says) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     const size_t T = 2 + seed % 3;
     const search::ToyProblem d = finite_distribution(seed, T);
-    search::Mixture h;  // some policy on the way: π and a few classifiers
+    search::Mixture h;  // an intermediate policy: π and a few classifiers
     for (uint64_t i = 0; i < seed % 4; ++i)
       h.interpolate(std::make_shared<search::RandomScorer>(2, seed * 10 + i), 0.3);
     search::Mixture learned;
@@ -81,10 +81,10 @@ TEST(SearnTheory, OneStepDegradesAPolicyByNoMoreThanLemma1Says) {
     EXPECT_LE(after, bound + 1e-9) << "seed " << seed;
     if (after > before + static_cast<double>(T) * beta * cost * 0.5) ++close;
   }
-  EXPECT_GT(close, 50u);  // the bound's linear term is not idle
+  EXPECT_GT(close, 50u);  // the linear term of the bound matters
 }
 
-/// Any error costs 1, all together as much.
+/// Any error costs 1, and so do all errors together.
 struct ZeroOneToy : search::ToySpace {
   double loss(const State& s) const { return s.errors > 0 ? 1 : 0; }
   double best_loss(const State& s) const { return loss(s); }
@@ -97,8 +97,8 @@ struct ZeroOneProblem {
   search::StaticBlocks blocks(size_t) const { return {}; }
 };
 
-/// A mixture over one instance with two labels, spelled out: the chance of label 1 in each of its 2^T − 1
-/// states, kept up to date as the mixture is. Losses are then exact however many classifiers there are.
+/// A mixture over one instance with two labels as a table: the probability of label 1 in each of its 2^T − 1
+/// states, updated with the mixture. Losses are therefore exact, however many classifiers there are.
 class SpelledOut {
  public:
   explicit SpelledOut(const ZeroOneToy& space) : space_(space), ones_(size_t{1} << space.x.size(), 0.0) {}
@@ -127,7 +127,7 @@ class SpelledOut {
     act(s, place);
     for (uint32_t l = 0; l < 2; ++l) visit(space_.apply(s, {0, l}), 2 * place + l, act);
   }
-  /// The chance of label 1 where π has this share.
+  /// The probability of label 1 if π has this share.
   double chance(const search::ToySpace::State& s, size_t place, double oracle) const {
     return (1 - oracle) * ones_[place] / (1 - oracle_) + oracle * space_.y[s.at];
   }
@@ -149,8 +149,7 @@ class SpelledOut {
   }
 
   const ZeroOneToy& space_;
-  std::vector<double>
-      ones_;  ///< by place, the root's being 1 and its children's 2 and 3: the classifiers' part
+  std::vector<double> ones_;  ///< by node, the root being 1 and its children 2 and 3: the classifiers' part
   double oracle_ = 1;
 };
 
@@ -165,7 +164,7 @@ TEST(SearnTheory, TheLearnedPolicyKeepsTheoremTwosPromise) {
   options.examples = {search::CostEstimate::kSample, 2, 0};
   search::DirectOptions direct;
   direct.passes = 2;
-  // One classifier in fifty is a bad one, or there would be nothing to bound.
+  // One classifier in fifty is bad, since otherwise the bound would be trivial.
   const search::LearnClassifier<ZeroOneToy> learn = [&](const search::Examples<ZeroOneToy>& examples, int n,
                                                         int) -> Result<std::shared_ptr<search::Scorer>> {
     if (n % 50 == 0)
@@ -197,7 +196,7 @@ TEST(SearnTheory, TheLearnedPolicyKeepsTheoremTwosPromise) {
   EXPECT_GT(costs, 0);
   EXPECT_GT(loss(), 0.01);
   EXPECT_LE(loss(), bound);
-  // And a promise it is: policies that have learned nothing break it.
+  // The bound is not trivial: policies that have learned nothing violate it.
   for (size_t i = 0; i < d.size(); ++i) {
     SpelledOut untaught(d.spaces[i]);
     search::RandomScorer guesses(2, 77 + i);
@@ -210,9 +209,9 @@ TEST(SearnTheory, TheLearnedPolicyKeepsTheoremTwosPromise) {
   }
 }
 
-/// Footnote 7: whether a or b is right is a coin toss that no feature tells; `s` twice is a safe way out
-/// that costs 0.2. The first decision alone decides nothing, as long as the oracle, which has seen the coin,
-/// completes it.
+/// Footnote 7: whether a or b is right is a coin toss that no feature reveals; `s` twice is a safe choice
+/// that costs 0.2. The first decision alone determines nothing as long as the oracle, which has seen the
+/// coin, completes it.
 struct CoinSpace {
   struct State {
     uint32_t at = 0, first = 9, second = 9;
@@ -262,7 +261,7 @@ TEST(SearnTheory, NoiseAndASafeWayOffTheOptimalPathMakeItFail) {
     const CoinSpace space = problem.space(i);
     loss += space.loss(search::decode_greedily(space, *policy).state) / static_cast<double>(problem.size());
   }
-  EXPECT_DOUBLE_EQ(loss, 0.5);  // a constant policy with 0.2 exists
+  EXPECT_DOUBLE_EQ(loss, 0.5);  // a constant policy with loss 0.2 exists
 }
 
 }  // namespace

@@ -363,7 +363,7 @@ TEST(FeaturesTest, WrongOptionsAreErrors) {
     const auto result = FeatureExtractor::make(options);
     return result.ok() ? "no error" : result.error().message;
   };
-  EXPECT_THAT(error([](FeatureOptions&) {}), HasSubstr("no column to take features from"));
+  EXPECT_THAT(error([](FeatureOptions&) {}), HasSubstr("no column besides the label to take features from"));
   EXPECT_THAT(error([](FeatureOptions& o) { o.degree = 3; }), HasSubstr("1 or 2, not 3"));
   EXPECT_THAT(error([](FeatureOptions& o) {
                 o.template_text = "U:%x[0,0]";

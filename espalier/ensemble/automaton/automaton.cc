@@ -79,7 +79,7 @@ Result<ExpertAutomaton> ExpertAutomaton::from_plain(openfst::PlainFst fst,
   ESPALIER_TRY(name_experts(fst, experts, name));
   for (const openfst::PlainArc& arc : fst.arcs)
     if (!std::isfinite(arc.cost))
-      return fail("{}: a transition of state {} has a weight that is no number", name, arc.source);
+      return fail("{}: a transition of state {} has a weight that is not a number", name, arc.source);
   if (openfst::is_cyclic(fst))
     return fail("{}: the automaton has a cycle; path experts need an acyclic one", name);
   return layered(std::move(fst), experts.size(), name);

@@ -65,7 +65,7 @@ bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
       }
       if (arc.ilabel != arc.olabel) {
         error = "a transition of state " + std::to_string(s) +
-                " has different input and output labels: an acceptor is wanted, not a transducer";
+                " has different input and output labels: expected an acceptor, not a transducer";
         return false;
       }
       out.arcs.push_back({s, arc.nextstate, arc.ilabel, static_cast<double>(arc.weight.Value())});
@@ -82,8 +82,18 @@ bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
   return true;
 }
 
+/// The types of automata that can be read. OpenFst registers them itself, but in a table that this code does
+/// not see where the library hides its symbols.
+template <typename Arc>
+struct ReadableTypes {
+  fst::FstRegisterer<fst::VectorFst<Arc>> vector;
+  fst::FstRegisterer<fst::ConstFst<Arc>> constant;
+  fst::FstRegisterer<fst::EditFst<Arc>> edit;
+};
+
 template <typename Arc>
 bool read_arcs(std::istream& in, const std::string& path, PlainFst& out, std::string& error) {
+  static const ReadableTypes<Arc> registered;
   const CaughtComplaints complaints;
   const std::unique_ptr<fst::Fst<Arc>> from(fst::Fst<Arc>::Read(in, fst::FstReadOptions(path)));
   if (from == nullptr) {

@@ -108,7 +108,7 @@ Error AlignedExperts::mismatch(const ExpertStream& stream) {
       if (stream.speaks(w)) other = stream.length(w);
     return fail(
         "{} and {} hold labels alone, and sequence {} has {} labels in the first, {} in the second; labels "
-        "of unequal number can be put side by side (ensemble learn --align yes)",
+        "of unequal number can be aligned (ensemble learn --align yes)",
         reference_->name(), stream.name(), sequence_number_, a.length(), other);
   }
   const data::Format fa = reference_->reading().format, fb = stream.reading().format;
@@ -139,8 +139,8 @@ Result<data::Label> AlignedExperts::intern(std::string_view text) {
   if (text == data::kUnknownLabelText) return data::kNoLabel;
   const auto known = labels_.find(text);
   if (aligner_ && known == gap_)
-    return fail("{}: sequence {} has the label {}, which stands for gaps; use another name for it",
-                reference_->name(), sequence_number_, kGapText);
+    return fail("{}: sequence {} has the label {}, which is reserved for gaps; rename it", reference_->name(),
+                sequence_number_, kGapText);
   if (known) return *known;
   if (labels_.size() + 2 >= data::kNoLabel)
     return fail("{}: there are more than {} different labels", reference_->name(), data::kNoLabel - 3);
@@ -152,8 +152,8 @@ Status AlignedExperts::read_output(const ExpertStream& stream, size_t w, ExpertO
   output.labels.clear();
   const size_t length = stream.length(w);
   if (length > kLongestAligned)
-    return fail("{}: sequence {} has {} labels; outputs of more than {} cannot be put side by side",
-                stream.name(), sequence_number_, length, kLongestAligned);
+    return fail("{}: sequence {} has {} labels; outputs of more than {} cannot be aligned", stream.name(),
+                sequence_number_, length, kLongestAligned);
   for (size_t row = 0; row < length; ++row) {
     data::Label label = data::kNoLabel;
     if (!number_of(stream.label(w, row), label)) return failure_;

@@ -25,7 +25,7 @@ namespace espalier::ensemble {
 /// What is done about sequences that an expert does not have (section 5.5).
 enum class Missing {
   kError,     ///< every expert must have every sequence
-  kSpread,    ///< it says nothing there; the others share its weight
+  kSpread,    ///< it abstains there; the others share its weight
   kLeaveOut,  ///< such sequences are left out
 };
 Result<Missing> parse_missing(std::string_view text);
@@ -37,7 +37,7 @@ Result<Missing> parse_missing(std::string_view text);
 ///
 /// Where experts decide themselves how many labels there are (align()), words are ignored: sequences number n
 /// of all files belong together, or the one with the same name where files of labels alone name them, and
-/// the outputs are put side by side (multiple_alignment.h).
+/// the outputs are aligned (multiple_alignment.h).
 class AlignedExperts {
  public:
   /// The reference has gold labels where `gold`; its own labels are ignored otherwise.
@@ -51,7 +51,7 @@ class AlignedExperts {
   size_t experts() const { return experts_; }
   std::vector<std::string> expert_names() const;
 
-  /// From the next rewind on, outputs of unequal length are put side by side. Adds kGapText to the labels.
+  /// From the next rewind on, outputs of unequal length are aligned. Adds kGapText to the labels.
   void align();
   bool aligning() const { return aligner_.has_value(); }
   /// From the next rewind on, experts' probabilities of their labels are read too (ExpertStream). Not

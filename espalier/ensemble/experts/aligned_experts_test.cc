@@ -104,7 +104,7 @@ TEST(AlignedExperts, OutputsOfUnequalLengthArePutSideBySide) {
   EXPECT_THAT(alignment.rows(), ElementsAre("K: K K _", "AE: AE <gap> _", "T: T T _", "AA: O AA <gap>",
                                             "K: K K <gap>", "S: S <gap> <gap>"));
   EXPECT_THAT(alignment.read("cat\tK\n", {"dog\tK\n"}), HasSubstr("'dog'"));
-  EXPECT_THAT(alignment.read("K AE\n", {"<gap> K\n"}), HasSubstr("stands for gaps"));
+  EXPECT_THAT(alignment.read("K AE\n", {"<gap> K\n"}), HasSubstr("is reserved for gaps"));
   EXPECT_THAT(alignment.read("K AE\nT\n", {"K\n"}), HasSubstr("ends after 1 sequences"));
   Alignment spread(Missing::kSpread);
   spread.layout = LabelLayout::kLines;

@@ -2,7 +2,7 @@
 //
 // Open one with open_expert, open_nbest_expert or memory_expert (trained models: model_expert.h) and give it
 // to AlignedExperts, which reads all of them in step. Memory: one sequence per stream, whatever the size of
-// the file.
+// the file. Tested in aligned_experts_test.cc.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Outputs of unequal length put side by side: columns in which every expert has a label or a gap.
+// Alignment of outputs of unequal length: columns in which every expert has a label or a gap.
 //
 // Call MultipleAligner::align with the outputs of one sequence, then add_gold in learning. For experts that
 // decide themselves how many labels there are, such as letter-to-phoneme converters.

@@ -28,18 +28,18 @@ struct ExpertSource {
 struct ExpertReference {
   std::optional<data::Source> source;  ///< not set: the first expert that is not a model has the tokens
   data::ReadOptions reading;
-  bool gold = true;  ///< it has labels, which are wanted
+  bool gold = true;  ///< it has labels, which are read
 };
 
 struct ExpertReading {
   data::ReadOptions files;                 ///< of experts' files; a name such as x.jsonl overrides the format
-  std::optional<LabelLayout> labels_only;  ///< of column files, the reference included; not set: found out
+  std::optional<LabelLayout> labels_only;  ///< of column files, the reference included; not set: detected
   size_t nbest = 1;                        ///< labellings per sequence that files and models give
   Missing missing = Missing::kError;
-  int threads = 0;  ///< for models; 0: every core
+  int threads = 0;  ///< for models; 0: all cores
 };
 
-/// Streams over reference and experts, with all that they need.
+/// Streams over reference and experts, with everything they need.
 struct OpenExperts {
   std::unique_ptr<Workers> workers;  ///< that models run on
   std::unique_ptr<AlignedExperts> aligned;

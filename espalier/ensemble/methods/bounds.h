@@ -1,4 +1,5 @@
-// The guarantees of the paper as numbers. Tested in espboost_test.cc and automaton_test.cc.
+// The guarantees of the paper as numbers. Tested in espboost_test.cc and
+// espalier/ensemble/automaton/automaton_test.cc.
 #pragma once
 
 #include <cstddef>

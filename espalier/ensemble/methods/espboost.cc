@@ -99,7 +99,7 @@ std::string BoostResult::in_words() const {
           "ended after {} rounds: no path expert was better than chance on what was left (error {:.4f})",
           rounds.size(), failed_error);
     case BoostEnd::kPerfect:
-      return "a path expert makes no error at all on the sample; it stands alone";
+      return "a path expert makes no error at all on the sample; the ensemble consists of it alone";
     case BoostEnd::kInterrupted:
       return fmt::format("interrupted after {} rounds", rounds.size());
   }
@@ -166,13 +166,6 @@ Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& optio
   }
   for (double& w : table.elsewhere) w /= total;
   return result;
-}
-
-Result<std::vector<float>> vote_margins(VoteSource& source, const WeightTable& table) {
-  std::vector<float> margins;
-  ESPALIER_TRY(for_each_margin(
-      source, table, [&](double margin, double) { margins.push_back(static_cast<float>(margin)); }));
-  return margins;
 }
 
 Result<double> margin_loss(VoteSource& source, const WeightTable& table, double rho) {

@@ -54,10 +54,8 @@ struct BoostResult {
 Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options,
                                    const Monitor& monitor = {}, const ExpertAutomaton* automaton = nullptr);
 
-/// ρ(h̃^k, x_i, y_i) / ‖α‖₁ of every item with known gold: the vote's own margins, in [−1, 1].
-Result<std::vector<float>> vote_margins(VoteSource& source, const WeightTable& table);
-
-/// R̂_ρ: the share of items whose margin is at most ρ, each sequence counting alike.
+/// R̂_ρ: the share of items with known gold whose margin ρ(h̃^k, x_i, y_i) / ‖α‖₁, in [−1, 1], is at most ρ. All
+/// sequences have equal weight.
 Result<double> margin_loss(VoteSource& source, const WeightTable& table, double rho);
 
 }  // namespace espalier::ensemble

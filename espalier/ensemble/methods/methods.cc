@@ -16,7 +16,7 @@ constexpr std::array<MethodInfo, 9> kMethods = {{
     {Method::kFplCv, "fpl-cv", "the one of these paths that did best on what came after it", false},
     {Method::kEspboost, "espboost", "boosting over path experts", false},
     {Method::kSle, "sle", "forward selection of experts, one vote each time one is selected", false},
-    {Method::kMajority, "majority", "one vote an expert", false},
+    {Method::kMajority, "majority", "one vote per expert", false},
     {Method::kBest, "best", "the single best expert", false},
 }};
 
@@ -108,9 +108,8 @@ Result<Hypothesis> learn_hypothesis(VoteSource& source, Method method, const Met
   const bool paths = method == Method::kMvote || method == Method::kRand || method == Method::kCv ||
                      method == Method::kFpl || method == Method::kFplCv || method == Method::kEspboost;
   if (options.automaton != nullptr && !paths)
-    return fail(
-        "an automaton of path experts goes with mvote, rand, cv, fpl, fpl-cv and espboost, not with {}",
-        method_name(method));
+    return fail("an automaton is supported by mvote, rand, cv, fpl, fpl-cv and espboost, not by {}",
+                method_name(method));
   Result<Hypothesis> out = Error{};
   switch (method) {
     case Method::kMvote:

@@ -27,14 +27,14 @@ struct SleResult {
 /// 5.1). One pass; O(rounds · patterns · p · values at an item).
 Result<SleResult> learn_sle(VoteSource& source, const SleOptions& options, const Monitor& monitor = {});
 
-/// Every expert counts alike, everywhere; ties go to the one given first.
+/// All experts have equal weight everywhere; ties go to the first.
 WeightTable majority_table(size_t experts);
 
 /// Losses of the single experts over a stream.
 Result<std::vector<HammingMean>> expert_losses(VoteSource& source);
 
-/// The expert with the lowest mean loss, ties go to the first, and the table that follows it. Where it is
-/// silent the others count alike.
+/// The expert with the lowest mean loss (ties go to the first), and the table that follows it. Where it is
+/// silent the others have equal weight.
 struct BestExpert {
   size_t expert = 0;
   double loss = 0;

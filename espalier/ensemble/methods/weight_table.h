@@ -39,8 +39,8 @@ enum class VoteForm {
 };
 
 struct Winner {
-  Value value = kAbsent;  ///< kAbsent where nobody says anything
-  double share = 0;       ///< its part of the weight of those who say something
+  Value value = kAbsent;  ///< kAbsent if all experts abstain
+  double share = 0;       ///< its share of the weight of the experts that vote
 };
 
 /// The vote at one item. Experts without a voice here leave their weight to the others, in proportion
@@ -69,21 +69,13 @@ class HammingMean {
     if (known == 0) return;
     sum_ += static_cast<double>(wrong) / static_cast<double>(known);
     ++sequences_;
-    wrong_ += wrong;
-    known_ += known;
   }
   double mean() const { return sequences_ == 0 ? 0 : sum_ / static_cast<double>(sequences_); }
-  /// Over items, not sequences.
-  double item_error() const {
-    return known_ == 0 ? 0 : static_cast<double>(wrong_) / static_cast<double>(known_);
-  }
   size_t sequences() const { return sequences_; }
-  size_t items() const { return known_; }
-  size_t wrong_items() const { return wrong_; }
 
  private:
   double sum_ = 0;
-  size_t sequences_ = 0, wrong_ = 0, known_ = 0;
+  size_t sequences_ = 0;
 };
 
 /// How many items of a sequence the vote gets wrong, and how many have a known gold value.

@@ -30,7 +30,7 @@ struct CombineRule {
 };
 
 struct Combined {
-  std::vector<data::Label> labels;  ///< data::kNoLabel where nobody says anything
+  std::vector<data::Label> labels;  ///< data::kNoLabel if all experts abstain
   std::vector<double> share;        ///< the vote's own confidence, one per token, not calibrated
 };
 

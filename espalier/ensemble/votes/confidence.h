@@ -1,4 +1,4 @@
-// How sure the vote is, as a probability: shares of the vote, calibrated. Tested in model_test.cc.
+// The confidence of a vote as a probability: its share of the weight, calibrated. Tested in model_test.cc.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A sample reduced to who agrees with whom, all that boosting and selection need. Tested in espboost_test.cc
-// and selection_test.cc.
+// A sample reduced to which experts agree, which is all that boosting and selection need. Tested in
+// espalier/ensemble/methods/espboost_test.cc and espalier/ensemble/methods/selection_test.cc.
 #pragma once
 
 #include <cstddef>

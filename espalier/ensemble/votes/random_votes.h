@@ -9,8 +9,8 @@ namespace espalier::ensemble {
 struct RandomVotesOptions {
   size_t experts = 3, sequences = 12, longest = 4, values = 3;
   double accuracy = 0.6;
-  double silence = 0;       ///< chance that an expert says nothing at an item
-  double unknown_gold = 0;  ///< chance that an item has no gold value
+  double silence = 0;       ///< probability that an expert abstains at an item
+  double unknown_gold = 0;  ///< probability that an item has no gold value
   bool fixed_length = false;
   bool shared_slots = false;  ///< several items of a sequence in one slot
 };

@@ -39,7 +39,7 @@ Result<SubstructureOptions> parse_substructures(std::string_view text) {
           text);
     options.separator = detail[0];
   } else if (!detail.empty()) {
-    return fail("substructures '{}': {} takes nothing after a colon", text, name);
+    return fail("substructures '{}': nothing may follow the colon of {}", text, name);
   }
   return options;
 }

@@ -62,8 +62,8 @@ class VoteStore {
   uint64_t written_ = 0;
 };
 
-/// The substructures of a store's sequences, all or those of a fold, encoded again in every pass. Has a label
-/// set of its own, since encoding may add to it.
+/// The substructures of a store's sequences, all or those of a fold, encoded again in every pass. Has its own
+/// label set, since encoding may add to it.
 class StoreSource : public VoteSource {
  public:
   StoreSource(const VoteStore& store, const SubstructureOptions& options, const data::LabelSet& labels,

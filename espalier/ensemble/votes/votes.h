@@ -1,5 +1,5 @@
-// What experts say, substructure by substructure: the form in which every method sees its data. Tested with
-// the methods.
+// The experts' votes, substructure by substructure: the form in which every method sees its data. Tested in
+// espalier/ensemble/methods/online_test.cc and the tests of the other methods.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace espalier::ensemble {
 
 /// The value of a substructure: a label, an interned n-gram, yes or no for a span (substructures.h).
 using Value = uint32_t;
-/// An expert that says nothing here, or a gold value that is not known. Carries neither weight nor loss.
+/// The value of an expert that abstains, or of unknown gold. It has neither weight nor loss.
 inline constexpr Value kAbsent = 0xFFFFFFFF;
 
 /// One sequence as its experts see it: items (substructures) by experts. An item belongs to a slot: items of

@@ -1,4 +1,4 @@
-// Phrases of one type by where they begin and end. Tested by tasks_test.sh of the command and
+// Phrases of one type by where they begin and end. Tested in apps/tasks_test.sh and
 // learner_test.cc.
 #include <algorithm>
 #include <set>

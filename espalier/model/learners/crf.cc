@@ -1,5 +1,5 @@
 // The learners that maximise the probability of whole labellings (crf) or of each label given the one before
-// (memm).
+// (memm). Tested in train_test.cc and learner_test.cc.
 #include "espalier/chain/learners/lbfgs.h"
 #include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"

@@ -9,7 +9,7 @@
 #include "espalier/model/learner.h"
 #include "espalier/model/registry.h"
 #include "espalier/tasks/search_training.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 
 namespace espalier::model {
 

@@ -7,7 +7,7 @@ namespace espalier::search {
 
 namespace {
 
-/// Rejection sampling: keeps what weighs `weight` with probability weight / largest.
+/// Rejection sampling: keeps an example of a given weight with probability weight / largest.
 class Costing {
  public:
   Costing(double largest, uint64_t seed) : largest_(largest), random_(seed) {}
@@ -34,7 +34,7 @@ float worst_of(std::span<const ExportedExamples::Option> options) {
 
 float largest_cost(const ExportedExamples& examples) { return worst_of(examples.options); }
 
-/// Seeds of samples lie this far apart.
+/// Distance between the seeds of successive samples.
 constexpr uint64_t kSampleStride = 0x9E3779B97F4A7C15ull;
 
 uint64_t seed_of(const CostingOptions& costing, int sample) {
@@ -47,7 +47,7 @@ std::vector<double> pair_values(std::span<const ExportedExamples::Option> option
   return all_pairs_values(costs);
 }
 
-/// A problem a label that some row speaks for or against.
+/// One problem per label, with the rows that are examples for or against it.
 std::vector<linear::KernelProblem> problems_of(const OneVsAllSample& sample, size_t labels) {
   std::vector<linear::KernelProblem> problems(labels);
   for (uint32_t l = 0; l < labels; ++l) {
@@ -111,7 +111,8 @@ AllPairsSample draw_all_pairs(const ExportedExamples& examples, size_t labels, u
     for (const double v : pair_values(examples.options_of(d))) largest = std::max(largest, v);
   AllPairsSample sample;
   Costing costing(largest, seed);
-  std::map<std::pair<uint32_t, uint32_t>, linear::KernelProblem> problems;  // by labels, the lower first
+  std::map<std::pair<uint32_t, uint32_t>, linear::KernelProblem>
+      problems;  // by pair of labels, the lower first
   for (size_t d = 0; d < examples.decisions.size(); ++d) {
     const auto options = examples.options_of(d);
     const std::vector<double> v = pair_values(options);
@@ -157,7 +158,7 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
                                    const CostingOptions& costing, const MonitorOfPart& monitor) {
   ESPALIER_CHECK(reduction != Reduction::kAllPairs);
   linear::LiblinearOptions solver = options;
-  solver.bias = 0;  // the space has a bias of its own
+  solver.bias = 0;  // the search space adds a bias feature itself
   if (reduction == Reduction::kDirect) {
     solver.solver = linear::LiblinearSolver::kCrammerSinger;
     layout = std::make_shared<const linear::StateRows>(linear::full_rows(examples.static_features, labels));
@@ -177,14 +178,14 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
     if (reduction == Reduction::kDirect) {
       const DirectSample decisions = draw_decisions(examples, seed_of(costing, sample));
       drawn = decisions.drawn;
-      if (decisions.rows.size() == 0) return fail("no action costs more than another: nothing to learn");
+      if (decisions.rows.size() == 0) return fail("all actions cost the same, so there is nothing to learn");
       learned = linear::train_liblinear(decisions.rows, all, solver, part());
     } else {
       const OneVsAllSample one = draw_one_vs_all(examples, labels, seed_of(costing, sample));
       drawn = one.drawn;
       learned = linear::train_liblinear(examples.rows, one.wanted, all, solver, part());
     }
-    if (!learned.ok() && sample > 0 && part().stop_requested()) break;  // those before are of use
+    if (!learned.ok() && sample > 0 && part().stop_requested()) break;  // earlier samples are enough
     if (!learned.ok()) return learned.error();
     RowWeights weights(layout, labels);
     std::copy_n(learned->weights.begin(), split, weights.static_weights().begin());
@@ -192,7 +193,7 @@ Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
       std::copy_n(learned->weights.begin() + static_cast<ptrdiff_t>(split + i * labels), labels,
                   weights.hashed().row(weights.hashed().insert(examples.hashes[i])));
     machines.push_back(std::move(weights));
-    if (!drawn) break;  // the others would be the same
+    if (!drawn) break;  // more samples would be the same
   }
   return mean_of(machines);
 }
@@ -253,7 +254,7 @@ Result<std::shared_ptr<Scorer>> learn_kernel(const ExportedExamples& examples, s
     }
     problems.insert(problems.end(), std::make_move_iterator(some.begin()),
                     std::make_move_iterator(some.end()));
-    if (!drawn) break;  // the others would be the same
+    if (!drawn) break;  // more samples would be the same
   }
   ESPALIER_ASSIGN(linear::KernelModel model,
                   linear::train_libsvm(examples.rows, problems, labels, options, monitor));

@@ -1,5 +1,7 @@
-// Classifiers of whole packages behind a search: liblinear's and libsvm's, from examples that are written
-// out.
+// Classifiers trained by liblinear and libsvm for the decisions of a search. export_examples() writes out the
+// examples with their features, then learn_liblinear() or learn_kernel() trains. Needs memory for all
+// examples at once. All-pairs with liblinear is in pair_classifier.h; online_classifier.h trains without
+// exporting.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +15,25 @@
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/search/examples.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/policy/row_weights.h"
 
 namespace espalier::search {
 
-/// Examples as the packages want them: a row of features for each candidate, hashed features numbered after
-/// the static ones, and what each action costs.
+/// Examples in the form that liblinear and libsvm take: one row of features per candidate, hashed features
+/// numbered after the static ones, and the cost of each action.
 struct ExportedExamples {
   struct Option {
-    uint32_t row;  ///< of its candidate's features
+    uint32_t row;  ///< the row of its candidate
     uint32_t label;
     float cost;
   };
-  /// One choice: options[begin .. end of the next).
+  /// One decision between options[begin .. begin of the next decision).
   struct Decision {
     size_t begin;
     size_t target;  ///< the option to imitate, one of the cheapest
   };
-  linear::TokenRows rows;  ///< their gold labels are not used
+  linear::TokenRows rows;  ///< the gold labels are not used
   std::vector<Option> options;
   std::vector<Decision> decisions;
   std::vector<uint64_t> hashes;  ///< feature static_features + i is hashes[i]
@@ -43,12 +45,12 @@ struct ExportedExamples {
   }
 };
 
-/// Writes out the features of one candidate, ascending, each once.
+/// Appends one candidate's features to the rows, in ascending order and each once.
 void append_features(const FeatureSink& sink, const StaticBlocks& blocks, size_t static_features,
                      HashedRows& numbers, linear::TokenRows& rows);
 
-/// Exports the examples for which keep(instance) holds; where candidates stand apart each is a decision by
-/// itself. Memory: 8 bytes for each feature of each candidate.
+/// Exports the examples for which keep(instance) is true. With separate candidates, each candidate is a
+/// decision by itself. Takes 8 bytes per feature of each candidate.
 template <Problem P, typename Keep>
 ExportedExamples export_examples(const P& problem, const Examples<typename P::Space>& examples,
                                  size_t static_features, const Keep& keep) {
@@ -86,61 +88,62 @@ ExportedExamples export_examples(const P& problem, const Examples<typename P::Sp
   return out;
 }
 
-/// Costing (Zadrozny, Langford and Abe 2003): the packages take no weights, so where those of the examples
-/// differ, samples are drawn in which each example stays with probability weight / largest weight. One sample
-/// leaves much unseen; classifiers of several decide together.
+/// Costing (Zadrozny, Langford and Abe 2003): the packages take no weights, so if examples differ in weight,
+/// samples are drawn in which each example is kept with probability weight / largest weight. A single sample
+/// omits many examples, so the classifiers of several samples are combined.
 struct CostingOptions {
   int samples = 10;
   uint64_t seed = 1;
 };
 
-/// What the label's machine is to say of a row, 1 or −1; 0: nothing. Rows × labels.
+/// For each row and label, what the label's machine should say: 1, −1, or 0 if the row is not an example for
+/// it.
 struct OneVsAllSample {
   std::vector<int8_t> wanted;
-  bool drawn = false;  ///< some examples weighed less than others
+  bool drawn = false;  ///< whether examples differed in weight, so that some may be missing
 };
-/// Is this option the right one? The target weighs as much as the worst that may be done instead, another
-/// option what it costs; those that cost nothing are no examples.
+/// One-vs-all: is this option the right one? The target weighs as much as the worst option costs, every other
+/// option as much as it costs itself; options without cost are not examples.
 OneVsAllSample draw_one_vs_all(const ExportedExamples& examples, size_t labels, uint64_t seed);
 
 struct AllPairsSample {
   std::vector<linear::KernelProblem> problems;
   bool drawn = false;
 };
-/// Weighted all-pairs: for every two labels of a decision an example of the machine between them, which is to
-/// take the cheaper one, weighted |v_i − v_j| (all_pairs_values). Precondition: one candidate a decision.
+/// Weighted all-pairs: each pair of labels of a decision is an example for the machine between these labels,
+/// which should prefer the cheaper one. The weight is |v_i − v_j| (all_pairs_values). Precondition: one
+/// candidate per decision.
 AllPairsSample draw_all_pairs(const ExportedExamples& examples, size_t labels, uint64_t seed);
 
 struct DirectSample {
-  linear::TokenRows rows;  ///< gold: the label of the target
+  linear::TokenRows rows;  ///< gold is the label of the target
   bool drawn = false;
 };
-/// Decisions as they are, each weighing what the worst of its options costs. Precondition: one candidate a
-/// decision.
+/// Whole decisions, each weighted by the cost of its worst option. Precondition: one candidate per decision.
 DirectSample draw_decisions(const ExportedExamples& examples, uint64_t seed);
 
-/// The monitor of a part of several.
+/// Makes the monitor for one of several parts of the training.
 using MonitorOfPart = std::function<Monitor(int part, int parts)>;
 
-/// liblinear's classifiers as rows: static features by `layout`, hashed ones with all labels. One-vs-all: a
-/// binary machine a label. Direct: Crammer and Singer's machine over all labels, with a weight for every
-/// feature and label. All-pairs is pair_classifier.h's. Fails where the monitor stops it before the first
-/// sample is learned.
+/// Trains liblinear and returns rows: static features have the weights that `layout` defines, hashed ones a
+/// weight for every label. One-vs-all trains one binary machine per label. Direct trains Crammer and Singer's
+/// machine over all labels, with a weight for every feature and label. All-pairs is not supported here (see
+/// pair_classifier.h). Fails if the monitor stops training before the first sample is learned.
 Result<RowWeights> learn_liblinear(const ExportedExamples& examples,
                                    std::shared_ptr<const linear::StateRows> layout, size_t labels,
                                    Reduction reduction, const linear::LiblinearOptions& options,
                                    const CostingOptions& costing, const MonitorOfPart& monitor);
 
-/// The classifier whose scores are the mean of the classifiers' scores: what linear machines of several
-/// samples have to say together. Costing lets its hypotheses vote; a mean is the same vote with each one's
-/// margin as its weight, costs no more than one machine when it is used, and stays graded, as sums along a
-/// beam must be. Precondition: there are some, and they share their layout.
+/// The classifier whose scores are the mean of the given classifiers' scores; used to combine the machines of
+/// several samples. Costing lets its machines vote. A mean is a vote weighted by the margins; it costs no
+/// more to apply than one machine, and its scores can be summed along a beam. Precondition: at least one
+/// classifier, all with the same layout.
 RowWeights mean_of(std::span<const RowWeights> classifiers);
 
-/// A kernel machine that scores candidates. The model is shared and immutable; this is a thread's view of it.
+/// A kernel machine as a scorer. The model is shared and immutable; the scorer itself belongs to one thread.
 class KernelScorer final : public Scorer {
  public:
-  /// What is learned and stored: the machine, and the number of every hashed feature it knows.
+  /// What is learned and stored: the machine and the numbers of the hashed features it knows.
   struct Machine {
     linear::KernelModel model;
     linear::FeatureMap numbers;
@@ -162,8 +165,8 @@ class KernelScorer final : public Scorer {
   linear::KernelModel::Scratch scratch_;
 };
 
-/// libsvm's machines, one for every two labels or one a label against the rest; those of all samples vote.
-/// Precondition: not kDirect; one candidate a decision where all-pairs.
+/// Trains libsvm's machines, one per pair of labels or one per label against the rest. The machines of all
+/// samples vote. Precondition: the reduction is not kDirect; all-pairs needs one candidate per decision.
 Result<std::shared_ptr<Scorer>> learn_kernel(const ExportedExamples& examples, size_t labels,
                                              Reduction reduction, const linear::LibsvmOptions& options,
                                              const CostingOptions& costing, const Monitor& monitor);

@@ -11,7 +11,7 @@ namespace {
 constexpr auto kEverything = [](uint32_t) { return true; };
 const MonitorOfPart kNobody = [](int, int) { return Monitor(); };
 
-/// States of one observation each, with what their labels cost.
+/// States of one observation each, and the costs of their labels.
 struct Costly {
   ToyProblem problem;
   Examples<ToySpace> examples;
@@ -26,7 +26,7 @@ struct Costly {
     examples.costs.insert(examples.costs.end(), costs.begin(), costs.end());
   }
   ExportedExamples exported() const { return export_examples(problem, examples, 0, kEverything); }
-  /// What the label that scores best costs, on average.
+  /// The mean cost of the highest-scoring label.
   double cost_of(Scorer& scorer) const {
     double sum = 0;
     for (const auto& e : examples.list) {
@@ -51,8 +51,8 @@ Costly random_costs(uint64_t seed, uint32_t labels, size_t states, uint32_t obse
   return out;
 }
 
-/// The same doubtful state again and again: labels 0 and 2 are each right half of the time and very wrong
-/// otherwise, 1 is never quite right and never far off.
+/// The same ambiguous state again and again: labels 0 and 2 are each right half of the time and very wrong
+/// otherwise; label 1 is never quite right and never far off.
 Costly compromise(size_t states) {
   Costly out(3);
   for (size_t i = 0; i < states; ++i)
@@ -89,7 +89,7 @@ TEST(OneVsAll, TheTargetSpeaksForItselfAndWhatCostsAgainst) {
 }
 
 TEST(AllPairs, ProblemsAreThoseOfEveryTwoLabels) {
-  // Weights of 1 each: all are kept. Pairs are counted by brute force.
+  // All weights are 1, so every pair is kept. Pairs are counted by brute force.
   const Costly some = [] {
     Random random(4);
     Costly out(4);
@@ -116,7 +116,7 @@ TEST(AllPairs, ProblemsAreThoseOfEveryTwoLabels) {
 }
 
 TEST(AllPairs, PairsAreDrawnByTheDifferenceOfTheirValues) {
-  // v of (0, 0.2, 1) is (0, 0.2, 0.6): pairs weigh 0.2, 0.6 and 0.4, of 0.6 at most.
+  // v of (0, 0.2, 1) is (0, 0.2, 0.6), so pairs weigh 0.2, 0.6 and 0.4; the largest possible weight is 0.6.
   const auto sample = draw_all_pairs(compromise(3000).exported(), 3, 1);
   EXPECT_TRUE(sample.drawn);
   ASSERT_EQ(sample.problems.size(), 3u);
@@ -126,7 +126,7 @@ TEST(AllPairs, PairsAreDrawnByTheDifferenceOfTheirValues) {
 }
 
 TEST(PairRows, AreTheDifferencesOfTheFeaturesOfTwoActions) {
-  // Static features 0 and 1 (1 has a weight for label 2 alone) and hashed ones, by brute force.
+  // Static features 0 and 1 (1 has a weight for label 2 only) and hashed ones, compared with brute force.
   linear::StateRows rows;
   rows.width = 3;
   rows.column = {0, 1, 2, 2};
@@ -182,7 +182,8 @@ TEST(PairClassifier, TheWorkingSetFindsTheMachineOfAllPairs) {
 }
 
 TEST(AllPairs, PerActionCostsReachThePackages) {
-  // What is imitated alone, weighted by the worst, would take 0 or 2 at 0.5 each; the better choice is 1.
+  // A learner of only the label to imitate, weighted by the worst cost, would choose 0 or 2 at a mean cost of
+  // 0.5; label 1 is better.
   const Costly doubtful = compromise(400);
   const auto layout = no_static_rows(3);
   const CostingOptions costing;
@@ -201,7 +202,7 @@ TEST(AllPairs, PerActionCostsReachThePackages) {
 }
 
 TEST(Reductions, EveryPackageLearnsByEachOfItsOwn) {
-  // Costs of 0 and 1 that follow from the observation: all must find the labels that cost nothing.
+  // Costs of 0 and 1 that follow from the observation: every classifier must find the labels without cost.
   Costly easy(4);
   for (uint32_t i = 0; i < 80; ++i) {
     std::vector<float> costs(4, 1.0f);

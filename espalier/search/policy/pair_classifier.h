@@ -1,4 +1,6 @@
-// Weighted all-pairs with liblinear: one machine on the differences of actions.
+// learn_pairs(): weighted all-pairs with liblinear, as one binary machine on the feature differences of two
+// actions. Faster online training of the same reduction is in online_classifier.h. The costs are stated at
+// learn_pairs(). Tested in batch_classifier_test.cc.
 #pragma once
 
 #include <memory>
@@ -10,35 +12,36 @@
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/batch_classifier.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/policy/row_weights.h"
 
 namespace espalier::search {
 
-/// The pairs that a machine is trained on, as differences of features over the weights of RowWeights: static
-/// features by the layout, hashed ones with every label. Weight w_(f,l) is number layout place of (f, l), or
-/// behind the static ones hashed number · labels + l.
+/// The pairs that a machine is trained on, as differences of features in the weights of RowWeights. Static
+/// features have the weights that `layout` defines, hashed ones a weight for every label. The number of
+/// weight w_(f,l) is the position of (f, l) in the layout; for hashed features, the size of the layout plus
+/// (hashed number · labels + l).
 class PairRows {
  public:
   PairRows(std::shared_ptr<const linear::StateRows> layout, size_t labels)
       : layout_(std::move(layout)), labels_(labels), numbers_(1) {}
 
-  /// One action: its candidate's features with its label.
+  /// One action: the features of its candidate, and its label.
   struct Side {
     const FeatureSink& features;
     uint32_t label;
   };
-  /// Adds the example f(first) − f(second), which is to score above 0 where the first is the better one.
-  /// False, and nothing is added, where both look the same.
+  /// Adds the example f(first) − f(second), whose score is to be positive if the first action is the better
+  /// one. Returns false and adds nothing if both have the same features.
   bool add(const StaticBlocks& blocks, const Side& first, const Side& second, bool first_is_better);
   size_t size() const { return rows_.size(); }
   const linear::TokenRows& rows() const { return rows_; }
   size_t weights() const { return layout_->weights() + numbers_.size() * labels_; }
 
-  /// The machine that tells the better from the worse, as rows.
+  /// Trains the machine that tells the better from the worse action and returns it as rows.
   Result<RowWeights> solve(const linear::LiblinearOptions& options);
-  /// Drops the examples that the last machine gets right with a margin above this; they had no part in it.
-  /// Returns the numbers, as they were, of those that stay.
+  /// Drops the examples that the last machine classifies correctly with a margin above this; they did not
+  /// influence it. Returns the former indexes of the remaining examples.
   std::vector<uint32_t> drop_beyond(double margin);
 
  private:
@@ -48,29 +51,31 @@ class PairRows {
   size_t labels_;
   HashedRows numbers_;
   linear::TokenRows rows_;
-  std::vector<float> margins_;                     ///< of the rows that the last machine was trained on
+  std::vector<float> margins_;  ///< margins of the rows that the last machine was trained on
   std::vector<std::pair<uint32_t, float>> terms_;  ///< scratch
 };
 
 struct PairOptions {
   linear::LiblinearOptions liblinear;
   CostingOptions costing;
-  /// Pairs of an example that join in each round, the most violated first.
+  /// The number of pairs per example that are added in each round, the most violated first.
   size_t joining = 2;
   int rounds = 12;
-  /// Pairs below a margin of 1 − this are violated.
+  /// A pair is violated if its margin is below 1 − tolerance.
   double tolerance = 0.1;
 };
 
-/// Pairs weigh |v_i − v_j| (all_pairs_values); where weights differ, costing's samples take each with
-/// probability weight / largest weight, by luck that belongs to the pair, and the mean of the machines
-/// decides. A state with A actions has up to A(A−1)/2 pairs, of which few matter in the end: the machine of
-/// all of them is found from a working set, to which the pairs that the last machine gets wrong or not right
-/// enough are added until there are none (cutting planes; a pair outside has no loss, so what is optimal for
-/// the set is optimal for all, within the tolerance); what is beyond its margin leaves the set again, which
-/// thus stays about as large as the number of support vectors. Time of a round: scores and pairs of all
-/// states, and liblinear's on the set. Where the monitor stops it the machine so far is returned; an error
-/// where there is none yet.
+/// Pairs have the weight |v_i − v_j| (all_pairs_values). If weights differ, samples are drawn as in costing:
+/// each pair is kept with probability weight / largest weight, by a draw that depends only on the seed and
+/// the pair, and the machines of all samples are averaged.
+///
+/// A state with A actions has up to A(A−1)/2 pairs, of which few matter in the end. The machine for all pairs
+/// is therefore found from a working set (cutting planes): pairs that the last machine gets wrong, or right
+/// by too small a margin, are added until there are none. A pair outside the set has no loss, so what is
+/// optimal for the set is optimal for all, within the tolerance. Pairs well beyond their margin leave the set
+/// again, so it stays about as large as the number of support vectors. A round costs the scores and pairs of
+/// all states, plus liblinear on the set. If the monitor stops training, the machine so far is returned, or
+/// an error if there is none yet.
 template <Problem P, typename Keep>
 Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Space>& examples,
                                std::shared_ptr<const linear::StateRows> layout, size_t labels,
@@ -78,13 +83,14 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
   using Space = typename P::Space;
   struct Violation {
     float margin;
-    uint64_t luck;
+    uint64_t tie_break;
     uint32_t first, second;
   };
   std::vector<Action> actions;
   std::vector<float> scores;
   std::vector<double> v;
-  /// The actions of an example and their v; those of different candidates that stand apart do not compare.
+  /// The actions of an example and their v. With separate candidates, v compares actions of the same
+  /// candidate only.
   const auto values_of = [&](const Space& space, const auto& example) {
     example_actions(space, example.state, actions);
     v.assign(actions.size(), 0.0);
@@ -114,7 +120,7 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
         least = least == 0 ? weight : std::min(least, weight);
       }
   }
-  if (largest == 0) return fail("no action costs more than another: nothing to learn");
+  if (largest == 0) return fail("all actions cost the same, so there is nothing to learn");
   const bool drawn = least < largest * (1 - kRounding);
   const int samples = drawn ? std::max(1, options.costing.samples) : 1;
 
@@ -130,9 +136,9 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
     struct Member {
       uint32_t example, first, second;
     };
-    std::vector<Member> member_of;  // each row
+    std::vector<Member> member_of;  // the pair of each row
     std::vector<std::vector<std::pair<uint32_t, uint32_t>>> members(examples.list.size()),
-        alike(examples.list.size());  // in the set; never to be in it
+        alike(examples.list.size());  // members: in the set; alike: equal features, never added
     bool learned = false;
     for (int round = 1; round <= options.rounds; ++round) {
       if (part.stop_requested()) break;
@@ -161,10 +167,10 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
             const double weight = std::abs(v[i] - v[j]);
             const float margin = v[i] < v[j] ? scores[i] - scores[j] : scores[j] - scores[i];
             if (weight <= 0 || margin >= 1 - options.tolerance || !comparable(i, j)) continue;
-            const uint64_t luck = hash_combine(hash_combine(seed, e), uint64_t{i} << 32 | j);
-            const double u = static_cast<double>(luck >> 11) * 0x1p-53;
+            const uint64_t draw = hash_combine(hash_combine(seed, e), uint64_t{i} << 32 | j);
+            const double u = static_cast<double>(draw >> 11) * 0x1p-53;
             if (weight < largest * (1 - kRounding) && u * largest >= weight) continue;
-            violations.push_back({margin, hash_combine(luck, 1), i, j});
+            violations.push_back({margin, hash_combine(draw, 1), i, j});
           }
         std::erase_if(violations, [&](const Violation& one) {
           const std::pair pair(one.first, one.second);
@@ -174,10 +180,10 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
         const size_t joining = std::min(options.joining, violations.size());
         std::partial_sort(violations.begin(), violations.begin() + static_cast<ptrdiff_t>(joining),
                           violations.end(), [](const Violation& a, const Violation& b) {
-                            return a.margin != b.margin ? a.margin < b.margin : a.luck < b.luck;
+                            return a.margin != b.margin ? a.margin < b.margin : a.tie_break < b.tie_break;
                           });
         for (size_t n = 0; n < joining; ++n) {
-          const auto [margin, luck, i, j] = violations[n];
+          const auto [margin, tie_break, i, j] = violations[n];
           first_sink.clear();
           second_sink.clear();
           space.features(example.state, actions[i].candidate, first_sink);
@@ -188,7 +194,7 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
           if (differ) member_of.push_back({static_cast<uint32_t>(e), i, j});
         }
       }
-      if (rows.size() == before) break;  // nothing is violated, or only what no weights can tell apart
+      if (rows.size() == before) break;  // nothing is violated except pairs with equal features
       ESPALIER_ASSIGN(weights, rows.solve(options.liblinear));
       learned = true;
       std::vector<Member> left;
@@ -198,8 +204,7 @@ Result<RowWeights> learn_pairs(const P& problem, const Examples<typename P::Spac
       for (const Member& one : member_of) members[one.example].emplace_back(one.first, one.second);
     }
     if (!learned && machines.empty())
-      return fail(
-          "training was stopped, or no two actions differ in their features, before anything was learned");
+      return fail("nothing was learned: training was stopped, or no two actions differ in their features");
     if (learned) machines.push_back(std::move(weights));
     if (part.stop_requested()) break;
   }

@@ -1,4 +1,7 @@
-// Policies: which action is taken in a state, by the oracle, by a classifier, or by chance among these.
+// Policies, which decide what action to take in a state: Mixture (the oracle and classifiers, one drawn per
+// decision) and the decoders that use it, decode_by_vote() and decode_stochastically(). Normalised turns a
+// mixture into a scorer for beam search. With n classifiers a decision costs n rows of scores. Header only;
+// tested in searn_test.cc and roll_out_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -16,19 +19,19 @@
 
 namespace espalier::search {
 
-/// A stochastic mixture of classifiers and the initial policy π: every time it is asked, it draws who
-/// answers. One step of SEARN's interpolation, h ← β h' + (1 − β) h, is interpolate(h', β). Classifiers keep
-/// scratch, so a mixture belongs to one thread.
+/// A stochastic mixture of classifiers and the initial policy π: each time it is asked, it draws which of
+/// them decides. One step of SEARN's interpolation, h ← β h' + (1 − β) h, is interpolate(h', β). Classifiers
+/// keep scratch, so a mixture belongs to one thread.
 class Mixture {
  public:
-  /// π alone.
+  /// Only π.
   Mixture() = default;
 
   void interpolate(std::shared_ptr<Scorer> classifier, double beta) {
     ESPALIER_CHECK(beta > 0 && beta <= 1);
     for (double& share : shares_) share *= 1 - beta;
     oracle_ *= 1 - beta;
-    if (beta == 1) {  // nothing of what was before is left
+    if (beta == 1) {  // nothing of the old mixture remains
       classifiers_.clear();
       shares_.clear();
       oracle_ = 0;
@@ -37,7 +40,7 @@ class Mixture {
     shares_.push_back(beta);
   }
 
-  /// The mixture without π, the rest brought back to 1. Precondition: there is a classifier.
+  /// The mixture without π, renormalised. Precondition: there is a classifier.
   Mixture without_oracle() const {
     ESPALIER_CHECK(!classifiers_.empty());
     Mixture rest = *this;
@@ -58,12 +61,12 @@ class Mixture {
   }
 
   static constexpr size_t kOracle = static_cast<size_t>(-1);
-  /// Who answers the n-th time on a path with this luck.
-  size_t draw(const Random& luck, uint64_t n) const {
-    if (classifiers_.size() == 1 && oracle_ == 0) return 0;  // no need for luck
-    return draw(luck.split(n).uniform());
+  /// Which member decides the n-th time on a path, drawn from a random stream.
+  size_t draw(const Random& stream, uint64_t n) const {
+    if (classifiers_.size() == 1 && oracle_ == 0) return 0;  // no need to draw
+    return draw(stream.split(n).uniform());
   }
-  /// Who answers, for a number drawn uniformly from [0, 1).
+  /// Which member decides, given a number drawn uniformly from [0, 1).
   size_t draw(double u) const {
     if (u < oracle_ || classifiers_.empty()) return kOracle;
     u -= oracle_;
@@ -76,8 +79,8 @@ class Mixture {
 
   // ---- As a scorer: a deterministic reading of the mixture ---------------------------------------------
   using Value = float;
-  /// The scores of the one classifier, or with several the share of those that would take the action.
-  /// Precondition: π has no share.
+  /// With one classifier, its scores; with several, the total share of the classifiers that would take each
+  /// action. Precondition: π has no share.
   template <SearchSpace S>
   void score_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
                      std::vector<float>& scores) const {
@@ -100,9 +103,9 @@ class Mixture {
   double oracle_ = 1;
 };
 
-/// A mixture whose scores are log-probabilities: log softmax over the actions of a state, for one classifier
-/// of its scores, for several of their votes. Classifiers are trained to rank the actions of one state; sums
-/// of their bare scores along paths would compare what was never meant to be compared.
+/// A mixture whose scores are log-probabilities: the log softmax, over the actions of a state, of one
+/// classifier's scores or of the logarithms of several classifiers' votes. Classifiers are trained to rank
+/// the actions of one state; sums of their raw scores along paths would not be comparable.
 struct Normalised {
   using Value = float;
   const Mixture& policy;
@@ -113,7 +116,7 @@ struct Normalised {
     policy.score_actions(space, state, actions, scores);
     if (scores.empty()) return;
     if (policy.size() > 1) {
-      constexpr float kNoVote = 1e-3f;  // what nobody voted for is unlikely, not impossible
+      constexpr float kNoVote = 1e-3f;  // an action without votes is unlikely, not impossible
       for (float& s : scores) s = std::log(s + kNoVote);
     }
     probabilities.resize(linear::padded(scores.size()));
@@ -124,8 +127,8 @@ struct Normalised {
   mutable AlignedVector<float> probabilities = {};  ///< scratch
 };
 
-/// The classifiers of a mixture side by side along one path through a space whose candidates stand apart,
-/// each scoring only what has changed: n classifiers take O(n (T log T + T·L)) instead of O(n T²·L).
+/// All classifiers of a mixture along one path through a space with separate candidates. Each rescores only
+/// what has changed: n classifiers take O(n (T log T + T·L)) instead of O(n T²·L).
 template <HasSeparateCandidates S>
 class MixtureWalk {
  public:
@@ -133,9 +136,10 @@ class MixtureWalk {
     for (size_t i = 0; i < mixture.size(); ++i) walks_.emplace_back(space, mixture.classifier(i));
   }
 
-  /// To be called for every state of the path in turn, wherever it begins. False: it has no actions.
+  /// Call this for each state of a path in order; the path may begin at any state. False if the state has no
+  /// actions.
   bool enter(const typename S::State& state) {
-    // All see the same actions, so that either each has a best one or none.
+    // All classifiers see the same actions, so either each has a best one or none has.
     for (size_t i = 0; i < walks_.size(); ++i) {
       const auto best = walks_[i].best(state);
       if (!best) return false;
@@ -143,13 +147,13 @@ class MixtureWalk {
     }
     return !walks_.empty();
   }
-  /// What one of them would do in the state entered last.
+  /// What classifier `who` would do in the state entered last.
   const Scored<float>& best_of(size_t who) const { return best_[who]; }
-  /// The action with most votes, and their share: what Mixture::score_actions puts first, of equals the one
-  /// with the lower candidate and label.
+  /// The action with the most votes and their share: the one that Mixture::score_actions ranks first. Ties go
+  /// to the lower candidate, then to the lower label.
   Scored<float> vote() const {
     if (best_.size() == 1) return best_[0];
-    std::vector<Scored<float>> tally;  // few: most agree
+    std::vector<Scored<float>> tally;  // short: most classifiers agree
     for (size_t i = 0; i < best_.size(); ++i) {
       const auto same = [&](const Scored<float>& t) { return t.action == best_[i].action; };
       auto line = std::find_if(tally.begin(), tally.end(), same);
@@ -167,7 +171,7 @@ class MixtureWalk {
   std::vector<Scored<float>> best_;
 };
 
-/// Decodes greedily by the scores of one classifier, or the votes of several. Precondition: π has no share.
+/// Decodes greedily by the scores of one classifier or the votes of several. Precondition: π has no share.
 template <SearchSpace S>
 Found<S> decode_by_vote(const S& space, const Mixture& mixture, size_t expected = 0) {
   if constexpr (HasSeparateCandidates<S> && !HasPreference<S>) {
@@ -177,14 +181,14 @@ Found<S> decode_by_vote(const S& space, const Mixture& mixture, size_t expected 
       return walk.vote();
     });
   } else {
-    // One classifier scores its rows without the detour of a vote.
+    // A single classifier scores its rows directly, without a vote.
     return mixture.size() == 1 ? decode_greedily(space, mixture.classifier(0), expected)
                                : decode_greedily(space, mixture, expected);
   }
 }
 
-/// Decodes greedily, drawing the classifier of every decision: the stochastic policy that SEARN's theory is
-/// about. Precondition: π has no share.
+/// Decodes greedily, drawing a classifier for each decision. This is the stochastic policy that SEARN's
+/// theory is about. Precondition: π has no share.
 template <SearchSpace S>
 Found<S> decode_stochastically(const S& space, const Mixture& mixture, Random random) {
   const auto draw = [&] { return mixture.draw(random.uniform()); };

@@ -130,8 +130,8 @@ void RowWeights::forget_gathered() {
 void RowWeights::descend(float rate) {
   ESPALIER_CHECK(adaptive_);
   ++version_;
-  // Few labels have a gradient worth a step where most are out of the question: these are stepped one by one,
-  // many as vectors.
+  // If only a few labels have a gradient worth a step, these are stepped one by one; otherwise the whole row
+  // is stepped with vector instructions.
   const size_t few = labels_ / 4;
   const auto step = [rate](float g, float& w, float& squares) {
     squares += g * g;

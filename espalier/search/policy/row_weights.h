@@ -1,5 +1,7 @@
-// The weights of a search in training: rows over labels, found by number or by hash. RowWeights scores states
-// and learns by plain or AdaGrad steps.
+// The weights of a search in training: rows over labels, found by number (static features) or by hash.
+// RowWeights scores states, learns by plain or AdaGrad steps, and averages. One step costs a row operation
+// per feature. Trained weights are written to a model by stored_policy.h, which packs them; RowWeights itself
+// is not saved.
 #pragma once
 
 #include <cstdint>

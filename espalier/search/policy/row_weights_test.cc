@@ -88,7 +88,7 @@ TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAtEachTickOrSnapshot) {
     std::vector<double> mean(5, 0.0);
     constexpr int kTicks = 50;
     for (int i = 0; i < kTicks; ++i) {
-      // The weights at the beginning of a tick are those that count.
+      // The weights at the beginning of a tick are the ones averaged.
       if (adaptive) w.snapshot();
       const auto row = copy(w.score(probe));
       for (size_t l = 0; l < 5; ++l) mean[l] += row[l] / kTicks;

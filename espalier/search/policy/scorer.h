@@ -1,4 +1,7 @@
-// Scores of candidates from weights, whatever the weights are.
+// Scorer: the one virtual interface of the module's classifiers, whatever their weights are. row() scores the
+// labels of a candidate in a state of any search space; a Scorer therefore satisfies RowScorerOf (space.h).
+// Implementations: RowWeights (in training), KernelScorer, and the scorers of stored_policy.h. Header only;
+// tested in row_weights_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +11,11 @@
 
 namespace espalier::search {
 
-/// The features of one input that do not depend on history, found before the search: block b is
-/// ids[begin[b] .. begin[b+1]), with values beside it (null: all 1). Views; the owner outlives the search.
+/// The features of one input that do not depend on history, found before the search: block b has the features
+/// ids[begin[b] .. begin[b+1]) and the values at the same indexes (null: all 1). These are views; the owner
+/// must outlive the search.
 struct StaticBlocks {
-  std::span<const uint64_t> begin;  ///< one more than blocks; empty: no blocks
+  std::span<const uint64_t> begin;  ///< one more than there are blocks; empty if there are none
   const uint32_t* ids = nullptr;
   const float* values = nullptr;
   size_t size() const { return begin.empty() ? 0 : begin.size() - 1; }
@@ -21,27 +25,27 @@ struct StaticBlocks {
   const float* values_of(uint32_t b) const { return values == nullptr ? nullptr : values + begin[b]; }
 };
 
-/// Anything that scores the labels of a candidate from its features. One object a thread: it keeps scratch.
+/// Scores the labels of a candidate from its features. Keeps scratch, so each thread needs its own.
 class Scorer {
  public:
   using Value = float;
   virtual ~Scorer() = default;
 
-  /// A new input begins: what was summed up for the one before is void.
+  /// Starts a new input; sums kept for the previous one become invalid.
   virtual void begin(const StaticBlocks& blocks) = 0;
-  /// Scores of every label, padded; valid until the next call.
+  /// The scores of all labels, padded; valid until the next call.
   virtual std::span<const float> score(const FeatureSink& features) = 0;
-  /// The same for a block and hashed features that were kept under a key; empty where they were not.
+  /// The scores of a block plus the hashed features kept under a key; empty if nothing is kept under it.
   virtual std::span<const float> recall(const Recall&) { return {}; }
-  /// Of the labels of a range, the one with the highest score for these, the first of equals; kNoLabel where
-  /// nothing was kept. The one question of a greedy search, answered without a row.
+  /// recall_best() returns the label with the highest such score in a range; ties go to the first. kNoLabel
+  /// if nothing is kept under the key. This is all that a greedy search needs, and it avoids writing a row.
   struct Best {
     uint32_t label;
     float score;
   };
   static constexpr uint32_t kNoLabel = 0xFFFFFFFF;
   virtual Best recall_best(const Recall&, LabelRange) { return {kNoLabel, 0}; }
-  /// Keeps the sum of the hashed features among these; false where nothing is ever kept.
+  /// Keeps the sum of the hashed features under a key. Returns false if this scorer keeps no sums.
   virtual bool keep(const FeatureSink&, uint64_t /*key*/) { return false; }
 
   template <SearchSpace S>

@@ -59,7 +59,7 @@ class StoredRowScorer final : public InputScorer {
     if (few) {
       linear::add_padded(kept_sum(entries), S, row);
     } else {
-      // Many are scattered over the table: they are fetched while others are sought.
+      // Many entries are spread over the table, so they are prefetched before they are looked up.
       for (const auto& e : entries) rows_.hashed_map.prefetch(e.hash);
       add_entries(entries, row);
     }
@@ -107,7 +107,7 @@ class StoredRowScorer final : public InputScorer {
     add_entries(entries, kept);
     kept_key_[slot] = key;
   }
-  /// Few entries are label n-grams, which come up again and again: their sums are kept.
+  /// If there are few entries, they are label n-grams, which recur often, so their sums are kept.
   const float* kept_sum(std::span<const FeatureSink::Entry> entries) {
     uint64_t key = kSeed;
     for (const auto& e : entries) key = hash_combine(key, e.hash);
@@ -137,8 +137,8 @@ class StoredRowScorer final : public InputScorer {
   std::vector<uint32_t> offsets_, found_;
   std::vector<float> found_values_;
   AlignedVector<float> scores_, row_;
-  AlignedVector<float> kept_;       ///< kKept sums of entries, by slot_of their key
-  std::vector<uint64_t> kept_key_;  ///< 0: none
+  AlignedVector<float> kept_;       ///< kKept sums of entries, indexed by slot_of(key)
+  std::vector<uint64_t> kept_key_;  ///< 0: the slot is empty
 };
 
 std::unique_ptr<InputScorer> StoredRows::make_scorer() const {
@@ -249,7 +249,7 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
     if (!viewed.ok()) return fail("{}: section '{}': {}", file.name(), rows_name, viewed.error().message);
     rows = std::move(viewed).value();
     ESPALIER_ASSIGN(map, load_map(file, map_name, rows.offset_limit()));
-    // An offset that is no row's beginning would be read as one.
+    // An offset that is not the beginning of a row would be read as if it were.
     std::vector<bool> is_start(rows.offset_limit(), false);
     for (const uint32_t start : starts) is_start[start] = true;
     for (const auto& slot : map.slots())
@@ -269,7 +269,7 @@ Result<std::unique_ptr<StoredPolicy>> load_kernel(const SectionFile& file, const
   auto policy = std::make_unique<StoredKernel>();
   ESPALIER_ASSIGN(linear::KernelModel model, linear::KernelModel::load(file, prefix + "k."));
   if (model.labels() != labels)
-    return fail("{}: the kernel machine scores {} labels, the model has {}", file.name(), model.labels(),
+    return fail("{}: the kernel machine scores {} labels, but the model has {}", file.name(), model.labels(),
                 labels);
   ESPALIER_ASSIGN(policy->state_map, load_map(file, prefix + "state.map", linear::kNoFeature));
   ESPALIER_ASSIGN(linear::FeatureMap hashed, load_map(file, prefix + "hashed.map", linear::kNoFeature));
@@ -300,7 +300,7 @@ Result<std::unique_ptr<StoredPolicy>> load_policy(const SectionFile& file, const
     if (kind == "kernel") return load_kernel(file, prefix, about, labels);
     return fail("{}: unknown scorer '{}'", file.name(), kind);
   } catch (const json::exception&) {
-    return fail("{}: a policy's header lacks a field or has one of the wrong kind", file.name());
+    return fail("{}: a policy's header lacks a field or has one of the wrong type", file.name());
   }
 }
 

@@ -1,4 +1,7 @@
-// Classifiers of a search in a model file.
+// Classifiers of a search in a model file: save_policy() writes one, load_policy() opens it as a
+// StoredPolicy, and make_scorer() gives each thread a scorer. Loading reads the whole policy once to check
+// it; weights stay in the mapped file. Stored classifiers cannot be trained further. Tested in
+// espalier/model/train_search_test.cc and apps/search_test.sh.
 #pragma once
 
 #include <functional>
@@ -18,36 +21,37 @@
 
 namespace espalier::search {
 
-/// A scorer that finds the static features of an input itself.
+/// A scorer that looks up the static features of an input itself.
 class InputScorer : public Scorer {
  public:
-  /// A new input: block b has the features [state_begin[b], state_begin[b+1]). They outlive their scoring.
+  /// Starts a new input: block b has the features [state_begin[b], state_begin[b+1]). `blocks` must outlive
+  /// the scoring.
   virtual void prepare(const data::HashedFeatures& blocks) = 0;
-  /// Calls visit(slot, label, weight) for the weights that block's features have; nothing for kernels.
+  /// Calls visit(slot, label, weight) for the weights of the block's features; never for kernel machines.
   using Visit = std::function<void(size_t slot, uint32_t label, double weight)>;
   virtual void visit_block(uint32_t block, const Visit& visit) const = 0;
   virtual void visit_entry(uint64_t hash, const Visit& visit) const = 0;
 };
 
-/// A classifier as it is stored: views of the section file, which must outlive it. Immutable.
+/// A classifier in a model file. Immutable. Views the section file, which must outlive it.
 class StoredPolicy {
  public:
   virtual ~StoredPolicy() = default;
-  /// A thread's own.
+  /// Makes a scorer for one thread.
   virtual std::unique_ptr<InputScorer> make_scorer() const = 0;
   virtual size_t features() const = 0;
   virtual size_t weights() const = 0;
   virtual int bits() const { return 32; }
-  /// Static rows, for inspection; null where there are none.
+  /// The rows of static features, for inspection; null if there are none.
   virtual const linear::PackedRows* rows() const { return nullptr; }
-  /// Calls visit(label, weight) for the weights of a hashed feature; nothing where it has none.
+  /// Calls visit(label, weight) for each weight of a hashed feature, if it has any.
   virtual void visit_hashed(uint64_t, const std::function<void(uint32_t label, float weight)>&) const {}
 };
 
-/// Adds the sections of a classifier under a prefix, and returns what load_policy wants to know.
+/// Adds the sections of a classifier under a prefix. Returns the header that load_policy needs.
 std::string save_policy(const std::string& prefix, const Scorer& scorer, const linear::FeatureSpace& features,
                         int bits, SectionWriter& out);
-/// Everything is checked.
+/// Opens a classifier and checks every section. `header` is what save_policy returned.
 Result<std::unique_ptr<StoredPolicy>> load_policy(const SectionFile& file, const std::string& prefix,
                                                   const std::string& header, size_t labels);
 

@@ -60,7 +60,8 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
       const auto* const way = std::find(std::begin(kWayNames), std::end(kWayNames), name);
       if (way == std::end(kWayNames))
         return fail(
-            "there are no features '{}' of chunks: no, yes, all, edges, before or {}, each with :BASE+BASE…",
+            "unknown chunk features '{}'; wanted no, yes, all, edges, before, or one of {}, each with or "
+            "without :BASE+BASE…",
             name, fmt::join(kWayNames, ", "));
       auto& bases = families.bases_[static_cast<size_t>(way - std::begin(kWayNames))];
       if (name.size() == item.size()) {
@@ -70,7 +71,7 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
       for (const std::string_view wanted : split_at(item.substr(name.size() + 1), '+')) {
         const auto* const base = std::find(std::begin(kBaseNames), std::end(kBaseNames), wanted);
         if (base == std::end(kBaseNames))
-          return fail("'{}' is nothing that {} of chunks are made of: {}", wanted, name,
+          return fail("unknown base feature '{}' of {}; wanted one of {}", wanted, name,
                       fmt::join(kBaseNames, ", "));
         bases.set(static_cast<size_t>(base - std::begin(kBaseNames)));
       }

@@ -1,4 +1,6 @@
-// Which features of chunks there are: base features, and ways to look at them (section 6.1.3).
+// The choice of chunk features (SEARN, section 6.1.3): base features of words, and the ways in which a chunk
+// combines them. ChunkFamilies::parse() reads the choice from a parameter; chunk_features.h computes the
+// features. Tested in chunk_features_test.cc.
 #pragma once
 
 #include <array>
@@ -12,41 +14,41 @@ namespace espalier::tasks {
 
 /// What is looked at in a word.
 enum class ChunkBase {
-  kWord,      ///< as it stands
+  kWord,      ///< the word itself
   kLower,     ///< in lower case
-  kStem,      ///< where there is a stemmer
-  kRest,      ///< what the word has beyond its stem
-  kCase,      ///< the pattern of upper and lower case, digits and signs
+  kStem,      ///< if there is a stemmer
+  kRest,      ///< the part of the word after its stem
+  kCase,      ///< the pattern of upper and lower case, digits and other characters
   kAffixes,   ///< first and last 1, 2 and 3 characters
-  kSymbols,   ///< the other columns: parts of speech and the like
+  kSymbols,   ///< the other columns, such as parts of speech
   kInitials,  ///< their first characters
   kLists,     ///< membership in word lists
 };
 inline constexpr size_t kChunkBases = 9;
 
-/// How a chunk looks at them.
+/// How a chunk combines them.
 enum class ChunkWay {
-  kRoles,    ///< of its first word, of those that go on in it, of its last
-  kPlaces,   ///< of its second word, its third …
+  kRoles,    ///< of its first word, of the words that continue it, of its last word
+  kPlaces,   ///< of its second word, its third and so on
   kAround,   ///< of the two words before it and the two after it
-  kPairs,    ///< of two words within it that follow each other
-  kTriples,  ///< of three
-  kWholes,   ///< of all its words, one after the other
+  kPairs,    ///< of two adjacent words in it
+  kTriples,  ///< of three adjacent words
+  kWholes,   ///< of all its words in order
 };
 inline constexpr size_t kChunkWays = 6;
 
-/// A choice of both; whether words and symbols at the chunk's edges are joined; and whether all words of the
-/// chunk before are looked at, not only its first and its last.
+/// A set of pairs of way and base. Also says whether words and symbols on both sides of the chunk's edges are
+/// joined, and whether all words of the previous chunk are looked at instead of its first and last only.
 class ChunkFamilies {
  public:
-  /// None.
+  /// The empty set.
   ChunkFamilies() = default;
-  /// `no`; `all`; `yes`, the usual ones; or a list separated by commas of these and WAY or WAY:BASE+BASE…,
-  /// such as wholes,pairs:low+case, and edges, before.
+  /// Parses `no`; `all`; `yes`, the default set; or a comma-separated list of these and WAY or
+  /// WAY:BASE+BASE…, such as wholes,pairs:low+case, and edges, before.
   static Result<ChunkFamilies> parse(std::string_view text);
   static ChunkFamilies usual();
   static ChunkFamilies all();
-  /// What parse() takes for the same.
+  /// The text from which parse() makes the same set.
   std::string text() const;
 
   bool has(ChunkWay way, ChunkBase base) const {

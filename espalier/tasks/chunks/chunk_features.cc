@@ -27,10 +27,10 @@ enum ChunkFeatureKind : uint64_t {
 };
 constexpr const char* kRoleNames[] = {"begin", "inside", "end"};
 
-/// What conjunctions about a whole chunk are made of; tags are the symbols of a column.
+/// The parts of conjunctions about a whole chunk; tags are the symbols of one column.
 enum WholePart : uint8_t {
   kNoPart,
-  kTags,  ///< all of the chunk's
+  kTags,  ///< of all tokens of the chunk
   kLengthPart,
   kFirstTag,
   kLastTag,
@@ -76,8 +76,8 @@ Result<ChunkFeatures> ChunkFeatures::make(ChunkFeatureOptions options, size_t lo
   return ChunkFeatures(std::move(options), longest);
 }
 
-/// The n-grams of a way to look at tokens from `first` on: one for each view that the way has, but for those
-/// without anything in them.
+/// The n-grams that a way forms from `first` on: one per view that the way uses, except those without any
+/// content.
 template <typename Emit, typename Title>
 void ChunkFeatures::visit_grams(const ChunkViews& views, ChunkWay way, uint64_t start, size_t first,
                                 size_t length, const Emit& emit, const Title& title) const {
@@ -100,7 +100,7 @@ void ChunkFeatures::visit_grams(const ChunkViews& views, ChunkWay way, uint64_t 
   }
 }
 
-/// Of a token in its role: begin, inside, end.
+/// Features of a token in its role: begin, inside, end.
 template <typename Emit>
 void ChunkFeatures::visit_role(const ChunkViews& views, size_t role, size_t t, const Emit& emit) const {
   visit_grams(views, ChunkWay::kRoles, hash_combine(salt(kRoleView), role), t, 1, emit,
@@ -146,7 +146,7 @@ void ChunkFeatures::visit_role(const ChunkViews& views, size_t role, size_t t, c
   }
 }
 
-/// Of a chunk as a whole.
+/// Features of a chunk as a whole.
 template <typename Emit>
 void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length, const Emit& emit) const {
   emit(hash_combine(salt(kLength), length), [&] { return fmt::format("length={}", length); });
@@ -240,7 +240,7 @@ void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length
   }
 }
 
-/// Calls emit(hash, [&] { return name; }) for everything beside the template's features.
+/// Calls emit(hash, [&] { return name; }) for all features except the template's.
 template <typename Emit>
 void ChunkFeatures::meta_of_block(const ChunkViews& views, uint32_t block, const Emit& emit) const {
   if (options_.meta.none() || options_.columns.empty()) return;

@@ -1,4 +1,6 @@
-// What a chunk looks like as a whole: the features of section 6.1.3, in blocks that chunks share.
+// Features of whole chunks (SEARN, section 6.1.3), grouped in blocks that chunks share. extract() computes
+// all blocks of a sequence, in time and memory proportional to T·M for T tokens and chunks of at most M.
+// Chunks longer than M are not represented.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +15,30 @@
 
 namespace espalier::tasks {
 
-/// Fills the blocks of ChunkBlocks: the token's template features under the names begin, inside and end of a
-/// chunk, and what ChunkFamilies says of base features at places within the chunk, before and after it, in
+/// Fills the blocks of ChunkBlocks: the template features of each token as begin, inside and end of a chunk,
+/// and those that ChunkFamilies selects: base features at positions in the chunk, before and after it, in
 /// pairs and triples, and of the chunk as a whole, with its length and its neighbours. Immutable.
 class ChunkFeatures {
  public:
-  /// Fails where there is no such stemmer.
+  /// Fails if the stemmer does not exist.
   static Result<ChunkFeatures> make(ChunkFeatureOptions options, size_t longest);
 
-  /// `tokens` are the token features of the same sequence. Replaces `views`, `out` (a block takes the place
-  /// of a position) and `looks`. `views` refer to the sequence and to this.
+  /// `tokens` are the token features of the same sequence. Replaces `views`, `out` (with one entry per block
+  /// instead of per position) and `looks`. `views` refers to the sequence and to this object.
   void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkViews& views,
                data::HashedFeatures& out, std::vector<TokenLook>& looks) const;
-  /// The readable name of a block's slot, for what extract() made of the sequence last; it tells the values.
+  /// The readable name of a feature, values included: the one at `slot` of a block that extract() last made
+  /// for this sequence.
   std::string name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
                    const data::HashedFeatures& tokens, const ChunkViews& views, uint32_t block,
                    size_t slot) const;
 
-  /// Whether tokens are told apart by their places in chunks, which takes blocks of their own.
+  /// Whether tokens are distinguished by their position in chunks, which takes additional blocks.
   bool places() const { return options_.meta.has(ChunkWay::kPlaces); }
-  /// Tells the shape what its chunks have features for.
-  void announce(SequenceShape& shape) const {
-    shape.places = places();
-    shape.words_before = options_.meta.before();
+  /// Sets the fields of the plan that say which chunk features there are.
+  void announce(DecisionPlan& plan) const {
+    plan.places = places();
+    plan.words_before = options_.meta.before();
   }
   const ChunkFeatureOptions& options() const { return options_; }
 

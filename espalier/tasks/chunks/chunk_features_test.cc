@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-/// Word and symbol of every token.
+/// The word and symbol of every token.
 data::Sequence rows(std::initializer_list<std::pair<const char*, const char*>> cells) {
   data::Sequence sequence;
   sequence.clear(2);
@@ -57,7 +57,7 @@ ChunkFeatureOptions options_with(const std::string& meta) {
 
 constexpr size_t kLongest = 4;
 
-/// The template's features are these few; meta features do not depend on them.
+/// The template has only these few features; meta features do not depend on them.
 data::FeatureExtractor extractor() {
   data::FeatureOptions options;
   options.template_text = "U:%x[0,0]";
@@ -65,7 +65,7 @@ data::FeatureExtractor extractor() {
   return std::move(data::FeatureExtractor::make(options)).value();
 }
 
-/// The names of the features of a chunk with their hashes; what its tokens' template gives is left out.
+/// The names of a chunk's features with their hashes, without those of the template.
 std::multimap<std::string, uint64_t> features_of(const ChunkFeatures& features,
                                                  const data::Sequence& sequence, size_t first,
                                                  size_t length) {
@@ -97,7 +97,7 @@ std::vector<std::string> names_of(const std::string& meta, size_t first, size_t 
   return names;
 }
 
-// The chunk that most tests look at is "happy Birthday parties".
+// Most tests look at the chunk "happy Birthday parties".
 
 TEST(ChunkFeatures, EveryBaseFeatureIsSeenInItsRole) {
   EXPECT_THAT(
@@ -183,7 +183,7 @@ TEST(ChunkFeatures, NothingBesideTheTemplatesWhereNoneAreAskedFor) {
 }
 
 TEST(ChunkFeatures, NamesTellFeaturesApart) {
-  // Over several sentences, one name has one hash and one hash has one name.
+  // Over several sentences, each name has one hash and each hash one name.
   const auto features = ChunkFeatures::make(options_with("all"), kLongest);
   std::map<std::string, uint64_t> hash_of;
   std::map<uint64_t, std::string> name_of;
@@ -203,7 +203,7 @@ TEST(ChunkFeatures, TheRestOfAWordIsWhatItsStemDoesNotHave) {
     return std::string(word.substr(common_beginning(word, stem)));
   };
   EXPECT_EQ(rest("parties", "parti"), "es");
-  EXPECT_EQ(rest("happy", "happi"), "y");  // a letter was rewritten, none cut off
+  EXPECT_EQ(rest("happy", "happi"), "y");  // a letter was changed, none removed
   EXPECT_EQ(rest("run", "run"), "");
   EXPECT_EQ(rest("went", "go"), "went");
   EXPECT_EQ(rest("caf\u00e9s", "caf\u00ea"), "\u00e9s");  // never half a character
@@ -282,7 +282,7 @@ TEST(WordLists, OfTheSameNameAreToldApart) {
   EXPECT_TRUE(read_word_lists("").value().empty());
   EXPECT_THAT(read_word_lists(one + "," + one).error().message, HasSubstr("twice"));
   for (const std::string& bad : {std::string(","), one + ",", "," + one})
-    EXPECT_THAT(read_word_lists(bad).error().message, HasSubstr("no file")) << bad;
+    EXPECT_THAT(read_word_lists(bad).error().message, HasSubstr("lacks a file name")) << bad;
 }
 
 TEST(FrequentHashes, NeverLoseWhatIsMarkedOrFrequent) {

@@ -12,7 +12,7 @@ namespace espalier::tasks {
 namespace {
 constexpr size_t kLongestAffix = 3;
 
-/// Never one of the hashes that mean something else.
+/// Avoids the hashes with a special meaning.
 uint64_t hash_of_view(std::string_view text) {
   const uint64_t hash = hash_bytes(text);
   return hash == ChunkViews::kAbsent || hash == ChunkViews::kOutside ? ~hash : hash;
@@ -32,13 +32,13 @@ Status check_stemmer(const std::string& language) {
   }
   std::vector<std::string_view> known;
   for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) known.push_back(*name);
-  return fail("there is no stemmer for '{}' (there are {})", language, fmt::join(known, ", "));
+  return fail("no stemmer for '{}'; there are stemmers for {}", language, fmt::join(known, ", "));
 }
 
 size_t common_beginning(std::string_view word, std::string_view stem) {
   const auto parts = std::mismatch(word.begin(), word.end(), stem.begin(), stem.end());
   auto at = static_cast<size_t>(parts.first - word.begin());
-  // Not within a character.
+  // Not inside a character.
   while (at > 0 && at < word.size() && (static_cast<unsigned char>(word[at]) & 0xC0) == 0x80) --at;
   return at;
 }

@@ -1,4 +1,6 @@
-// The base features of every word of a sequence, for features of chunks.
+// The base features of every word of a sequence, from which chunk features are made: ChunkViews::look_at()
+// computes them once per sequence, hash() and text() look them up. Stemming with libstemmer takes most of the
+// time. Tested in chunk_features_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -14,66 +16,65 @@ struct sb_stemmer;
 
 namespace espalier::tasks {
 
-/// What to look at beside the token features of the template.
+/// What to look at in addition to the template's token features.
 struct ChunkFeatureOptions {
-  std::vector<size_t> columns;  ///< the cells; the first is the word, the others symbols; empty: no cells
-  std::string stemmer;          ///< language of the stems as libstemmer calls it; empty: no stems
-  ChunkFamilies meta =
-      ChunkFamilies::usual();  ///< none: the token features alone, by their role in the chunk
+  std::vector<size_t> columns;  ///< the cells: the first is the word, the others symbols; empty: no cells
+  std::string stemmer;          ///< language of the stemmer, as libstemmer names it; empty: no stems
+  ChunkFamilies meta = ChunkFamilies::usual();  ///< none: only the token features, by their role in the chunk
   std::vector<WordList> lists;
 };
 
-/// Fails where there is no such stemmer.
+/// Fails if the stemmer does not exist.
 Status check_stemmer(const std::string& language);
 
-/// Where a word's stem leaves it, in bytes: the longest beginning that both have in common, whatever letters
-/// stemming rewrote behind it.
+/// The length in bytes of the longest common beginning of a word and its stem, whatever letters stemming
+/// changed after it. Never ends inside a character.
 size_t common_beginning(std::string_view word, std::string_view stem);
 
-/// A row of hashes a token, one for each view of it. Views are the base features one by one: affixes are six,
-/// symbols one a column, lists one each.
+/// One row of hashes per token, one hash per view. A view is a single base feature: there are six for
+/// affixes, one per column for symbols and one per list.
 class ChunkViews {
  public:
   static constexpr uint64_t kOutside = 0x0DDBA11;  ///< beyond the ends of the sequence
-  static constexpr uint64_t kAbsent = 0;  ///< not in the list; no stemmer; a word without so many characters
+  static constexpr uint64_t kAbsent = 0;           ///< not in the list, no stemmer, or too few characters
 
   ChunkViews();
   ~ChunkViews();
   ChunkViews(ChunkViews&&) noexcept;
   ChunkViews& operator=(ChunkViews&&) noexcept;
 
-  /// The sequence must stay where it is as long as texts are asked for; the options likewise.
+  /// Computes all views. The sequence and the options must stay in place as long as texts are asked for.
   void look_at(const data::Sequence& sequence, const ChunkFeatureOptions& options);
 
   size_t tokens() const { return tokens_; }
   size_t size() const { return views_.size(); }
   ChunkBase base(size_t view) const { return views_[view].base; }
-  /// Tells views apart in hashes, whatever other views there are.
+  /// Distinguishes the view in hashes, whatever other views exist.
   uint64_t key(size_t view) const { return views_[view].key; }
   const std::string& name(size_t view) const { return views_[view].name; }
   uint64_t hash(ptrdiff_t token, size_t view) const {
     if (token < 0 || token >= static_cast<ptrdiff_t>(tokens_)) return kOutside;
     return hashes_[static_cast<size_t>(token) * views_.size() + view];
   }
-  /// What was hashed: ^ beyond the ends, - where there is nothing.
+  /// The text that was hashed; ^ beyond the ends, - if there is none.
   std::string text(ptrdiff_t token, size_t view) const;
-  /// The words of a span in lower case, a blank between them.
+  /// The words of a span in lower case, separated by single blanks.
   std::string phrase(size_t first, size_t length) const;
 
-  /// The view of words in lower case.
+  /// The view of lower-case words.
   size_t lower() const { return 1; }
-  /// Those that name the kind of a token: its symbols, or its case pattern where it has none.
+  /// The views that tell the kind of a token: its symbols, or its case pattern if it has none.
   const std::vector<size_t>& tags() const { return tags_; }
 
  private:
   struct View {
     ChunkBase base;
-    size_t number;  ///< of the affix, the column or the list
+    size_t number;  ///< which affix, column or list
     uint64_t key;
     std::string name;
   };
   void list_views(const ChunkFeatureOptions& options);
-  /// The text of a view of a token; false: there is none.
+  /// The text of a view of a token; false if there is none.
   bool text_of(size_t token, const View& view, std::string_view& text) const;
 
   const data::Sequence* sequence_ = nullptr;
@@ -88,7 +89,7 @@ class ChunkViews {
     void operator()(sb_stemmer* s) const;
   };
   std::string language_;
-  std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer_;  ///< of that language, once one is asked for
+  std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer_;  ///< for the language in use; created when needed
 };
 
 }  // namespace espalier::tasks

@@ -1,4 +1,5 @@
-// Which of very many hashes come up often, in little memory.
+// FrequentHashes: finds which of very many hashes occur often, with one byte per expected occurrence or so
+// instead of a hash table. Header only; tested in espalier/model/train_search_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +9,13 @@
 
 namespace espalier::tasks {
 
-/// Counts hashes in a table of bytes, where several may share a place: counts are never too low, and seldom
-/// too high. Most of what spans of text look like occurs once and is of no use; a first walk over the data
-/// finds out what may be, and the second keeps nothing else.
+/// Counts hashes in a table of bytes in which several hashes may share an entry: counts are never too low,
+/// and seldom too high. Most features of spans of text occur once and are useless. A first walk over the data
+/// counts them here, and the second keeps only those that may matter.
 class FrequentHashes {
  public:
-  /// `enough`: the count from which a hash may matter, at least 1. `occurrences`: about how many there are.
+  /// `enough`: the count from which a hash may matter, at least 1. `occurrences`: roughly how many will be
+  /// added.
   FrequentHashes(uint64_t occurrences, uint32_t enough)
       : enough_(static_cast<uint8_t>(std::min<uint32_t>(enough, kMarked - 1))),
         shift_(64 - std::countr_zero(std::bit_ceil(std::clamp(occurrences, kFewest, kMost)))),
@@ -23,9 +25,9 @@ class FrequentHashes {
     uint8_t& count = counts_[hash >> shift_];
     if (count < enough_) ++count;
   }
-  /// It matters, however often it occurs.
+  /// Makes the hash matter, however often it occurs.
   void mark(uint64_t hash) { counts_[hash >> shift_] = kMarked; }
-  /// False: it was neither marked nor added `enough` times.
+  /// Whether the hash may have been marked or added `enough` times; if false, it certainly was not.
   bool may_matter(uint64_t hash) const { return counts_[hash >> shift_] >= enough_; }
 
  private:

@@ -23,7 +23,7 @@ Result<WordList> read_word_list(const std::string& path) {
     if (!more) break;
     to_lower(line, lower);
     entry.clear();
-    // As chunks are looked up: a single blank between words.
+    // In the form in which chunks are looked up: a single blank between words.
     for (size_t at = lower.find_first_not_of(kBlanks); at != std::string::npos;) {
       const size_t end = std::min(lower.find_first_of(kBlanks, at), lower.size());
       if (!entry.empty()) entry += ' ';
@@ -44,7 +44,7 @@ Result<std::vector<WordList>> read_word_lists(std::string_view paths) {
     const size_t comma = rest.find(',');
     files.emplace_back(rest.substr(0, comma));
     if (files.back().empty())
-      return fail("lists: '{}' has no file {} a comma", paths,
+      return fail("lists: '{}' lacks a file name {} a comma", paths,
                   comma == std::string_view::npos ? "after" : "before");
     if (std::find(files.begin(), files.end() - 1, files.back()) != files.end() - 1)
       return fail("lists: {} is given twice", files.back());

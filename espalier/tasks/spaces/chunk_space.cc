@@ -37,8 +37,8 @@ ChunkBlocks::What ChunkBlocks::what(uint32_t block) const {
   return {kPlace, i % (longest - 1) + 1, i / (longest - 1), 1};
 }
 
-ChunkSpace::ChunkSpace(const SequenceShape& shape, const ChunkInput& input)
-    : shape_(shape), input_(input), blocks_{input.length, shape.max_length, shape.places} {
+ChunkSpace::ChunkSpace(const DecisionPlan& plan, const ChunkInput& input)
+    : plan_(plan), input_(input), blocks_{input.length, plan.max_length, plan.places} {
   if (input.gold.empty()) return;
   gold_of_.resize(input.length);
   gold_begins_after_.assign(input.length + 1, 0);
@@ -51,8 +51,8 @@ ChunkSpace::ChunkSpace(const SequenceShape& shape, const ChunkInput& input)
 }
 
 void ChunkSpace::actions(const State& s, std::vector<Action>& out) const {
-  const size_t longest = std::min(shape_.max_length, input_.length - s.at);
-  const uint32_t types = static_cast<uint32_t>(shape_.types.size());
+  const size_t longest = std::min(plan_.max_length, input_.length - s.at);
+  const uint32_t types = static_cast<uint32_t>(plan_.types.size());
   for (uint32_t m = 0; m < longest; ++m)
     for (uint32_t type = m == 0 ? 0 : 1; type < types; ++type)
       if (allowed(s, {m, type})) out.push_back({m, type});
@@ -62,8 +62,7 @@ ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
   State next = s;
   const uint32_t length = action.candidate + 1;
   next.at = s.at + length;
-  if (shape_.history > 0)
-    push_label(next.types.data(), shape_.history, static_cast<data::Label>(action.label));
+  if (plan_.history > 0) push_label(next.types.data(), plan_.history, static_cast<data::Label>(action.label));
   next.last_begin = s.at;
   if (input_.legal != nullptr) next.legal = legal_after(s, action);
   if (action.label != 0) ++next.predicted;
@@ -88,13 +87,13 @@ void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSin
 
 template <typename Emit>
 void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& emit) const {
-  const auto name = [&](data::Label type) { return type == kNoType ? std::string("^") : shape_.types[type]; };
+  const auto name = [&](data::Label type) { return type == kNoType ? std::string("^") : plan_.types[type]; };
   const data::Label* const types = s.types.data();
-  const data::Label last_type = shape_.history > 0 ? types[0] : kNoType;
+  const data::Label last_type = plan_.history > 0 ? types[0] : kNoType;
   const uint64_t last = last_type;
   emit(entry(kAfterType, last), [&] { return "after " + name(last_type); });
   uint64_t gram = last;
-  for (size_t n = 1; n < shape_.history; ++n) {
+  for (size_t n = 1; n < plan_.history; ++n) {
     gram = hash_combine(gram, types[n]);
     emit(entry(n == 1 ? kAfterTwo : kAfterMore, gram), [&] {
       std::string text = "after";
@@ -104,7 +103,7 @@ void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& e
   }
   emit(hash_combine(entry(kAfterLength, last), candidate),
        [&] { return fmt::format("{} words after {}", candidate + 1, name(last_type)); });
-  if (input_.looks.empty() || shape_.history == 0) return;
+  if (input_.looks.empty() || plan_.history == 0) return;
   const TokenLook none{}, &first = input_.looks[s.at];
   const size_t end = s.at + candidate + 1;
   emit(hash_combine(entry(kAfterTag, last), first.tag),
@@ -117,15 +116,15 @@ void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& e
   emit(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
        [&] { return "kinds of all words and the next after " + name(last_type); });
   if (last_type == kNoType) return;
-  // The words of the chunk before: the last, the first with the length; those between, pairs, and all of
-  // them.
+  // The words of the previous chunk: the last; the first together with the length; each of the others, pairs,
+  // and all of them.
   const auto word = [&](size_t t) { return input_.looks[t].word; };
   emit(hash_combine(entry(kAfterWord, last), word(s.at - 1)),
        [&] { return "last word of the " + name(last_type) + " before"; });
   emit(hash_combine(hash_combine(entry(kAfterEnds, last), word(s.last_begin)), s.at - s.last_begin), [&] {
     return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(last_type));
   });
-  if (!shape_.words_before || s.at - s.last_begin == 1) return;
+  if (!plan_.words_before || s.at - s.last_begin == 1) return;
   uint64_t all = entry(kAfterAllWords, last);
   for (size_t t = s.last_begin; t < s.at; ++t) {
     const size_t place = t - s.last_begin + 1;
@@ -148,9 +147,9 @@ std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i)
 }
 
 double ChunkSpace::best_loss(const State& s) const {
-  // Within a gold chunk that began elsewhere, the next token cannot go on in it.
+  // Inside a gold chunk that began earlier, the next token cannot continue it.
   const bool cut = s.at < input_.length && gold_at(s.at).first < s.at;
-  switch (shape_.loss) {
+  switch (plan_.loss) {
     case SequenceLoss::kHamming:
       return s.errors + (cut ? 1 : 0);
     case SequenceLoss::kZeroOne:
@@ -168,13 +167,13 @@ void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   const Chunk& gold = gold_at(s.at);
   if (gold.first == s.at) {
     out.push_back({gold.length - 1, gold.type});
-  } else if (shape_.loss == SequenceLoss::kF1) {
-    out.push_back({0, 0});  // what is lost is lost: out, as equation 18 has it
+  } else if (plan_.loss == SequenceLoss::kF1) {
+    out.push_back({0, 0});  // the gold chunk is lost: outside (equation 18)
   } else {
     out.push_back({gold.first + gold.length - s.at - 1, gold.type});
   }
   if (allowed(s, out.back())) return;
-  // Constraints bar it after what was done before: outside, or whatever they leave.
+  // Constraints forbid it after the earlier decisions: take outside, or else the first action they allow.
   out.back() = {0, 0};
   if (allowed(s, out.back())) return;
   std::vector<Action> left;
@@ -182,43 +181,43 @@ void ChunkSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   if (!left.empty()) out.back() = left.front();
 }
 
-Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape) {
-  if (shape.scheme == data::Scheme::kIob1 || shape.scheme == data::Scheme::kIoe1)
+Result<std::vector<constrain::Move>> chunk_moves(const DecisionPlan& plan) {
+  if (plan.scheme == data::Scheme::kIob1 || plan.scheme == data::Scheme::kIoe1)
     return fail(
-        "in {} a chunk's labels depend on its neighbours, so a search by chunks cannot keep to constraints; "
-        "take unit=word or another scheme",
-        data::scheme_name(shape.scheme));
+        "in {} a chunk's labels depend on its neighbours, so constraints are not supported in a search by "
+        "chunks; use unit=word or another scheme",
+        data::scheme_name(plan.scheme));
   std::vector<constrain::Move> moves;
-  for (uint32_t type = 0; type < shape.types.size(); ++type) {
+  for (uint32_t type = 0; type < plan.types.size(); ++type) {
     const Chunk one[] = {{0, 1, type}}, three[] = {{0, 3, type}};
     constrain::Move move;
-    move.single = move.first = move.middle = move.last = labels_of(shape, one, 1)[0];
+    move.single = move.first = move.middle = move.last = labels_of(plan, one, 1)[0];
     if (type > 0) {
-      const std::vector<data::Label> labels = labels_of(shape, three, 3);
+      const std::vector<data::Label> labels = labels_of(plan, three, 3);
       move.first = labels[0];
       move.middle = labels[1];
       move.last = labels[2];
-      move.longest = shape.max_length;
+      move.longest = plan.max_length;
     }
     moves.push_back(move);
   }
   return moves;
 }
 
-std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,
+std::vector<Chunk> chunks_of(const DecisionPlan& plan, std::span<const data::Label> labels, size_t longest,
                              size_t* cut) {
   std::vector<std::string_view> texts;
   for (const data::Label l : labels)
-    texts.push_back(l == data::kNoLabel ? data::kUnknownLabelText : std::string_view(shape.labels.name(l)));
+    texts.push_back(l == data::kNoLabel ? data::kUnknownLabelText : std::string_view(plan.labels.name(l)));
   std::vector<Chunk> chunks;
   uint32_t at = 0;
   const auto fill_up_to = [&](size_t t) {
     for (; at < t; ++at) chunks.push_back({at, 1, 0});
   };
-  for (const data::Span& span : data::spans(texts, shape.scheme)) {
+  for (const data::Span& span : data::spans(texts, plan.scheme)) {
     fill_up_to(span.first);
-    const auto type = static_cast<uint32_t>(std::find(shape.types.begin(), shape.types.end(), span.type) -
-                                            shape.types.begin());
+    const auto type = static_cast<uint32_t>(std::find(plan.types.begin(), plan.types.end(), span.type) -
+                                            plan.types.begin());
     if (span.last - span.first > longest && cut != nullptr) ++*cut;
     for (; at < span.last; at += chunks.back().length)
       chunks.push_back({at, static_cast<uint32_t>(std::min(longest, span.last - at)), type});
@@ -227,32 +226,32 @@ std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::L
   return chunks;
 }
 
-std::vector<data::Label> labels_of(const SequenceShape& shape, std::span<const Chunk> chunks, size_t length) {
+std::vector<data::Label> labels_of(const DecisionPlan& plan, std::span<const Chunk> chunks, size_t length) {
   std::vector<data::Span> segments;
   for (const Chunk& chunk : chunks)
     if (chunk.type != 0)
-      segments.push_back({chunk.first, chunk.first + chunk.length, shape.types[chunk.type]});
+      segments.push_back({chunk.first, chunk.first + chunk.length, plan.types[chunk.type]});
   std::vector<data::Label> labels;
-  for (const std::string& text : data::encode(segments, length, shape.scheme))
-    labels.push_back(shape.labels.find(text).value());
+  for (const std::string& text : data::encode(segments, length, plan.scheme))
+    labels.push_back(plan.labels.find(text).value());
   return labels;
 }
 
-void add_scheme_labels(SequenceShape& shape) {
-  data::LabelSet labels = shape.labels;
-  for (size_t type = 1; type < shape.types.size(); ++type)
+void add_scheme_labels(DecisionPlan& plan) {
+  data::LabelSet labels = plan.labels;
+  for (size_t type = 1; type < plan.types.size(); ++type)
     for (const size_t length : {1, 2, 3}) {
-      // Twice in a row, for the schemes in which that makes a difference.
-      const data::Span twice[] = {{0, length, shape.types[type]}, {length, 2 * length, shape.types[type]}};
-      for (const std::string& text : data::encode(twice, 2 * length, shape.scheme)) labels.add(text);
+      // Two segments in a row, for schemes in which adjacent segments get other labels.
+      const data::Span twice[] = {{0, length, plan.types[type]}, {length, 2 * length, plan.types[type]}};
+      for (const std::string& text : data::encode(twice, 2 * length, plan.scheme)) labels.add(text);
     }
   labels.add("O");
-  const SequenceShape fresh = SequenceShape::of(std::move(labels), shape.scheme);
-  shape.labels = fresh.labels;
-  shape.tags = fresh.tags;
-  shape.types = fresh.types;
-  shape.column_begin = fresh.column_begin;
-  shape.column_labels = fresh.column_labels;
+  const DecisionPlan fresh = DecisionPlan::of(std::move(labels), plan.scheme);
+  plan.labels = fresh.labels;
+  plan.tags = fresh.tags;
+  plan.types = fresh.types;
+  plan.column_begin = fresh.column_begin;
+  plan.column_labels = fresh.column_labels;
 }
 
 }  // namespace espalier::tasks

@@ -1,4 +1,6 @@
-// Segmenting a sequence chunk by chunk, as a search (section 6.1.5).
+// The search space that segments a sequence chunk by chunk (SEARN, section 6.1.5), and the conversion between
+// labels and chunks: chunks_of() and labels_of(). A state has L·M actions for L types and chunks of at most M
+// tokens. Chunks are decided from left to right only. Also tested in history_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +10,33 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/completion.h"
 #include "espalier/search/space.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/recent_labels.h"
-#include "espalier/tasks/spaces/sequence_shape.h"
 
 namespace espalier::tasks {
 
-/// A segment of a type; single tokens of type 0 are outside.
+/// A segment and its type. Tokens outside any segment are chunks of length 1 and type 0.
 struct Chunk {
   uint32_t first = 0, length = 1, type = 0;
   bool operator==(const Chunk&) const = default;
 };
 
-/// Which block stands for what, in a sequence of T tokens whose chunks have at most M.
+/// Numbers of the feature blocks of a sequence of T tokens whose chunks have at most M tokens.
 struct ChunkBlocks {
   size_t tokens, longest;
-  bool places = false;  ///< tokens also have a block for each place in a chunk but the first
+  bool places = false;  ///< whether tokens also have a block for each position in a chunk after the first
 
-  uint32_t begin(size_t t) const { return static_cast<uint32_t>(t); }              ///< t begins a chunk
-  uint32_t inside(size_t t) const { return static_cast<uint32_t>(tokens + t); }    ///< … goes on in one
-  uint32_t end(size_t t) const { return static_cast<uint32_t>(2 * tokens + t); }   ///< … ends one
-  uint32_t pair(size_t t) const { return static_cast<uint32_t>(3 * tokens + t); }  ///< t, t+1 within a chunk
-  uint32_t triple(size_t t) const { return static_cast<uint32_t>(4 * tokens + t); }  ///< t … t+2
+  uint32_t begin(size_t t) const { return static_cast<uint32_t>(t); }             ///< token t begins a chunk
+  uint32_t inside(size_t t) const { return static_cast<uint32_t>(tokens + t); }   ///< t continues one
+  uint32_t end(size_t t) const { return static_cast<uint32_t>(2 * tokens + t); }  ///< t ends one
+  uint32_t pair(size_t t) const {
+    return static_cast<uint32_t>(3 * tokens + t);
+  }  ///< tokens t and t+1 are in one chunk
+  uint32_t triple(size_t t) const { return static_cast<uint32_t>(4 * tokens + t); }  ///< tokens t to t+2 are
   uint32_t whole(size_t t, size_t length) const {
     return static_cast<uint32_t>(5 * tokens + t * longest + length - 1);
   }
-  /// Token t follows so many others of its chunk, at least one.
+  /// Token t comes after `after` others of its chunk, at least one.
   uint32_t place(size_t t, size_t after) const {
     return static_cast<uint32_t>((5 + longest) * tokens + t * (longest - 1) + after - 1);
   }
@@ -41,7 +45,7 @@ struct ChunkBlocks {
   enum Kind { kRole, kGram, kWholeChunk, kPlace };
   struct What {
     Kind kind;
-    size_t number;  ///< of the role (0 begin, 1 inside, 2 end), or of tokens before the place
+    size_t number;  ///< the role (0 begin, 1 inside, 2 end), or the number of tokens before the position
     size_t first, length;
   };
   What what(uint32_t block) const;
@@ -59,60 +63,61 @@ struct ChunkBlocks {
   }
 };
 
-/// What decisions see of a token beside its blocks, to be joined with the chunks before.
+/// What decisions see of a token in addition to its blocks, for features that also look at the previous
+/// chunks.
 struct TokenLook {
-  uint64_t word = 0;  ///< hash of the word in lower case
-  uint64_t tag = 0;   ///< of its symbols together; of its case pattern where there are none
+  uint64_t word = 0;  ///< hash of the lower-case word
+  uint64_t tag = 0;   ///< hash of all its symbols; of its case pattern if it has none
 };
 
 struct ChunkInput {
   size_t length = 0;
-  std::span<const Chunk> gold;       ///< covers the sequence; empty when only decoding
-  std::span<const TokenLook> looks;  ///< of each token; may be empty
-  /// What constraints leave to do, and the labels of a chunk of each type (chunk_moves); null: everything.
+  std::span<const Chunk> gold;       ///< covers the whole sequence; empty when only decoding
+  std::span<const TokenLook> looks;  ///< one per token, or empty
+  /// What constraints allow, and the labels of a chunk of each type (chunk_moves). Null: no constraints.
   const constrain::Completion* legal = nullptr;
   std::span<const constrain::Move> moves = {};
 };
 
-/// One decision a chunk: candidate m is a chunk of m + 1 tokens, the label its type; type 0 (outside) has one
-/// token. States of a breadth-first search compete where they have covered the same tokens.
+/// One decision per chunk: candidate m is a chunk of m + 1 tokens, the label is its type. Type 0 (outside)
+/// has length 1. In a breadth-first search, states compete if they cover the same tokens.
 class ChunkSpace {
  public:
   struct State {
-    uint32_t at = 0;          ///< tokens covered
-    uint32_t last_begin = 0;  ///< of the last chunk
-    uint32_t errors = 0;      ///< wrong token labels
+    uint32_t at = 0;          ///< number of tokens covered
+    uint32_t last_begin = 0;  ///< first token of the last chunk
+    uint32_t errors = 0;      ///< number of wrong token labels
     uint32_t predicted = 0, correct = 0;
-    constrain::Completion::State legal = 0;  ///< what constraints remember
-    /// Types of the chunks before, the latest first; kNoLabel: there was none. As many as are looked at.
+    constrain::Completion::State legal = 0;  ///< state of the constraints' automata
+    /// Types of the previous chunks, latest first; kNoLabel where there is none. As many as features look at.
     RecentLabels<4> types;
   };
 
-  ChunkSpace(const SequenceShape& shape, const ChunkInput& input);
+  ChunkSpace(const DecisionPlan& plan, const ChunkInput& input);
 
   State initial() const {
     State s;
-    s.types = RecentLabels<4>(shape_.history);
+    s.types = RecentLabels<4>(plan_.history);
     if (input_.legal != nullptr) s.legal = input_.legal->start();
     return s;
   }
   bool is_goal(const State& s) const { return s.at == input_.length; }
   void actions(const State& s, std::vector<search::Action>& out) const;
   State apply(const State& s, search::Action action) const;
-  size_t labels() const { return shape_.types.size(); }
+  size_t labels() const { return plan_.types.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
   size_t level(const State& s) const { return s.at; }
 
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
-  /// Wrong labels; with F1 segments missed and segments made up.
+  /// The number of wrong labels; for F1, of missed plus wrong segments.
   double loss_so_far(const State& s) const {
-    if (shape_.loss != SequenceLoss::kF1) return s.errors;
+    if (plan_.loss != SequenceLoss::kF1) return s.errors;
     const double begun = gold_begins_after_[0] - gold_begins_after_[s.at];
     return begun + s.predicted - 2.0 * s.correct;
   }
-  /// What lies ahead of a place depends on the last chunks and on what constraints remember.
+  /// The future depends on the last chunks and on the state of the constraints.
   uint64_t future_key(const State& s) const { return hash_combine(s.types.hash(s.last_begin), s.legal); }
   State goal_like(const State& s, const State& other, const State& goal) const {
     State out = goal;
@@ -124,10 +129,10 @@ class ChunkSpace {
   std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
 
  private:
-  /// Calls emit(hash, [&] { return name; }) for what depends on the chunks before.
+  /// Calls emit(hash, [&] { return name; }) for each feature that depends on the previous chunks.
   template <typename Emit>
   void visit_entries(const State& s, uint32_t candidate, const Emit& emit) const;
-  /// The gold chunk that token t is in.
+  /// The gold chunk that contains token t.
   const Chunk& gold_at(size_t t) const { return input_.gold[gold_of_[t]]; }
   constrain::Completion::State legal_after(const State& s, search::Action action) const {
     return input_.legal->after(s.at, s.legal, input_.moves[action.label], action.candidate + 1);
@@ -136,25 +141,25 @@ class ChunkSpace {
     return input_.legal == nullptr || legal_after(s, action) != constrain::Completion::kNowhere;
   }
 
-  const SequenceShape& shape_;
+  const DecisionPlan& plan_;
   ChunkInput input_;
   ChunkBlocks blocks_;
   std::vector<uint32_t> gold_of_;            ///< per token
-  std::vector<uint32_t> gold_begins_after_;  ///< chunks of a type that begin at t or later
+  std::vector<uint32_t> gold_begins_after_;  ///< number of gold segments that begin at t or later
 };
 
-/// The labels of chunks of each type, as moves of a constrained search. Fails where the scheme lets a chunk's
+/// The labels of chunks of each type, as moves of a constrained search. Fails for schemes in which a chunk's
 /// labels depend on its neighbours (iob1, ioe1).
-Result<std::vector<constrain::Move>> chunk_moves(const SequenceShape& shape);
+Result<std::vector<constrain::Move>> chunk_moves(const DecisionPlan& plan);
 
-/// The chunks in a sequence of labels. Chunks longer than `longest` are cut into pieces of that length;
-/// `cut`, if given, is raised by the number of such chunks.
-std::vector<Chunk> chunks_of(const SequenceShape& shape, std::span<const data::Label> labels, size_t longest,
+/// The chunks of a sequence of labels. Chunks longer than `longest` are cut into pieces of that length;
+/// `cut`, if given, is increased by the number of such chunks.
+std::vector<Chunk> chunks_of(const DecisionPlan& plan, std::span<const data::Label> labels, size_t longest,
                              size_t* cut = nullptr);
-/// And back: the label of every token. Precondition: the chunks cover `length` tokens, and the shape has the
-/// labels of its scheme for every type (add_scheme_labels).
-std::vector<data::Label> labels_of(const SequenceShape& shape, std::span<const Chunk> chunks, size_t length);
-/// Adds what a scheme may ask for with the types there are: I-X where training only had B-X.
-void add_scheme_labels(SequenceShape& shape);
+/// The inverse: the label of every token. Preconditions: the chunks cover `length` tokens, and the plan has
+/// all labels of its scheme for every type (add_scheme_labels).
+std::vector<data::Label> labels_of(const DecisionPlan& plan, std::span<const Chunk> chunks, size_t length);
+/// Adds the labels that a scheme may need for the existing types, such as I-X if training only had B-X.
+void add_scheme_labels(DecisionPlan& plan);
 
 }  // namespace espalier::tasks

@@ -9,7 +9,7 @@ using data::Label;
 using search::Action;
 
 namespace {
-/// Kinds of entries; part of the hash, so that they never meet.
+/// Kinds of hashed features; part of the hash, so that kinds do not collide.
 enum EasiestEntry : uint64_t {
   kEasiestBias,
   kOneBefore,
@@ -23,12 +23,12 @@ enum EasiestEntry : uint64_t {
 uint64_t easiest_entry(EasiestEntry kind) { return hash_combine(0x81 * 0x9E3779B97F4A7C15ull, kind); }
 }  // namespace
 
-EasiestSpace::EasiestSpace(const SequenceShape& shape, const LabelInput& input)
-    : shape_(shape), input_(input), reach_(std::max<size_t>(shape.history, input.edges.empty() ? 0 : 1)) {}
+EasiestSpace::EasiestSpace(const DecisionPlan& plan, const LabelInput& input)
+    : plan_(plan), input_(input), reach_(std::max<size_t>(plan.history, input.edges.empty() ? 0 : 1)) {}
 
 template <typename Emit>
 void EasiestSpace::visit_grams(const State& s, uint32_t token, const Emit& emit) const {
-  const int N = static_cast<int>(shape_.history);
+  const int N = static_cast<int>(plan_.history);
   const auto with = [&](uint64_t hash, int distance) {
     return hash_combine(hash, around(s, token, distance));
   };
@@ -41,8 +41,8 @@ void EasiestSpace::visit_grams(const State& s, uint32_t token, const Emit& emit)
   uint64_t after = with(with(easiest_entry(kPairAfter), 1), 2);
   emit(before, -2, -1);
   emit(after, 1, 2);
-  // Farther away every n-gram goes on from the one before it, so that all together cost what the longest
-  // does.
+  // Each longer n-gram extends the hash of the shorter one, so all of them together cost as much as the
+  // longest.
   uint64_t both = hash_combine(hash_combine(easiest_entry(kBothSides), before), after);
   for (int n = 3; n <= N; ++n) {
     before = with(before, -n);
@@ -88,7 +88,7 @@ void EasiestSpace::fresh_candidates(const State& s, std::vector<uint32_t>& out) 
 
 EasiestSpace::State EasiestSpace::apply(const State& s, Action action) const {
   State next = s;
-  if (s.path->order.size() != s.made) {  // the path went on another way
+  if (s.path->order.size() != s.made) {  // another action was applied to this state before
     next.path = std::make_shared<Path>(*s.path);
     for (size_t n = s.made; n < s.path->order.size(); ++n) next.path->when[s.path->order[n]] = Path::kNever;
     next.path->order.resize(s.made);
@@ -117,7 +117,7 @@ std::string EasiestSpace::entry_name(const State& s, uint32_t candidate, size_t 
     const uint32_t l = around(s, candidate, distance);
     return l == kOutside   ? std::string("^")
            : l == kNoLabel ? std::string("?")
-                           : shape_.label_name(static_cast<Label>(l));
+                           : plan_.label_name(static_cast<Label>(l));
   };
   if (i == 0) return "bias";
   size_t seen = 0;

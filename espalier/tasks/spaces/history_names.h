@@ -1,4 +1,6 @@
-// What the features of a search's history are called: their hashes do not say.
+// Readable names for the history features of a search, whose hashes do not reveal them: heaviest_hashed()
+// chooses the features, name_history() finds their names by following paths through the training data. Costs
+// about two passes of greedy decoding. Tested in espalier/model/train_search_test.cc.
 #pragma once
 
 #include <string>
@@ -11,21 +13,21 @@
 
 namespace espalier::tasks {
 
-/// Names of hashed features, side by side.
+/// Hashed features and their names, in the same order.
 struct HistoryNames {
   std::vector<uint64_t> hashes;
-  std::string names;  ///< a line each
+  std::string names;  ///< one per line
 };
 
-/// The hashed features that weigh most, at most so many, strongest first.
+/// The hashes of the features with the largest weights, at most `most`, strongest first.
 std::vector<uint64_t> heaviest_hashed(const search::RowWeights& weights, size_t most);
 
-/// How many names a model keeps: more than anybody lists, and less than a megabyte.
+/// The largest number of names a model keeps: more than any listing shows, and less than a megabyte.
 inline constexpr size_t kMostHistoryNames = 20000;
 
-/// Looks for these features in the states of the training sequences, those that the oracle goes through and
-/// those that the policy does, and asks the space what they are called. Some may not be found: weights were
-/// learned in states of earlier policies, too.
+/// Looks for the wanted features in states of the training sequences, along the paths of the oracle and of
+/// the policy, and asks the space for their names. Some may not be found, since weights were also learned in
+/// states of earlier policies.
 template <search::Problem P>
 HistoryNames name_history(const P& problem, const std::vector<uint64_t>& wanted,
                           const search::Mixture& policy) {

@@ -16,15 +16,15 @@ using search::Action;
 using testing::Contains;
 using testing::Not;
 
-SequenceShape shape_looking_back(size_t history) {
+DecisionPlan plan_looking_back(size_t history) {
   data::LabelSet labels;
   for (const char* name : {"O", "B-X", "I-X", "B-Y", "I-Y"}) labels.add(name);
-  SequenceShape shape = SequenceShape::of(labels, data::Scheme::kIob2);
-  shape.history = history;
-  return shape;
+  DecisionPlan plan = DecisionPlan::of(labels, data::Scheme::kIob2);
+  plan.history = history;
+  return plan;
 }
 
-/// The hashes of a state's entries.
+/// The hashed features of a state.
 template <typename Space>
 std::vector<uint64_t> entries_of(const Space& space, const typename Space::State& state,
                                  uint32_t candidate = 0) {
@@ -51,8 +51,8 @@ TEST(History, LabelsReachBackAsFarAsAskedAndNoFarther) {
   LabelInput input;
   input.length = 40;
   for (const size_t history : {0, 1, 2, 8, 9, 30}) {
-    const SequenceShape shape = shape_looking_back(history);
-    const LabelSpace space(shape, input);
+    const DecisionPlan plan = plan_looking_back(history);
+    const LabelSpace space(plan, input);
     const auto with_other_label = [&](size_t back) {
       std::vector<Action> path(35, Action{0, 0});
       path[path.size() - back].label = 3;
@@ -60,17 +60,17 @@ TEST(History, LabelsReachBackAsFarAsAskedAndNoFarther) {
     };
     const auto plain = entries_of(space, after(space, std::vector<Action>(35, Action{0, 0})));
     EXPECT_EQ(plain.size(), 1 + history);
-    // A label so many decisions back is in the n-grams that reach it.
+    // A label n decisions back is part of the n-grams that reach it.
     for (size_t back = 1; back <= history + 2; ++back)
       EXPECT_EQ(differences(plain, with_other_label(back)), back > history ? 0 : history - back + 1);
   }
 }
 
 TEST(History, StatesThatPartHaveHistoriesOfTheirOwn) {
-  const SequenceShape shape = shape_looking_back(20);
+  const DecisionPlan plan = plan_looking_back(20);
   LabelInput input;
   input.length = 40;
-  const LabelSpace space(shape, input);
+  const LabelSpace space(plan, input);
   auto state = after(space, std::vector<Action>(25, Action{0, 1}));
   const auto before = entries_of(space, state);
   const auto one = space.apply(state, {0, 2}), other = space.apply(state, {0, 3});
@@ -89,22 +89,22 @@ TEST(History, ColumnsDecidedTogetherReachBackAsFarAsAsked) {
   std::vector<data::LabelSet> columns(3);
   for (data::LabelSet& labels : columns)
     for (const char* name : {"N", "V"}) labels.add(name);
-  SequenceShape shape = SequenceShape::joint(columns);
+  DecisionPlan plan = DecisionPlan::joint(columns);
   JointInput input;
   input.length = 40;
   for (const size_t history : {2, 25})
     for (const size_t lead : {0, 3}) {
-      shape.history = history;
-      shape.lead = lead;
-      ASSERT_TRUE(shape.check().ok());
-      const JointSpace space(shape, input);
-      // Everything gets the first label of its column, but for one token of the last column.
+      plan.history = history;
+      plan.lead = lead;
+      ASSERT_TRUE(plan.check().ok());
+      const JointSpace space(plan, input);
+      // Every token gets the first label of its column, except for one token of the last column.
       const auto with_other_label = [&](size_t back) {
         auto state = space.initial();
         while (space.token(state) != 30 || space.column(state) != 2) {
           const auto c = static_cast<uint32_t>(space.column(state));
           const bool other = c == 2 && space.token(state) + back == 30;
-          state = space.apply(state, {0, shape.column_begin[c] + (other ? 1 : 0)});
+          state = space.apply(state, {0, plan.column_begin[c] + (other ? 1 : 0)});
         }
         return entries_of(space, state);
       };
@@ -118,14 +118,14 @@ TEST(History, ThreeColumnsSeeEveryLabelOfTheirWindows) {
   std::vector<data::LabelSet> columns(3);
   for (data::LabelSet& labels : columns)
     for (const char* name : {"N", "V"}) labels.add(name);
-  SequenceShape shape = SequenceShape::joint(columns);
-  shape.lead = 5;
+  DecisionPlan plan = DecisionPlan::joint(columns);
+  plan.lead = 5;
   JointInput input;
   input.length = 20;
-  const JointSpace space(shape, input);
+  const JointSpace space(plan, input);
   auto state = space.initial();
   while (space.token(state) != 4 || space.column(state) != 2)
-    state = space.apply(state, {0, shape.column_begin[space.column(state)]});
+    state = space.apply(state, {0, plan.column_begin[space.column(state)]});
   std::vector<std::string> names;
   for (size_t i = 0; i < entries_of(space, state).size(); ++i) names.push_back(space.entry_name(state, i));
   EXPECT_THAT(names, Contains("label column 1: -2:N"));
@@ -136,10 +136,10 @@ TEST(History, TheTypesOfAsManyChunksBeforeAreSeenAsAsked) {
   ChunkInput input;
   input.length = 40;
   for (const size_t history : {0, 1, 2, 4, 5, 12}) {
-    SequenceShape shape = shape_looking_back(history);
-    shape.unit = DecisionUnit::kChunk;
-    shape.max_length = 3;
-    const ChunkSpace space(shape, input);
+    DecisionPlan plan = plan_looking_back(history);
+    plan.unit = DecisionUnit::kChunk;
+    plan.max_length = 3;
+    const ChunkSpace space(plan, input);
     const auto with_other_type = [&](size_t back) {
       std::vector<Action> path(15, Action{1, 1});
       if (back > 0) path[path.size() - back].label = 2;
@@ -149,25 +149,26 @@ TEST(History, TheTypesOfAsManyChunksBeforeAreSeenAsAsked) {
     for (size_t back = 2; back <= history + 2; ++back)
       EXPECT_EQ(differences(plain, with_other_type(back)), back > history ? 0 : history - back + 1)
           << history;
-    // The last one is also joined with what is about to be done.
+    // The last type is also joined with the candidate.
     EXPECT_EQ(differences(plain, with_other_type(1)), history == 0 ? 0 : history + 1);
   }
 }
 
 TEST(History, EveryWordOfTheChunkBeforeIsSeen) {
-  SequenceShape shape = shape_looking_back(1);
-  shape.unit = DecisionUnit::kChunk;
-  shape.max_length = 5;
-  shape.words_before = true;
+  DecisionPlan plan = plan_looking_back(1);
+  plan.unit = DecisionUnit::kChunk;
+  plan.max_length = 5;
+  plan.words_before = true;
   const std::vector<Action> path = {{0, 0}, {4, 1}};
   std::vector<TokenLook> words(8);
   for (size_t t = 0; t < words.size(); ++t) words[t] = {100 + t, 7};
   const auto seen = [&] {
-    const ChunkSpace space(shape, {words.size(), {}, words});
+    const ChunkSpace space(plan, {words.size(), {}, words});
     return entries_of(space, after(space, path), 0);
   };
   const auto plain = seen();
-  // Tokens 1 to 5 are the chunk before: each is in an entry of its own, in pairs, and in the one of them all.
+  // Tokens 1 to 5 are the previous chunk: each is in a feature of its own, in pairs, and in the one of all
+  // words.
   for (const size_t t : {2, 3, 4}) {
     words[t].word = 999;
     EXPECT_EQ(differences(plain, seen()), 4u) << t;
@@ -178,10 +179,10 @@ TEST(History, EveryWordOfTheChunkBeforeIsSeen) {
   words[0].word = 100;
   std::swap(words[2], words[3]);
   EXPECT_GT(differences(plain, seen()), 2u);
-  shape.words_before = false;
+  plan.words_before = false;
   EXPECT_EQ(seen().size(), plain.size() - 9);  // 4 words, 4 pairs, and all
-  shape.history = 0;
-  const ChunkSpace blind(shape, {words.size(), {}, words});
+  plan.history = 0;
+  const ChunkSpace blind(plan, {words.size(), {}, words});
   EXPECT_EQ(entries_of(blind, after(blind, path)), entries_of(blind, after(blind, {{1, 1}, {3, 2}})));
 }
 
@@ -189,9 +190,9 @@ TEST(History, LabelsOnBothSidesAreSeenAsFarAsAskedWhereTheEasiestGoesFirst) {
   LabelInput input;
   input.length = 41;
   for (const size_t history : {0, 1, 2, 3, 12}) {
-    SequenceShape shape = shape_looking_back(history);
-    shape.order = DecisionOrder::kEasiestFirst;
-    const EasiestSpace space(shape, input);
+    DecisionPlan plan = plan_looking_back(history);
+    plan.order = DecisionOrder::kEasiestFirst;
+    const EasiestSpace space(plan, input);
     const auto with_label_at = [&](uint32_t t) { return entries_of(space, after(space, {{t, 2}}), 20); };
     const auto plain = entries_of(space, space.initial(), 20);
     const size_t expected = history < 2 ? 3 * history : 5 + 3 * (history - 2);
@@ -203,7 +204,7 @@ TEST(History, LabelsOnBothSidesAreSeenAsFarAsAskedWhereTheEasiestGoesFirst) {
     const size_t farthest = history == 1 ? 2 : history == 2 ? 1 : 2;
     for (const uint32_t t : {20 - near, 20 + near})
       EXPECT_EQ(differences(plain, with_label_at(t)), farthest) << history;
-    // Whom a decision concerns: the open tokens that look at it.
+    // The candidates that a decision affects: open tokens that look at it.
     std::vector<uint32_t> fresh;
     space.fresh_candidates(after(space, {{20, 2}}), fresh);
     EXPECT_EQ(fresh.size(), 2 * history);

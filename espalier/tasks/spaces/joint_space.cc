@@ -10,7 +10,7 @@ using search::Action;
 
 namespace {
 
-/// Kinds of entries; part of the hash, so that they never meet.
+/// Kinds of hashed features; part of the hash, so that kinds do not collide.
 enum JointEntry : uint64_t {
   kJointBias = 0xA1,
   kOwnLabels,
@@ -24,10 +24,10 @@ enum JointEntry : uint64_t {
   kJointEdge,
 };
 
-/// The labels of a column ahead that an entry joins, as offsets from the token.
+/// The labels of a column ahead that a feature joins, as offsets from the token.
 struct AheadWindow {
   int first, last;
-  bool with_own;   ///< also with the own label before
+  bool with_own;   ///< also with this column's previous label
   bool with_word;  ///< also with the token's word
 };
 constexpr AheadWindow kAheadWindows[] = {
@@ -42,16 +42,16 @@ uint64_t joint_entry(JointEntry kind, size_t column) {
 
 }  // namespace
 
-JointSpace::JointSpace(const SequenceShape& shape, const JointInput& input)
-    : shape_(shape), input_(input), columns_(shape.columns()) {
-  // A column looks back at its own history, and at labels up to two before its token of one that has decided
-  // so many tokens more.
-  slots_ = std::max(shape.history, shape.lead * (columns_ - 1) + 3);
+JointSpace::JointSpace(const DecisionPlan& plan, const JointInput& input)
+    : plan_(plan), input_(input), columns_(plan.columns()) {
+  // A column looks back at its own history, and at labels up to two tokens before its own in columns that are
+  // ahead by up to lead · (columns − 1) tokens.
+  slots_ = std::max(plan.history, plan.lead * (columns_ - 1) + 3);
   schedule_.reserve(input.length * columns_);
-  const size_t rounds = input.length == 0 ? 0 : input.length + (columns_ - 1) * shape.lead;
+  const size_t rounds = input.length == 0 ? 0 : input.length + (columns_ - 1) * plan.lead;
   for (size_t round = 0; round < rounds; ++round)
     for (size_t c = 0; c < columns_; ++c) {
-      const size_t behind = c * shape.lead;
+      const size_t behind = c * plan.lead;
       if (round >= behind && round - behind < input.length)
         schedule_.push_back(static_cast<uint32_t>((round - behind) * columns_ + c));
     }
@@ -62,11 +62,11 @@ void JointSpace::actions(const State& s, std::vector<Action>& out) const {
   if (!input_.forced.empty() && c + 1 == columns_) {
     const Label wanted = input_.forced[token(s)];
     if (wanted != kNoLabel) {
-      out.push_back({0, shape_.column_begin[c] + wanted});
+      out.push_back({0, plan_.column_begin[c] + wanted});
       return;
     }
   }
-  for (uint32_t l = shape_.column_begin[c]; l < shape_.column_begin[c + 1]; ++l) out.push_back({0, l});
+  for (uint32_t l = plan_.column_begin[c]; l < plan_.column_begin[c + 1]; ++l) out.push_back({0, l});
 }
 
 JointSpace::State JointSpace::apply(const State& s, Action action) const {
@@ -82,7 +82,7 @@ JointSpace::State JointSpace::apply(const State& s, Action action) const {
 
 void JointSpace::optimal_actions(const State& s, std::vector<Action>& out) const {
   const Label right = input_.gold[token(s) * columns_ + column(s)];
-  if (right == kNoLabel) {  // nobody knows: anything goes
+  if (right == kNoLabel) {  // unknown: every label is optimal
     actions(s, out);
   } else {
     out.push_back({0, right});
@@ -92,8 +92,9 @@ void JointSpace::optimal_actions(const State& s, std::vector<Action>& out) const
 uint32_t JointSpace::label_at(const State& s, size_t place, size_t c, size_t column, int offset) const {
   const int64_t at = static_cast<int64_t>(place) + offset, length = static_cast<int64_t>(input_.length);
   if (at < 0 || at >= length) return kOutside;
-  // How many labels the column has by now: those ahead have decided in this round, the others have not.
-  const int64_t lead = static_cast<int64_t>(shape_.lead);
+  // How many labels the column has so far. Columns before c have already decided in this round, the others
+  // have not.
+  const int64_t lead = static_cast<int64_t>(plan_.lead);
   const int64_t rounds =
       static_cast<int64_t>(place) + lead * (static_cast<int64_t>(c) - static_cast<int64_t>(column));
   const int64_t decided = std::clamp(column < c ? rounds + 1 : rounds, int64_t{0}, length);
@@ -108,12 +109,12 @@ void JointSpace::visit_entries(const State& s, const Emit& emit) const {
   const auto name = [&](uint32_t l) {
     return l == kOutside ? std::string("^")
            : l == kOpen  ? std::string("?")
-                         : shape_.label_name(static_cast<Label>(l));
+                         : plan_.label_name(static_cast<Label>(l));
   };
   const uint32_t before = label_at(s, place, c, c, -1);
   emit(joint_entry(kJointBias, c), [&] { return std::string("bias"); });
   uint64_t gram = joint_entry(kOwnLabels, c);
-  for (size_t n = 1; n <= shape_.history; ++n) {
+  for (size_t n = 1; n <= plan_.history; ++n) {
     gram = hash_combine(gram, label_at(s, place, c, c, -static_cast<int>(n)));
     emit(gram, [&, n] {
       std::string text = "history";
@@ -131,7 +132,7 @@ void JointSpace::visit_entries(const State& s, const Emit& emit) const {
          [&] { return "the next word after " + name(before); });
   }
   for (size_t other = 0; other < c; ++other) {
-    const int seen = static_cast<int>(shape_.lead * (c - other));
+    const int seen = static_cast<int>(plan_.lead * (c - other));
     for (const AheadWindow& window : kAheadWindows) {
       if (window.last > seen) continue;
       uint64_t hash =
@@ -155,7 +156,7 @@ void JointSpace::visit_entries(const State& s, const Emit& emit) const {
     }
   }
   for (size_t other = c + 1; other < columns_; ++other) {
-    const int last = -1 - static_cast<int>(shape_.lead * (other - c));
+    const int last = -1 - static_cast<int>(plan_.lead * (other - c));
     uint64_t hash = hash_combine(joint_entry(kBehind, c), other);
     for (int n = 0; n < 2; ++n) {
       hash = hash_combine(hash, label_at(s, place, c, other, last - n));

@@ -8,14 +8,14 @@ using data::kNoLabel;
 using data::Label;
 using search::Action;
 
-LabelSpace::LabelSpace(const SequenceShape& shape, const LabelInput& input)
-    : shape_(shape),
+LabelSpace::LabelSpace(const DecisionPlan& plan, const LabelInput& input)
+    : plan_(plan),
       input_(input),
-      label_count_(shape.labels.size()),
-      anything_goes_(!shape.legal && input.legal == nullptr && input.forced.empty()) {
-  ESPALIER_CHECK(shape.columns() == 1);
-  ESPALIER_CHECK(input.legal == nullptr || shape.order == DecisionOrder::kLeftToRight);
-  if (shape.loss != SequenceLoss::kF1 || input.gold.empty()) return;
+      label_count_(plan.labels.size()),
+      anything_goes_(!plan.legal && input.legal == nullptr && input.forced.empty()) {
+  ESPALIER_CHECK(plan.columns() == 1);
+  ESPALIER_CHECK(input.legal == nullptr || plan.order == DecisionOrder::kLeftToRight);
+  if (plan.loss != SequenceLoss::kF1 || input.gold.empty()) return;
   gold_begins_after_.assign(input.length + 1, 0);
   for (size_t t = input.length; t-- > 0;)
     gold_begins_after_[t] = gold_begins_after_[t + 1] + (gold_tag(t).prefix == 'B' ? 1 : 0);
@@ -27,18 +27,18 @@ bool LabelSpace::allowed(const State& s, Label label) const {
     if (wanted != kNoLabel && wanted != label) return false;
   }
   if (input_.legal != nullptr && legal_after(s, label) == constrain::Completion::kNowhere) return false;
-  if (!shape_.legal) return true;
-  const bool forward = shape_.order == DecisionOrder::kLeftToRight;
+  if (!plan_.legal) return true;
+  const bool forward = plan_.order == DecisionOrder::kLeftToRight;
   const auto before = s.recent[0];
   if (forward) {
-    const SequenceShape::Tag tag = shape_.tags[label];
-    return tag.prefix != 'I' || (before != kNoLabel && shape_.tags[before].type == tag.type);
+    const DecisionPlan::Tag tag = plan_.tags[label];
+    return tag.prefix != 'I' || (before != kNoLabel && plan_.tags[before].type == tag.type);
   }
-  // From the right, an I-X that was given needs B-X or I-X to its left.
-  if (before == kNoLabel || shape_.tags[before].prefix != 'I')
-    return token(s) > 0 || shape_.tags[label].prefix != 'I';
-  return shape_.tags[label].type == shape_.tags[before].type &&
-         (token(s) > 0 || shape_.tags[label].prefix == 'B');
+  // From the right, an I-X already assigned needs B-X or I-X to its left.
+  if (before == kNoLabel || plan_.tags[before].prefix != 'I')
+    return token(s) > 0 || plan_.tags[label].prefix != 'I';
+  return plan_.tags[label].type == plan_.tags[before].type &&
+         (token(s) > 0 || plan_.tags[label].prefix == 'B');
 }
 
 void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
@@ -54,20 +54,20 @@ void LabelSpace::actions(const State& s, std::vector<Action>& out) const {
 }
 
 void LabelSpace::count_segments(State& s, Label label) const {
-  // Left to right and IOB2: what this label does to the segment that is open, and whether it begins one.
-  const SequenceShape::Tag tag = shape_.tags[label];
-  const SequenceShape::Tag gold_tag = this->gold_tag(token(s));
+  // Left to right and IOB2: whether this label continues, ends or begins a segment.
+  const DecisionPlan::Tag tag = plan_.tags[label];
+  const DecisionPlan::Tag gold_tag = this->gold_tag(token(s));
   const Label before = s.recent[0];
-  const bool open = before != kNoLabel && shape_.tags[before].type != 0;
-  const bool goes_on = open && tag.prefix == 'I' && tag.type == shape_.tags[before].type;
+  const bool open = before != kNoLabel && plan_.tags[before].type != 0;
+  const bool goes_on = open && tag.prefix == 'I' && tag.type == plan_.tags[before].type;
   const bool gold_goes_on = gold_tag.prefix == 'I';
   if (goes_on) {
     s.agreeing = s.agreeing && gold_goes_on;
     return;
   }
-  if (s.agreeing && !gold_goes_on) ++s.correct;  // both end here
+  if (s.agreeing && !gold_goes_on) ++s.correct;  // both segments end here
   s.agreeing = false;
-  if (tag.type != 0) {  // B-X, or an I-X that begins a segment all the same
+  if (tag.type != 0) {  // B-X, or an I-X that begins a segment
     ++s.predicted;
     s.agreeing = gold_tag.prefix == 'B' && gold_tag.type == tag.type;
   }
@@ -80,33 +80,33 @@ void LabelSpace::add_edges(const State& s, search::FeatureSink& sink) const {
 }
 
 std::string LabelSpace::entry_name(const State& s, size_t i) const {
-  const auto name = [&](Label l) { return l == kNoLabel ? std::string("^") : shape_.label_name(l); };
+  const auto name = [&](Label l) { return l == kNoLabel ? std::string("^") : plan_.label_name(l); };
   if (i == 0) return "bias";
-  if (i <= shape_.history) {
+  if (i <= plan_.history) {
     std::string text = "history";
     for (size_t n = i; n-- > 0;) text += " " + name(s.recent[n]);
     return text;
   }
-  i -= shape_.history + 1;
+  i -= plan_.history + 1;
   return fmt::format("edge feature {} after {}", i + 1, name(s.recent[0]));
 }
 
 double LabelSpace::best_loss(const State& s) const {
-  switch (shape_.loss) {
-    // Where legality bars the gold label, one error is due; beginning the segment here makes the rest of it
-    // reachable again.
+  switch (plan_.loss) {
+    // If legality forbids the gold label, one error is unavoidable; beginning the segment here makes the rest
+    // of it reachable.
     case SequenceLoss::kHamming:
       return s.errors + (gold_is_barred(s) ? 1 : 0);
     case SequenceLoss::kZeroOne:
       return s.errors > 0 || gold_is_barred(s) ? 1 : 0;
     case SequenceLoss::kF1: {
-      // Section 6.1.6: every gold segment that is still to begin can be found; the open one is found where it
-      // agrees so far; nothing else need be begun.
+      // Section 6.1.6: every gold segment that has not begun can still be found, and the open one if it
+      // agrees so far; no other segment need be predicted.
       const double total = gold_begins_after_[0], rest = gold_begins_after_[s.made];
       const double correct = s.correct + (s.agreeing ? 1 : 0) + rest;
       const double found = s.predicted + rest;
       if (total + found == 0) return 0;
-      // Without gold segments every predicted one is wrong; it then counts as a sentence of one.
+      // Without gold segments every predicted one is wrong; the sentence then counts as if it had one.
       return std::max(total, 1.0) * (1 - 2 * correct / (total + found));
     }
   }
@@ -118,21 +118,21 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
   const auto K = static_cast<uint32_t>(labels());
   const auto outside = [&] {
     for (uint32_t l = 0; l < K; ++l)
-      if (shape_.tags[l].prefix == 'O' && allowed(s, static_cast<Label>(l))) return l;
+      if (plan_.tags[l].prefix == 'O' && allowed(s, static_cast<Label>(l))) return l;
     for (uint32_t l = 0; l < K; ++l)
       if (allowed(s, static_cast<Label>(l))) return l;
     return uint32_t{0};
   };
-  if (right == kNoLabel) {  // nobody knows: anything goes
+  if (right == kNoLabel) {  // unknown: every allowed label is optimal
     for (uint32_t l = 0; l < K; ++l)
       if (allowed(s, static_cast<Label>(l))) out.push_back({0, l});
     return;
   }
-  if (shape_.loss == SequenceLoss::kF1 && shape_.tags[right].prefix == 'I') {
+  if (plan_.loss == SequenceLoss::kF1 && plan_.tags[right].prefix == 'I') {
     // Equation 18: in X only after begin X or in X, otherwise out.
     const Label before = s.recent[0];
     const bool inside =
-        before != kNoLabel && shape_.tags[before].type == shape_.tags[right].type && allowed(s, right);
+        before != kNoLabel && plan_.tags[before].type == plan_.tags[right].type && allowed(s, right);
     out.push_back({0, inside ? right : outside()});
     return;
   }
@@ -140,12 +140,12 @@ void LabelSpace::optimal_actions(const State& s, std::vector<Action>& out) const
     out.push_back({0, right});
     return;
   }
-  // Barred: an I-X that nothing precedes becomes B-X; from the right, a segment of another type that was
-  // begun must begin here.
+  // The gold label is forbidden. Left to right, an I-X without a predecessor becomes B-X; from the right, an
+  // open segment of another type must begin here.
   const uint32_t type =
-      shape_.order == DecisionOrder::kLeftToRight ? shape_.tags[right].type : shape_.tags[s.recent[0]].type;
+      plan_.order == DecisionOrder::kLeftToRight ? plan_.tags[right].type : plan_.tags[s.recent[0]].type;
   for (uint32_t l = 0; l < K; ++l)
-    if (shape_.tags[l].prefix == 'B' && shape_.tags[l].type == type && allowed(s, static_cast<Label>(l))) {
+    if (plan_.tags[l].prefix == 'B' && plan_.tags[l].type == type && allowed(s, static_cast<Label>(l))) {
       out.push_back({0, l});
       return;
     }

@@ -1,4 +1,5 @@
-// The labels a search gave last, as part of its states.
+// RecentLabels: the last labels that a search assigned, as part of its states. Copying a short history costs
+// a few words, a longer one an allocation. Header only; tested in history_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +13,10 @@
 
 namespace espalier::tasks {
 
-/// So many labels that all are remembered that features look at; none was given at first (kNoLabel). A value.
-/// Up to kInPlace of them are kept in place, so that states of short histories are copied at the price of a
-/// few words and a test: every decision of every search copies one. Longer histories have their labels on the
-/// heap and the address in place, where a copy costs as much as there are, which is less than it takes to
-/// look at them.
+/// A fixed number of labels, all kNoLabel at first; a value. Every decision of every search copies one, so
+/// histories of up to kInPlace labels are stored inside the object, and a copy costs a few words and a
+/// comparison. Longer histories are on the heap, with their address stored inside; a copy then costs O(size),
+/// which is less than computing the features that look at these labels.
 template <size_t kInPlace>
 class RecentLabels {
  public:
@@ -41,12 +41,12 @@ class RecentLabels {
     return *this;
   }
 
-  /// size() places.
+  /// An array of size() labels.
   const data::Label* data() const { return is_far() ? far() : in_place_.data(); }
   data::Label* data() { return is_far() ? far() : in_place_.data(); }
   size_t size() const { return size_; }
   data::Label operator[](size_t n) const { return data()[n]; }
-  /// Of all of them, and of what is given beside.
+  /// The hash of all labels, combined with `with`.
   uint64_t hash(uint64_t with) const {
     for (size_t n = 0; n < size_; ++n) with = hash_combine(with, data()[n]);
     return with;
@@ -66,11 +66,12 @@ class RecentLabels {
     return address;
   }
 
-  std::array<data::Label, kInPlace> in_place_;  ///< or, in its first bytes, where they are
+  std::array<data::Label, kInPlace>
+      in_place_;  ///< the labels, or in the first bytes the address of the array
   uint32_t size_;
 };
 
-/// Puts a label in front of `size` places; the last one's is forgotten.
+/// Inserts a label at the front of an array of `size` labels and drops the last one.
 inline void push_label(data::Label* places, size_t size, data::Label label) {
   for (size_t n = size; n-- > 1;) places[n] = places[n - 1];
   places[0] = label;

@@ -12,7 +12,7 @@ using data::Label;
 
 namespace {
 
-/// The edge features of every token by their hashes.
+/// Appends the hashes of each token's edge features.
 void append_edges(const linear::Dataset& data, const linear::FeatureSpace& edge, std::vector<uint64_t>& edges,
                   std::vector<uint32_t>& begin) {
   if (edge.size() == 0) return;
@@ -25,33 +25,33 @@ void append_edges(const linear::Dataset& data, const linear::FeatureSpace& edge,
 
 }  // namespace
 
-LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+LabelProblem label_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge) {
-  LabelProblem problem{shape, data, {}, {}};
+  LabelProblem problem{plan, data, {}, {}};
   append_edges(data, edge, problem.edges, problem.edge_begin);
   return problem;
 }
 
-void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words) {
-  if (!shape.word_cell) return;
+void append_words(const DecisionPlan& plan, const data::Sequence& sequence, std::vector<uint64_t>& words) {
+  if (!plan.word_cell) return;
   std::string lower;
   for (size_t t = 0; t < sequence.length(); ++t) {
-    to_lower(sequence.cell(t, *shape.word_cell), lower);
+    to_lower(sequence.cell(t, *plan.word_cell), lower);
     words.push_back(hash_bytes(lower));
   }
 }
 
-JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+JointProblem joint_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
                            std::span<const size_t> label_cells) {
-  JointProblem problem{shape, data, {}};
+  JointProblem problem{plan, data, {}};
   for (const data::Sequence& sequence : sequences) {
     for (size_t t = 0; t < sequence.length(); ++t)
-      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel where `_` or unknown
-        const auto found = shape.column_labels[c].find(sequence.cell(t, label_cells[c]));
-        problem.gold.push_back(found ? static_cast<Label>(shape.column_begin[c] + *found) : kNoLabel);
+      for (size_t c = 0; c < label_cells.size(); ++c) {  // kNoLabel for `_` and unknown labels
+        const auto found = plan.column_labels[c].find(sequence.cell(t, label_cells[c]));
+        problem.gold.push_back(found ? static_cast<Label>(plan.column_begin[c] + *found) : kNoLabel);
       }
-    append_words(shape, sequence, problem.words);
+    append_words(plan, sequence, problem.words);
   }
   append_edges(data, edge, problem.edges, problem.edge_begin);
   return problem;
@@ -59,15 +59,15 @@ JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& da
 
 namespace {
 
-std::vector<Label> labels_in(const data::Sequence& sequence, const SequenceShape& shape) {
+std::vector<Label> labels_in(const data::Sequence& sequence, const DecisionPlan& plan) {
   std::vector<Label> labels;
   for (size_t t = 0; t < sequence.length(); ++t)
-    labels.push_back(sequence.has_labels() ? shape.labels.find(sequence.label(t)).value_or(kNoLabel)
+    labels.push_back(sequence.has_labels() ? plan.labels.find(sequence.label(t)).value_or(kNoLabel)
                                            : kNoLabel);
   return labels;
 }
 
-/// The type of the gold chunk that uses each block; kNoLabel where none does.
+/// The type of the gold chunk that uses each block; kNoLabel if none does.
 void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::vector<Label>& gold) {
   const size_t first = gold.size();
   gold.resize(first + blocks.size(), kNoLabel);
@@ -79,7 +79,7 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
 
 constexpr uint64_t kNotNamed = ~uint64_t{0};
 
-/// The features of a sequence's chunks, and what finding them needs, kept from sequence to sequence.
+/// The chunk features of one sequence and the buffers to find them, reused from sequence to sequence.
 struct SeenChunks {
   data::FeatureExtractor::Scratch token_scratch;
   ChunkViews views;
@@ -93,20 +93,20 @@ struct SeenChunks {
   }
 };
 
-/// What both ways of encoding share; `number` turns the hashes of a sequence into numbers.
+/// The common part of both ways of encoding; `number` turns the hashes of a sequence into numbers.
 template <typename Number>
-void encode_into(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+void encode_into(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                  const data::FeatureExtractor& extractor, const ChunkFeatures& features, ChunkTraining& out,
                  const Number& number) {
-  for (const std::string& type : shape.types) out.encoded.labels.add(type);
+  for (const std::string& type : plan.types) out.encoded.labels.add(type);
   linear::Dataset& data = out.encoded.data;
   SeenChunks seen;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
     seen.look_at(sequence, extractor, features);
     const data::HashedFeatures& hashed = seen.hashed;
-    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
-    const auto chunks = chunks_of(shape, labels_in(sequence, shape), shape.max_length, &out.cut);
+    const ChunkBlocks blocks{sequence.length(), plan.max_length, plan.places};
+    const auto chunks = chunks_of(plan, labels_in(sequence, plan), plan.max_length, &out.cut);
     numbers.resize(hashed.state.size());
     number(hashed, numbers);
     for (size_t b = 0; b < blocks.size(); ++b) {
@@ -126,22 +126,23 @@ void encode_into(std::span<const data::Sequence> sequences, const SequenceShape&
   }
 }
 
-/// What gold chunks look like, and what comes up at least `full_rows_from` times; 0: the former alone.
-FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+/// The hashes of gold chunks' features and of those that occur at least `full_rows_from` times; if that is 0,
+/// only the former.
+FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                              const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                              uint32_t full_rows_from) {
-  constexpr size_t kFeaturesOfABlock = 32;  // about
+  constexpr size_t kFeaturesOfABlock = 32;  // approximately
   uint64_t blocks_in_all = 0;
   for (const data::Sequence& sequence : sequences)
-    blocks_in_all += ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
+    blocks_in_all += ChunkBlocks{sequence.length(), plan.max_length, plan.places}.size();
   FrequentHashes known(blocks_in_all * kFeaturesOfABlock, std::max<uint32_t>(1, full_rows_from));
   SeenChunks seen;
   std::vector<Label> gold;
   for (const data::Sequence& sequence : sequences) {
     seen.look_at(sequence, extractor, features);
-    const ChunkBlocks blocks{sequence.length(), shape.max_length, shape.places};
+    const ChunkBlocks blocks{sequence.length(), plan.max_length, plan.places};
     gold.clear();
-    add_gold(chunks_of(shape, labels_in(sequence, shape), shape.max_length), blocks, gold);
+    add_gold(chunks_of(plan, labels_in(sequence, plan), plan.max_length), blocks, gold);
     for (size_t b = 0; b < blocks.size(); ++b)
       for (uint32_t i = seen.hashed.state_begin[b]; i < seen.hashed.state_begin[b + 1]; ++i)
         if (gold[b] != kNoLabel) {
@@ -173,17 +174,17 @@ void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber
   if (!data.state_values.empty()) data.state_values.resize(kept);
 }
 
-ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                             uint32_t cutoff, uint32_t full_rows_from) {
-  // A feature gets a weight if a gold chunk has it, or if it is frequent. Spans that are no chunks have
-  // far more that are neither.
-  const FrequentHashes known = useful_hashes(sequences, shape, extractor, features, full_rows_from);
+  // A feature gets a weight if a gold chunk has it or if it is frequent. Most features of other spans are
+  // neither.
+  const FrequentHashes known = useful_hashes(sequences, plan, extractor, features, full_rows_from);
   ChunkTraining out;
   linear::FeatureCollector collector;
   std::vector<uint64_t> useful;
   std::vector<uint32_t> numbers_of_useful;
-  encode_into(sequences, shape, extractor, features, out,
+  encode_into(sequences, plan, extractor, features, out,
               [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
                 useful.clear();
                 for (const uint64_t hash : hashed.state)
@@ -202,10 +203,10 @@ ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const Seq
   return out;
 }
 
-std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                 const linear::FeatureMap& map, const std::vector<bool>& wanted) {
-  std::string found;  // names as they come up, and where each begins
+  std::string found;  // names in the order found, and where each begins
   std::vector<uint64_t> begin(wanted.size(), kNotNamed), end(wanted.size(), 0);
   SeenChunks seen;
   std::vector<uint32_t> numbers;
@@ -214,7 +215,7 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
     const data::HashedFeatures& hashed = seen.hashed;
     numbers.resize(hashed.state.size());
     map.find_all(hashed.state, numbers.data());
-    const size_t blocks = ChunkBlocks{sequence.length(), shape.max_length, shape.places}.size();
+    const size_t blocks = ChunkBlocks{sequence.length(), plan.max_length, plan.places}.size();
     for (uint32_t b = 0; b < blocks; ++b)
       for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
         const uint32_t f = numbers[i];
@@ -233,11 +234,11 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
   return names;
 }
 
-ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                  const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                  const linear::FeatureMap& map) {
   ChunkTraining out;
-  encode_into(sequences, shape, extractor, features, out,
+  encode_into(sequences, plan, extractor, features, out,
               [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
                 map.find_all(hashed.state, numbers.data());
               });

@@ -1,4 +1,7 @@
-// Training sets of the sequence tasks, as search problems.
+// Training sets of the sequence tasks as search problems (search/examples.h): LabelProblem, EasiestProblem,
+// JointProblem and ChunkProblem, and the functions that make them from encoded data. Spaces are made per
+// sequence when asked for; encoding chunks walks over the data twice to save memory. Tested in
+// espalier/tasks/search_training_test.cc and espalier/model/train_search_test.cc.
 #pragma once
 
 #include <memory>
@@ -21,18 +24,18 @@ inline search::StaticBlocks blocks_of(const linear::Dataset& data, size_t s) {
           data.state.values.data(), data.state_values.empty() ? nullptr : data.state_values.data()};
 }
 
-/// What constraints leave to do in a sequence; null: everything.
+/// What constraints allow in a sequence; null: no constraints.
 using LegalMoves = std::unique_ptr<const constrain::Completion>;
 
 /// Sequences to label token by token. `data` holds the token features.
 struct LabelProblem {
   using Space = LabelSpace;
   static constexpr SearchKind kKind = SearchKind::kLabel;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
-  std::vector<uint64_t> edges;             ///< hashes
+  std::vector<uint64_t> edges;             ///< hashes of edge features
   std::vector<uint32_t> edge_begin;        ///< per token, and the end
-  std::span<const LegalMoves> legal = {};  ///< per sequence: what constraints leave; empty: everything
+  std::span<const LegalMoves> legal = {};  ///< per sequence; empty: no constraints
 
   size_t size() const { return data.sequences(); }
   size_t tokens(size_t s) const { return data.length(s); }
@@ -49,10 +52,10 @@ struct LabelProblem {
     if (!legal.empty()) in.legal = legal[s].get();
     return in;
   }
-  Space space(size_t s) const { return LabelSpace(shape, input(s)); }
+  Space space(size_t s) const { return LabelSpace(plan, input(s)); }
 };
 
-/// The same sequences, the order of decisions left to the learner.
+/// The same sequences, labelled in an order that is learned.
 struct EasiestProblem {
   using Space = EasiestSpace;
   static constexpr SearchKind kKind = SearchKind::kEasiest;
@@ -61,17 +64,17 @@ struct EasiestProblem {
   size_t size() const { return words.size(); }
   size_t tokens(size_t s) const { return words.tokens(s); }
   search::StaticBlocks blocks(size_t s) const { return words.blocks(s); }
-  Space space(size_t s) const { return EasiestSpace(words.shape, words.input(s)); }
+  Space space(size_t s) const { return EasiestSpace(words.plan, words.input(s)); }
 };
 
 /// Sequences to label in several columns. `data` holds the token features.
 struct JointProblem {
   using Space = JointSpace;
   static constexpr SearchKind kKind = SearchKind::kJoint;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<data::Label> gold;     ///< tokens × columns
-  std::vector<uint64_t> words = {};  ///< hash of every token's word; empty where words are not looked at
+  std::vector<uint64_t> words = {};  ///< hash of each token's word; empty if words are not looked at
   std::vector<uint64_t> edges = {};
   std::vector<uint32_t> edge_begin = {};
 
@@ -79,7 +82,7 @@ struct JointProblem {
   size_t tokens(size_t s) const { return data.length(s); }
   search::StaticBlocks blocks(size_t s) const { return blocks_of(data, s); }
   Space space(size_t s) const {
-    const size_t first = data.sequence_begin[s], T = data.length(s), C = shape.columns();
+    const size_t first = data.sequence_begin[s], T = data.length(s), C = plan.columns();
     JointInput in;
     in.length = T;
     in.gold = std::span<const data::Label>(gold).subspan(first * C, T * C);
@@ -88,30 +91,32 @@ struct JointProblem {
       in.edges = edges;
       in.edge_begin = std::span<const uint32_t>(edge_begin).subspan(first, T + 1);
     }
-    return JointSpace(shape, in);
+    return JointSpace(plan, in);
   }
 };
 
-/// The problem of one column of labels: gold from the dataset, edge features under their hashes.
-LabelProblem label_problem(const SequenceShape& shape, const linear::Dataset& data,
+/// The problem of one column of labels. Gold labels come from the dataset; edge features are identified by
+/// their hashes.
+LabelProblem label_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge);
 
-/// The problem of several columns, encoded in `data`; the sequences have their labels in these cells.
-JointProblem joint_problem(const SequenceShape& shape, const linear::Dataset& data,
+/// The problem of several columns. `data` holds the features; the sequences have their labels in the given
+/// cells.
+JointProblem joint_problem(const DecisionPlan& plan, const linear::Dataset& data,
                            const linear::FeatureSpace& edge, std::span<const data::Sequence> sequences,
                            std::span<const size_t> label_cells);
-/// Appends the hashes of a sequence's words, in lower case; nothing where the shape does not look at words.
+/// Appends the hashes of a sequence's lower-case words; nothing if the plan does not look at words.
 /// Precondition: the sequence has the cell.
-void append_words(const SequenceShape& shape, const data::Sequence& sequence, std::vector<uint64_t>& words);
+void append_words(const DecisionPlan& plan, const data::Sequence& sequence, std::vector<uint64_t>& words);
 
-/// Sequences to segment chunk by chunk. `data` has a block in the place of a token.
+/// Sequences to segment chunk by chunk. `data` has blocks instead of tokens.
 struct ChunkProblem {
   using Space = ChunkSpace;
   static constexpr SearchKind kKind = SearchKind::kSegment;
-  const SequenceShape& shape;
+  const DecisionPlan& plan;
   const linear::Dataset& data;
-  std::vector<size_t> length;  ///< tokens of each sequence
-  Ragged<Chunk> gold;          ///< of each sequence
+  std::vector<size_t> length;  ///< tokens per sequence
+  Ragged<Chunk> gold;          ///< per sequence
   Ragged<TokenLook> looks;
   std::span<const LegalMoves> legal = {};
   std::span<const constrain::Move> moves = {};
@@ -125,38 +130,39 @@ struct ChunkProblem {
       in.legal = legal[s].get();
       in.moves = moves;
     }
-    return ChunkSpace(shape, in);
+    return ChunkSpace(plan, in);
   }
 };
 
-/// Text encoded for a ChunkProblem. `encoded.labels` are the types, and the gold of a block is the type of
+/// Text encoded for a ChunkProblem. `encoded.labels` are the types; the gold label of a block is the type of
 /// the gold chunk that uses it.
 struct ChunkTraining {
   linear::EncodedTraining encoded;
   std::vector<size_t> length;
   Ragged<Chunk> gold;
   Ragged<TokenLook> looks;
-  size_t cut = 0;  ///< chunks that were longer than the maximum
+  size_t cut = 0;  ///< number of chunks longer than the maximum
 
-  ChunkProblem problem(const SequenceShape& shape) const {
-    return {shape, encoded.data, length, gold, looks, {}, {}};
+  ChunkProblem problem(const DecisionPlan& plan) const {
+    return {plan, encoded.data, length, gold, looks, {}, {}};
   }
 };
-/// Finds and numbers the features of all sequences that can have a weight: those of gold chunks, and those
-/// seen `full_rows_from` times (0: none of these); some others may be among them. What is seen fewer than
-/// `cutoff` times is left out. They have no names yet. The shape says how long chunks may be.
-ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+/// Finds and numbers the features that can get a weight: those of gold chunks, and those seen
+/// `full_rows_from` times (0: none of these). A few others may be included. Features seen fewer than `cutoff`
+/// times are left out. Names are not collected. The plan gives the maximum length of chunks.
+ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                             const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                             uint32_t cutoff, uint32_t full_rows_from);
-/// The names of the features wanted, by number, a line each; empty lines for the others. A separate walk over
-/// the sequences: most of what spans look like gets no weight, and names take more room than anything else.
-std::string chunk_feature_names(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+/// The names of the wanted features, ordered by number, one per line; empty lines for the others. This is a
+/// separate walk over the sequences because most features of spans get no weight, and names take more memory
+/// than anything else.
+std::string chunk_feature_names(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                 const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                 const linear::FeatureMap& map, const std::vector<bool>& wanted);
-/// Gives every feature of the dataset its new number; kNoFeature takes it out.
+/// Replaces every feature of the dataset by its new number; kNoFeature removes it.
 void renumber_features(linear::Dataset& data, std::span<const uint32_t> renumber);
-/// Encodes further sequences with the features that are known already.
-ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const SequenceShape& shape,
+/// Encodes further sequences with features that are already numbered.
+ChunkTraining encode_chunks_with(std::span<const data::Sequence> sequences, const DecisionPlan& plan,
                                  const data::FeatureExtractor& extractor, const ChunkFeatures& features,
                                  const linear::FeatureMap& map);
 

@@ -67,14 +67,14 @@ Result<std::unique_ptr<BracketPredictor>> BracketPredictor::load(const SectionFi
   std::unique_ptr<BracketPredictor> model(new BracketPredictor());
   ESPALIER_ASSIGN(model->classifiers_, chain::ChainPredictor::load(file, std::move(extractor)));
   if (!(model->classifiers_->labels() == bracket_names()) || model->classifiers_->transitions())
-    return fail("{}: these are not two bracket classifiers", file.name());
+    return fail("{}: the file does not hold two bracket classifiers", file.name());
   ESPALIER_ASSIGN(const std::string_view text, file.text("brackets"));
   const json header = json::parse(text, nullptr, false);
   try {
     model->type_ = header.at("type").get<std::string>();
     model->longest_ = header.at("longest").get<size_t>();
   } catch (const json::exception&) {
-    return fail("{}: section 'brackets' lacks a field or has one of the wrong kind", file.name());
+    return fail("{}: section 'brackets' lacks a field or has one of the wrong type", file.name());
   }
   if (model->type_.empty() || model->longest_ == 0)
     return fail("{}: section 'brackets': phrases need a type and at least one word", file.name());
@@ -101,10 +101,10 @@ Status BracketPredictor::predict(const data::Sequence& sequence, std::span<const
   if (options.nbest > 1 || options.confidence || options.marginals ||
       options.decoder == data::Decoder::kPosterior)
     return fail(
-        "task brackets gives the best phrases, without probabilities (no --nbest, --confidence, --marginals "
-        "or posterior decoding)");
+        "task brackets returns the best phrases without probabilities: --nbest, --confidence, --marginals "
+        "and posterior decoding are not supported");
   if (std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; }))
-    return fail("task brackets decides where phrases begin and end; it takes no forced labels");
+    return fail("forced labels are not supported by task brackets");
   std::vector<float> opens, closes;
   const std::vector<Phrase> phrases = find(sequence, scratch, opens, closes);
   double score = 0;
@@ -145,7 +145,7 @@ Result<std::vector<data::Predictor::Explanation>> BracketPredictor::explain(cons
 
 Result<std::vector<data::Predictor::WeightedFeature>> BracketPredictor::strongest(
     size_t how_many, std::optional<Label> only) const {
-  // Weights speak about where phrases begin and end: both belong to the label that begins one.
+  // The weights are about where phrases begin and end; both count for the label that begins a phrase.
   if (only && *only != kBeginPhrase) return std::vector<WeightedFeature>();
   ESPALIER_ASSIGN(std::vector<WeightedFeature> all, classifiers_->strongest(how_many, std::nullopt));
   for (WeightedFeature& f : all) {

@@ -1,4 +1,6 @@
-// Trained bracket classifiers, ready to use.
+// Trained bracket classifiers: save_bracket_model() writes them, load_bracket_model() opens them as a
+// BracketPredictor. Tagging costs two scores per token and a dynamic program over phrases. Probabilities,
+// n-best lists and forced labels are not supported. Tested in apps/tasks_test.sh.
 #pragma once
 
 #include <memory>
@@ -12,10 +14,10 @@
 
 namespace espalier::tasks {
 
-/// What save_bracket_model writes. The two classifiers are stored as the rows of a chain without transitions
-/// whose "labels" are the two decisions: one format of weights for all.
+/// What save_bracket_model writes. The two classifiers are stored as a chain without transitions whose two
+/// "labels" are the two decisions, so the format of weights is the same.
 struct BracketSource {
-  std::string type;  ///< of the phrases: NP
+  std::string type;  ///< type of the phrases, such as NP
   size_t longest = 40;
   const BracketWeights& weights;
   const linear::FeatureSpace& features;
@@ -23,9 +25,10 @@ struct BracketSource {
 };
 void save_bracket_model(const BracketSource& source, SectionWriter& out);
 
-/// The model behind data::Predictor: activations of both classifiers, then the best phrases that do not
-/// overlap, as B-X, I-X and O. It gives one labelling without probabilities and takes no forced labels:
-/// asking for them is an error that says so. Holds views of the section file, which must outlive it.
+/// The model as a data::Predictor: scores both classifiers at every token, then finds the best phrases that
+/// do not overlap and returns them as B-X, I-X and O. It returns one labelling without probabilities and does
+/// not support forced labels; asking for more is an error. Holds views of the section file, which must
+/// outlive it.
 class BracketPredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<BracketPredictor>> load(const SectionFile& file,
@@ -35,8 +38,8 @@ class BracketPredictor final : public data::Predictor {
   std::unique_ptr<Scratch> make_scratch() const override { return classifiers_->make_scratch(); }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
-  /// What speaks for a phrase to begin at each token and to end there. The runner-up is what the token would
-  /// be if the nearer of the two decisions fell the other way.
+  /// The evidence for a phrase to begin and to end at each token. The runner-up is the label of the token if
+  /// the closer of the two decisions were reversed.
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
@@ -46,7 +49,7 @@ class BracketPredictor final : public data::Predictor {
 
  private:
   BracketPredictor() = default;
-  /// The phrases of a sequence; activations stay in the scratch.
+  /// Finds the phrases of a sequence; the activations stay in the scratch.
   std::vector<constrain::Phrase> find(const data::Sequence& sequence, Scratch& scratch,
                                       std::vector<float>& opens, std::vector<float>& closes) const;
 

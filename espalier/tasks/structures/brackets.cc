@@ -38,7 +38,7 @@ const float* values_of(const linear::Dataset& data, size_t token) {
   return data.state_values.empty() ? nullptr : data.state_values.data() + data.state.begin[token];
 }
 
-/// One classifier in training; the average of its weights after every sequence, by lagging sums.
+/// One classifier in training. Averages its weights over all sequences by lagged sums.
 struct AveragedRow {
   std::vector<float> w;
   std::vector<double> lag;
@@ -59,7 +59,7 @@ struct AveragedRow {
   }
 };
 
-/// 1 where a phrase begins (ends), 0 elsewhere.
+/// 1 where a phrase begins (or ends), 0 elsewhere.
 void mark_edges(std::span<const Phrase> phrases, size_t length, std::vector<uint8_t>& opens,
                 std::vector<uint8_t>& closes) {
   opens.assign(length, 0);

@@ -28,7 +28,7 @@ TEST(Brackets, ScoresCountWholePhrases) {
 }
 
 TEST(Brackets, BothRegimesLearnWhatCanBeLearned) {
-  // Feature 0 opens, 1 closes, 2 does both, 3 is inside or outside; 4 always holds.
+  // Feature 0 opens, 1 closes, 2 does both, 3 is inside or outside; 4 is always present.
   linear::Dataset data;
   std::vector<std::vector<Phrase>> gold;
   Random random(3);

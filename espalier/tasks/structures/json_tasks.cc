@@ -73,7 +73,7 @@ class JsonTaskReader final : public data::Reader {
       const Json& point = (*x)[i];
       if (!point.is_array() || point.empty())
         return lines_.error("variable {}: expected an array of numbers", i + 1);
-      // Each variable has a classifier of its own: names say whose weight it is.
+      // Each variable has a classifier of its own, so its number is part of the feature's name.
       for (size_t k = 0; k < point.size(); ++k) {
         const float value = point[k].is_number() ? point[k].get<float>() : NAN;
         if (!std::isfinite(value))
@@ -151,7 +151,7 @@ void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<c
                       const data::ExtraFields& extra, std::string& out) {
   ESPALIER_CHECK(labels.size() == sequence.length());
   Json object = Json::parse(json_line(sequence), nullptr, false);
-  ESPALIER_CHECK(object.is_object());  // it was read
+  ESPALIER_CHECK(object.is_object());  // it was parsed when read
   const size_t fields = extra.names.size();
   if (task == JsonTask::kRoles) {
     Json& candidates = object["cands"];

@@ -60,8 +60,8 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
     return fail("{}:{}: {}", file, number, problem.what());
   }
   if (out.position >= out.tokens.size() || out.pos.size() != out.tokens.size())
-    return fail("{}:{}: {} tokens, {} parts of speech, predicate at {}", file, number, out.tokens.size(),
-                out.pos.size(), out.position);
+    return fail("{}:{}: {} tokens, {} parts of speech and the predicate at {} do not fit together", file,
+                number, out.tokens.size(), out.pos.size(), out.position);
   std::vector<constrain::CandidateSpan> spans;
   for (const RoleCandidate& c : out.candidates) spans.push_back({c.begin, c.end});
   std::vector<RoleCandidate> sorted;

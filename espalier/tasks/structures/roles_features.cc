@@ -1,4 +1,5 @@
-// What a classifier of roles looks at (after Gildea and Jurafsky 2002, Xue and Palmer 2004).
+// The features of a classifier of roles (after Gildea and Jurafsky 2002, Xue and Palmer 2004):
+// role_sequence() and is_passive() of roles.h. Tested in roles_test.cc.
 #include <algorithm>
 
 #include "espalier/base/text.h"
@@ -21,7 +22,7 @@ bool is_be_or_get(const std::string& word) {
   return std::find(std::begin(kForms), std::end(kForms), lower(word)) != std::end(kForms);
 }
 
-/// The beginning of a path up to where it turns down: how the candidate hangs in the tree.
+/// The path up to its highest point: how the candidate is attached in the tree.
 std::string_view rising_part(std::string_view path) {
   return path.substr(0, std::min(path.find('!'), path.size()));
 }
@@ -92,7 +93,7 @@ class RoleFeatures {
     add("layout+voice", layout_[i], voice_ + verb_pos_);
     add("vpos+lab", verb_pos_, c.label + position);
     add("first+last", first, last);
-    if (c.label == "PP" && c.end > c.begin + 1) {  // what the preposition governs
+    if (c.label == "PP" && c.end > c.begin + 1) {  // the object of the preposition
       const std::string inner = lower(p_.tokens[c.end - 1]);
       add("pp", first, inner);
       add("pp+lemma", p_.lemma, first + "_" + p_.pos[c.end - 1]);
@@ -102,8 +103,8 @@ class RoleFeatures {
   }
 
  private:
-  /// For each candidate, the labels of the clause's other candidates around the predicate, this one marked:
-  /// what kind of frame it stands in. Only the nearest on the same level count.
+  /// For each candidate, the labels of the clause's candidates around the predicate, with this one marked:
+  /// the kind of frame it is part of. Only the nearest on the same level count.
   std::vector<std::string> layout() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < p_.candidates.size(); ++i) {
@@ -158,9 +159,9 @@ bool is_passive(const RolePredicate& predicate) {
     if (lower(predicate.tokens[i]) == "have" || lower(predicate.tokens[i]) == "has" ||
         lower(predicate.tokens[i]) == "had" || lower(predicate.tokens[i]) == "'ve")
       return false;
-    // Adverbs, auxiliaries and the subject of a question may stand between.
+    // Adverbs, auxiliaries and the subject of a question may come between.
     if (pos.starts_with("RB") || pos.starts_with("VB") || pos == "MD" || pos.starts_with("PRP")) continue;
-    // A participle behind a noun modifies it: the book written by her.
+    // A participle after a noun modifies it: the book written by her.
     return pos.starts_with("NN");
   }
   return predicate.position == 0;

@@ -78,7 +78,7 @@ TEST(Roles, ScoresCountMissedArguments) {
   EXPECT_DOUBLE_EQ(scores.f1(), 50);  // 1 of 3 found, 1 predicted
 }
 
-/// Random candidates with the constraints of the task, scores as unsure as can be.
+/// Random candidates under the constraints of the task, with scores close to each other.
 struct RandomRoles {
   data::LabelSet labels;
   constrain::Constraints constraints;

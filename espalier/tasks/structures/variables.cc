@@ -9,7 +9,7 @@ namespace espalier::tasks {
 
 namespace {
 
-/// Eight sums side by side, so that the additions need not wait for each other; the order is fixed.
+/// Eight partial sums, so that additions need not wait for each other; the order is fixed.
 float dot(const float* a, const float* b, size_t n) {
   std::array<float, 8> sums{};
   size_t i = 0;
@@ -35,7 +35,7 @@ Assignment signs(const float* f, size_t variables) {
   return y;
 }
 
-/// argmax Σ y_i f_i − (1 − y_i) f_i = argmax Σ_{y_i = 1} f_i; of equals the lowest.
+/// argmax Σ y_i f_i − (1 − y_i) f_i = argmax Σ_{y_i = 1} f_i; ties go to the lowest assignment.
 Assignment best_legal(const VariablesProblem& problem, const float* f) {
   Assignment best = problem.legal.front();
   double top = -1e300;

@@ -1,4 +1,5 @@
-// The synthetic variables as files: what `synth variables` writes and `train --task variables` reads.
+// The synthetic variables as files: what `synth variables` writes and `train --task variables` reads. Tested
+// in variables_test.cc and apps/tasks_test.sh.
 #pragma once
 
 #include <functional>
@@ -9,9 +10,10 @@
 
 namespace espalier::tasks {
 
-/// {"x":[[numbers of variable 1], …],"y":[0, 1, …]}, a line each; the 1 of the threshold is left out.
+/// One example as a line: {"x":[[numbers of variable 1], …],"y":[0, 1, …]}. The 1 of the threshold is left
+/// out.
 std::string variables_line(const VariablesData& data, size_t example);
-/// The legal assignments, a line each: 0 1 1 0 1.
+/// The legal assignments, one per line: 0 1 1 0 1.
 std::string legal_assignments(const VariablesProblem& problem);
 
 }  // namespace espalier::tasks

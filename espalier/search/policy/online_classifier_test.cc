@@ -1,4 +1,4 @@
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace espalier::search {
 namespace {
 
 TEST(AllPairs, WeightsArePaidBackByTheCostOfTheWinner) {
-  // With v as defined, the weight of the pairs that label k loses against all cheaper ones sums to its
-  // regret: Σ_{r<k} (v_k − v_r) = c_k − c_1 … the identity that the reduction's guarantee rests on.
+  // With v as defined, the weights of the pairs that label k loses against all cheaper ones sum to its
+  // regret: Σ_{r<k} (v_k − v_r) = c_k − c_1. The guarantee of the reduction rests on this identity.
   Random random(3);
   for (int trial = 0; trial < 100; ++trial) {
     std::vector<float> costs(2 + random.below(6));
@@ -41,7 +41,7 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
         costs[target] = 0;
         direct_gradient(loss, reduction, scores, costs, target, gradient);
         for (size_t a = 0; a < 5; ++a) {
-          // The perceptron's size of a step is c(â), which jumps where â changes; elsewhere all are smooth.
+          // The perceptron's step size is c(â), which jumps where â changes; elsewhere all losses are smooth.
           const float h = 1e-3f;
           auto up = scores, down = scores;
           up[a] += h;

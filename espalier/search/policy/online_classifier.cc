@@ -1,4 +1,4 @@
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@ namespace espalier::search {
 
 namespace {
 
-/// The binary losses of one margin m = y · score, by its derivative.
+/// The derivative of a binary loss with respect to the margin m = y · score.
 double binary_slope(DirectLoss loss, double margin) {
   switch (loss) {
     case DirectLoss::kPerceptron:
@@ -36,7 +36,7 @@ double binary_loss(DirectLoss loss, double margin) {
 
 double one_against_all(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
                        size_t target, std::span<float> gradient) {
-  // Missing the target costs as much as the worst that may be done instead.
+  // Missing the target costs as much as the worst action.
   const double most = *std::max_element(costs.begin(), costs.end());
   double sum = 0;
   for (size_t a = 0; a < scores.size(); ++a) {
@@ -55,7 +55,7 @@ double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const
   double sum = 0;
   for (size_t i = 0; i < scores.size(); ++i)
     for (size_t j = 0; j < scores.size(); ++j) {
-      if (!(v[i] < v[j])) continue;  // i is the cheaper one
+      if (!(v[i] < v[j])) continue;  // i must be the cheaper one
       const double margin = double{scores[i]} - scores[j];
       sum += (v[j] - v[i]) * binary_loss(loss, margin);
       const float slope = static_cast<float>((v[j] - v[i]) * binary_slope(loss, margin));
@@ -68,13 +68,13 @@ double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const
 double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<const float> costs,
                    size_t target, std::span<float> gradient) {
   if (loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin) {
-    // Costs weigh the example or, as margins, raise the scores of what they belong to.
+    // Costs are either the weight of the example or margins, which raise the scores of their actions.
     const bool margin = loss == DirectLoss::kSoftmaxMargin;
     const double most = *std::max_element(costs.begin(), costs.end());
     if (most == 0) return 0;
     const double weight = margin ? 1 : most;
     const auto raised = [&](size_t a) { return double{scores[a]} + (margin ? double{costs[a]} : 0.0); };
-    // Actions as good as the target take no part: nobody minds whether they score above or below it.
+    // Actions as good as the target are left out: it does not matter whether they score above or below it.
     const auto counts = [&](size_t a) { return a == target || costs[a] > 0; };
     double top = scores[target], sum = 0;
     for (size_t a = 0; a < scores.size(); ++a)
@@ -87,8 +87,8 @@ double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<con
     }
     return weight * (std::log(sum) + top - scores[target]);
   }
-  // The worst offender. A tie is an offence: at first all scores are 0. Most examples have none, which is
-  // seen without a branch an action.
+  // The action that violates its margin most. A tie is a violation, since all scores are 0 at first. Most
+  // examples have no violation, so this is checked without a branch per action.
   const double margin = loss == DirectLoss::kHinge ? 1 : 0;
   const auto raised = [&](size_t a) { return scores[a] + margin * costs[a]; };
   bool offended = false;

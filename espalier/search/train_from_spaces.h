@@ -1,4 +1,8 @@
-// The shortest way from a space of one's own to a trained policy.
+// The shortest way from search spaces to a trained policy: put one space per training instance in a SpaceList
+// and call train_searn() or train_by_search(). For tests, benchmarks and research; the library's own tasks
+// train through tasks/search_training.h, which adds development data, folds, constraints and model files.
+// Only hashed features are supported, no blocks. Templates only; tested in search_oracle_test.cc and
+// task_checks_test.cc.
 #pragma once
 
 #include <memory>
@@ -7,12 +11,12 @@
 
 #include "espalier/search/laso.h"
 #include "espalier/search/passes.h"
-#include "espalier/search/policy/direct.h"
+#include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 
 namespace espalier::search {
 
-/// Instances whose features are all hashed, in a list.
+/// A training set in memory, whose spaces have no blocks.
 template <TrainingSpace S>
 struct SpaceList {
   using Space = S;
@@ -22,12 +26,13 @@ struct SpaceList {
   StaticBlocks blocks(size_t) const { return {}; }
 };
 
-/// Weights for spaces without blocks, all 0.
+/// Weights that are all 0, for spaces without blocks.
 inline RowWeights plain_weights(size_t labels, bool adaptive = false) {
   return RowWeights(no_static_rows(labels), labels, adaptive);
 }
 
-/// SEARN with a direct cost-sensitive classifier. Errors say what the task's functions did wrong.
+/// Trains SEARN with the cost-sensitive classifier of online_classifier.h. Errors say how the task's
+/// functions break their contract.
 template <TrainingSpace S>
 Result<Mixture> train_searn(const SpaceList<S>& instances, size_t labels, const SearnOptions& options = {},
                             const DirectOptions& direct = {}, const Monitor& monitor = {}) {
@@ -43,8 +48,9 @@ Result<Mixture> train_searn(const SpaceList<S>& instances, size_t labels, const 
   return searn(instances, options, learn, {}, monitor);
 }
 
-/// Passes of a learner that updates while it searches, averaged: `learn(space, weights, scratch)` is one of
-/// laso.h's. Errors say what the task's functions did wrong.
+/// Trains with a learner that updates while it searches and returns the averaged weights. `learn(space,
+/// weights, scratch)` is one of the learners of laso.h. Errors say how the task's functions break their
+/// contract.
 template <TrainingSpace S, typename Learn>
 Result<RowWeights> train_by_search(const SpaceList<S>& instances, size_t labels, int passes, uint64_t seed,
                                    const Learn& learn, const Monitor& monitor = {}) {

@@ -1,4 +1,7 @@
-// A cost-sensitive classifier learned on line over all actions at once.
+// learn_direct(): a cost-sensitive classifier trained online, on the scores of all actions of a state in one
+// loss ("direct") or by reduction to binary problems. A pass costs one scoring of each example plus one step
+// for each example that has a gradient. For liblinear and libsvm, which need all examples at once, see
+// batch_classifier.h and pair_classifier.h.
 #pragma once
 
 #include <cmath>
@@ -12,44 +15,47 @@
 
 namespace espalier::search {
 
-/// What is minimised on an example with scores s and costs c; a* is the best-scoring of the oracle's actions.
+/// The loss of an example with scores s and costs c; a* is the highest-scoring of the oracle's actions.
 enum class DirectLoss {
-  kPerceptron,  ///< c(â) [s(â) − s(a*)]₊ with â the best-scoring action; plain steps
-  kHinge,       ///< max_a (s(a) + c(a)) − s(a*), the cost as margin; AdaGrad
-  kLogistic,    ///< max c · −log softmax(s)(a*); AdaGrad
-  /// log Σ_a exp(s(a) + c(a)) − s(a*), the cost as margin (softmax-margin, Gimpel and Smith 2010); AdaGrad
+  kPerceptron,  ///< c(â) [s(â) − s(a*)]₊ with â the highest-scoring action that costs something; plain steps
+  kHinge,     ///< max_a (s(a) + c(a)) − s(a*), with the cost as margin; AdaGrad
+  kLogistic,  ///< max c · −log softmax(s)(a*); AdaGrad
+  /// log Σ_a exp(s(a) + c(a)) − s(a*), with the cost as margin (softmax-margin, Gimpel and Smith 2010);
+  /// AdaGrad
   kSoftmaxMargin,
 };
 
-/// How the cost-sensitive problem becomes binary ones. Weights are the same rows in every case, so that
-/// scores can be compared along a beam; where classifiers are trained one by one see batch_classifier.h.
+/// How the cost-sensitive problem is reduced to binary ones. The weights have the same form in every case, so
+/// scores can be compared along a beam. batch_classifier.h trains a separate machine for each binary problem.
 enum class Reduction {
-  kDirect,    ///< not at all: all actions in one loss
-  kOneVsAll,  ///< is this action one of the best? One example an action, weighted by what a mistake costs
-  kAllPairs,  ///< which of two is better? Differences of features, weighted as weighted all-pairs has it
+  kDirect,    ///< no reduction: all actions in one loss
+  kOneVsAll,  ///< Is this action one of the best? One binary example per action, weighted by the cost of a
+              ///< mistake
+  kAllPairs,  ///< Which of two actions is better? Feature differences, weighted as in weighted all-pairs
 };
 
 struct DirectOptions {
   DirectLoss loss = DirectLoss::kPerceptron;
   Reduction reduction = Reduction::kDirect;
   int passes = 5;
-  double rate = 0.1;  ///< of AdaGrad
-  double l2 = 0;      ///< penalty on |w|², beside the sum of the losses of all examples; AdaGrad
+  double rate = 0.1;  ///< learning rate of AdaGrad
+  double l2 = 0;      ///< penalty l2·|w|², added to the sum of the losses of all examples; AdaGrad
   bool average = true;
   uint64_t seed = 1;
 };
 
-/// Weights of weighted all-pairs (Beygelzimer et al. 2005): with costs sorted, v₁ = 0 and
-/// v_r = v_{r−1} + (c_r − c_{r−1})/(r − 1); the pair i, j weighs |v_i − v_j|. Returns v in the order given.
+/// Weights of weighted all-pairs (Beygelzimer et al. 2005): with costs sorted, v₁ = 0 and v_r = v_{r−1} +
+/// (c_r − c_{r−1})/(r − 1); the pair (i, j) has the weight |v_i − v_j|. Returns v in the order of the costs
+/// given.
 std::vector<double> all_pairs_values(std::span<const float> costs);
 
-/// Adds the derivative of the loss by every action's score to `gradient`; nothing where nothing is to be
-/// learned. Returns the loss. `target` is a*.
+/// Adds the derivative of the loss with respect to the score of each action to `gradient`; adds nothing if
+/// there is nothing to learn. Returns the loss. `target` is a*.
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
                        std::span<const float> costs, size_t target, std::span<float> gradient);
 
-/// Learns from all examples, instance by instance in random order. The monitor's wish to stop ends it after
-/// the instance at hand.
+/// Learns from all examples, instance by instance in random order. If the monitor requests a stop, returns
+/// the weights after the current instance.
 template <Problem P>
 RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
                         std::shared_ptr<const linear::StateRows> layout, size_t labels,
@@ -58,7 +64,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   const bool adaptive = options.loss != DirectLoss::kPerceptron;
   const float least = adaptive ? kLeastGradient : 0.0f;
   RowWeights weights(std::move(layout), labels, adaptive);
-  // Where each instance's examples begin.
+  // The range of each instance's examples.
   std::vector<std::pair<size_t, size_t>> stretches;
   for (size_t i = 0; i < examples.list.size();) {
     size_t end = i;
@@ -70,14 +76,15 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   std::vector<Action> actions, optimal;
   std::vector<float> scores, gradient, row(weights.stride());
   FeatureSink sink;
-  // A few times a pass, weights shrink and join the average; the first passes do not, where there are more.
+  // AdaGrad: a few times per pass, weights shrink and are added to the average. The first fifth of the passes
+  // is left out of the average.
   constexpr size_t kSteps = 8;
   constexpr double kAverageFrom = 0.2;
   const int average_from = static_cast<int>(options.passes * kAverageFrom) + 1;
   for (int pass = 1; pass <= options.passes; ++pass) {
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
-    Steps progress(order.size());
+    PassProgress progress(order.size());
     for (size_t done = 0; done < order.size(); ++done) {
       const uint32_t s = order[done];
       progress.report(monitor, pass, options.passes);
@@ -91,7 +98,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         example_actions(space, example.state, actions);
         score_actions(space, weights, example.state, std::span<const Action>(actions), scores);
         const std::span<const float> costs{examples.costs.data() + example.first_cost, actions.size()};
-        // a*: the best-scoring of what the oracle would do, so that free choices stay free.
+        // a*: the highest-scoring of the oracle's actions, so that the learner may choose freely among them.
         optimal.clear();
         if constexpr (!HasSeparateCandidates<Space>) space.optimal_actions(example.state, optimal);
         gradient.assign(actions.size(), 0.0f);
@@ -106,7 +113,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
                                   std::find(optimal.begin(), optimal.end(), actions[a]) != optimal.end();
             if (imitated && (target == to || scores[a] > scores[target])) target = a;
           }
-          if (target == to)  // estimates may disagree with the oracle
+          if (target == to)  // cost estimates may disagree with the oracle
             target = static_cast<size_t>(std::min_element(costs.begin() + static_cast<ptrdiff_t>(from),
                                                           costs.begin() + static_cast<ptrdiff_t>(to)) -
                                          costs.begin());

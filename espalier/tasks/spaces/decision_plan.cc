@@ -1,4 +1,4 @@
-#include "espalier/tasks/spaces/sequence_shape.h"
+#include "espalier/tasks/spaces/decision_plan.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,64 +28,63 @@ Result<DecisionOrder> parse_order(std::string_view name) {
   return static_cast<DecisionOrder>(at - std::begin(kOrderNames));
 }
 
-SequenceShape SequenceShape::of(data::LabelSet labels, data::Scheme scheme) {
-  SequenceShape shape;
-  shape.labels = std::move(labels);
-  shape.scheme = scheme;
-  shape.column_begin = {0, static_cast<uint32_t>(shape.labels.size())};
-  shape.column_labels = {shape.labels};
-  shape.types = {"O"};
-  for (const std::string& name : shape.labels.names()) {
+DecisionPlan DecisionPlan::of(data::LabelSet labels, data::Scheme scheme) {
+  DecisionPlan plan;
+  plan.labels = std::move(labels);
+  plan.scheme = scheme;
+  plan.column_begin = {0, static_cast<uint32_t>(plan.labels.size())};
+  plan.column_labels = {plan.labels};
+  plan.types = {"O"};
+  for (const std::string& name : plan.labels.names()) {
     const auto parts = scheme == data::Scheme::kNone ? std::nullopt : data::parse_label(name);
     if (!parts || parts->prefix == 'O') {
-      shape.tags.push_back({});
+      plan.tags.push_back({});
     } else {
-      shape.tags.push_back({parts->prefix, number_of(shape.types, parts->type)});
+      plan.tags.push_back({parts->prefix, number_of(plan.types, parts->type)});
     }
   }
-  return shape;
+  return plan;
 }
 
-SequenceShape SequenceShape::joint(std::vector<data::LabelSet> columns) {
+DecisionPlan DecisionPlan::joint(std::vector<data::LabelSet> columns) {
   data::LabelSet all;
   std::vector<uint32_t> begin{0};
   for (size_t c = 0; c < columns.size(); ++c) {
     for (const std::string& name : columns[c].names()) all.add(fmt::format("{}:{}", c + 1, name));
     begin.push_back(static_cast<uint32_t>(all.size()));
   }
-  SequenceShape shape = of(std::move(all), data::Scheme::kNone);
-  shape.column_begin = std::move(begin);
-  shape.column_labels = std::move(columns);
-  return shape;
+  DecisionPlan plan = of(std::move(all), data::Scheme::kNone);
+  plan.column_begin = std::move(begin);
+  plan.column_labels = std::move(columns);
+  return plan;
 }
 
-Status SequenceShape::check() const {
+Status DecisionPlan::check() const {
   if (columns() > 1) {
     if (columns() > kMostColumns)
-      return fail("{} columns of labels; at most {} are decided together", columns(), kMostColumns);
-    if (unit != DecisionUnit::kWord) return fail("several columns of labels are decided word by word");
+      return fail("{} columns of labels, but at most {} are supported", columns(), kMostColumns);
+    if (unit != DecisionUnit::kWord)
+      return fail("several columns of labels are only supported with unit=word");
     if (loss == SequenceLoss::kF1)
-      return fail("loss=f1 is about segments of one column; several take hamming or zero-one");
+      return fail("loss=f1 is not supported with several columns of labels; use hamming or zero-one");
     if (lead > kMostLead)
-      return fail("a column can be decided up to {} tokens ahead of the next, not {}", kMostLead, lead);
+      return fail("a column can be decided at most {} tokens ahead of the next, not {}", kMostLead, lead);
   }
-  if (history > kMostHistory)
-    return fail("histories reach back {} labels at most, not {}", kMostHistory, history);
+  if (history > kMostHistory) return fail("history is {}, wanted at most {}", history, kMostHistory);
   if ((loss == SequenceLoss::kF1 || legal) && unit == DecisionUnit::kWord && scheme != data::Scheme::kIob2)
     return fail("segments decided word by word need IOB2 labels (B-X, I-X, O); these are {}",
                 data::scheme_name(scheme));
   if (unit == DecisionUnit::kChunk && scheme == data::Scheme::kNone)
-    return fail("chunks need labels of a segment scheme (IOB2 and the like); these are plain");
+    return fail("chunks need the labels of a segment scheme such as IOB2; these are plain");
   if (unit == DecisionUnit::kChunk && order != DecisionOrder::kLeftToRight)
-    return fail("chunks are decided from left to right");
-  if (max_length == 0) return fail("a chunk has one word at least");
+    return fail("chunks can only be decided from left to right");
+  if (max_length == 0) return fail("the maximum length of chunks is 0, wanted at least 1");
   if (order == DecisionOrder::kEasiestFirst && (columns() > 1 || legal || loss == SequenceLoss::kF1))
-    return fail(
-        "direction=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
+    return fail("direction=easiest-first is only supported with task label and loss hamming or zero-one");
   return {};
 }
 
-std::string SequenceShape::to_json() const {
+std::string DecisionPlan::to_json() const {
   return json{{"labels", labels.names()},
               {"columns", column_begin},
               {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
@@ -100,7 +99,7 @@ std::string SequenceShape::to_json() const {
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std::string& name) {
+Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::string& name) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return fail("{}: section 'search' is not a JSON object", name);
   try {
@@ -108,48 +107,50 @@ Result<SequenceShape> SequenceShape::from_json(std::string_view text, const std:
     const auto names = object.at("labels").get<std::vector<std::string>>();
     for (const std::string& label : names) labels.add(label);
     if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
-      return fail("{}: section 'search': the labels are none, too many, or not all different", name);
+      return fail("{}: section 'search': there are no labels, too many, or duplicates", name);
     ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
     const auto begin = object.at("columns").get<std::vector<uint32_t>>();
     const auto not_below = std::greater_equal<uint32_t>();  // every column has a label
     if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
         std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
-      return fail("{}: section 'search': the columns of labels do not fit", name);
-    SequenceShape shape;
+      return fail("{}: section 'search': the columns do not match the labels", name);
+    DecisionPlan plan;
     if (begin.size() == 2) {
-      shape = of(std::move(labels), scheme);
+      plan = of(std::move(labels), scheme);
     } else {
       std::vector<data::LabelSet> columns(begin.size() - 1);
       for (size_t c = 0; c < columns.size(); ++c) {
         const std::string prefix = fmt::format("{}:", c + 1);
         for (uint32_t l = begin[c]; l < begin[c + 1]; ++l) {
           if (!names[l].starts_with(prefix))
-            return fail("{}: section 'search': label '{}' is not of column {}", name, names[l], c + 1);
+            return fail("{}: section 'search': label '{}' does not belong to column {}", name, names[l],
+                        c + 1);
           columns[c].add(std::string_view(names[l]).substr(prefix.size()));
         }
       }
-      shape = joint(std::move(columns));
+      plan = joint(std::move(columns));
       if (scheme != data::Scheme::kNone)
-        return fail("{}: section 'search': several columns have no common scheme", name);
+        return fail("{}: section 'search': a scheme is not supported with several columns", name);
     }
-    shape.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
+    plan.unit = object.at("unit").get<std::string>() == "word" ? DecisionUnit::kWord : DecisionUnit::kChunk;
     const auto order = parse_order(object.at("order").get<std::string>());
     if (!order.ok()) return fail("{}: section 'search': {}", name, order.error().message);
-    shape.order = *order;
+    plan.order = *order;
     const std::string loss = object.at("loss").get<std::string>();
     const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
     if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);
-    shape.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
-    shape.history = object.at("history").get<size_t>();
-    shape.legal = object.at("legal").get<bool>();
-    shape.max_length = object.at("max_length").get<size_t>();
-    shape.lead = object.at("lead").get<size_t>();
-    if (const json& word = object.at("word"); !word.is_null()) shape.word_cell = word.get<size_t>();
-    if (shape.max_length > 1000) return fail("{}: chunks of {} words cannot be", name, shape.max_length);
-    if (const Status ok = shape.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
-    return shape;
+    plan.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
+    plan.history = object.at("history").get<size_t>();
+    plan.legal = object.at("legal").get<bool>();
+    plan.max_length = object.at("max_length").get<size_t>();
+    plan.lead = object.at("lead").get<size_t>();
+    if (const json& word = object.at("word"); !word.is_null()) plan.word_cell = word.get<size_t>();
+    if (plan.max_length > 1000)
+      return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, plan.max_length);
+    if (const Status ok = plan.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
+    return plan;
   } catch (const json::exception&) {
-    return fail("{}: section 'search' lacks a field or has one of the wrong kind", name);
+    return fail("{}: section 'search' lacks a field or has one of the wrong type", name);
   }
 }
 

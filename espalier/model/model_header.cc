@@ -1,0 +1,77 @@
+#include "espalier/model/model_header.h"
+
+#include <nlohmann/json.hpp>
+
+namespace espalier::model {
+
+using nlohmann::json;
+
+std::string header_to_json(const ModelHeader& header) {
+  json parameters = json::object();
+  for (const auto& [name, value] : header.parameters) parameters[name] = value;
+  const json object = {
+      {"task", header.task},
+      {"learner", header.learner},
+      {"parameters", parameters},
+      {"seed", header.seed},
+      {"outputs", header.outputs},
+      {"training", {{"sequences", header.training_sequences}, {"tokens", header.training_tokens}}},
+      {"reading",
+       {{"format", data::format_name(header.reading.format)},
+        {"label_column", header.reading.label_column},
+        {"columns", header.reading.columns},
+        {"least_columns", header.reading.least_columns},
+        {"encoding", header.reading.encoding}}},
+      {"features",
+       {{"template", header.features.template_text},
+        {"template_name", header.features.template_name},
+        {"columns", header.features.feature_columns},
+        {"degree", header.features.degree},
+        {"attributes", header.features.attributes}}},
+  };
+  return object.dump(1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<ModelHeader> header_from_json(std::string_view text, const std::string& name) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return fail("{}: section 'about' is not a JSON object", name);
+  ModelHeader header;
+  try {
+    header.task = object.at("task").get<std::string>();
+    header.learner = object.at("learner").get<std::string>();
+    header.seed = object.at("seed").get<uint64_t>();
+    for (const auto& [key, value] : object.at("parameters").items())
+      header.parameters.emplace_back(key, value.get<std::string>());
+    header.training_sequences = object.at("training").at("sequences").get<size_t>();
+    header.training_tokens = object.at("training").at("tokens").get<size_t>();
+    header.outputs = object.value("outputs", size_t{0});
+    const json& reading = object.at("reading");
+    ESPALIER_ASSIGN(header.reading.format, data::parse_format(reading.at("format").get<std::string>()));
+    header.reading.label_column = reading.at("label_column").get<std::string>();
+    header.reading.columns = reading.at("columns").get<size_t>();
+    header.reading.least_columns = reading.at("least_columns").get<size_t>();
+    header.reading.encoding = reading.at("encoding").get<std::string>();
+    const json& features = object.at("features");
+    header.features.template_text = features.at("template").get<std::string>();
+    header.features.template_name = features.at("template_name").get<std::string>();
+    header.features.feature_columns = features.at("columns").get<std::vector<size_t>>();
+    header.features.degree = features.at("degree").get<int>();
+    header.features.attributes = features.at("attributes").get<bool>();
+  } catch (const json::exception& problem) {
+    return fail("{}: section 'about': {}", name, problem.what());
+  }
+  // A damaged or hand-made file could name cells that rows do not have.
+  for (const size_t column : header.features.feature_columns)
+    if (column >= header.reading.columns)
+      return fail("{}: section 'about' names feature column {} of {}", name, column + 1,
+                  header.reading.columns);
+  if (header.features.attributes != (header.reading.columns == 0))
+    return fail("{}: section 'about' does not say where features come from", name);
+  if (header.reading.least_columns > 0)
+    for (const size_t column : header.features.feature_columns)
+      if (column >= header.reading.least_columns)
+        return fail("{}: section 'about' allows rows without feature column {}", name, column + 1);
+  return header;
+}
+
+}  // namespace espalier::model
