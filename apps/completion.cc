@@ -1,3 +1,4 @@
+// Completions for bash, zsh and fish, as reference.h declares them. Tested in apps/reference_test.sh.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
