@@ -25,7 +25,7 @@ help:
 	@echo 'make bench     ratios against CRFsuite, measured in the same run'
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    clang-format all sources;  make lint: check them with clang-format, clang-tidy, shellcheck'
-	@echo 'make install   program, library and manual under PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make install   program, library, manual pages and documentation under PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make clean     remove build/'
 
 setup:

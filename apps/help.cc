@@ -7,6 +7,7 @@
 #include "apps/command.h"
 #include "apps/help.h"
 #include "apps/options.h"
+#include "apps/reference.h"
 #include "apps/terminal.h"
 
 namespace espalier::apps {
@@ -16,18 +17,22 @@ constexpr const char* kHelpHelp =
     R"(Explain a learner and its parameters
 
 Without a name: the tasks, and the learners that learn them. With the name of a learner: its parameters with their defaults;
---all adds those that only matter to people who study the method. With the name of a verb: the same as VERB --help.)";
+--all adds those that only matter to people who study the method. With the name of a verb: the same as VERB --help.
+--man and --completion print what `make install` installs.)";
 
 constexpr const char* kHelpExamples = R"(Examples:
   espalier help
   espalier help crf
-  espalier help cascade --all)";
+  espalier help cascade --all
+  espalier help train --man > espalier-train.1
+  espalier help --completion bash > ~/.local/share/bash-completion/completions/espalier)";
 
 constexpr size_t kHelpWidth = 100;
 
 struct HelpFlags {
   std::string name;
-  bool all = false;
+  std::string completion;
+  bool all = false, man = false;
   OutputFlags output;
 };
 
@@ -68,7 +73,8 @@ std::string learner_text(const LearnerInfo& learner, bool all) {
     append_wrapped(fmt::format("{} ({})", p.meaning, p.range), kIndent + kNameWidth + 1, out);
   }
   if (hidden > 0)
-    out += fmt::format("\n{} more, for people who study the method: espalier help {} --all\n", hidden, learner.name);
+    out += fmt::format("\n{} more, for people who study the method: espalier help {} --all\n", hidden,
+                       learner.name);
   return out;
 }
 
@@ -86,12 +92,39 @@ nlohmann::ordered_json learner_json(const LearnerInfo& learner) {
           {"parameters", std::move(parameters)}};
 }
 
+/// The parser of the verb, or none.
+const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (verb->get_name() == name) return verb;
+  return nullptr;
+}
+
+Outcome print_reference(const HelpFlags& flags, const CLI::App& app) {
+  if (flags.all || flags.output.json || (flags.man && !flags.completion.empty()))
+    return usage_error("--man and --completion go with no other option");
+  if (flags.man) {
+    const CLI::App* page = flags.name.empty() ? &app : find_verb(app, flags.name);
+    if (page == nullptr)
+      return usage_error("there is no verb '{}'; manual pages are about verbs", flags.name);
+    ESPALIER_TRY(print(man_page(*page)));
+    return {};
+  }
+  if (!flags.name.empty()) return usage_error("--completion takes no name: it is about the whole command");
+  const std::string script = shell_completion(app, flags.completion);
+  if (script.empty()) return usage_error("--completion '{}': there are bash, zsh and fish", flags.completion);
+  ESPALIER_TRY(print(script));
+  return {};
+}
+
 Outcome run(const HelpFlags& flags, const CLI::App& app) {
+  if (flags.man || !flags.completion.empty()) return print_reference(flags, app);
   if (flags.name.empty()) {
     if (flags.output.json) {
       nlohmann::ordered_json all = nlohmann::ordered_json::array();
       for (const LearnerInfo& learner : learners()) all.push_back(learner_json(learner));
-      ESPALIER_TRY(print_json({{"learners", std::move(all)}}));
+      nlohmann::ordered_json verbs = nlohmann::ordered_json::array();
+      for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+      ESPALIER_TRY(print_json({{"verbs", std::move(verbs)}, {"learners", std::move(all)}}));
       return {};
     }
     ESPALIER_TRY(print(app.help() + "\n" + learners_help()));
@@ -101,7 +134,8 @@ Outcome run(const HelpFlags& flags, const CLI::App& app) {
   for (const LearnerInfo& learner : learners()) {
     names.push_back(learner.name);
     if (learner.name != flags.name) continue;
-    ESPALIER_TRY(flags.output.json ? print_json(learner_json(learner)) : print(learner_text(learner, flags.all)));
+    ESPALIER_TRY(flags.output.json ? print_json(learner_json(learner))
+                                   : print(learner_text(learner, flags.all)));
     return {};
   }
   for (const CLI::App* verb : app.get_subcommands({})) {
@@ -121,7 +155,8 @@ std::string learners_help() {
   std::string out = "Tasks, and the learners that learn them:\n";
   for (const TaskInfo& task : all_tasks()) {
     out += "  ";
-    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4, out);
+    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4,
+                   out);
   }
   out += "\nLearners (espalier help LEARNER lists the parameters of one):\n";
   for (const LearnerInfo& learner : learners()) {
@@ -136,6 +171,10 @@ void add_help(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<HelpFlags>();
   verb.add_option("NAME", flags->name, "a learner or a verb")->type_name("");
   verb.add_flag("--all", flags->all, "all parameters of the learner");
+  verb.add_flag("--man", flags->man, "the manual page of the command, or of the verb NAME (roff)");
+  verb.add_option("--completion", flags->completion,
+                  "a script that completes command lines: bash, zsh or fish")
+      ->type_name("SHELL");
   verb.add_flag("--json", flags->output.json, "print one JSON object instead");
   verb.footer(kHelpExamples);
   verb.callback([flags, &action, &app] { action = [flags, &app] { return run(*flags, app); }; });

@@ -1,5 +1,6 @@
 # `cmake --install`: the program (apps/), the library libespalier with its two headers, a CMake package and a pkg-config
-# file, the manual. Another project says find_package(espalier) and links espalier::espalier, or asks pkg-config.
+# file, manual pages, shell completions, the documentation. Another project says find_package(espalier) and links
+# espalier::espalier, or asks pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -21,3 +22,15 @@ configure_file(cmake/espalier.pc.in ${PROJECT_BINARY_DIR}/espalier.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/espalier.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(GLOB documents ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES README.md CHANGELOG.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Manual pages and completions come from the program itself, when it is installed: no build waits for them.
+if(ESPALIER_APPS)
+  set(reference ${PROJECT_BINARY_DIR}/reference)
+  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DESPALIER=$<TARGET_FILE:espalier>\" \"-DOUT=${reference}\"
+    -P \"${PROJECT_SOURCE_DIR}/cmake/reference.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(DIRECTORY ${reference}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${reference}/espalier.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME espalier)
+  install(FILES ${reference}/_espalier DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${reference}/espalier.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

@@ -3,11 +3,11 @@
 #
 #   scripts/check_examples.sh [--write] [ROOT]
 #
-# In docs/*.md, a block of code after a line `<!-- example: FILE: TITLE -->` is the part of FILE between
+# In README.md and docs/*.md, a block of code after a line `<!-- example: FILE: TITLE -->` is the part of FILE between
 # `// [docs: TITLE]` and `// [end]`, less its indentation. Blocks that differ are errors; --write corrects them.
 set -eu
-mode=check
-[ "${1:-}" = --write ] && { mode=write; shift; }
+mode="check"
+[ "${1:-}" = --write ] && { mode="write"; shift; }
 cd "${1:-$(cd "$(dirname "$0")/.." && pwd)}"
 
 # render FILE: the document with every example as it is in its source.
@@ -36,7 +36,7 @@ render() {
 
 status=0
 blocks=0
-for document in docs/*.md; do
+for document in README.md docs/*.md; do
   count=$(grep -c '^<!-- example: ' "$document" || true)
   [ "$count" -gt 0 ] || continue
   blocks=$((blocks + count))

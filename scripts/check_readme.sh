@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the commands of the README's five-minute tour, in order, on the bundled corpus.
+# Runs the commands of the README's five-minute tour and of docs/guide.md, in order, on the bundled corpus.
 #
 #   scripts/check_readme.sh ESPALIER
 #
@@ -17,15 +17,19 @@ sentences 251 300 "$root/corpus/train.txt" | cut -f 1-3 >"$work/dev.txt"
 sentences 1 60 "$root/corpus/test.txt" | cut -f 1-3 >"$work/test.txt"
 sentences 61 70 "$root/corpus/test.txt" | cut -f 1-2 >"$work/new.txt"
 
-awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >"$work/tour.sh"
-commands=$(grep -c '^espalier ' "$work/tour.sh")
-if [ "$commands" -lt 5 ]; then
-  echo "README.md: found only $commands commands"
-  exit 1
-fi
 cd "$work"
-PATH=$program:$PATH sh -eux tour.sh
-for file in chunks.model tagged.txt with-probabilities.txt three-answers.txt; do
+commands=0
+for document in README.md docs/guide.md; do
+  awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/$document" >tour.sh
+  found=$(grep -c '^espalier ' tour.sh || true)
+  if [ "$found" -lt 5 ]; then
+    echo "$document: found only $found commands"
+    exit 1
+  fi
+  commands=$((commands + found))
+  PATH=$program:$PATH sh -eux tour.sh
+done
+for file in chunks.model tagged.txt with-probabilities.txt three-answers.txt third.model votes.model completed.txt; do
   [ -s "$file" ] || {
     echo "the tour left no $file"
     exit 1
@@ -35,4 +39,4 @@ done
   echo "tagged.txt has not one label for each token of new.txt"
   exit 1
 }
-echo "$commands commands of the tour ran"
+echo "$commands commands of the tours ran"

@@ -102,7 +102,7 @@ awk '
 
 heading "4. The same with your own data"
 cat <<END
-One token a line, columns separated by blanks or tabs, the label last, a blank line between sequences:
+One token per line, columns separated by blanks or tabs, the label last, a blank line between sequences:
 
   $espalier check    mine.txt                           # what is in the file, and what is wrong with it
   $espalier train    mine.txt -m mine.model             # --dev dev.txt to stop at the best pass
@@ -111,9 +111,9 @@ One token a line, columns separated by blanks or tabs, the label last, a blank l
   $espalier inspect  mine.model                         # what it learned
   $espalier explain  new.txt -m mine.model              # why a token got its label
 
-Sentences of your own through the three models above (one token a line, a blank line between sentences):
+Sentences of your own through the three models above (one token per line, a blank line between sentences):
 
   scripts/demo.sh your-sentences.txt
 
-README.md has the five-minute tour, docs/manual.md everything else.
+README.md has the five-minute tour, docs/README.md leads to everything else.
 END

@@ -12,7 +12,7 @@
 //   names:   allow lexicon "names.tsv" by 1 soft 2.5
 //
 // A label means itself; `*` in it matches any text, `$` any text that is the same throughout the line; in
-// double quotes every character means itself. The manual describes every statement.
+// double quotes every character means itself. docs/constraints.md describes every statement.
 #pragma once
 
 #include <cstddef>
