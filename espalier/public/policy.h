@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "espalier/public/learners.h"
+#include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 #include "espalier/public/search_task.h"
@@ -39,12 +40,6 @@ struct SearchOptions {
   size_t nbest = 1;  ///< paths wanted; needs breadth-first search and a beam at least as wide
   /// The longest path that is believed to end; best-first: also the most states that are expanded.
   size_t most_actions = kMostActions;
-};
-
-enum class SearchEnd {
-  kExact,        ///< no path has a higher score
-  kApproximate,  ///< the search left paths out
-  kOutOfSteps,   ///< best-first search was given up; a breadth-first one found the path
 };
 
 struct SearchPath {

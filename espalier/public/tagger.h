@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "espalier/public/corpus.h"
+#include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 
@@ -97,14 +98,6 @@ struct Change {
   size_t token = 0;
   std::string before;
   std::vector<std::pair<std::string, double>> rules;
-};
-
-/// How the labelling was found.
-enum class Outcome {
-  kExact,        ///< the best labelling there is
-  kApproximate,  ///< a good one: states were given up on the way
-  kInfeasible,   ///< none satisfies the rules; this one breaks them least
-  kOutOfTime,    ///< the best found before time ran out
 };
 
 /// The answer for one sequence.

@@ -3,11 +3,10 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/training_round.h"
 #include "espalier/data/predictor.h"
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
@@ -57,18 +56,14 @@ Status check_reduction(BaseClassifier classifier, search::Reduction reduction, S
 /// What `auto` means: the reduction that serves the classifier best where it is possible.
 search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind);
 
-/// What a trainer is given beside the problem.
-struct SearchContext {
+/// What a trainer is given besides the problem. The objective of a round is the number of updates per
+/// sequence, or what is left of SEARN's initial policy; round_ended may be null.
+struct SearchContext : RoundContext<search::Mixture> {
   std::shared_ptr<const linear::StateRows> layout;
   size_t labels = 0;
   size_t static_features = 0;
-  const Monitor& monitor;
-  /// After each round: number, rounds at most, the learner's own measure (updates for each sequence, or what
-  /// is left of SEARN's initial policy) if any, the policy as it would be used. False ends training.
-  std::function<bool(int number, int total, std::optional<double> objective, const search::Mixture& policy)>
-      round_ended;
   /// For a line search; may be null.
-  std::function<double(const search::Mixture&)> dev_score;
+  std::function<double(const search::Mixture&)> dev_score = nullptr;
   /// What the person who trains should know; may be null.
   std::function<void(std::string)> note = nullptr;
 };
