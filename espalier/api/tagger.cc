@@ -92,21 +92,9 @@ struct TaggedBuilder {
 namespace api {
 
 Outcome outcome_of(const data::Prediction& prediction) {
-  if (prediction.constraints) {
-    using Ended = data::ConstraintEffect::Outcome;
-    switch (prediction.constraints->outcome) {
-      case Ended::kExact:
-        break;
-      case Ended::kApproximate:
-        return Outcome::kApproximate;
-      case Ended::kInfeasible:
-        return Outcome::kInfeasible;
-      case Ended::kOutOfTime:
-        return Outcome::kOutOfTime;
-    }
-  }
-  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact)
-    return Outcome::kApproximate;
+  if (prediction.constraints && prediction.constraints->outcome != Outcome::kExact)
+    return prediction.constraints->outcome;
+  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact) return Outcome::kApproximate;
   return Outcome::kExact;
 }
 

@@ -205,11 +205,7 @@ class TaskRounds {
     } else {
       info_.best_round = number;
     }
-    Progress progress;
-    progress.phase = "training";
-    progress.done = number;
-    progress.total = total;
-    progress.round = number;
+    Progress progress = pass_progress(number, total, 1);
     progress.objective = objective;
     progress.round_ended = true;
     report(progress);

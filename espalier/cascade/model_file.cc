@@ -5,6 +5,7 @@
 
 #include "espalier/cascade/model.h"
 #include "espalier/cascade/model_json.h"
+#include "espalier/linear/number_map.h"
 
 namespace espalier::cascade {
 
@@ -47,7 +48,7 @@ class RowSections {
   /// Writes table and names, without features that have no row. Returns the old numbers of those kept.
   std::vector<uint32_t> finish(SectionWriter& out, const std::vector<uint8_t>& keep_anyway) {
     std::vector<uint64_t> hashes;
-    std::vector<uint32_t> numbers, offsets, kept;
+    std::vector<uint32_t> offsets, kept;
     std::string names;
     size_t name_begin = 0;
     for (size_t f = 0; f < features_.size(); ++f) {
@@ -56,14 +57,13 @@ class RowSections {
       for (size_t l = 0; l < levels_; ++l) any = any || offsets_[f * levels_ + l] != linear::kNoFeature;
       if (any) {
         hashes.push_back(features_.hashes[f]);
-        numbers.push_back(static_cast<uint32_t>(kept.size()));
         kept.push_back(static_cast<uint32_t>(f));
         for (size_t l = 0; l < levels_; ++l) offsets.push_back(offsets_[f * levels_ + l]);
         names.append(features_.names, name_begin, name_end - name_begin);
       }
       name_begin = name_end;
     }
-    out.add_array(prefix_ + ".map", linear::FeatureMap::build(hashes, numbers, nullptr).slots());
+    out.add_array(prefix_ + ".map", linear::number_map(hashes).slots());
     out.add_array(prefix_ + ".offsets", offsets);
     if (!names.empty()) out.add_text(prefix_ + ".names", names);
     return kept;

@@ -324,9 +324,12 @@ Status CascadeTraining::train_filter(size_t index) {
   if (!ends_here(index)) ESPALIER_TRY(next_lattices(filters, level, next_order));
   level.report.seconds += seconds_since(start);
   cascade_.levels.push_back(std::move(level));
-  if (context_.checkpoint == nullptr) return {};
+  if (!context_.checkpoints) return {};
   held_out_.push_back(std::move(filters.held_out));
-  return was_trained(index) ? Status() : keep_checkpoint(0, nullptr);
+  if (was_trained(index)) return {};
+  if (!context_.round_ended({{0, std::nullopt, saver(0, nullptr)}, nullptr}).go_on)
+    return fail("training was ended after the filter of level {}", index + 1);
+  return {};
 }
 
 Status CascadeTraining::prepare() {

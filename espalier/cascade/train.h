@@ -6,45 +6,33 @@
 #include <vector>
 
 #include "espalier/base/parallel.h"
-#include "espalier/base/progress.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
+#include "espalier/base/training_round.h"
 #include "espalier/cascade/options.h"
 #include "espalier/cascade/restriction.h"
 
 namespace espalier::cascade {
 
-/// The end of a pass over the last level.
-struct Round {
-  int number = 0;
-  double objective = 0;  ///< loss per token
-  /// The labels the cascade gives to a sequence of the dev set; any thread may call it. Null without a dev
-  /// set.
-  std::function<void(size_t sequence, std::vector<data::Label>& labels)> decode_dev;
-};
-struct Verdict {
-  bool best = true;  ///< keep these weights
-  bool go_on = true;
-};
+/// Gives a sequence of the dev set the labels of the cascade as it is; any thread may call it.
+using DevDecoder = std::function<void(size_t sequence, std::vector<data::Label>& labels)>;
+/// The end of a pass over the last level; the objective is its loss per token. The model is a decoder of the
+/// dev set, valid until the call returns: the trainer itself keeps the weights of the best round, as the
+/// verdict says.
+using Round = TrainingRound<DevDecoder>;
 
-/// Keeps a checkpoint: `save` adds its sections. `pass` is the pass of the last level that has just ended, or
-/// 0 after a filter.
-using KeepCheckpoint = std::function<Status(int pass, const std::function<void(SectionWriter&)>& save)>;
-
-struct TrainContext {
+/// References outlive the call; round_ended is never null.
+struct TrainContext : RoundContext<DevDecoder> {
   const linear::EncodedTraining& training;
-  const linear::Dataset* dev = nullptr;  ///< decoded after each round; may be null
+  const linear::Dataset* dev = nullptr;  ///< decoded after each round; null: Round::model must not be called
   const Workers& workers;
-  const Monitor& monitor;
-  /// Called after each pass over the last level. Never null.
-  std::function<Verdict(const Round&)> round_ended;
   /// Restricts the last level to allowed labellings; null: all that the filters leave. Filters are trained
   /// without constraints because they also run without them in use.
   const LatticeRestriction* restriction = nullptr;
   /// The same for the dev set when it is decoded.
   const LatticeRestriction* dev_restriction = nullptr;
-  /// Called after each filter and each pass of the last level; null: no checkpoints. Only for train_cascade.
-  KeepCheckpoint checkpoint = nullptr;
+  /// True: rounds can be saved, for which the filters of all folds stay in memory, and round 0 is reported
+  /// after each filter. Only for train_cascade.
+  bool checkpoints = false;
   /// A checkpoint to resume from; the result is that of an uninterrupted run.
   const SectionFile* resume = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "espalier/chain/lattice/lattice_marginals.h"
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/eval/calibration.h"
+#include "espalier/linear/hold_out.h"
 
 namespace espalier::cascade {
 
@@ -41,8 +42,7 @@ Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& wor
 /// The temperature of the scores: fitted on a tenth of the sequences, with weights from a second run on the
 /// other nine tenths.
 double CascadeTraining::fit_temperature(const LevelWeights& zeros, int passes) {
-  std::vector<uint32_t> most, held_out;
-  for (size_t i = 0; i < usable_.size(); ++i) (i % 10 == 9 ? held_out : most).push_back(usable_[i]);
+  const auto [most, held_out] = linear::split_off_a_tenth(usable_);
   if (held_out.empty()) return 1;
   LevelLearner learner(cascade_.layout, zeros, data_, lattices_, last_options(), context_.workers,
                        context_.monitor);
@@ -116,6 +116,41 @@ bool CascadeTraining::unfiltered(size_t positions, size_t order, Trellis& out) c
   return grown.ok();
 }
 
+/// The labels of a dev sequence with these weights at the last level.
+void CascadeTraining::decode_dev(const LevelWeights& weights, size_t order, size_t s,
+                                 std::vector<Label>& labels) const {
+  const linear::Dataset& dev = *context_.dev;
+  const size_t K = cascade_.layout.labels, S = cascade_.layout.stride;
+  Work work;
+  labels.clear();
+  if (dev.length(s) == 0) return;
+  if (dev_lattices_.empty()) {
+    score_nodes(cascade_.layout, weights, dev, s, work.node);
+    for (size_t t = 0; t < dev.length(s); ++t) {
+      const float* row = work.node.data() + t * S;
+      labels.push_back(static_cast<Label>(std::max_element(row, row + K) - row));
+    }
+    return;
+  }
+  Trellis trellis = dev_lattices_[s];
+  score(weights, dev, s, trellis, work);
+  if (context_.dev_restriction != nullptr && context_.dev_restriction->applies(s)) {
+    LegalPart legal = context_.dev_restriction->legal_part(s, trellis.lattice);
+    if (legal.outcome == chain::Outcome::kInfeasible) {
+      Trellis everything;
+      if (unfiltered(dev.length(s), order, everything)) {
+        score(weights, dev, s, everything, work);
+        legal = context_.dev_restriction->legal_part(s, everything.lattice);
+      }
+    }
+    if (legal.outcome == chain::Outcome::kExact) {
+      labels = chain::path_labels(legal.lattice, chain::viterbi(legal.lattice).states);
+      return;
+    }
+  }
+  labels = chain::path_labels(trellis.lattice, chain::viterbi(trellis.lattice).states);
+}
+
 Status CascadeTraining::train_last(size_t order) {
   const auto start = Clock::now();
   Level level;
@@ -130,7 +165,6 @@ Status CascadeTraining::train_last(size_t order) {
   const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
   LevelWeights best;
   bool have_best = false;
-  const size_t K = cascade_.layout.labels, S = cascade_.layout.stride;
   ESPALIER_ASSIGN(const int passes_before, resume_last(learner));
   level.report.passes = passes_before;
   for (int pass = passes_before + 1; pass <= options_.passes; ++pass) {
@@ -138,45 +172,17 @@ Status CascadeTraining::train_last(size_t order) {
         learner.pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
     level.report.passes = pass;
     LevelWeights weights = learner.weights();
-    Round round{pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), nullptr};
-    if (context_.dev != nullptr)
-      round.decode_dev = [&](size_t s, std::vector<Label>& labels) {
-        const linear::Dataset& dev = *context_.dev;
-        Work work;
-        labels.clear();
-        if (dev.length(s) == 0) return;
-        if (dev_lattices_.empty()) {
-          score_nodes(cascade_.layout, weights, dev, s, work.node);
-          for (size_t t = 0; t < dev.length(s); ++t) {
-            const float* row = work.node.data() + t * S;
-            labels.push_back(static_cast<Label>(std::max_element(row, row + K) - row));
-          }
-          return;
-        }
-        Trellis trellis = dev_lattices_[s];
-        score(weights, dev, s, trellis, work);
-        if (context_.dev_restriction != nullptr && context_.dev_restriction->applies(s)) {
-          LegalPart legal = context_.dev_restriction->legal_part(s, trellis.lattice);
-          if (legal.outcome == chain::Outcome::kInfeasible) {
-            Trellis everything;
-            if (unfiltered(dev.length(s), order, everything)) {
-              score(weights, dev, s, everything, work);
-              legal = context_.dev_restriction->legal_part(s, everything.lattice);
-            }
-          }
-          if (legal.outcome == chain::Outcome::kExact) {
-            labels = chain::path_labels(legal.lattice, chain::viterbi(legal.lattice).states);
-            return;
-          }
-        }
-        labels = chain::path_labels(trellis.lattice, chain::viterbi(trellis.lattice).states);
-      };
+    const DevDecoder decoder = [&](size_t sequence, std::vector<Label>& labels) {
+      decode_dev(weights, order, sequence, labels);
+    };
+    const Round round{
+        {pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), saver(pass, &learner)},
+        [&] { return decoder; }};
     const Verdict verdict = context_.round_ended(round);
     if (verdict.best) {
       best = std::move(weights);
       have_best = true;
     }
-    ESPALIER_TRY(keep_checkpoint(pass, &learner));
     if (!verdict.go_on || stopped()) break;
   }
   level.weights = have_best ? std::move(best) : learner.weights();

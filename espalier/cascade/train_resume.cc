@@ -45,15 +45,15 @@ void CascadeTraining::save_progress(SectionWriter& out) const {
   out.add_text("notes", fmt::format("{}", fmt::join(cascade_.notes, "\n")));
 }
 
-Status CascadeTraining::keep_checkpoint(int pass, const LevelLearner* learner) const {
+std::function<void(SectionWriter&)> CascadeTraining::saver(int pass, const LevelLearner* learner) const {
   // The state in the middle of a pass is not one that an uninterrupted run would resume from.
-  if (context_.checkpoint == nullptr || stopped()) return {};
-  return context_.checkpoint(pass, [&](SectionWriter& out) {
+  if (!context_.checkpoints || stopped()) return nullptr;
+  return [this, pass, learner](SectionWriter& out) {
     save_progress(out);
     if (learner == nullptr) return;
     learner->save(kLastPrefix, out);
     out.add_array("last.pass", std::array<int32_t, 1>{pass});
-  });
+  };
 }
 
 Result<int> CascadeTraining::resume_last(LevelLearner& learner) {

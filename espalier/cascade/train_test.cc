@@ -35,11 +35,12 @@ Result<Cascade> train_toy(const linear::EncodedTraining& training, const Options
                           std::vector<std::vector<Label>>* decoded = nullptr) {
   const Workers workers(threads);
   const Monitor monitor;
-  TrainContext context{training, &training.data, workers, monitor, nullptr};
+  TrainContext context{{monitor, nullptr}, training, &training.data, workers};
   context.round_ended = [&](const Round& round) {
     if (decoded != nullptr) {
       decoded->assign(training.data.sequences(), {});
-      for (size_t s = 0; s < training.data.sequences(); ++s) round.decode_dev(s, (*decoded)[s]);
+      const DevDecoder decode = round.model();
+      for (size_t s = 0; s < training.data.sequences(); ++s) decode(s, (*decoded)[s]);
     }
     return Verdict{};
   };
@@ -190,13 +191,14 @@ TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
   options.quantiles = true;
   const Workers workers(1);
   const Monitor monitor;
-  TrainContext context{training, nullptr, workers, monitor, [](const Round&) { return Verdict{}; }};
   std::vector<std::vector<std::byte>> kept;
-  context.checkpoint = [&](int, const std::function<void(SectionWriter&)>& save) -> Status {
+  TrainContext context{{monitor, nullptr}, training, nullptr, workers};
+  context.checkpoints = true;
+  context.round_ended = [&](const Round& round) {
     SectionWriter out;
-    save(out);
+    round.save(out);
     kept.push_back(out.to_bytes());
-    return {};
+    return Verdict();
   };
   for (const Loss last : {Loss::kLog, Loss::kPerceptron}) {
     options.last = last;
@@ -219,6 +221,22 @@ TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
       EXPECT_EQ(resumed->notes, whole->notes);
     }
   }
+}
+
+TEST(TrainCascade, EndsAfterAFilterOrAPassWhereTheCallerSaysSo) {
+  const linear::EncodedTraining training = toy(4, true);
+  const Workers workers(1);
+  const Monitor monitor;
+  TrainContext context{{monitor, nullptr}, training, nullptr, workers};
+  context.checkpoints = true;
+  context.round_ended = [&](const Round& round) { return Verdict{.go_on = round.number > 0}; };
+  const auto refused = train_cascade(context, small_options());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "training was ended after the filter of level 1");
+  context.round_ended = [&](const Round& round) { return Verdict{.go_on = round.number < 3}; };
+  const auto trained = train_cascade(context, small_options());
+  ASSERT_TRUE(trained.ok()) << trained.error().message;
+  EXPECT_EQ(trained->levels.back().report.passes, 3);
 }
 
 TEST(CascadePredictor, CountsTheWeightsThatTrainingCountsLessThoseThatAreZero) {
@@ -255,7 +273,7 @@ TEST(TrainCascades, AreThoseThatEndAtEachLevel) {
   const Options options = small_options();
   const Workers workers(1);
   const Monitor monitor;
-  TrainContext context{training, nullptr, workers, monitor, [](const Round&) { return Verdict{}; }};
+  const TrainContext context{{monitor, [](const Round&) { return Verdict(); }}, training, nullptr, workers};
   const auto all = train_cascades(context, options);
   ASSERT_TRUE(all.ok()) << all.error().message;
   ASSERT_EQ(all->size(), 3u);

@@ -96,7 +96,11 @@ class CascadeTraining {
   Result<Filters> load_filter(size_t index, Level& level) const;
   void save_progress(SectionWriter& out) const;
   Result<int> resume_last(LevelLearner& learner);
-  Status keep_checkpoint(int pass, const LevelLearner* learner) const;
+  /// Round::save after a pass of the last level, or after a filter (0, null); null where nothing can be
+  /// saved.
+  std::function<void(SectionWriter&)> saver(int pass, const LevelLearner* learner) const;
+  void decode_dev(const LevelWeights& weights, size_t order, size_t s,
+                  std::vector<data::Label>& labels) const;
   LearnerOptions last_options() const;
   Trellis scored(const LevelWeights& weights, size_t s, Work& work) const;
   double fit_temperature(const LevelWeights& zeros, int passes);

@@ -14,11 +14,12 @@ using data::kNoLabel;
 using data::Label;
 
 /// Rows with the columns each feature was seen with, found by sorting the occurrences by feature. Threads
-/// store occurrences in any order; sorting makes the result unique.
-template <typename Column, typename ColumnOf>
+/// store occurrences in any order; sorting makes the result unique. `each_column(t, visit)` visits the
+/// columns of token t.
+template <typename Column, typename EachColumn>
 linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
                                     const std::vector<uint32_t>& counts, uint32_t full_from,
-                                    ColumnOf&& column_of, const Workers& workers) {
+                                    EachColumn&& each_column, const Workers& workers) {
   linear::RowLayout<Column> layout;
   layout.width = static_cast<uint32_t>(width);
   const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
@@ -27,14 +28,12 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
   std::vector<uint32_t> filled(features, 0);
   const auto for_each_occurrence = [&](const auto& put) {
     for_each_stretch(workers, lists.size(), [&](Range part) {
-      for (size_t t = part.first; t < part.last; ++t) {
-        const int64_t column = column_of(t);
-        if (column < 0) continue;
-        for (const uint32_t f : lists[t])
-          if (!is_full(f))
-            put(f, static_cast<Column>(column),
-                std::atomic_ref(filled[f]).fetch_add(1, std::memory_order_relaxed));
-      }
+      for (size_t t = part.first; t < part.last; ++t)
+        each_column(t, [&](Column column) {
+          for (const uint32_t f : lists[t])
+            if (!is_full(f))
+              put(f, column, std::atomic_ref(filled[f]).fetch_add(1, std::memory_order_relaxed));
+        });
     });
   };
   for_each_occurrence([](uint32_t, Column, uint32_t) {});
@@ -77,6 +76,19 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
 
 }  // namespace
 
+linear::StateRows state_rows(const linear::EncodedTraining& training, std::span<const Label> gold,
+                             size_t labels, const PairOptions& options, const Workers& workers) {
+  const size_t tokens = training.data.tokens(), each = tokens == 0 ? 0 : gold.size() / tokens;
+  ESPALIER_CHECK(gold.size() == tokens * each);
+  return rows_seen<uint16_t>(
+      training.data.state, training.state.size(), labels, training.state.counts, options.full_rows_from,
+      [&](size_t t, const auto& visit) {
+        for (const Label label : gold.subspan(t * each, each))
+          if (label != kNoLabel) visit(label);
+      },
+      workers);
+}
+
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
                           const PairOptions& options, const Workers& workers) {
   ChainWeights w;
@@ -85,17 +97,15 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
   w.stride = linear::padded(w.labels);
   w.transitions = transitions;
   w.trans.assign(w.labels * w.stride, 0.0f);
-  w.state_rows = rows_seen<uint16_t>(
-      data.state, training.state.size(), w.labels, training.state.counts, options.full_rows_from,
-      [&](size_t t) -> int64_t { return data.gold[t] == kNoLabel ? -1 : data.gold[t]; }, workers);
+  w.state_rows = state_rows(training, data.gold, w.labels, options, workers);
   w.state = linear::make_weights(w.state_rows.weights());
   std::vector<bool> first_of_sequence(data.tokens() + 1, false);
   for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
   w.edge_rows = rows_seen<uint32_t>(
       data.edge, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
-      [&](size_t t) -> int64_t {
-        if (first_of_sequence[t] || data.gold[t] == kNoLabel || data.gold[t - 1] == kNoLabel) return -1;
-        return static_cast<int64_t>(data.gold[t - 1]) * static_cast<int64_t>(w.labels) + data.gold[t];
+      [&](size_t t, const auto& visit) {
+        if (!first_of_sequence[t] && data.gold[t] != kNoLabel && data.gold[t - 1] != kNoLabel)
+          visit(static_cast<uint32_t>(data.gold[t - 1] * w.labels + data.gold[t]));
       },
       workers);
   w.edge = linear::make_weights(w.edge_rows.weights());

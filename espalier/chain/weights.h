@@ -39,6 +39,12 @@ struct ChainWeights {
   }
 };
 
+/// Rows of state features for `labels` labels: the pairs of a feature and a label that occur together. `gold`
+/// has the same number of labels for every token (kNoLabel where one is not known), which need not be the
+/// data's own.
+linear::StateRows state_rows(const linear::EncodedTraining& training, std::span<const data::Label> gold,
+                             size_t labels, const PairOptions& options, const Workers& workers = Workers(1));
+
 /// Lays out rows for the pairs that occur in the data; all weights 0.
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
                           const PairOptions& options, const Workers& workers = Workers(1));

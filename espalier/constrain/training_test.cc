@@ -140,8 +140,10 @@ TEST(TrainingRestriction, EveryLearnerThatTakesConstraintsLearnsUnderThem) {
     const auto train = [&](const chain::Restriction* restriction, int threads) {
       const Workers workers(threads);
       const Monitor monitor;
-      chain::TrainingContext context{training, chain::make_weights(training, true, {}), workers, monitor,
-                                     1,        [](const chain::Round&) { return true; }};
+      chain::TrainingContext context{{monitor, [](const chain::Round&) { return Verdict(); }},
+                                     training,
+                                     chain::make_weights(training, true, {}),
+                                     workers};
       context.restriction = restriction;
       auto weights = learner.train(std::move(context), 8);
       EXPECT_TRUE(weights.ok());
@@ -177,8 +179,10 @@ TEST(TrainingRestriction, SoftConstraintsStandBesideTheLossInTheDualOfAMarginLea
   options.gap_measured = [&](const chain::DualityGap& gap) { gaps.push_back(gap); };
   const Workers workers(1);
   const Monitor monitor;
-  chain::TrainingContext context{training, chain::make_weights(training, true, {}), workers, monitor,
-                                 1,        [](const chain::Round&) { return true; }};
+  chain::TrainingContext context{{monitor, [](const chain::Round&) { return Verdict(); }},
+                                 training,
+                                 chain::make_weights(training, true, {}),
+                                 workers};
   context.restriction = &soft;
   ASSERT_TRUE(chain::train_svm(std::move(context), options).ok());
   ASSERT_GE(gaps.size(), 3u);

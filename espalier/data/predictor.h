@@ -11,6 +11,7 @@
 #include "espalier/base/result.h"
 #include "espalier/data/label_set.h"
 #include "espalier/data/sequence.h"
+#include "espalier/public/outcome.h"
 
 namespace espalier::data {
 
@@ -59,12 +60,7 @@ struct SpanConfidence {
 
 /// What constraints did to one sequence.
 struct ConstraintEffect {
-  enum class Outcome {
-    kExact,        ///< the best labelling that satisfies them
-    kApproximate,  ///< satisfies them, but may not be the best
-    kInfeasible,   ///< none satisfies them all; this one has the fewest violations
-    kOutOfTime,    ///< the search was cut off; this is the best it had found
-  };
+  using Outcome = espalier::Outcome;
   Outcome outcome = Outcome::kExact;
   std::vector<std::string> clash;  ///< where infeasible: constraints that cannot hold together here
 
@@ -83,12 +79,7 @@ struct ConstraintEffect {
   double price = 0;             ///< score of the best labelling of all minus that of this one
 };
 
-/// How a search ended.
-enum class SearchEnd {
-  kExact,        ///< nothing was pruned: no labelling has a higher score
-  kApproximate,  ///< states were pruned
-  kOutOfSteps,   ///< best-first reached its horizon; a breadth-first search of the same beam decided
-};
+using espalier::SearchEnd;
 
 struct Prediction {
   std::vector<Labelling> best;        ///< at least one; best first

@@ -130,6 +130,11 @@ void DatasetBuilder::add(data::Sequence sequence) {
     const std::string_view label = sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText;
     data.gold.push_back(label == data::kUnknownLabelText ? data::kNoLabel : state_->result.labels.add(label));
   }
+  if (!state_->options.features) {
+    data.sequence_begin.push_back(data.tokens() + sequence.length());
+    data.weight.push_back(sequence.weight());
+    return;
+  }
   state_->block_tokens += sequence.length();
   state_->block.push_back(std::move(sequence));
   if (state_->block_tokens >= State::kBlockTokens) state_->flush();
@@ -207,6 +212,11 @@ void DatasetBuilder::State::flush() {
 EncodedTraining DatasetBuilder::finish() {
   state_->flush();
   EncodedTraining& result = state_->result;
+  if (!state_->options.features) {
+    result.data.state.begin.assign(result.data.tokens() + 1, 0);
+    result.data.edge.begin.assign(result.data.tokens() + 1, 0);
+    return std::move(result);
+  }
   result.state_before_cutoff = state_->state_features.size();
   const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
     FeatureCollector::Features found = collector.finish(state_->options.cutoff, state_->workers);

@@ -58,6 +58,7 @@ struct EncodedTraining {
 struct EncodeOptions {
   uint32_t cutoff = 1;  ///< features seen fewer times are dropped
   bool names = true;
+  bool features = true;  ///< false: only labels are wanted; no feature is extracted or numbered
 };
 
 /// Encodes sequences as they arrive, block by block, without keeping their text. Labels are numbered in

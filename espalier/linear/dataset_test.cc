@@ -8,6 +8,8 @@
 
 #include "espalier/base/random.h"
 #include "espalier/data/test_data.h"
+#include "espalier/linear/hold_out.h"
+#include "espalier/linear/number_map.h"
 
 namespace espalier::linear {
 namespace {
@@ -169,16 +171,38 @@ TEST(DatasetBuilderTest, ATokensFeaturesAreSortedByTheShardThatUpdatesThem) {
   }
 }
 
+TEST(DatasetBuilderTest, LabelsAloneAreThoseOfTheWholeEncoding) {
+  const auto features = extractor("U0:%x[0,0]\nB0:%x[0,0]\n");
+  const std::vector<data::Sequence> text = sequences(kText);
+  const EncodedTraining whole = encode(features, text);
+  const Workers workers(1);
+  DatasetBuilder builder(features, workers, {.features = false});
+  for (const data::Sequence& sequence : text) builder.add(sequence);
+  EXPECT_EQ(builder.sequences(), text.size());
+  const EncodedTraining labels = builder.finish();
+  EXPECT_EQ(labels.data.gold, whole.data.gold);
+  EXPECT_EQ(labels.data.weight, whole.data.weight);
+  EXPECT_EQ(labels.data.sequence_begin, whole.data.sequence_begin);
+  EXPECT_EQ(labels.labels.names(), whole.labels.names());
+  EXPECT_EQ(labels.state.size() + labels.edge.size() + labels.state_before_cutoff, 0u);
+  EXPECT_EQ(labels.data.state.size(), whole.data.tokens());
+  EXPECT_TRUE(labels.data.state[0].empty() && labels.data.edge[0].empty());
+}
+
+TEST(HoldOut, TakesEveryTenth) {
+  std::vector<uint32_t> sequences(25);
+  for (uint32_t s = 0; s < sequences.size(); ++s) sequences[s] = 100 + s;
+  const auto [most, tenth] = split_off_a_tenth(sequences);
+  EXPECT_EQ(tenth, (std::vector<uint32_t>{109, 119}));
+  EXPECT_EQ(most.size(), 23u);
+  EXPECT_EQ(split_off_a_tenth({1, 2, 3}).second, std::vector<uint32_t>());
+}
+
 TEST(EncoderTest, GivesTheTrainingTextTheFeaturesItHadInTraining) {
   const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]\nB0:%x[0,0]\n");
   const std::vector<data::Sequence> text = sequences(kText);
   const EncodedTraining training = encode(features, text);
-  const auto map_of = [](const FeatureSpace& space) {
-    std::vector<uint32_t> numbers(space.size());
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return FeatureMap::build(space.hashes, numbers, nullptr);
-  };
-  const FeatureMap state = map_of(training.state), edge = map_of(training.edge);
+  const FeatureMap state = number_map(training.state.hashes), edge = number_map(training.edge.hashes);
   const Encoder encoder(features, state, edge);
   Encoder::Scratch scratch;
   Dataset again;
@@ -201,9 +225,7 @@ TEST(EncoderTest, ValuesThatAppearLateLeaveEarlierOnesAtOne) {
   const auto features = extractor("", true);
   const auto text = sequences("A\tp\tq\n\nB\tp:2\n\n", data::Format::kCrfsuite);
   const EncodedTraining training = encode(features, text);
-  std::vector<uint32_t> numbers(training.state.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  const FeatureMap state = FeatureMap::build(training.state.hashes, numbers, nullptr), edge;
+  const FeatureMap state = number_map(training.state.hashes), edge;
   const Encoder encoder(features, state, edge);
   Encoder::Scratch scratch;
   Dataset again;

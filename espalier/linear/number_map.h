@@ -10,10 +10,11 @@
 
 namespace espalier::linear {
 
-/// hashes[i] becomes i. Linear time; of two features that the table cannot tell apart the first is found.
-inline FeatureMap number_map(std::span<const uint64_t> hashes) {
+/// hashes[i] becomes first + i. Linear time; of two features that the table cannot tell apart the first is
+/// found.
+inline FeatureMap number_map(std::span<const uint64_t> hashes, uint32_t first = 0) {
   std::vector<uint32_t> numbers(hashes.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
+  std::iota(numbers.begin(), numbers.end(), first);
   return FeatureMap::build(hashes, numbers, nullptr);
 }
 

@@ -7,6 +7,8 @@
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
+#include "espalier/linear/hold_out.h"
+#include "espalier/model/best_round.h"
 #include "espalier/model/task_data.h"
 
 namespace espalier::model {
@@ -27,23 +29,19 @@ class ChainTraining {
   Status learn_kernel_machine();
   Status calibrate();
   Status save();
-  bool round_ended(const chain::Round& round);
-  Status save_checkpoint(const chain::Round& round) const;
   double dev_score(const chain::ChainWeights& weights) const;
   chain::TrainingContext context(const linear::EncodedTraining& training, chain::ChainWeights start,
-                                 std::function<bool(const chain::Round&)> ended);
+                                 RoundEnded<chain::ChainWeights> ended) const;
 
   TrainingJob& job_;
   const ChainMethod& method_;
   constrain::InstanceMaker instances_;
   chain::PairOptions pairs_;
   chain::ChainWeights start_weights_, weights_;
-  std::optional<chain::ChainWeights> best_weights_;  ///< on the dev set
   std::optional<linear::KernelModel>
       kernel_;  ///< in place of weights_, where the learner is a kernel machine
   double temperature_ = 1;
   std::optional<constrain::TrainingRestriction> restriction_;
-  Status trouble_;  ///< what a callback could not return
 };
 
 Status ChainTraining::prepare_weights() {
@@ -56,8 +54,8 @@ Status ChainTraining::prepare_weights() {
   }
   const auto* predictor = old->as<chain::ChainPredictor>();
   if (predictor == nullptr)
-    return fail("{}: a model of learner {} cannot be trained further by {}", old->file().name(), old->about().learner,
-                job_.request.learner);
+    return fail("{}: a model of learner {} cannot be trained further by {}", old->file().name(),
+                old->about().learner, job_.request.learner);
   ESPALIER_ASSIGN(start_weights_,
                   chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_));
   return {};
@@ -88,31 +86,11 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
   });
 }
 
-Status ChainTraining::save_checkpoint(const chain::Round& round) const {
-  SectionWriter out;
-  round.save(out);
-  return job_.save_checkpoint(out);
-}
-
-bool ChainTraining::round_ended(const chain::Round& round) {
-  std::optional<double> score;
-  chain::ChainWeights weights;
-  if (!job_.dev.sequences.empty()) {
-    weights = round.weights();
-    score = dev_score(weights);
-  }
-  const TrainingJob::Verdict verdict = job_.round_ended(round.number, method_.rounds, round.objective, score);
-  if (verdict.best) best_weights_ = std::move(weights);
-  const int every = job_.request.checkpoint_every;
-  if (every > 0 && round.number % every == 0) trouble_ = save_checkpoint(round);
-  return verdict.go_on && trouble_.ok();
-}
-
 chain::TrainingContext ChainTraining::context(const linear::EncodedTraining& training,
                                               chain::ChainWeights start,
-                                              std::function<bool(const chain::Round&)> ended) {
-  chain::TrainingContext context{training,          std::move(start), job_.workers, job_.monitor,
-                                 job_.request.seed, std::move(ended), nullptr};
+                                              RoundEnded<chain::ChainWeights> ended) const {
+  chain::TrainingContext context{
+      {job_.monitor, std::move(ended)}, training, std::move(start), job_.workers, job_.request.seed};
   context.label_weight = job_.label_weight;
   if (restriction_) context.restriction = &*restriction_;
   return context;
@@ -126,7 +104,7 @@ Status ChainTraining::learn_kernel_machine() {
   ESPALIER_ASSIGN(kernel_, method_.learn_kernel(job_.training.data, labels));
   job_.report.log.push_back({1, 0, std::nullopt, job_.seconds()});
   if (!method_.fit_temperature) return {};
-  const auto [most, tenth] = hold_out_a_tenth(job_.training.data);
+  const auto [most, tenth] = linear::hold_out_a_tenth(job_.training.data);
   if (tenth.sequences() == 0) return {};
   ESPALIER_ASSIGN(const linear::KernelModel second, method_.learn_kernel(most, labels));
   temperature_ = chain::fit_temperature(second, tenth);
@@ -134,17 +112,14 @@ Status ChainTraining::learn_kernel_machine() {
 }
 
 Status ChainTraining::learn_weights() {
-  auto own = context(job_.training, std::move(start_weights_),
-                     [this](const chain::Round& r) { return round_ended(r); });
-  std::optional<SectionFile> checkpoint;
-  if (job_.request.resume) {
-    ESPALIER_ASSIGN(checkpoint, job_.open_checkpoint());
-    own.resume = &*checkpoint;
-  }
-  ESPALIER_ASSIGN(weights_, method_.learn(std::move(own)));
-  ESPALIER_TRY(trouble_);
-  job_.report.interrupted = job_.monitor.stop_requested();
-  if (best_weights_) weights_ = std::move(*best_weights_);
+  BestRound<chain::ChainWeights> best(
+      job_, method_.rounds,
+      [this](const chain::ChainWeights& weights) -> Result<double> { return dev_score(weights); });
+  auto own = context(job_.training, std::move(start_weights_), best.callback());
+  ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job_.checkpoint_to_resume());
+  if (checkpoint) own.resume = &*checkpoint;
+  ESPALIER_ASSIGN(chain::ChainWeights last, job_.ended(method_.learn(std::move(own))));
+  weights_ = best.best_or(std::move(last));
   return {};
 }
 
@@ -155,7 +130,7 @@ Status ChainTraining::calibrate() {
     return {};
   }
   // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
-  auto [most, tenth] = hold_out_a_tenth(job_.training.data);
+  auto [most, tenth] = linear::hold_out_a_tenth(job_.training.data);
   if (tenth.sequences() == 0) return {};
   linear::EncodedTraining part;
   part.data = std::move(most);
@@ -167,12 +142,13 @@ Status ChainTraining::calibrate() {
   std::fill(start.state.begin(), start.state.end(), 0.0f);
   std::fill(start.trans.begin(), start.trans.end(), 0.0f);
   std::fill(start.edge.begin(), start.edge.end(), 0.0f);
-  auto second = context(part, std::move(start), [&](const chain::Round& r) { return r.number < rounds; });
+  auto second = context(part, std::move(start),
+                        [&](const chain::Round& r) { return Verdict{.go_on = r.number < rounds}; });
   std::optional<constrain::TrainingRestriction> restricted_part;
   if (restriction_) {
     std::vector<uint32_t> kept;
     for (uint32_t s = 0; s < job_.training.data.sequences(); ++s)
-      if (!held_out(s)) kept.push_back(s);
+      if (!linear::held_out(s)) kept.push_back(s);
     restricted_part = restriction_->subset(kept);
     second.restriction = &*restricted_part;
   }

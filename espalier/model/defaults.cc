@@ -1,7 +1,6 @@
 #include "espalier/model/defaults.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace espalier::model {
 
@@ -30,12 +29,6 @@ uint32_t full_rows_from(std::optional<uint32_t> asked, size_t labels) {
 double l2_penalty(std::optional<double> asked, double dropout) {
   if (asked) return *asked;
   return dropout > 0 ? 0.3 : 1;
-}
-
-std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data) {
-  std::vector<uint32_t> most, tenth;
-  for (uint32_t s = 0; s < data.sequences(); ++s) (held_out(s) ? tenth : most).push_back(s);
-  return {data.subset(most), data.subset(tenth)};
 }
 
 }  // namespace espalier::model

@@ -1,5 +1,5 @@
-// What `auto` stands for, for every learner: passes, weight rows, bits of a weight, the L2 penalty, and which
-// sequences are held out. Each rule is written here and nowhere else.
+// What `auto` stands for, for every learner: passes, weight rows, bits of a weight, the L2 penalty. Each rule
+// is written here and nowhere else; which sequences are held out is said by linear/hold_out.h.
 //
 // The functions take the user's setting (empty: auto) and the statistics of the data that decide. Tested in
 // train_test.cc.
@@ -8,9 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
-
-#include "espalier/linear/dataset.h"
 
 namespace espalier::model {
 
@@ -40,10 +37,5 @@ int weight_bits(WeightBits asked, bool interrupted, ShareChanged&& share_changed
   if (asked != WeightBits::kAuto) return asked == WeightBits::k16 ? 16 : 32;
   return !interrupted && share_changed() < kRoundingTolerance ? 16 : 32;
 }
-
-/// Every tenth sequence is held out, where training must measure itself without a development set.
-inline bool held_out(size_t sequence) { return sequence % 10 == 9; }
-/// The other sequences, and those held out.
-std::pair<linear::Dataset, linear::Dataset> hold_out_a_tenth(const linear::Dataset& data);
 
 }  // namespace espalier::model

@@ -41,6 +41,12 @@ struct LearnerTraits {
   bool keeps_checkpoints = true;   ///< can stop and resume
 };
 
+/// What a learner needs of the training data, besides the labels.
+struct DataNeeds {
+  bool features = true;  ///< those of tokens, numbered; false: it makes its own from the text
+  bool text = false;     ///< the sequences themselves
+};
+
 /// A learner with its settings, checked: ready to train.
 class ConfiguredLearner {
  public:
@@ -49,8 +55,7 @@ class ConfiguredLearner {
   virtual const CommonOptions& common() const = 0;
   /// Every parameter as text, as the model file keeps it.
   virtual const ParameterTexts& texts() const = 0;
-  /// True where training looks at the text of the sequences, not only at their features and one label.
-  virtual bool needs_text() const = 0;
+  virtual DataNeeds needs() const = 0;
   /// Learns and saves the model. Precondition: the job has read its data.
   virtual Status train(TrainingJob& job) const = 0;
 };
@@ -75,7 +80,7 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation);
 template <typename O>
 struct LearnerCode {
   std::function<Status(TrainingJob&, const O&)> train;
-  std::function<bool(const O&, const Situation&)> needs_text = nullptr;  ///< null: no
+  std::function<DataNeeds(const O&, const Situation&)> needs = nullptr;  ///< null: features alone
 };
 
 /// A learner made of its table and its code. Both live as long as the result.
@@ -99,26 +104,26 @@ std::unique_ptr<const LearnerSpec> make_learner(LearnerTraits traits, ParameterT
                                                                const Situation& situation) const override {
       ESPALIER_ASSIGN(ParsedOptions<O> parsed, table_.parse(traits_.name, settings));
       ESPALIER_TRY(check_situation(traits_, situation));
-      ESPALIER_TRY(table_.check(parsed.options, situation));
-      const bool text = code_.needs_text && code_.needs_text(parsed.options, situation);
-      return std::unique_ptr<const ConfiguredLearner>(new Configured(*this, std::move(parsed), text));
+      ESPALIER_TRY(table_.check(parsed, situation));
+      const DataNeeds needs = code_.needs ? code_.needs(parsed.options, situation) : DataNeeds();
+      return std::unique_ptr<const ConfiguredLearner>(new Configured(*this, std::move(parsed), needs));
     }
 
    private:
     class Configured final : public ConfiguredLearner {
      public:
-      Configured(const Spec& spec, ParsedOptions<O> parsed, bool text)
-          : spec_(spec), parsed_(std::move(parsed)), needs_text_(text) {}
+      Configured(const Spec& spec, ParsedOptions<O> parsed, DataNeeds needs)
+          : spec_(spec), parsed_(std::move(parsed)), needs_(needs) {}
       const LearnerTraits& traits() const override { return spec_.traits_; }
       const CommonOptions& common() const override { return parsed_.options; }
       const ParameterTexts& texts() const override { return parsed_.texts; }
-      bool needs_text() const override { return needs_text_; }
+      DataNeeds needs() const override { return needs_; }
       Status train(TrainingJob& job) const override { return spec_.code_.train(job, parsed_.options); }
 
      private:
       const Spec& spec_;
       ParsedOptions<O> parsed_;
-      bool needs_text_;
+      DataNeeds needs_;
     };
     LearnerTraits traits_;
     ParameterTable<O> table_;

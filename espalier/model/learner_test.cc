@@ -122,6 +122,7 @@ TEST(Learners, ContradictionsAndBadSyntaxAreRefusedBeforeDataAreRead) {
       {"cascade", {"levels=1,x"}, "'x' is not a number from 1 to 5"},
       {"cascade", {"levels=1,1.5"}, "whole number"},
       {"cascade", {"levels=1,2", "order=4"}, "another order"},
+      {"cascade", {"levels=1,2", "order=3"}, "another order"},
       {"cascade", {"levels=1,2", "filter=none"}, "one level"},
       {"cascade", {"order=6"}, "'6' is not a whole number from 1 to 5"},
       {"cascade", {"filter-loss=2"}, "filter-loss"},

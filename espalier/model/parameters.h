@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ struct Situation {
   bool constraints = false;  ///< training is to keep to constraints
   bool start_from = false;   ///< training starts from a model
   bool checkpoints = false;  ///< checkpoints are written, or one is resumed
+  /// Parameters that were set to something else than `auto`, whatever their default. ParameterTable::check()
+  /// fills it in for the rules of the table.
+  std::set<std::string, std::less<>> given = {};
 };
 
 /// A parameter as help texts show it.
@@ -62,11 +66,13 @@ struct Bounds {
 /// Texts of all parameters of a learner by name, as a model file keeps them.
 using ParameterTexts = std::map<std::string, std::string, std::less<>>;
 
-/// Options that were parsed, and the texts they came from (the defaults' where nothing was set).
+/// Options that were parsed, the texts they came from (the defaults' where nothing was set), and the names of
+/// the parameters that were set to something else than `auto`.
 template <typename Options>
 struct ParsedOptions {
   Options options;
   ParameterTexts texts;
+  std::set<std::string, std::less<>> given = {};
 };
 
 namespace parameter {
@@ -232,7 +238,7 @@ class ParameterTable {
   /// "name=value" settings over the defaults; the last of a name holds. Unknown names and values out of range
   /// are errors that say what can be.
   Result<ParsedOptions<O>> parse(std::string_view learner, std::span<const std::string> settings) const {
-    ParsedOptions<O> out{defaults_, {}};
+    ParsedOptions<O> out{defaults_, {}, {}};
     for (const Entry& entry : entries_) out.texts.emplace(entry.shown.name, entry.shown.fallback);
     for (const std::string& setting : settings) {
       ESPALIER_ASSIGN(const auto pair, parameter::split(setting));
@@ -240,13 +246,21 @@ class ParameterTable {
       if (entry == nullptr) return parameter::unknown(learner, pair.first, names());
       ESPALIER_TRY(entry->set(out.options, pair.second));
       out.texts[std::string(pair.first)] = pair.second;
+      if (pair.second == "auto") {
+        out.given.erase(std::string(pair.first));
+      } else {
+        out.given.emplace(pair.first);
+      }
     }
     return out;
   }
 
-  /// An error where a parameter is set that has no effect, or where settings contradict each other. What is
-  /// at its default is never at fault.
-  Status check(const O& options, const Situation& situation) const {
+  /// An error where a parameter is set that has no effect, or where settings contradict each other. A
+  /// parameter without effect may be set to its default, so that all parameters of a model can be given
+  /// again; but what is set to its default can contradict other settings (Situation::given).
+  Status check(const ParsedOptions<O>& parsed, Situation situation) const {
+    const O& options = parsed.options;
+    situation.given = parsed.given;
     for (const Use& use : uses_)
       for (const std::string_view name : use.names) {
         const Entry* const entry = find(name);

@@ -47,11 +47,12 @@ ParameterTable<ToyOptions> toy_table() {
   return table;
 }
 
-ToyOptions parsed(std::vector<std::string> settings) {
+ParsedOptions<ToyOptions> parsed_settings(const std::vector<std::string>& settings) {
   auto result = toy_table().parse("toy", settings);
   EXPECT_TRUE(result.ok()) << result.error().message;
-  return std::move(result).value().options;
+  return std::move(result).value();
 }
+ToyOptions parsed(const std::vector<std::string>& settings) { return parsed_settings(settings).options; }
 
 std::string refused(std::vector<std::string> settings) {
   const auto result = toy_table().parse("toy", settings);
@@ -115,7 +116,7 @@ TEST(ParameterTable, IdleParametersAndContradictionsAreRefusedAndDefaultsNever) 
   const ParameterTable<ToyOptions> table = toy_table();
   const Situation situation{all_tasks().front()};
   const auto check = [&](std::vector<std::string> settings) {
-    const Status status = table.check(parsed(std::move(settings)), situation);
+    const Status status = table.check(parsed_settings(settings), situation);
     return status.ok() ? std::string() : status.error().message;
   };
   EXPECT_EQ(check({}), "");
@@ -124,6 +125,22 @@ TEST(ParameterTable, IdleParametersAndContradictionsAreRefusedAndDefaultsNever) 
   EXPECT_EQ(check({"open=no", "size=auto"}), "");
   EXPECT_EQ(check({"open=no", "size=2"}), "parameter size is for open=yes");
   EXPECT_EQ(check({"colour=red", "count=6"}), "red comes in fives at most");
+}
+
+TEST(ParameterTable, RulesSeeWhatWasSetAlsoToItsDefault) {
+  ParameterTable<ToyOptions> table = toy_table();
+  table.clash([](const ToyOptions& o, const Situation& s) { return o.size && s.given.contains("count"); },
+              "size counts by itself");
+  const auto accepted = [&](const std::vector<std::string>& settings) {
+    return table.check(parsed_settings(settings), Situation{all_tasks().front()}).ok();
+  };
+  EXPECT_TRUE(accepted({"size=2"}));
+  EXPECT_TRUE(accepted({"count=3"}));
+  EXPECT_FALSE(accepted({"size=2", "count=3"}));
+  EXPECT_FALSE(accepted({"count=3", "size=2"}));
+  EXPECT_TRUE(accepted({"size=2", "size=auto", "count=3"}));
+  EXPECT_EQ(parsed_settings({"size=auto", "rows=1", "rows=auto", "count=3"}).given,
+            (std::set<std::string, std::less<>>{"count"}));
 }
 
 TEST(ParameterTable, HelpShowsRangesAndAudience) {

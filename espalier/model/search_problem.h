@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/model/best_round.h"
 #include "espalier/model/search_training.h"
 #include "espalier/tasks/search_model.h"
 
@@ -103,32 +104,27 @@ Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateR
   const tasks::DecodeOptions decode = decoding();
   const std::vector<uint64_t> seeds =
       dev != nullptr && decode.stochastic ? dev_seeds(decode) : std::vector<uint64_t>();
-  Status trouble;  // what a callback cannot return
-  const auto score = [&](const search::Mixture& policy) {
-    const auto predicted =
-        decode_all(*dev, shape, policy, decode, seeds, [&](size_t s) { return dev_name(s); });
-    if (predicted.ok()) return measure(*predicted);
-    trouble = predicted.error();
-    return 0.0;
+  Status trouble;  // what a line search cannot return
+  const auto score = [&](const search::Mixture& policy) -> Result<double> {
+    ESPALIER_TRY(trouble);
+    ESPALIER_ASSIGN(const auto predicted,
+                    decode_all(*dev, shape, policy, decode, seeds, [&](size_t s) { return dev_name(s); }));
+    return measure(predicted);
   };
-  search::Mixture best;
-  tasks::SearchContext context{layout, labels, encoded.state.size(), job.monitor, {}, {}};
+  BestRound<search::Mixture> best(job, method.options.passes, score);
+  tasks::SearchContext context{{job.monitor, best.callback()}, layout, labels, encoded.state.size()};
   context.note = [&](std::string text) { job.report.notes.push_back(std::move(text)); };
-  if (dev != nullptr) context.dev_score = score;
-  context.round_ended = [&](int number, int total, std::optional<double> objective,
-                            const search::Mixture& policy) {
-    std::optional<double> dev_score;
-    if (dev != nullptr && !job.monitor.stop_requested()) dev_score = score(policy);
-    if (!trouble.ok()) return false;
-    const auto verdict = job.round_ended(number, total, objective, dev_score);
-    if (verdict.best) best = policy;
-    return verdict.go_on;
-  };
-  auto trained = tasks::train_search(problem, method.options, context);
+  if (dev != nullptr)
+    context.dev_score = [&](const search::Mixture& policy) {
+      const Result<double> measured = score(policy);
+      if (measured.ok()) return *measured;
+      trouble = measured.error();
+      return 0.0;
+    };
+  auto trained = job.ended(tasks::train_search(problem, method.options, context));
   ESPALIER_TRY(trouble);
-  ESPALIER_ASSIGN(search::Mixture policy, std::move(trained));
-  job.report.interrupted = job.monitor.stop_requested();
-  if (best.size() > 0) policy = std::move(best);
+  ESPALIER_ASSIGN(search::Mixture last, std::move(trained));
+  const search::Mixture policy = best.best_or(std::move(last));
   return save(problem, policy, decode, *layout);
 }
 

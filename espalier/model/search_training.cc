@@ -128,7 +128,7 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
                     "raises the limit",
                     training.cut, shape.max_length));
   job.training.labels = shape.labels;
-  job.training.data = {};  // its place is taken
+  job.training.data = {};
   std::optional<SearchLegality> legality;
   if (job.request.constraints) {
     // Labels that complete the scheme have joined those of the data.
@@ -142,9 +142,8 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
                     }));
   }
   const size_t types = training.encoded.labels.size();
-  linear::StateRows rows =
-      chain::make_weights(training.encoded, false, {full_rows_from(asked.full_rows, types)}, job.workers)
-          .state_rows;
+  linear::StateRows rows = chain::state_rows(training.encoded, training.encoded.data.gold, types,
+                                             {full_rows_from(asked.full_rows, types)}, job.workers);
   // Most of what spans that are no chunks look like was never seen in one and gets no weight: it need be
   // neither named nor summed up in every pass.
   std::vector<bool> weighty(rows.rows());
@@ -197,46 +196,14 @@ Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const Se
   }
   const bool any_dev = !job.dev.sequences.empty();
   const auto train_on = [&](const auto& training, const auto& measured_on) {
-    auto rows =
-        chain::make_weights(job.training, false, {full_rows_from(asked.full_rows, labels)}, job.workers)
-            .state_rows;
+    linear::StateRows rows = chain::state_rows(job.training, job.training.data.gold, labels,
+                                               {full_rows_from(asked.full_rows, labels)}, job.workers);
     return SearchRun{job, asked, method, shape, one_column(job), job.training, labels, nullptr}.run(
         training, any_dev ? &measured_on : nullptr, std::move(rows));
   };
   if (shape.kind() == tasks::SearchKind::kEasiest)
     return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});
   return train_on(problem, dev);
-}
-
-/// Rows for what was seen with the labels of any column.
-linear::StateRows joint_rows(TrainingJob& job, const SearchLearnerOptions& asked,
-                             const tasks::DecisionPlan& shape, const std::vector<data::Label>& gold) {
-  linear::StateRows all;
-  linear::EncodedTraining& training = job.training;
-  const data::LabelSet own = std::exchange(training.labels, shape.labels);
-  size_t most = 0;
-  for (const data::LabelSet& column : shape.column_labels) most = std::max(most, column.size());
-  const size_t C = shape.columns();
-  for (size_t c = 0; c < C; ++c) {
-    for (size_t t = 0; t < training.data.gold.size(); ++t) training.data.gold[t] = gold[t * C + c];
-    const linear::StateRows rows =
-        chain::make_weights(training, false, {full_rows_from(asked.full_rows, most)}, job.workers).state_rows;
-    if (c == 0) {
-      all = rows;
-      continue;
-    }
-    linear::StateRows both;
-    both.width = all.width;
-    for (size_t f = 0; f < rows.rows(); ++f) {
-      std::set_union(all.column.begin() + all.begin[f], all.column.begin() + all.begin[f + 1],
-                     rows.column.begin() + rows.begin[f], rows.column.begin() + rows.begin[f + 1],
-                     std::back_inserter(both.column));
-      both.begin.push_back(static_cast<uint32_t>(both.column.size()));
-    }
-    all = std::move(both);
-  }
-  training.labels = own;
-  return all;
 }
 
 Status train_joint(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
@@ -246,7 +213,11 @@ Status train_joint(TrainingJob& job, const SearchLearnerOptions& asked, const Se
   const tasks::JointProblem problem =
       tasks::joint_problem(shape, job.training.data, job.training.edge, job.sequences, job.label_cells);
   job.sequences = {};
-  linear::StateRows rows = joint_rows(job, asked, shape, problem.gold);
+  size_t most = 0;
+  for (const data::LabelSet& column : shape.column_labels) most = std::max(most, column.size());
+  // A feature gets a weight for the labels of any column that it was seen with.
+  linear::StateRows rows = chain::state_rows(job.training, problem.gold, shape.labels.size(),
+                                             {full_rows_from(asked.full_rows, most)}, job.workers);
   const tasks::JointProblem dev =
       tasks::joint_problem(shape, job.dev.data, job.training.edge, job.dev.sequences, job.label_cells);
   // Hamming: the share of right labels, in all columns together.

@@ -17,8 +17,7 @@ struct SearchMethod {
   bool stochastic = false;  ///< the classifier of every decision is drawn
 };
 
-/// Learns and saves the model. Precondition: the job has read its data, with the text where
-/// search_needs_text() says so.
+/// Learns and saves the model. Precondition: the job has read what search_needs() asks for.
 Status train_search_model(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method);
 
 }  // namespace espalier::model

@@ -68,16 +68,18 @@ Status TrainingJob::read_training_data() {
       if (task->json == tasks::JsonTask::kVariables) {
         if (about.outputs == 0) about.outputs = sequence.length();
         if (sequence.length() != about.outputs)
-          return fail("{}:{}: {} variables here, {} in {}", source.name(), sequence.line(0), sequence.length(),
-                      about.outputs, first_name);
+          return fail("{}:{}: {} variables here, {} in {}", source.name(), sequence.line(0),
+                      sequence.length(), about.outputs, first_name);
       }
       if (!builder) {
         ESPALIER_TRY(prepare_features(sequence));
         linear::EncodeOptions options;
         options.cutoff = common().cutoff;
         options.names = common().names;
-        builder = std::make_unique<linear::DatasetBuilder>(*extractor, workers, options,
-                                                           request.start_from ? request.start_from->labels() : data::LabelSet());
+        options.features = learner->needs().features;
+        builder = std::make_unique<linear::DatasetBuilder>(
+            *extractor, workers, options,
+            request.start_from ? request.start_from->labels() : data::LabelSet());
       } else if (columns_of(sequence) != about.reading.columns) {
         return fail("{}:{}: {} columns here, {} in {}", source.name(), sequence.line(0), columns_of(sequence),
                     about.reading.columns, first_name);
@@ -87,7 +89,7 @@ Status TrainingJob::read_training_data() {
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
       if (request.constraints) kept.push_back(sequence);
-      if (learner->needs_text()) sequences.push_back(sequence);
+      if (learner->needs().text) sequences.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
         progress.done = static_cast<double>(builder->sequences());
@@ -140,7 +142,8 @@ Status TrainingJob::check_contradictions() const {
   if (2 * contradicted <= checked) return {};
   const size_t most = static_cast<size_t>(std::max_element(breaks.begin(), breaks.end()) - breaks.begin());
   return fail(
-      "{}: {} of {} training sequences break a hard constraint ('{}' is broken by {}): is this the right file for these "
+      "{}: {} of {} training sequences break a hard constraint ('{}' is broken by {}): is this the right "
+      "file for these "
       "labels? --allow-contradictions trains all the same",
       request.constraints->name, contradicted, checked, constraints->statements()[most].name, breaks[most]);
 }
@@ -156,6 +159,7 @@ Status TrainingJob::read_dev_data() {
     if (columns_of(sequence) != about.reading.columns)
       return fail("{}:{}: {} columns here, {} in {}", request.dev.front().name(), sequence.line(0),
                   columns_of(sequence), about.reading.columns, request.train.front().name());
+  if (!learner->needs().features) return {};
   const linear::FeatureMap map = linear::number_map(training.state.hashes),
                            edge_map = linear::number_map(training.edge.hashes);
   const linear::Encoder encoder(*extractor, map, edge_map);
@@ -222,30 +226,38 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
   return scores[0].f1();  // the accuracy where labels are plain
 }
 
-TrainingJob::Verdict TrainingJob::round_ended(int number, int total, std::optional<double> objective,
-                                              std::optional<double> score) {
+Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
+                                 const std::function<Result<double>()>& score) {
   Verdict verdict;
-  if (score) {
-    if (*score > best_dev_) {
-      best_dev_ = *score;
-      report.best_round = number;
+  if (round.number > 0) {
+    std::optional<double> on_dev;
+    if (!dev.sequences.empty() && !monitor.stop_requested()) {
+      const Result<double> measured = score();
+      if (!measured.ok()) {
+        trouble_ = measured.error();
+        return {.go_on = false, .best = false};
+      }
+      on_dev = *measured;
+    }
+    verdict.best = on_dev ? *on_dev > best_dev_ : !report.best_round;
+    if (on_dev && verdict.best) {
+      best_dev_ = *on_dev;
+      report.best_round = round.number;
       rounds_without_gain_ = 0;
-      verdict.best = true;
-    } else if (++rounds_without_gain_ >= common().patience) {
+    } else if (on_dev && ++rounds_without_gain_ >= common().patience) {
       report.stopped_early = true;
       verdict.go_on = false;
     }
+    report.log.push_back({round.number, round.objective, on_dev, seconds()});
+    Progress progress = pass_progress(round.number, round.most > 0 ? round.most : rounds, 1);
+    progress.objective = round.objective;
+    progress.dev_score = on_dev;
+    progress.round_ended = true;
+    monitor.report(progress);
   }
-  report.log.push_back({number, objective, score, seconds()});
-  Progress progress;
-  progress.phase = "training";
-  progress.done = number;
-  progress.total = total;
-  progress.round = number;
-  progress.objective = objective;
-  progress.dev_score = score;
-  progress.round_ended = true;
-  monitor.report(progress);
+  if (writes_checkpoints() && round.save && round.number % request.checkpoint_every == 0)
+    trouble_ = save_checkpoint(round);
+  verdict.go_on = verdict.go_on && trouble_.ok();
   return verdict;
 }
 
@@ -259,7 +271,8 @@ Status TrainingJob::save(SectionWriter& sections) {
   if (request.constraints) sections.add_text(kConstraintSection, request.constraints->to_json());
   const auto keep = [&](Result<Model> opened) -> Status {
     if (!opened.ok())
-      return fail("training ended with a model that cannot be used, and none was written: {}", opened.error().message);
+      return fail("training ended with a model that cannot be used, and none was written: {}",
+                  opened.error().message);
     saved = std::move(opened).value();
     return {};
   };
@@ -269,9 +282,11 @@ Status TrainingJob::save(SectionWriter& sections) {
     ESPALIER_TRY(keep(Model::from_bytes(bytes, "model")));
   } else {
     // The file that was opened here and the one that it becomes are the same.
-    ESPALIER_TRY(sections.save(request.model,
-                               [&](const std::string& written) { return keep(Model::open(written, request.model)); }));
-    if (!saved) ESPALIER_TRY(keep(Model::from_bytes(sections.to_bytes(), request.model)));  // a pipe or a device
+    ESPALIER_TRY(sections.save(request.model, [&](const std::string& written) {
+      return keep(Model::open(written, request.model));
+    }));
+    if (!saved)
+      ESPALIER_TRY(keep(Model::from_bytes(sections.to_bytes(), request.model)));  // a pipe or a device
     std::error_code ignored;
     report.model_bytes = std::filesystem::file_size(request.model, ignored);
   }
@@ -289,18 +304,21 @@ std::string TrainingJob::fingerprint() const {
   return text;
 }
 
-Status TrainingJob::save_checkpoint(SectionWriter& sections) const {
+Status TrainingJob::save_checkpoint(const RoundEnd& round) const {
+  SectionWriter sections;
+  round.save(sections);
   sections.add_text("fingerprint", fingerprint());
   return sections.save(checkpoint_path());
 }
 
-Result<SectionFile> TrainingJob::open_checkpoint() const {
+Result<std::optional<SectionFile>> TrainingJob::checkpoint_to_resume() const {
+  if (!request.resume) return std::optional<SectionFile>();
   ESPALIER_ASSIGN(SectionFile file, SectionFile::open(checkpoint_path()));
   ESPALIER_ASSIGN(const std::string_view made_for, file.text("fingerprint"));
   if (made_for != fingerprint())
     return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
                 checkpoint_path());
-  return file;
+  return std::optional<SectionFile>(std::move(file));
 }
 
 void TrainingJob::drop_checkpoint() const {

@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
+#include "espalier/base/training_round.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
@@ -66,24 +68,30 @@ struct TrainingJob {
   /// Each thread asks for a decoder of its own.
   double dev_score(const std::function<Decode()>& make_decoder) const;
 
-  /// What the end of a round means.
-  struct Verdict {
-    bool best = false;  ///< the best score on the dev set so far: keep these weights
-    bool go_on = true;  ///< false: the dev set has not got better for `patience` rounds
-  };
-  /// Writes the round into the log, tells the monitor, and says how to go on.
-  Verdict round_ended(int number, int total, std::optional<double> objective, std::optional<double> score);
+  /// The one end of a round, for every trainer (base/training_round.h; best_round.h keeps the best model): scores
+  /// it on the dev set, logs and reports it, writes a checkpoint if one is due, and says how to go on. Training
+  /// ends where the dev set has not got better for `patience` rounds, and at the first trouble.
+  /// `score` gives the score on the dev set, in percent. It is called only where there is one and nobody has asked
+  /// to stop. `rounds` is how many there are at most, where the round does not say so itself.
+  Verdict round_ended(const RoundEnd& round, int rounds, const std::function<Result<double>()>& score);
+  /// What a trainer returned, or the trouble that made it end early. Also notes whether it was interrupted.
+  template <typename Trained>
+  Result<Trained> ended(Result<Trained> trained) {
+    ESPALIER_TRY(std::exchange(trouble_, Status()));
+    report.interrupted = monitor.stop_requested();
+    return trained;
+  }
 
   /// Adds the sections that every model has (about, constraints) and writes the model to its file, if it has
   /// one; fills in the report's figures about it. A model that cannot be opened, because training diverged for
   /// example, is an error and takes the place of no older file.
   Status save(SectionWriter& sections);
 
-  /// Writes what a learner needs to go on from here to MODEL.checkpoint, with what tells this run from
-  /// others.
-  Status save_checkpoint(SectionWriter& sections) const;
-  /// MODEL.checkpoint, where it is of a run with the same data, learner, parameters and seed.
-  Result<SectionFile> open_checkpoint() const;
+  /// True where the rounds of a trainer should be ones that can be saved.
+  bool writes_checkpoints() const { return request.checkpoint_every > 0; }
+  /// MODEL.checkpoint, where the request is to resume; an error where it belongs to a run with other data, learner,
+  /// parameters or seed.
+  Result<std::optional<SectionFile>> checkpoint_to_resume() const;
   /// Removes it after a run that was not cut off.
   void drop_checkpoint() const;
 
@@ -92,6 +100,8 @@ struct TrainingJob {
  private:
   std::string checkpoint_path() const { return request.model + ".checkpoint"; }
   std::string fingerprint() const;
+  /// Writes what a learner needs to resume from here to MODEL.checkpoint, with what tells this run from others.
+  Status save_checkpoint(const RoundEnd& round) const;
   size_t columns_of(const data::Sequence& sequence) const;
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
@@ -100,6 +110,7 @@ struct TrainingJob {
   Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);
 
+  Status trouble_;  ///< what round_ended() could not return
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
 };

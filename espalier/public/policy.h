@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "espalier/public/learners.h"
+#include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 #include "espalier/public/search_task.h"
@@ -41,13 +42,6 @@ struct SearchOptions {
   size_t nbest = 1;  ///< paths to return; above 1 needs breadth-first search and a beam at least as wide
   /// A longer path is an error; best-first search also expands at most this many states.
   size_t most_actions = kMostActions;
-};
-
-/// How a search ended.
-enum class SearchEnd {
-  kExact,        ///< no path has a higher score
-  kApproximate,  ///< the search pruned; a better path may exist
-  kOutOfSteps,   ///< best-first search gave up; a breadth-first one found the path
 };
 
 /// A complete output.

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "espalier/public/corpus.h"
+#include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
 
@@ -104,14 +105,6 @@ struct Change {
   std::string before;  ///< its label without constraints
   /// Constraints by name, each with the amount by which the score would rise without it.
   std::vector<std::pair<std::string, double>> rules;
-};
-
-/// How the labelling was found.
-enum class Outcome {
-  kExact,        ///< no labelling has a higher score
-  kApproximate,  ///< the search pruned; a better labelling may exist
-  kInfeasible,   ///< no labelling satisfies the constraints; this one breaks them least
-  kOutOfTime,    ///< the best labelling found within the time limit
 };
 
 /// The prediction for one sequence: its tokens in order, and what else was asked for.

@@ -138,8 +138,10 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
     if (round.beta < 1) share = round.oracle_share;
     made = round.number;
     oracle_share = round.oracle_share;
-    return !context.round_ended ||
-           context.round_ended(round.number, iterations(round.number), share, round.policy);
+    if (!context.round_ended) return true;
+    return context
+        .round_ended({{round.number, share, nullptr, iterations(round.number)}, [&] { return round.policy; }})
+        .go_on;
   };
   search::SearnOptions searn = options.searn;
   searn.seed = options.seed;
@@ -174,7 +176,7 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   const auto pass_ended = [&](int pass, size_t updates) {
     const double each =
         static_cast<double>(updates) / static_cast<double>(std::max<size_t>(1, problem.size()));
-    return !context.round_ended || context.round_ended(pass, options.passes, each, result());
+    return !context.round_ended || context.round_ended({{pass, each}, result}).go_on;
   };
   ESPALIER_TRY(search::learn_in_passes(problem, weights, options.passes, options.seed, context.monitor, learn,
                                        pass_ended));

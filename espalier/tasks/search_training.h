@@ -6,11 +6,10 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/training_round.h"
 #include "espalier/data/predictor.h"
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
@@ -61,20 +60,15 @@ Status check_reduction(BaseClassifier classifier, search::Reduction reduction, S
 /// The meaning of `auto`: the best supported reduction for the classifier.
 search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind);
 
-/// What a trainer gets in addition to the problem.
-struct SearchContext {
+/// What a trainer is given besides the problem. The objective of a round is the number of updates per
+/// sequence, or what is left of SEARN's initial policy; round_ended may be null.
+struct SearchContext : RoundContext<search::Mixture> {
   std::shared_ptr<const linear::StateRows> layout;
   size_t labels = 0;
   size_t static_features = 0;
-  const Monitor& monitor;
-  /// Called after each round with its number, the largest number of rounds, the learner's own measure, if any
-  /// (updates per sequence, or the remaining share of SEARN's initial policy), and the policy as it would be
-  /// used. Returns false to end training.
-  std::function<bool(int number, int total, std::optional<double> objective, const search::Mixture& policy)>
-      round_ended;
   /// For a line search; may be null.
-  std::function<double(const search::Mixture&)> dev_score;
-  /// Receives what the person who trains should know; may be null.
+  std::function<double(const search::Mixture&)> dev_score = nullptr;
+  /// What the person who trains should know; may be null.
   std::function<void(std::string)> note = nullptr;
 };
 

@@ -250,7 +250,8 @@ TEST(SearchTraining, WeightsAreAveragedUnlessThatIsNotWanted) {
     options.laso = laso;
     options.passes = 3;
     options.average = average;
-    const SearchContext context{search::no_static_rows(2), 2, 0, {}, {}, {}};
+    const Monitor monitor;
+    const SearchContext context{{monitor, nullptr}, search::no_static_rows(2), 2, 0};
     const auto policy = train_search(problem, options, context);
     ASSERT_TRUE(policy.ok());
     const auto& learned = dynamic_cast<const search::RowWeights&>(policy->classifier(0));

@@ -4,6 +4,7 @@
 
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/eval/scores.h"
+#include "espalier/model/defaults.h"
 #include "research/processor_time.h"
 
 namespace espalier::research {
@@ -36,9 +37,8 @@ Result<std::vector<StudiedCascade>> study_cascades(std::span<const data::Sequenc
   for (const data::Sequence& sequence : sequences) builder.add(sequence);
   const linear::EncodedTraining training = builder.finish();
   if (study.fill_in) {
-    options.full_rows_from = training.labels.size() <= 64 ? 5 : 0;
-    const double tokens = static_cast<double>(std::max<size_t>(1, training.data.tokens()));
-    options.passes = static_cast<int>(std::clamp(2e6 / tokens, 6.0, 40.0));
+    options.full_rows_from = model::full_rows_from(std::nullopt, training.labels.size());
+    options.passes = model::log_loss_passes(std::nullopt, training.data.tokens());
   }
   if (options.filter == cascade::Filter::kDictionary) {
     size_t begin = 0;
@@ -50,8 +50,8 @@ Result<std::vector<StudiedCascade>> study_cascades(std::span<const data::Sequenc
     }
   }
   const double start = processor_seconds();
-  cascade::TrainContext context{training, nullptr, workers, monitor,
-                                [](const cascade::Round&) { return cascade::Verdict{}; }};
+  const cascade::TrainContext context{
+      {monitor, [](const cascade::Round&) { return Verdict(); }}, training, nullptr, workers};
   std::vector<cascade::Cascade> trained;
   if (study.every_order) {
     ESPALIER_ASSIGN(trained, cascade::train_cascades(context, options));

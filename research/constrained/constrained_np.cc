@@ -4,6 +4,7 @@
 
 #include "espalier/data/formats/reader.h"
 #include "espalier/eval/plot.h"
+#include "espalier/linear/number_map.h"
 #include "espalier/tasks/structures/brackets.h"
 #include "research/constrained/role_model.h"
 #include "research/experiment.h"
@@ -80,9 +81,7 @@ Result<Report> constrained_np(const Request& request) {
     const linear::EncodedTraining part = most_frequent_features(training, features);
     linear::Dataset held_out;
     {
-      std::vector<uint32_t> numbers(part.state.size());
-      for (uint32_t f = 0; f < numbers.size(); ++f) numbers[f] = f;
-      const auto map = linear::FeatureMap::build(part.state.hashes, numbers, nullptr);
+      const linear::FeatureMap map = linear::number_map(part.state.hashes);
       const linear::FeatureMap none;
       const linear::Encoder encoder(extractor, map, none);
       linear::Encoder::Scratch scratch;

@@ -1,10 +1,10 @@
 #include "research/constrained/role_model.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "espalier/chain/learners/perceptron.h"
 #include "espalier/constrain/training.h"
+#include "espalier/linear/number_map.h"
 
 namespace espalier::research {
 
@@ -32,9 +32,7 @@ linear::EncodedTraining encode_roles(std::span<const tasks::RolePredicate> predi
 linear::Dataset encode_roles(std::span<const tasks::RolePredicate> predicates,
                              const linear::EncodedTraining& training) {
   const data::FeatureExtractor extractor = attribute_extractor();
-  std::vector<uint32_t> numbers(training.state.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  const auto map = linear::FeatureMap::build(training.state.hashes, numbers, nullptr);
+  const linear::FeatureMap map = linear::number_map(training.state.hashes);
   const linear::FeatureMap none;
   const linear::Encoder encoder(extractor, map, none);
   linear::Encoder::Scratch scratch;
@@ -81,9 +79,11 @@ Result<chain::ChainWeights> train_roles(const linear::EncodedTraining& training,
     restriction.emplace(*how.constraints, std::move(instances), training.data, constrain::DecodeOptions{});
     if (note != nullptr) *note = restriction->note();
   }
-  chain::TrainingContext context{training, chain::make_weights(training, false, pairs, workers),
-                                 workers,  monitor,
-                                 how.seed, [](const chain::Round&) { return true; }};
+  chain::TrainingContext context{{monitor, [](const chain::Round&) { return Verdict(); }},
+                                 training,
+                                 chain::make_weights(training, false, pairs, workers),
+                                 workers,
+                                 how.seed};
   if (restriction) context.restriction = &*restriction;
   return chain::train_perceptron(std::move(context), {.passes = how.passes, .batch = 1});
 }

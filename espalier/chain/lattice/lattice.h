@@ -18,7 +18,9 @@
 
 namespace espalier::chain {
 
-/// How a decoder ended.
+/// How an algorithm on lattices ended. Not the public Outcome, which is about a labelling that is always
+/// there: here kInfeasible means that there is no answer, and the caller decides what to do
+/// (constrain/effect.h turns one into the other).
 enum class Outcome {
   kExact,        ///< the answer is the best one, or all of it
   kApproximate,  ///< an answer, perhaps not the best

@@ -91,16 +91,12 @@ double LbfgsRun::evaluate(const double* x, double* gradient) {
 int LbfgsRun::end_of_iteration(const double* x, double objective) {
   take(x);
   ++done_;
-  Progress progress;
-  progress.phase = "training";
-  progress.done = done_;
-  progress.total = options_.passes;
-  progress.round = done_;
+  Progress progress = pass_progress(done_, options_.passes, 1);
   progress.objective = objective / tokens_;
   context_.monitor.report(progress);
-  const Round round{done_, objective / tokens_, [this] { return weights_; },
-                    [this](SectionWriter& out) { save(out, done_); }};
-  const bool go_on = context_.round_ended(round) && !context_.monitor.stop_requested();
+  const Round round{{done_, objective / tokens_, [this](SectionWriter& out) { save(out, done_); }},
+                    [this] { return weights_; }};
+  const bool go_on = context_.round_ended(round).go_on && !context_.monitor.stop_requested();
   return go_on ? 0 : 1;
 }
 

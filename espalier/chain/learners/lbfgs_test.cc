@@ -64,7 +64,7 @@ TEST(LbfgsTest, ReportsTheWholeObjectivePerTokenAndItFalls) {
   std::vector<double> reported;
   Session session{training};
   session.round_ended = [&](const Round& round) {
-    reported.push_back(round.objective);
+    reported.push_back(*round.objective);
     return true;
   };
   const ChainWeights w = session.run(lbfgs({.l1 = 0.1, .l2 = 0.3, .passes = 12}));

@@ -74,8 +74,14 @@ struct Session {
   template <typename Train>
   Result<ChainWeights> try_run(Train&& train) {
     const Workers workers(threads);
-    return train(TrainingContext{training, make_weights(training, transitions, {}), workers, monitor, 7,
-                                 round_ended, resume, label_weight});
+    return train(TrainingContext{
+        {monitor, [this](const Round& round) { return Verdict{.go_on = round_ended(round)}; }},
+        training,
+        make_weights(training, transitions, {}),
+        workers,
+        7,
+        resume,
+        label_weight});
   }
 };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "espalier/chain/learners/learner_bench.h"
 
@@ -65,8 +66,8 @@ TEST_P(LearnerTest, ReportsEveryRoundAndTheLastIsWhatItReturns) {
   Session session{training, transitions()};
   session.round_ended = [&](const Round& round) {
     numbers.push_back(round.number);
-    EXPECT_TRUE(std::isfinite(round.objective) && round.objective > 0) << round.objective;
-    last = round.weights();
+    EXPECT_TRUE(std::isfinite(*round.objective) && *round.objective > 0) << *round.objective;
+    last = round.model();
     return true;
   };
   const ChainWeights w = session.run(passes(4));
@@ -186,8 +187,11 @@ TEST_P(LearnerTest, ASequenceOfWeightZeroIsNotThere) {
   const Workers workers(1);
   const Monitor monitor;
   const auto run = [&](const linear::EncodedTraining& on) {
-    return GetParam().train(TrainingContext{on, make_weights(training, transitions(), {}), workers, monitor,
-                                            7, [](const Round&) { return true; }},
+    return GetParam().train(TrainingContext{{monitor, [](const Round&) { return Verdict(); }},
+                                            on,
+                                            make_weights(training, transitions(), {}),
+                                            workers,
+                                            7},
                             5);
   };
   const auto a = run(training), b = run(disturbed);
@@ -230,6 +234,34 @@ TEST_P(LearnerTest, ALabelWithMoreWeightGetsAWiderMargin) {
 
 INSTANTIATE_TEST_SUITE_P(Chain, LearnerTest, testing::ValuesIn(chain_learners()),
                          [](const auto& test) { return test.param.name; });
+
+TEST(StateRows, OfSeveralLabelsPerTokenAreTheUnionOfThoseOfEach) {
+  const linear::EncodedTraining training = toy_data(3, {.sequences = 30, .unknown = 0.2});
+  const size_t K = training.labels.size();
+  const std::vector<data::Label>& first = training.data.gold;
+  std::vector<data::Label> second(first.size()), both;
+  for (size_t t = 0; t < first.size(); ++t) {
+    second[t] = t % 5 == 0 ? data::kNoLabel : static_cast<data::Label>(t % K);
+    both.insert(both.end(), {first[t], second[t]});
+  }
+  for (const uint32_t full_from : {0u, 3u}) {
+    const linear::StateRows a = state_rows(training, first, K, {full_from}),
+                            b = state_rows(training, second, K, {full_from}),
+                            all = state_rows(training, both, K, {full_from});
+    EXPECT_EQ(a.column, make_weights(training, true, {full_from}).state_rows.column);
+    ASSERT_EQ(all.rows(), training.state.size());
+    for (size_t f = 0; f < all.rows(); ++f) {
+      const auto row = [f](const linear::StateRows& rows) {
+        return std::set<data::Label>(rows.column.begin() + rows.begin[f],
+                                     rows.column.begin() + rows.begin[f + 1]);
+      };
+      std::set<data::Label> wanted = row(a);
+      wanted.merge(row(b));
+      EXPECT_EQ(row(all), wanted);
+      EXPECT_EQ(all.begin[f + 1] - all.begin[f], wanted.size());
+    }
+  }
+}
 
 }  // namespace
 }  // namespace espalier::chain

@@ -35,9 +35,9 @@ class PerceptronRun {
     for (int pass = first; pass <= options_.passes && !stopped_; ++pass) {
       const double wrong = one_pass(pass);
       if (stopped_ && pass > 1) break;
-      const Round round{pass, wrong / tokens, [this] { return result(); },
-                        [this, pass](SectionWriter& out) { save(out, pass); }};
-      if (!context_.round_ended(round)) break;
+      const Round round{{pass, wrong / tokens, [this, pass](SectionWriter& out) { save(out, pass); }},
+                        [this] { return result(); }};
+      if (!context_.round_ended(round).go_on) break;
     }
     return result();
   }

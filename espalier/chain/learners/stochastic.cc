@@ -51,9 +51,9 @@ class StochasticRun {
     for (int pass = first; pass <= options_.passes; ++pass) {
       const double loss = one_pass(pass, pass >= average_from);
       if (stopped_ && pass > 1) break;
-      const Round round{pass, loss / tokens, [this] { return result(); },
-                        [this, pass](SectionWriter& out) { save(out, pass); }};
-      if (!context_.round_ended(round) || stopped_) break;
+      const Round round{{pass, loss / tokens, [this, pass](SectionWriter& out) { save(out, pass); }},
+                        [this] { return result(); }};
+      if (!context_.round_ended(round).go_on || stopped_) break;
     }
     return result();
   }

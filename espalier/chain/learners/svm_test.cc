@@ -113,7 +113,7 @@ TEST(SvmTest, AWarmStartIsTheOriginOfThePenalty) {
     SvmOptions options{.c = c, .passes = passes, .tolerance = 0.01, .gap_every = 1, .average = false};
     options.gap_measured = [&](const DualityGap& gap) { gaps.push_back(gap); };
     auto result =
-        train_svm({training, start, workers, monitor, 1, [](const Round&) { return true; }}, options);
+        train_svm({{monitor, [](const Round&) { return Verdict(); }}, training, start, workers}, options);
     EXPECT_TRUE(result.ok());
     return std::move(result).value();
   };

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "espalier/chain/model/model.h"
 #include "espalier/linear/kept_features.h"
+#include "espalier/linear/number_map.h"
 
 namespace espalier::chain {
 
@@ -32,9 +32,7 @@ json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column
 /// A kernel machine's features are looked up by number.
 json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features,
                          SectionWriter& out) {
-  std::vector<uint32_t> numbers(features.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  out.add_array("state.map", linear::FeatureMap::build(features.hashes, numbers, nullptr).slots());
+  out.add_array("state.map", linear::number_map(features.hashes).slots());
   kernel.save(out);
   return {{"features", features.size()}};
 }

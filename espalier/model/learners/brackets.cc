@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "espalier/model/best_round.h"
 #include "espalier/model/learners/learners.h"
-#include "espalier/model/training_job.h"
 #include "espalier/tasks/structures/bracket_model.h"
 
 namespace espalier::model {
@@ -72,29 +72,22 @@ Status train_bracket_model(TrainingJob& job, const BracketsOptions& asked) {
   for (const char* prefix : {"B-", "I-"}) labels.add(prefix + type);
   labels.add("O");
 
-  std::optional<tasks::BracketWeights> best;
-  options.pass_ended = [&](int pass, double wrong, const std::function<tasks::BracketWeights()>& averages) {
-    std::optional<double> score;
-    tasks::BracketWeights weights;
-    if (!job.dev.sequences.empty()) {
-      weights = averages();
-      tasks::PhraseScores counts;
-      std::vector<float> opens, closes;
-      for (size_t s = 0; s < job.dev.sequences.size(); ++s) {
-        weights.score(job.dev.data, s, opens, closes);
-        counts.add(tasks::phrases_of(job.dev.sequences[s], type),
-                   constrain::best_phrases(opens, closes, options.longest));
-      }
-      score = counts.f1();
-    }
-    const TrainingJob::Verdict verdict = job.round_ended(pass, options.passes, wrong, score);
-    if (verdict.best) best = std::move(weights);
-    return verdict.go_on;
-  };
-  tasks::BracketWeights weights =
-      tasks::train_brackets(job.training.data, job.training.state.size(), gold, options, job.monitor);
-  job.report.interrupted = job.monitor.stop_requested();
-  if (best) weights = std::move(*best);
+  BestRound<tasks::BracketWeights> best(
+      job, options.passes, [&](const tasks::BracketWeights& weights) -> Result<double> {
+        tasks::PhraseScores counts;
+        std::vector<float> opens, closes;
+        for (size_t s = 0; s < job.dev.sequences.size(); ++s) {
+          weights.score(job.dev.data, s, opens, closes);
+          counts.add(tasks::phrases_of(job.dev.sequences[s], type),
+                     constrain::best_phrases(opens, closes, options.longest));
+        }
+        return counts.f1();
+      });
+  options.round_ended = best.callback();
+  ESPALIER_ASSIGN(tasks::BracketWeights last,
+                  job.ended(Result<tasks::BracketWeights>(tasks::train_brackets(
+                      job.training.data, job.training.state.size(), gold, options, job.monitor))));
+  const tasks::BracketWeights weights = best.best_or(std::move(last));
   // What rounding would change is not measured here, so that 16 bits are taken only where asked for.
   const int bits = weight_bits(asked.weight_bits, job.report.interrupted, [] { return 1.0; });
   SectionWriter out;

@@ -124,34 +124,22 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
         constrain::TrainingRestriction::for_decoding(*job.constraints, std::move(instances), {});
   }
   const bool dev = !job.dev.sequences.empty();
-  cascade::TrainContext context{job.training, dev ? &job.dev.data : nullptr, job.workers, job.monitor,
-                                nullptr};
+  cascade::TrainContext context{
+      {job.monitor, nullptr}, job.training, dev ? &job.dev.data : nullptr, job.workers};
+  // The trainer itself keeps the weights of the best round.
+  context.round_ended = [&](const cascade::Round& round) {
+    return job.round_ended(round, options.passes, [&]() -> Result<double> {
+      return job.dev_score([&]() -> TrainingJob::Decode { return round.model(); });
+    });
+  };
   if (restriction) {
     context.restriction = &*restriction;
     context.dev_restriction = &*dev_restriction;
   }
-  const int every = job.request.checkpoint_every;
-  if (every > 0)
-    context.checkpoint = [&job, every](int pass, const std::function<void(SectionWriter&)>& save) -> Status {
-      if (pass % every != 0) return {};
-      SectionWriter out;
-      save(out);
-      return job.save_checkpoint(out);
-    };
-  std::optional<SectionFile> checkpoint;
-  if (job.request.resume) {
-    ESPALIER_ASSIGN(checkpoint, job.open_checkpoint());
-    context.resume = &*checkpoint;
-  }
-  context.round_ended = [&](const cascade::Round& round) {
-    std::optional<double> score;
-    if (dev) score = job.dev_score([&]() -> TrainingJob::Decode { return round.decode_dev; });
-    const TrainingJob::Verdict verdict =
-        job.round_ended(round.number, options.passes, round.objective, score);
-    return cascade::Verdict{verdict.best || !dev, verdict.go_on};
-  };
-  ESPALIER_ASSIGN(const cascade::Cascade trained, cascade::train_cascade(context, options));
-  job.report.interrupted = job.monitor.stop_requested();
+  context.checkpoints = job.writes_checkpoints();
+  ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job.checkpoint_to_resume());
+  if (checkpoint) context.resume = &*checkpoint;
+  ESPALIER_ASSIGN(const cascade::Cascade trained, job.ended(cascade::train_cascade(context, options)));
   job.report.notes.insert(job.report.notes.end(), trained.notes.begin(), trained.notes.end());
   job.report.details = details_of(trained);
   const int bits =

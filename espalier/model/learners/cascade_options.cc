@@ -15,7 +15,7 @@ std::vector<size_t> orders_of(const CascadeOptions& o) {
 
 namespace {
 
-Status check_levels(const CascadeOptions& o, const Situation&) {
+Status check_levels(const CascadeOptions& o, const Situation& situation) {
   if (!o.levels) return {};
   const std::string text = parameter::text_of(*o.levels);
   for (const double n : *o.levels)
@@ -28,7 +28,7 @@ Status check_levels(const CascadeOptions& o, const Situation&) {
     return fail("parameter levels: {} levels are more than {}", orders.size(), cascade::kMostLevels);
   if (std::count(orders.begin(), orders.end(), size_t{1}) > 1)
     return fail("parameter levels: order 1 makes sense at the first level only");
-  if (o.order != CascadeOptions().order && orders.back() != o.order)
+  if (situation.given.contains("order") && orders.back() != o.order)
     return fail("parameter levels: '{}' ends with another order than order={}", text, o.order);
   if (o.filter == FilterChoice::kNone && orders.size() > 1)
     return fail("parameter levels: with filter=none there is one level");

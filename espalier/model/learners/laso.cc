@@ -54,7 +54,7 @@ std::unique_ptr<const LearnerSpec> make_by_search(tasks::SearchLearner learner, 
                           .constraints = ConstraintUse::kAny,
                           .starts_from_models = false,
                           .keeps_checkpoints = false},
-                         std::move(table), {.train = train_by_search, .needs_text = search_needs_text});
+                         std::move(table), {.train = train_by_search, .needs = search_needs});
 }
 
 }  // namespace

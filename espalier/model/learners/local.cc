@@ -34,7 +34,7 @@ Result<chain::ChainWeights> learn_liblinear(std::optional<double> c, chain::Trai
       linear::LinearClassifier classifier,
       linear::train_liblinear(context.training.data, weights.state_rows, options, context.monitor));
   weights.state = std::move(classifier.weights);
-  context.round_ended({1, 0, [&] { return weights; }, [](SectionWriter&) {}});
+  context.round_ended({{1, 0}, [&] { return weights; }});
   return weights;
 }
 

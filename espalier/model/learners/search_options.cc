@@ -32,9 +32,17 @@ bool searches_best_first(const SearchLearnerOptions& options) {
          Frontier::kBestFirst;
 }
 
-bool search_needs_text(const SearchLearnerOptions& options, const Situation& situation) {
-  const SearchKind kind = search_kind(options, situation.task.kind);
-  return kind == SearchKind::kSegment || kind == SearchKind::kJoint;
+DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation) {
+  switch (search_kind(options, situation.task.kind)) {
+    case SearchKind::kSegment:
+      return {.features = false, .text = true};
+    case SearchKind::kJoint:
+      return {.features = true, .text = true};
+    case SearchKind::kLabel:
+    case SearchKind::kEasiest:
+      break;
+  }
+  return {};
 }
 
 namespace {

@@ -35,8 +35,8 @@ tasks::SearchKind search_kind(const SearchLearnerOptions& options, TaskKind task
 tasks::SequenceLoss loss_of(const SearchLearnerOptions& options, TaskKind task);
 bool searches_best_first(const SearchLearnerOptions& options);
 
-/// True where training looks at the text of the sequences: chunks, and several columns of labels.
-bool search_needs_text(const SearchLearnerOptions& options, const Situation& situation);
+/// Chunks are made from the text alone; several columns of labels are read from it.
+DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation);
 
 /// What is wrong with the options of any of these learners.
 Status check_search_options(const SearchLearnerOptions& options, const Situation& situation);

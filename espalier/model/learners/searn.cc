@@ -223,7 +223,7 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                           .constraints = ConstraintUse::kAny,
                           .starts_from_models = false,
                           .keeps_checkpoints = false},
-                         std::move(table), {.train = train_searn_model, .needs_text = search_needs_text});
+                         std::move(table), {.train = train_searn_model, .needs = search_needs});
 }
 
 }  // namespace espalier::model

@@ -1,7 +1,8 @@
 #include "espalier/search/policy/batch_classifier.h"
 
 #include <map>
-#include <numeric>
+
+#include "espalier/linear/number_map.h"
 
 namespace espalier::search {
 
@@ -258,9 +259,8 @@ Result<std::shared_ptr<Scorer>> learn_kernel(const ExportedExamples& examples, s
   }
   ESPALIER_ASSIGN(linear::KernelModel model,
                   linear::train_libsvm(examples.rows, problems, labels, options, monitor));
-  std::vector<uint32_t> numbers(examples.hashes.size());
-  std::iota(numbers.begin(), numbers.end(), static_cast<uint32_t>(examples.static_features));
-  linear::FeatureMap map = linear::FeatureMap::build(examples.hashes, numbers, nullptr);
+  linear::FeatureMap map =
+      linear::number_map(examples.hashes, static_cast<uint32_t>(examples.static_features));
   auto machine = std::make_shared<const KernelScorer::Machine>(
       KernelScorer::Machine{std::move(model), std::move(map), examples.hashes});
   return std::shared_ptr<Scorer>(std::make_shared<KernelScorer>(std::move(machine)));

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "espalier/base/hash.h"
 #include "espalier/linear/kept_features.h"
+#include "espalier/linear/number_map.h"
 
 namespace espalier::search {
 
@@ -219,9 +219,7 @@ json save_rows(const std::string& prefix, const RowWeights& weights, const linea
 
 json save_kernel(const std::string& prefix, const KernelScorer& kernel, const linear::FeatureSpace& features,
                  SectionWriter& out) {
-  std::vector<uint32_t> numbers(features.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  out.add_array(prefix + "state.map", linear::FeatureMap::build(features.hashes, numbers, nullptr).slots());
+  out.add_array(prefix + "state.map", linear::number_map(features.hashes).slots());
   out.add_array(prefix + "hashed.map", kernel.machine()->numbers.slots());
   kernel.machine()->model.save(out, prefix + "k.");
   return {{"scorer", "kernel"}, {"features", features.size() + kernel.machine()->hashes.size()}};

@@ -127,16 +127,11 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
         if (c != 0) close.step(data.state[first + t], values_of(data, first + t), c, steps);
       }
     }
-    if (options.pass_ended) {
-      if (!options.pass_ended(pass, wrong, averages)) break;
+    if (options.round_ended) {
+      if (!options.round_ended({{pass, wrong}, averages}).go_on) break;
       continue;
     }
-    Progress progress;
-    progress.phase = "training";
-    progress.done = pass;
-    progress.total = options.passes;
-    progress.round = pass;
-    monitor.report(progress);
+    monitor.report(pass_progress(pass, options.passes, 1));
   }
   return averages();
 }

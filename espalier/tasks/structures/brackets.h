@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/training_round.h"
 #include "espalier/constrain/cscl.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/sequence.h"
@@ -39,9 +39,9 @@ struct BracketOptions {
   BracketRegime regime = BracketRegime::kLocal;
   int passes = 12;
   uint64_t seed = 1;
-  size_t longest = 40;  ///< the longest phrase in words
-  /// Called after each pass, if given; returns false to end training. `weights` returns the averages so far.
-  std::function<bool(int pass, double wrong, const std::function<BracketWeights()>& weights)> pass_ended = {};
+  size_t longest = 40;  ///< words of a phrase
+  /// Called after each pass; may be null. The objective is the number of wrong edges.
+  RoundEnded<BracketWeights> round_ended = nullptr;
 };
 
 /// The averaged perceptron over sequences in random order. `gold` has the phrases of each sequence.
