@@ -107,16 +107,20 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
+/// How zsh finds what may follow the item. A name that ends in "=" is not followed by a blank.
+std::string zsh_action(const Item& item, const Words& words) {
+  if (words.empty()) return item.takes_file() ? "_files" : " ";  // a blank: zsh only shows what is expected
+  const bool open = words.front().ends_with('=');
+  return open ? "{compadd -S \"\" -- " + joined(words) + "}" : "(" + joined(words) + ")";
+}
+
 /// One line of arguments for _arguments per option and argument.
 std::string zsh_specification(const CLI::App& app, const Words& topics, const std::string& indent) {
   const std::vector<Values> known = known_values();
   std::string out;
   for (const Item& item : items_of(app)) {
     const Words words = item.is_argument() ? topics : values_after(item, known);
-    // A blank: nothing can be completed, the shell only shows what is expected.
-    const std::string action = !words.empty()      ? "(" + joined(words) + ")"
-                               : item.takes_file() ? "_files"
-                                                   : " ";
+    const std::string action = zsh_action(item, words);
     const std::string value = zsh_text(item.is_argument() ? item.name : item.value);
     if (item.is_argument()) {
       out += fmt::format(" \\\n{}{}", indent,
