@@ -346,11 +346,11 @@ TEST(LearnToSearch, RefusesSettingsThatMeanNothing) {
               AllOf(HasSubstr("'crf'"), HasSubstr("searn, laso-br, laso-bst, laso, incremental")));
   EXPECT_THAT(error("searn", {{"history", "2"}}), AllOf(HasSubstr("'history'"), HasSubstr("beam")));
   EXPECT_THAT(error("laso-br", {{"iterations", "2"}}), HasSubstr("'iterations'"));
-  EXPECT_THAT(error("searn", {{"beam", "0"}}), HasSubstr("beam=0: wanted a whole number from 1"));
-  EXPECT_THAT(error("searn", {{"beam", "2.5"}}), HasSubstr("wanted a whole number"));
+  EXPECT_THAT(error("searn", {{"beam", "0"}}), HasSubstr("beam=0: expected a whole number from 1"));
+  EXPECT_THAT(error("searn", {{"beam", "2.5"}}), HasSubstr("expected a whole number"));
   EXPECT_THAT(error("searn", {{"beam", "many"}}), HasSubstr("beam=many"));
   EXPECT_THAT(error("searn", {{"beta", "nan"}}), HasSubstr("beta=nan"));
-  EXPECT_THAT(error("searn", {{"classifier", "liblinear"}}), HasSubstr("wanted perceptron, logistic"));
+  EXPECT_THAT(error("searn", {{"classifier", "liblinear"}}), HasSubstr("expected perceptron, logistic"));
   EXPECT_THAT(error("searn", {{"beam", "2"}, {"beam", "3"}}), HasSubstr("set twice"));
   EXPECT_THAT(error("searn", {{"rate", "0.2"}}), HasSubstr("rate has no effect with classifier=perceptron"));
   EXPECT_THAT(error("searn", {{"samples", "3"}}), HasSubstr("samples has no effect with costs=optimal"));

@@ -238,7 +238,7 @@ TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
   first.resume = true;
   const auto resumed = train(first, {});
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-  EXPECT_EQ(resumed->report.log.front().number, 2);
+  EXPECT_EQ(resumed->report.log.front().number, 3);
   EXPECT_EQ(bytes_of(first.model), wanted);
   EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
 }
