@@ -266,7 +266,7 @@ TEST(Text, SuggestsTheNearestName) {
   EXPECT_EQ(meant("CRF"), "crf");
   EXPECT_EQ(meant("perceptorn"), "perceptron");
   EXPECT_EQ(meant("percep"), "perceptron") << "the start of a name";
-  EXPECT_EQ(meant("laso-bs"), "laso-br") << "the first of equals";
+  EXPECT_EQ(meant("laso-bs"), "laso-br") << "ties go to the first";
   EXPECT_EQ(meant("lasso"), "laso");
   EXPECT_EQ(meant("seran"), "searn");
   EXPECT_EQ(meant("transformer"), "");

@@ -109,7 +109,7 @@ Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& opti
   if (choice.method != Method::kModel) decode.stochastic = false;
   if (decode.stochastic && choice.beam > 1)
     return fail(
-        "the model draws each decision anew (policy=stochastic), which a beam of {} has no use for; "
+        "the model draws each decision again every time (policy=stochastic), which a beam of {} has no use for; "
         "--decoder "
         "beam lets its classifiers vote instead",
         choice.beam);

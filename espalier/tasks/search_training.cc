@@ -183,7 +183,7 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   return result();
 }
 
-/// The goals of a search that is over, best first; of equals the one found first.
+/// The goals of a search that is over, best first; ties go to the one found first.
 template <typename Space>
 std::vector<uint32_t> best_goals(const search::SearchScratch<Space, float>& scratch, size_t most) {
   std::vector<uint32_t> goals = scratch.goals;
