@@ -5,7 +5,7 @@ get_property(modules GLOBAL PROPERTY espalier_modules)
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/library.cc CONTENT "// All code comes from the modules.\n")
 add_library(espalier_shared SHARED ${PROJECT_BINARY_DIR}/library.cc)
-target_link_libraries(espalier_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,espalier_api>)
+target_link_libraries(espalier_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,espalier_api,espalier_own_task>)
 target_link_options(espalier_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/public.symbols
                     -Wl,--no-undefined -Wl,--gc-sections)
 set_target_properties(espalier_shared PROPERTIES

@@ -42,12 +42,12 @@ class PassProgress {
 /// One example per state on a path: the state itself (computing its features again is cheaper than storing
 /// them) and the cost of each action, in the order of example_actions(). Costs are regrets: the least cost is
 /// 0.
-template <SearchSpace S>
-struct Examples {
+template <typename State>
+struct ExamplesOf {
   struct Example {
     uint32_t instance;
     uint64_t first_cost;  ///< index of its first cost
-    typename S::State state;
+    State state;
   };
   std::vector<Example> list;  ///< ordered by instance, then along the path
   std::vector<float> costs;
@@ -57,6 +57,10 @@ struct Examples {
     costs.clear();
   }
 };
+
+/// Spaces that differ only in their oracle share this type, and with it all that learns from examples.
+template <SearchSpace S>
+using Examples = ExamplesOf<typename S::State>;
 
 /// How the expected loss of an action is estimated (section 3.2.2).
 enum class CostEstimate {

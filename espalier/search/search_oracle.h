@@ -85,7 +85,8 @@ class SearchOracle : public S {
   mutable SearchScratch<From, double> scratch_;
 };
 
-/// A training set in which every space gets a SearchOracle.
+/// A training set in which every space gets a SearchOracle. Examples made from it may be learned with
+/// without_search_oracle(): features and actions are the same, and no second copy of the learner is compiled.
 template <typename P>
 struct SearchOracleProblem {
   using Space = SearchOracle<typename P::Space>;
@@ -95,5 +96,13 @@ struct SearchOracleProblem {
   Space space(size_t i) const { return Space(inner.space(i), width); }
   StaticBlocks blocks(size_t i) const { return inner.blocks(i); }
 };
+template <typename P>
+const P& without_search_oracle(const P& problem) {
+  return problem;
+}
+template <typename P>
+const P& without_search_oracle(const SearchOracleProblem<P>& problem) {
+  return problem.inner;
+}
 
 }  // namespace espalier::search

@@ -168,8 +168,8 @@ inline int fold_of(size_t instance, int folds) {
   return static_cast<int>(instance % static_cast<size_t>(folds));
 }
 /// The examples of the other folds. The array of costs is left unchanged.
-template <SearchSpace S>
-Examples<S> without_fold(Examples<S> examples, int fold, int folds) {
+template <typename State>
+ExamplesOf<State> without_fold(ExamplesOf<State> examples, int fold, int folds) {
   std::erase_if(examples.list, [&](const auto& e) { return fold_of(e.instance, folds) == fold; });
   return examples;
 }

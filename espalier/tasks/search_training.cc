@@ -147,7 +147,8 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
   searn.seed = options.seed;
   const search::LearnClassifier<typename P::Space> learn = [&](const Examples<typename P::Space>& examples,
                                                                int iteration, int without) {
-    return learn_classifier(problem, options, context, examples, iteration, iterations(iteration), without);
+    return learn_classifier(search::without_search_oracle(problem), options, context, examples, iteration,
+                            iterations(iteration), without);
   };
   ESPALIER_ASSIGN(Mixture policy, search::searn(problem, searn, learn, hooks, context.monitor));
   if (context.note && plan.longest > 0) context.note(about_interpolation(searn, plan, made, oracle_share));

@@ -1,5 +1,5 @@
 // The public functions of espalier/public/search_task.h that are not templates. Tested in task_test.cc and
-// task_contract_test.cc.
+// contract_test.cc.
 #include "espalier/task.h"
 
 #include <fmt/format.h>

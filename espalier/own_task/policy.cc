@@ -1,5 +1,5 @@
 // Policies in memory and in files. Tested in task_test.cc.
-#include "espalier/api/task_policy.h"
+#include "espalier/own_task/policy.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ PolicyJson policy_to_json(const PolicyInfo& info, const PolicyBuilder::Usage& us
 /// Reads and checks what policy_to_json wrote.
 Status read_policy_json(const PolicyJson& about, Policy::State& state) {
   const auto wrong = [&](std::string_view what) {
-    return fail("{}: section '{}': {}", state.file.name(), api::kPolicySection, what);
+    return fail("{}: section '{}': {}", state.file.name(), own_task::kPolicySection, what);
   };
   if (!about.is_object()) return wrong("not a JSON object");
   PolicyInfo& info = state.info;
@@ -57,7 +57,7 @@ Status read_policy_json(const PolicyJson& about, Policy::State& state) {
     state.beam = about.at("beam").get<size_t>();
     state.best_first = about.at("best_first").get<bool>();
     state.normalise = about.at("normalise").get<bool>();
-    if (info.labels == 0 || info.labels > api::kMostTaskLabels)
+    if (info.labels == 0 || info.labels > own_task::kMostTaskLabels)
       return wrong("an impossible number of labels");
     if (state.beam == 0) return wrong("a beam of 0");
     const PolicyJson& classifiers = about.at("classifiers");
@@ -69,8 +69,8 @@ Status read_policy_json(const PolicyJson& about, Policy::State& state) {
       ESPALIER_ASSIGN(auto stored, search::load_policy(state.file, policy_prefix(i), header, info.labels));
       if (stored->rows() == nullptr || stored->bits() != 32)
         return wrong("a classifier is not made of 32-bit weights");
-      if (info.labels <= api::DenseTaskRows::kMostLabels) {
-        ESPALIER_ASSIGN(auto dense, api::DenseTaskRows::load(state.file, policy_prefix(i), info.labels));
+      if (info.labels <= own_task::DenseTaskRows::kMostLabels) {
+        ESPALIER_ASSIGN(auto dense, own_task::DenseTaskRows::load(state.file, policy_prefix(i), info.labels));
         state.dense.push_back(std::move(dense));
       }
       info.features += stored->features();
@@ -104,7 +104,7 @@ std::unique_ptr<Policy::State::Scorers> Policy::State::take() const {
     if (dense.empty()) {
       scorer = stored[i]->make_scorer();
     } else {
-      scorer = std::make_shared<api::DenseTaskScorer>(dense[i]);
+      scorer = std::make_shared<own_task::DenseTaskScorer>(dense[i]);
     }
     scorers->policy.interpolate(std::move(scorer), i == 0 ? 1.0 : shares[i] / so_far);
   }
@@ -131,21 +131,21 @@ Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const
     const std::string header = search::save_policy(policy_prefix(i), rows, {}, 32, out);
     about["classifiers"].push_back({{"share", mixture.share(i)}, {"header", header}});
   }
-  out.add_text(api::kPolicySection, about.dump(1, ' ', false, PolicyJson::error_handler_t::replace));
+  out.add_text(own_task::kPolicySection, about.dump(1, ' ', false, PolicyJson::error_handler_t::replace));
   ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(out.to_bytes(), "policy"));
   return from_file(std::move(file));
 }
 
 Result<Policy> PolicyBuilder::from_file(SectionFile file) {
   auto state = std::make_shared<Policy::State>(std::move(file));
-  if (!state->file.has(api::kPolicySection)) {
+  if (!state->file.has(own_task::kPolicySection)) {
     if (state->file.has("about"))
       return fail(
           "{}: this model labels sequences; it is opened by Tagger::open, not as the policy of a search task",
           state->file.name());
     return fail("{}: not the policy of a search task", state->file.name());
   }
-  ESPALIER_ASSIGN(const std::string_view text, state->file.text(api::kPolicySection));
+  ESPALIER_ASSIGN(const std::string_view text, state->file.text(own_task::kPolicySection));
   ESPALIER_TRY(read_policy_json(PolicyJson::parse(text, nullptr, false), *state));
   return Policy(std::shared_ptr<const Policy::State>(std::move(state)));
 }

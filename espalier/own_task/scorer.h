@@ -18,7 +18,7 @@
 #include "espalier/linear/packed_rows.h"
 #include "espalier/search/policy/scorer.h"
 
-namespace espalier::api {
+namespace espalier::own_task {
 
 class DenseTaskRows {
  public:
@@ -80,4 +80,4 @@ class DenseTaskScorer final : public search::Scorer {
   AlignedVector<float> row_;
 };
 
-}  // namespace espalier::api
+}  // namespace espalier::own_task

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "espalier/api/task_policy.h"
-#include "espalier/api/task_settings.h"
-#include "espalier/api/task_space.h"
+#include "espalier/own_task/policy.h"
+#include "espalier/own_task/settings.h"
+#include "espalier/own_task/space.h"
 #include "espalier/search/passes.h"
 
 namespace espalier {
@@ -25,9 +25,10 @@ Mixture mixture_of(RowWeights weights) {
 }
 
 template <bool kLevels>
-Result<Mixture> learn_by_searn(const api::TaskProblem<kLevels>& problem, const api::TaskLearner& learner,
-                               const Monitor& monitor, const TaskRoundEnded& round_ended) {
-  using Space = typename api::TaskProblem<kLevels>::Space;
+Result<Mixture> learn_by_searn(const own_task::TaskProblem<kLevels>& problem,
+                               const own_task::TaskLearner& learner, const Monitor& monitor,
+                               const TaskRoundEnded& round_ended) {
+  using Space = typename own_task::TaskProblem<kLevels>::Space;
   const auto layout = search::no_static_rows(problem.rules.labels);
   const uint64_t seed = learner.searn.seed;
   search::SearnPlan plan;
@@ -63,11 +64,11 @@ Result<Mixture> learn_by_searn(const api::TaskProblem<kLevels>& problem, const a
 }
 
 template <bool kLevels>
-Result<Mixture> learn_while_searching(const api::TaskProblem<kLevels>& problem,
-                                      const api::TaskLearner& learner, const Monitor& monitor,
+Result<Mixture> learn_while_searching(const own_task::TaskProblem<kLevels>& problem,
+                                      const own_task::TaskLearner& learner, const Monitor& monitor,
                                       const TaskRoundEnded& round_ended) {
-  using Space = typename api::TaskProblem<kLevels>::Space;
-  using api::TaskLearnerKind;
+  using Space = typename own_task::TaskProblem<kLevels>::Space;
+  using own_task::TaskLearnerKind;
   RowWeights weights(search::no_static_rows(problem.rules.labels), problem.rules.labels);
   const auto result = [&] { return mixture_of(learner.average ? weights.averaged() : weights); };
   const auto learn = [&](const Space& space, RowWeights& w, search::SearchScratch<Space, float>& scratch) {
@@ -94,7 +95,7 @@ Result<Mixture> learn_while_searching(const api::TaskProblem<kLevels>& problem,
 /// Follows the oracle through every example, so that what is wrong with a task is found before anything is
 /// learned, and whichever learner it is. Costs as much as the oracle's part of one round. Throws TaskFault.
 template <bool kLevels>
-void follow_oracle(const api::TaskProblem<kLevels>& problem, const Monitor& monitor) {
+void follow_oracle(const own_task::TaskProblem<kLevels>& problem, const Monitor& monitor) {
   std::vector<search::Action> optimal;
   for (size_t i = 0; i < problem.size() && !monitor.stop_requested(); ++i) {
     const auto space = problem.space(i);
@@ -109,10 +110,11 @@ void follow_oracle(const api::TaskProblem<kLevels>& problem, const Monitor& moni
 }
 
 template <bool kLevels>
-Result<Mixture> learn_task(const api::TaskProblem<kLevels>& problem, const api::TaskLearner& learner,
-                           const Monitor& monitor, const TaskRoundEnded& round_ended) {
+Result<Mixture> learn_task(const own_task::TaskProblem<kLevels>& problem,
+                           const own_task::TaskLearner& learner, const Monitor& monitor,
+                           const TaskRoundEnded& round_ended) {
   follow_oracle(problem, monitor);
-  auto learned = learner.kind == api::TaskLearnerKind::kSearn
+  auto learned = learner.kind == own_task::TaskLearnerKind::kSearn
                      ? learn_by_searn(problem, learner, monitor, round_ended)
                      : learn_while_searching(problem, learner, monitor, round_ended);
   constexpr std::string_view kInstance = "instance ";  // as the search module calls them
@@ -126,8 +128,8 @@ Result<TaskOffers> common_offers(const SearchTasks& examples) {
   if (examples.empty()) return fail("there are no examples to learn from");
   const TaskOffers first = examples[0].offers();
   const size_t labels = examples[0].labels();
-  if (labels == 0 || labels > api::kMostTaskLabels)
-    return fail("labels() returned {}; expected 1 to {}", labels, api::kMostTaskLabels);
+  if (labels == 0 || labels > own_task::kMostTaskLabels)
+    return fail("labels() returned {}; expected 1 to {}", labels, own_task::kMostTaskLabels);
   for (size_t i = 1; i < examples.size(); ++i) {
     const TaskOffers other = examples[i].offers();
     if (examples[i].labels() != labels)
@@ -149,19 +151,19 @@ Result<TaskOffers> common_offers(const SearchTasks& examples) {
   return first;
 }
 
-api::TaskOracle oracle_of(const TaskOffers& offers) {
+own_task::TaskOracle oracle_of(const TaskOffers& offers) {
   if (offers.optimal_actions)
-    return offers.best_loss ? api::TaskOracle::kOwn : api::TaskOracle::kOptimalActions;
-  return offers.best_loss ? api::TaskOracle::kBestLoss : api::TaskOracle::kSearch;
+    return offers.best_loss ? own_task::TaskOracle::kOwn : own_task::TaskOracle::kOptimalActions;
+  return offers.best_loss ? own_task::TaskOracle::kBestLoss : own_task::TaskOracle::kSearch;
 }
 
-std::string oracle_in_words(const api::TaskRules& rules) {
+std::string oracle_in_words(const own_task::TaskRules& rules) {
   switch (rules.oracle) {
-    case api::TaskOracle::kOwn:
+    case own_task::TaskOracle::kOwn:
       return "optimal_actions and best_loss";
-    case api::TaskOracle::kOptimalActions:
+    case own_task::TaskOracle::kOptimalActions:
       return "optimal_actions";
-    case api::TaskOracle::kBestLoss:
+    case own_task::TaskOracle::kBestLoss:
       return "best_loss";
     default:
       return fmt::format("a search with a beam of {}", rules.oracle_beam);
@@ -171,11 +173,11 @@ std::string oracle_in_words(const api::TaskRules& rules) {
 /// Follows the rounds of a learner: scores the dev examples, keeps the best round, decides when to end.
 class TaskRounds {
  public:
-  TaskRounds(const api::TaskLearner& learner, const LearnOptions& options, PolicyInfo info)
+  TaskRounds(const own_task::TaskLearner& learner, const LearnOptions& options, PolicyInfo info)
       : learner_(learner),
         options_(options),
         info_(std::move(info)),
-        usage_{learner.beam, learner.best_first, learner.kind == api::TaskLearnerKind::kSearn} {
+        usage_{learner.beam, learner.best_first, learner.kind == own_task::TaskLearnerKind::kSearn} {
     monitor_.stop = &halted_;
     monitor_.on_progress = [this](const Progress& progress) { report(progress); };
   }
@@ -229,7 +231,7 @@ class TaskRounds {
     return loss;
   }
 
-  const api::TaskLearner& learner_;
+  const own_task::TaskLearner& learner_;
   const LearnOptions& options_;
   PolicyInfo info_;
   PolicyBuilder::Usage usage_;
@@ -246,12 +248,13 @@ Result<Policy> learn_to_search(const SearchTasks& examples, const Learner& learn
   if (options.threads < 0) return fail("{} threads", options.threads);
   if (options.most_actions == 0) return fail("most_actions is 0: it must be at least 1");
   ESPALIER_ASSIGN(const TaskOffers offers, common_offers(examples));
-  api::TaskRules rules;
+  own_task::TaskRules rules;
   rules.labels = examples[0].labels();
   rules.most_actions = options.most_actions;
   rules.oracle = oracle_of(offers);
-  const bool searches = rules.oracle == api::TaskOracle::kSearch;
-  ESPALIER_ASSIGN(api::TaskLearner how, api::parse_task_learner(learner, {searches, !options.dev.empty()}));
+  const bool searches = rules.oracle == own_task::TaskOracle::kSearch;
+  ESPALIER_ASSIGN(own_task::TaskLearner how,
+                  own_task::parse_task_learner(learner, {searches, !options.dev.empty()}));
   rules.oracle_beam = how.oracle_beam;
   how.searn.seed = options.seed;
   how.laso.horizon = options.most_actions;
@@ -269,15 +272,15 @@ Result<Policy> learn_to_search(const SearchTasks& examples, const Learner& learn
     return rounds.ended(number, total, objective, policy);
   };
   const std::function<void()> poll = [&] { rounds.poll(); };
-  api::TaskScratch scratch;
+  own_task::TaskScratch scratch;
   const auto learned = [&]() -> Result<Mixture> {
     try {
       if (offers.level)
-        return learn_task(api::TaskProblem<true>{examples, rules, scratch, poll}, how, rounds.monitor(),
+        return learn_task(own_task::TaskProblem<true>{examples, rules, scratch, poll}, how, rounds.monitor(),
                           round_ended);
-      return learn_task(api::TaskProblem<false>{examples, rules, scratch, poll}, how, rounds.monitor(),
+      return learn_task(own_task::TaskProblem<false>{examples, rules, scratch, poll}, how, rounds.monitor(),
                         round_ended);
-    } catch (const api::TaskFault& fault) {
+    } catch (const own_task::TaskFault& fault) {
       return fail("{}", fault.what());
     }
   }();

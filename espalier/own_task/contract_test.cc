@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/api/task_toys.h"
+#include "espalier/own_task/toys.h"
 #include "espalier/task.h"
 
 namespace espalier {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "espalier/api/task_policy.h"
+#include "espalier/own_task/policy.h"
 
 namespace espalier {
 

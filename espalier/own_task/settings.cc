@@ -1,4 +1,4 @@
-#include "espalier/api/task_settings.h"
+#include "espalier/own_task/settings.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace espalier::api {
+namespace espalier::own_task {
 
 namespace {
 
@@ -208,4 +208,4 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
   return out;
 }
 
-}  // namespace espalier::api
+}  // namespace espalier::own_task

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "espalier/api/task_scorer.h"
-#include "espalier/api/task_space.h"
 #include "espalier/base/section_file.h"
+#include "espalier/own_task/scorer.h"
+#include "espalier/own_task/space.h"
 #include "espalier/public/policy.h"
 #include "espalier/search/policy/policy.h"
 #include "espalier/search/policy/stored_policy.h"
@@ -31,13 +31,13 @@ struct Policy::State {
   bool normalise = false;  ///< scores are for single decisions and become log-probabilities on a beam
   std::vector<std::unique_ptr<search::StoredPolicy>> stored;
   /// Their weights unpacked; empty if there are too many labels for that.
-  std::vector<std::shared_ptr<const api::DenseTaskRows>> dense;
+  std::vector<std::shared_ptr<const own_task::DenseTaskRows>> dense;
   std::vector<double> shares;
 
   /// What one thread needs to score; kept for the next call.
   struct Scorers {
     search::Mixture policy;
-    api::TaskScratch scratch;
+    own_task::TaskScratch scratch;
   };
   std::unique_ptr<Scorers> take() const;
   void give_back(std::unique_ptr<Scorers> scorers) const noexcept;
@@ -61,7 +61,7 @@ struct PolicyBuilder {
   static const Policy::State& state(const Policy& policy) { return *policy.state_; }
 };
 
-namespace api {
+namespace own_task {
 
 /// The section that distinguishes policies from models that label sequences.
 inline constexpr std::string_view kPolicySection = "search-policy";
@@ -88,5 +88,5 @@ Result<TaskRules> rules_for_decoding(const Policy::State& state, const SearchTas
 Result<SearchResult> decode_task(const Policy::State& state, const SearchTask& task,
                                  const SearchOptions& options, size_t number);
 
-}  // namespace api
+}  // namespace own_task
 }  // namespace espalier

@@ -1,7 +1,7 @@
 // From a Learner (a name and settings) to options for learning a search task of a user.
 //
 // parse_task_learner checks names, ranges and combinations before anything is learned; a setting that would
-// have no effect is an error that says why. Tested in task_contract_test.cc and task_test.cc.
+// have no effect is an error that says why. Tested in contract_test.cc and task_test.cc.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 
-namespace espalier::api {
+namespace espalier::own_task {
 
 enum class TaskLearnerKind { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
 
@@ -40,4 +40,4 @@ struct TaskLearner {
 
 Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituation& situation);
 
-}  // namespace espalier::api
+}  // namespace espalier::own_task

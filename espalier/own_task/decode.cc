@@ -3,15 +3,15 @@
 #include <atomic>
 #include <numeric>
 
-#include "espalier/api/task_policy.h"
 #include "espalier/base/parallel.h"
+#include "espalier/own_task/policy.h"
 
 namespace espalier {
 
 namespace {
 
 template <bool kLevels>
-using DecodeSpace = api::TaskSearch<kLevels>;
+using DecodeSpace = own_task::TaskSearch<kLevels>;
 
 std::vector<Action> public_actions(const std::vector<search::Action>& actions) {
   std::vector<Action> out;
@@ -84,8 +84,8 @@ Result<SearchResult> search_task(const Policy::State& state, const DecodeSpace<k
 
 }  // namespace
 
-Result<api::TaskRules> api::rules_for_decoding(const Policy::State& state, const SearchTask& task,
-                                               size_t most_actions) {
+Result<own_task::TaskRules> own_task::rules_for_decoding(const Policy::State& state, const SearchTask& task,
+                                                         size_t most_actions) {
   if (most_actions == 0) return fail("most_actions is 0: it must be at least 1");
   if (task.labels() != state.info.labels)
     return fail("the task's labels() says {}, the policy was learned for {}", task.labels(),
@@ -96,8 +96,8 @@ Result<api::TaskRules> api::rules_for_decoding(const Policy::State& state, const
   return rules;
 }
 
-Result<SearchResult> api::decode_task(const Policy::State& state, const SearchTask& task,
-                                      const SearchOptions& options, size_t number) {
+Result<SearchResult> own_task::decode_task(const Policy::State& state, const SearchTask& task,
+                                           const SearchOptions& options, size_t number) {
   ESPALIER_ASSIGN(const TaskRules rules, rules_for_decoding(state, task, options.most_actions));
   const TaskSearchPlan plan{options.beam > 0 ? options.beam : state.beam,
                             options.method == SearchMethod::kLearned
@@ -126,7 +126,7 @@ Result<SearchResult> api::decode_task(const Policy::State& state, const SearchTa
 }
 
 Result<SearchResult> Policy::decode(const SearchTask& task, const SearchOptions& options) const {
-  return api::decode_task(*state_, task, options, 0);
+  return own_task::decode_task(*state_, task, options, 0);
 }
 
 Result<double> Policy::mean_loss(const SearchTasks& tasks, const SearchOptions& options, int threads) const {
@@ -140,7 +140,7 @@ Result<double> Policy::mean_loss(const SearchTasks& tasks, const SearchOptions& 
       wrong[i] = fail("example {}: loss() is not implemented", i + 1);
       return;
     }
-    const Result<SearchResult> found = api::decode_task(*state_, tasks[i], options, i + 1);
+    const Result<SearchResult> found = own_task::decode_task(*state_, tasks[i], options, i + 1);
     if (!found.ok()) {
       wrong[i] = found.error();
       return;

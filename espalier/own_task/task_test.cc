@@ -8,10 +8,10 @@
 #include <functional>
 #include <thread>
 
-#include "espalier/api/task_toys.h"
 #include "espalier/base/section_file.h"
 #include "espalier/base/temporary_directory.h"
 #include "espalier/model/model.h"
+#include "espalier/own_task/toys.h"
 
 namespace espalier {
 namespace {

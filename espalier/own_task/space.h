@@ -4,7 +4,7 @@
 // TaskProblem is a training set, TaskSpace one example. A broken contract is thrown as a TaskFault, which
 // learn_to_search and Policy turn into errors; exceptions of the task's own functions pass through. Costs one
 // virtual call per question, and a copy of actions and features into the module's own lists. Tested in
-// task_contract_test.cc.
+// contract_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include "espalier/search/search_oracle.h"
 #include "espalier/search/space.h"
 
-namespace espalier::api {
+namespace espalier::own_task {
 
 /// A task broke its contract; the message names the example, the step and the function.
 class TaskFault : public std::runtime_error {
@@ -249,4 +249,4 @@ struct TaskProblem {
   search::StaticBlocks blocks(size_t) const { return {}; }
 };
 
-}  // namespace espalier::api
+}  // namespace espalier::own_task
