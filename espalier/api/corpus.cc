@@ -170,7 +170,10 @@ Corpus& Corpus::add(const Sequence& sequence) {
   } else {
     add_attributes(sequence.attributes, sequence.labels);
   }
-  if (state_->status.ok()) own().sequences.back().set_weight(static_cast<float>(sequence.weight));
+  if (!state_->status.ok()) return *this;
+  data::Sequence& added = own().sequences.back();
+  added.set_weight(static_cast<float>(sequence.weight));
+  if (sequence.fold) added.set_fold(*sequence.fold);
   return *this;
 }
 
@@ -183,6 +186,7 @@ Sequence Corpus::operator[](size_t index) const {
   const data::Sequence& from = state_->sequences[index];
   Sequence out;
   out.weight = from.weight();
+  out.fold = from.fold();
   const auto label = from.label_column();
   // Rows that were added without labels have a cell in place of the label.
   const size_t hidden = !label && state_->reading.columns > 0 && from.columns() == state_->reading.columns

@@ -53,6 +53,7 @@ struct Sequence {
   std::vector<std::vector<Attribute>> attributes = {};
   std::vector<std::string> labels = {};  ///< one per token, "_" if unknown; empty: none is known
   double weight = 1;                     ///< its weight in the training objective
+  std::optional<int> fold = {};          ///< the part of the data it belongs to; cross_validate() uses it
 };
 
 /// The layout of rows that are added to a corpus.

@@ -103,8 +103,8 @@ Result<Report> ensemble_ocr(const Request& request) {
   Report report;
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   const std::string file = request.corpus("ocr/letter.data.gz");
-  data::ReadOptions reading;
-  reading.format = data::Format::kLetters;
+  ReadOptions reading;
+  reading.format = "letters";
   // As in the paper, experts learn from each of the predefined folds, and the ensemble from the next one, so
   // that no word is used twice.
   const struct {
@@ -118,9 +118,11 @@ Result<Report> ensemble_ocr(const Request& request) {
   const int folds = request.quick ? 3 : 10;
   std::vector<StudySample> samples;
   for (int fold = 0; fold < folds; ++fold) {
-    data::ReadOptions rest = reading;
+    ReadOptions rest = reading;
+    std::vector<int> others;
     for (int other = 0; other < folds; ++other)
-      if (other != fold) rest.folds.push_back(other);
+      if (other != fold) others.push_back(other);
+    rest.folds = fold_list(others);
     ESPALIER_ASSIGN(StudySample sample, begin_sample(file, rest, std::size(recipes)));
     for (size_t j = 0; j < std::size(recipes); ++j) {
       Progress progress;
@@ -133,7 +135,7 @@ Result<Report> ensemble_ocr(const Request& request) {
       recipe.settings = request.quick ? std::vector<std::string>{"passes=1"} : recipes[j].settings;
       recipe.train_file = file;
       recipe.reading = reading;
-      recipe.reading.folds = {fold};
+      recipe.reading.folds = fold_list({fold});
       ESPALIER_ASSIGN(const Labellings said, train_and_label(recipe, file, rest, 1, sample.labels, request));
       fill_expert(sample, j, said);
       sample.experts.push_back(recipe.name);

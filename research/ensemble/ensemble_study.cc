@@ -2,9 +2,6 @@
 
 #include <fstream>
 
-#include "espalier/model/model.h"
-#include "espalier/model/train.h"
-
 namespace espalier::research {
 
 Result<std::string> write_file(const TemporaryDirectory& folder, std::string_view name,
@@ -18,58 +15,42 @@ Result<std::string> write_file(const TemporaryDirectory& folder, std::string_vie
 }
 
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
-                                   const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
+                                   const ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
                                    const Request& request) {
-  model::TrainRequest train;
-  train.train = {recipe.train_file};
-  train.learner = recipe.learner;
-  train.settings = recipe.settings;
-  ESPALIER_ASSIGN(train.feature_text, model::read_template(recipe.template_file));
-  train.reading = recipe.reading;
-  train.seed = request.seed;
-  train.threads = request.threads;
-  Monitor monitor;
-  monitor.stop = request.monitor.stop;
-  ESPALIER_ASSIGN(const model::Trained trained, model::train(train, monitor));
-  if (request.monitor.stop_requested()) return fail("interrupted");
-  const model::Model& model = trained.model;
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(eval_file, eval_reading));
-  const auto scratch = model.predictor().make_scratch();
-  data::PredictOptions options;
-  options.nbest = n;
+  ESPALIER_ASSIGN(
+      const TrainOptions options,
+      train_options(request, learner_with(recipe.learner, recipe.settings), recipe.template_file));
+  ESPALIER_ASSIGN(const Training training, train_on(Files{{recipe.train_file}, recipe.reading}, options));
+  TagOptions tagging;
+  tagging.nbest = n;
+  tagging.threads = request.threads;
+  ESPALIER_ASSIGN(const std::vector<Tagged> tagged,
+                  training.tagger.tag_batch(Files{{eval_file}, eval_reading}, tagging));
   Labellings out;
-  data::Sequence sequence;
-  data::Prediction prediction;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-    if (!more) return out;
-    ESPALIER_TRY(model.predictor().predict(sequence, {}, options, *scratch, prediction));
+  for (const Tagged& sequence : tagged) {
     auto& ranks = out.emplace_back();
-    for (const data::Labelling& labelling : prediction.best) {
+    for (const Labelling& labelling : sequence.alternatives()) {
       auto& coded = ranks.emplace_back();
-      for (const data::Label label : labelling.labels)
-        coded.push_back(labels.add(model.labels().name(label)));
+      for (const std::string& label : labelling.labels) coded.push_back(labels.add(label));
     }
   }
+  return out;
 }
 
-Result<StudySample> begin_sample(const std::string& eval_file, const data::ReadOptions& reading,
-                                 size_t experts) {
+Result<StudySample> begin_sample(const std::string& eval_file, const ReadOptions& reading, size_t experts) {
   StudySample sample;
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(eval_file, reading));
-  data::Sequence sequence;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-    if (!more) return sample;
+  ESPALIER_ASSIGN(const Corpus corpus, Corpus::read(eval_file, reading));
+  for (size_t s = 0; s < corpus.size(); ++s) {
+    const Sequence sequence = corpus[s];
+    const std::vector<std::string>& gold = sequence.labels;
     ensemble::TokenVotes votes;
-    votes.reset(experts, sequence.length());
-    for (size_t row = 0; row < sequence.length(); ++row)
-      votes.gold.push_back(sequence.label(row) == data::kUnknownLabelText
-                               ? data::kNoLabel
-                               : sample.labels.add(sequence.label(row)));
+    votes.reset(experts, gold.size());
+    for (const std::string& label : gold)
+      votes.gold.push_back(label == data::kUnknownLabelText ? data::kNoLabel : sample.labels.add(label));
     sample.sequences.push_back(std::move(votes));
-    sample.fold.push_back(sequence.fold().value_or(-1));
+    sample.fold.push_back(sequence.fold.value_or(-1));
   }
+  return sample;
 }
 
 void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank) {

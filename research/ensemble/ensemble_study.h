@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "espalier/base/temporary_directory.h"
-#include "espalier/data/formats/reader.h"
+#include "espalier/data/sequence.h"
 #include "espalier/ensemble/methods/choose.h"
 #include "espalier/ensemble/votes/substructures.h"
 #include "espalier/ensemble/votes/token_votes.h"
-#include "research/experiment.h"
+#include "research/public_run.h"
 
 namespace espalier::research {
 
@@ -27,14 +27,14 @@ struct ExpertRecipe {
   std::vector<std::string> settings;
   std::string train_file;
   std::string template_file;  ///< empty: the default features
-  data::ReadOptions reading;
+  ReadOptions reading;
 };
 
 /// Trains the expert and labels a file; returns the labels of every sequence as numbers of `labels`. With n >
 /// 1, the n best labellings of each sequence, or as many as there are.
 using Labellings = std::vector<std::vector<std::vector<data::Label>>>;  ///< by sequence, rank and token
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
-                                   const data::ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
+                                   const ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
                                    const Request& request);
 
 /// A sample with gold labels and the experts' labels; column j of every row is expert j.
@@ -45,7 +45,7 @@ struct StudySample {
   std::vector<std::string> experts;
 };
 /// Starts a sample with the gold labels of a file.
-Result<StudySample> begin_sample(const std::string& eval_file, const data::ReadOptions& reading,
+Result<StudySample> begin_sample(const std::string& eval_file, const ReadOptions& reading,
                                  size_t experts);
 /// Puts an expert's labels in column j; if there is no labelling of that rank, the expert abstains.
 void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank = 0);

@@ -17,9 +17,9 @@ SearnRun letters_run(const Request& request, std::vector<std::string> settings) 
   run.learner = "searn";
   run.settings = std::move(settings);
   run.train = run.test = request.corpus("ocr/letter.data.gz");
-  run.train_reading.format = run.test_reading.format = data::Format::kLetters;
-  run.train_reading.folds = {0};
-  run.test_reading.folds = request.quick ? std::vector<int>{1} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  run.train_reading.format = run.test_reading.format = "letters";
+  run.train_reading.folds = "0";
+  run.test_reading.folds = request.quick ? "1" : "1-9";
   return run;
 }
 
@@ -48,18 +48,19 @@ SearnRun chunks_run(const Request& request, std::string task, std::vector<std::s
 /// How many tokens only the first of two outputs gets right, and how many only the second.
 Result<eval::Discordance> discordance(const SearnRun& run, const SearnOutcome& first,
                                       const SearnOutcome& second) {
-  ESPALIER_ASSIGN(const std::vector<data::Sequence> test, data::read_all({run.test}, run.test_reading));
+  ESPALIER_ASSIGN(const Corpus test, Corpus::read(run.test, run.test_reading));
   eval::Discordance found;
-  std::vector<std::string_view> gold, by_first, by_second;
+  std::vector<std::string_view> by_first, by_second;
   size_t at = 0;
-  for (const data::Sequence& sequence : test) {
-    for (auto* list : {&gold, &by_first, &by_second}) list->clear();
-    for (size_t t = 0; t < sequence.length(); ++t, ++at) {
-      gold.push_back(sequence.label(t));
+  for (size_t s = 0; s < test.size(); ++s) {
+    by_first.clear();
+    by_second.clear();
+    const std::vector<std::string> gold = test[s].labels;
+    for (size_t t = 0; t < gold.size(); ++t, ++at) {
       by_first.push_back(first.predicted[0][at]);
       by_second.push_back(second.predicted[0][at]);
     }
-    found.add(gold, by_first, by_second);
+    found.add(std::vector<std::string_view>(gold.begin(), gold.end()), by_first, by_second);
   }
   return found;
 }
@@ -160,7 +161,7 @@ Result<Report> searn_costs(const Request& request) {
     if (costs != "optimal") settings.push_back("costs=sample");
     if (costs == "samples") settings.push_back("samples=4");
     SearnRun run = letters_run(request, settings);
-    run.test_reading.folds = {1};
+    run.test_reading.folds = "1";
     ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
     report.add("costs=" + costs, "accuracy", std::nullopt, outcome.scores.accuracy());
     report.add("costs=" + costs, "words", std::nullopt, outcome.scores.sequence_accuracy());

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/data/formats/reader.h"
 #include "research/experiments.h"
 #include "research/searn/searn_study.h"
 

@@ -8,10 +8,10 @@
 #include "espalier/base/temporary_directory.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/model.h"
-#include "espalier/model/train.h"
 #include "espalier/tasks/search_model.h"
 #include "research/experiments.h"
 #include "research/processor_time.h"
+#include "research/public_run.h"
 
 namespace espalier::research {
 
@@ -19,21 +19,17 @@ namespace {
 
 /// Trains on one thread and returns the seconds of the last round, when caches are warm.
 Result<double> last_round_seconds(const Request& request, const std::string& train,
-                                  const std::string& learner, std::vector<std::string> settings,
+                                  const std::string& learner, const std::vector<std::string>& settings,
                                   const std::string& model) {
-  model::TrainRequest wanted;
-  wanted.train = {train};
-  wanted.model = model;
-  wanted.learner = learner;
-  wanted.settings = std::move(settings);
-  wanted.threads = 1;
+  ESPALIER_ASSIGN(TrainOptions options, train_options(request, learner_with(learner, settings)));
+  options.threads = 1;
+  options.save_to = model;
   std::vector<double> ends;
-  Monitor monitor;
-  monitor.stop = request.monitor.stop;
-  monitor.on_progress = [&](const Progress& progress) {
+  options.on_progress = [&](const Progress& progress) {
     if (progress.round_ended) ends.push_back(processor_seconds());
+    return true;
   };
-  ESPALIER_TRY(model::train(wanted, monitor));
+  ESPALIER_TRY(train_on(Files{{train}}, options));
   if (ends.size() < 2) return fail("{}: stopped before its second round", learner);
   return ends.back() - ends[ends.size() - 2];
 }

@@ -1,11 +1,8 @@
 // What SEARN is compared with in section 5.2: classifiers of single labels, MEMMs, and stacked sequential
 // learning (Cohen and Carvalho 2005), in which a second model sees the labels of the neighbours predicted by
 // a first one that was trained without the sentence.
-#include <fstream>
+#include <functional>
 
-#include "espalier/base/temporary_directory.h"
-#include "espalier/model/model.h"
-#include "espalier/model/train.h"
 #include "research/experiments.h"
 #include "research/searn/searn_study.h"
 
@@ -13,89 +10,66 @@ namespace espalier::research {
 
 namespace {
 
-using Sentences = std::vector<data::Sequence>;
 using Predicted = std::vector<std::vector<std::string>>;  ///< the labels of every sentence
 
-/// Writes the rows to a file in columns, with predictions before the label if there are any.
-Status write_rows(const Sentences& sentences, const Predicted* predicted,
-                  const std::function<bool(size_t)>& keep, const std::string& path) {
-  std::ofstream out(path);
+/// The sentences with predictions as a further column.
+Corpus with_predictions(const Corpus& sentences, const Predicted& predicted) {
+  Corpus out;
   for (size_t s = 0; s < sentences.size(); ++s) {
-    if (!keep(s)) continue;
-    const data::Sequence& sentence = sentences[s];
-    for (size_t t = 0; t < sentence.length(); ++t) {
-      for (size_t c = 0; c + 1 < sentence.columns(); ++c) out << sentence.cell(t, c) << ' ';
-      if (predicted != nullptr) out << (*predicted)[s][t] << ' ';
-      out << sentence.label(t) << '\n';
-    }
-    out << '\n';
+    const Sequence sentence = sentences[s];
+    std::vector<std::vector<std::string>> rows = sentence.rows;
+    for (size_t t = 0; t < rows.size(); ++t) rows[t].push_back(predicted[s][t]);
+    out.add_rows(rows, sentence.labels);
   }
-  out.close();
-  if (!out) return fail("{}: cannot be written", path);
-  return {};
+  return out;
 }
 
-Status train_local(const Request& request, const std::string& file, const std::string& model) {
-  model::TrainRequest train;
-  train.train = {file};
-  train.model = model;
-  train.learner = "local";
-  train.seed = request.seed;
-  train.threads = request.threads;
-  if (request.quick) train.settings = {"passes=2"};
-  Monitor monitor;
-  monitor.stop = request.monitor.stop;
-  ESPALIER_TRY(model::train(train, monitor));
-  if (request.monitor.stop_requested()) return fail("stopped");
-  return {};
+Result<Tagger> train_local(const Request& request, const Corpus& corpus) {
+  const std::vector<std::string> settings =
+      request.quick ? std::vector<std::string>{"passes=2"} : std::vector<std::string>{};
+  ESPALIER_ASSIGN(const TrainOptions options, train_options(request, learner_with("local", settings)));
+  ESPALIER_ASSIGN(Training training, train_on(corpus, options));
+  return std::move(training.tagger);
 }
 
-Status predict_with(const std::string& file, const Sentences& sentences,
-                    const std::function<bool(size_t)>& keep, Predicted& out) {
-  ESPALIER_ASSIGN(const model::Model model, model::Model::open(file));
-  const auto scratch = model.predictor().make_scratch();
-  data::Prediction prediction;
+/// Fills in the labels of the sentences with these numbers.
+Status predict_with(const Tagger& tagger, const Corpus& sentences, const std::vector<size_t>& numbers,
+                    Predicted& out) {
+  ESPALIER_ASSIGN(const std::vector<Tagged> tagged, tagger.tag_batch(sentences.subset(numbers)));
   out.resize(sentences.size());
-  for (size_t s = 0; s < sentences.size(); ++s) {
-    if (!keep(s)) continue;
-    ESPALIER_TRY(model.predictor().predict(sentences[s], {}, {}, *scratch, prediction));
-    out[s].clear();
-    for (const data::Label label : prediction.labels()) out[s].push_back(model.labels().name(label));
-  }
+  for (size_t i = 0; i < numbers.size(); ++i) out[numbers[i]] = tagged[i].labels();
   return {};
+}
+
+/// The numbers of the sentences for which keep(number) is true.
+std::vector<size_t> numbers_of(const Corpus& sentences, const std::function<bool(size_t)>& keep) {
+  std::vector<size_t> out;
+  for (size_t s = 0; s < sentences.size(); ++s)
+    if (keep(s)) out.push_back(s);
+  return out;
 }
 
 /// Two levels of `local`; the second sees the first one's labels of the neighbours. For training rows, these
 /// come from models that did not see the sentence.
-Result<eval::TaggingScores> stacked(const Request& request, const Sentences& train, const Sentences& test,
+Result<eval::TaggingScores> stacked(const Request& request, const Corpus& train, const Corpus& test,
                                     size_t folds) {
-  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
-  const std::string rows = folder.path("rows.txt"), model = folder.path("level.model");
-  const auto all = [](size_t) { return true; };
-  Predicted on_train, on_test;
+  const auto all = [](const Corpus& sentences) { return numbers_of(sentences, [](size_t) { return true; }); };
+  Predicted on_train, on_test, last;
   for (size_t fold = 0; fold < folds; ++fold) {
-    ESPALIER_TRY(write_rows(
-        train, nullptr, [&](size_t s) { return s % folds != fold; }, rows));
-    ESPALIER_TRY(train_local(request, rows, model));
-    ESPALIER_TRY(predict_with(
-        model, train, [&](size_t s) { return s % folds == fold; }, on_train));
+    const auto others = numbers_of(train, [&](size_t s) { return s % folds != fold; });
+    ESPALIER_ASSIGN(const Tagger level, train_local(request, train.subset(others)));
+    ESPALIER_TRY(
+        predict_with(level, train, numbers_of(train, [&](size_t s) { return s % folds == fold; }), on_train));
   }
-  ESPALIER_TRY(write_rows(train, nullptr, all, rows));
-  ESPALIER_TRY(train_local(request, rows, model));
-  ESPALIER_TRY(predict_with(model, test, all, on_test));
-  ESPALIER_TRY(write_rows(train, &on_train, all, rows));
-  ESPALIER_TRY(train_local(request, rows, model));
-  ESPALIER_TRY(write_rows(test, &on_test, all, rows));
-  ESPALIER_ASSIGN(const Sentences second, data::read_all({rows}, {}));
-  Predicted last;
-  ESPALIER_TRY(predict_with(model, second, all, last));
+  ESPALIER_ASSIGN(const Tagger first, train_local(request, train));
+  ESPALIER_TRY(predict_with(first, test, all(test), on_test));
+  ESPALIER_ASSIGN(const Tagger second, train_local(request, with_predictions(train, on_train)));
+  ESPALIER_TRY(predict_with(second, with_predictions(test, on_test), all(test), last));
   eval::TaggingScores scores;
-  std::vector<std::string_view> gold, predicted;
   for (size_t s = 0; s < test.size(); ++s) {
-    gold.clear();
-    for (size_t t = 0; t < test[s].length(); ++t) gold.push_back(test[s].label(t));
-    predicted.assign(last[s].begin(), last[s].end());
-    scores.add(gold, predicted);
+    const std::vector<std::string> gold = test[s].labels;
+    scores.add(std::vector<std::string_view>(gold.begin(), gold.end()),
+               std::vector<std::string_view>(last[s].begin(), last[s].end()));
   }
   return scores;
 }
@@ -129,9 +103,9 @@ Result<Report> searn_stacked(const Request& request) {
     ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
     add(row, outcome.scores);
   }
-  ESPALIER_ASSIGN(Sentences train, data::read_all({train_file}, {}));
-  if (most > 0) train.resize(std::min(most, train.size()));
-  ESPALIER_ASSIGN(const Sentences test, data::read_all({test_file}, {}));
+  ESPALIER_ASSIGN(const Corpus whole, Corpus::read(train_file));
+  const Corpus train = whole.subset(numbers_of(whole, [&](size_t s) { return most == 0 || s < most; }));
+  ESPALIER_ASSIGN(const Corpus test, Corpus::read(test_file));
   ESPALIER_ASSIGN(const eval::TaggingScores scores, stacked(request, train, test, folds));
   add("stacked", scores);
   if (!request.quick)

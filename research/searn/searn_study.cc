@@ -1,98 +1,43 @@
 #include "research/searn/searn_study.h"
 
 #include <chrono>
-#include <fstream>
-
-#include "espalier/base/temporary_directory.h"
-#include "espalier/model/model.h"
-#include "espalier/model/pipeline.h"
-#include "espalier/model/train.h"
 
 namespace espalier::research {
 
-namespace {
-
-/// Writes the first sequences of a file in columns to a file of their own.
-Status copy_first(const std::string& from, const data::ReadOptions& reading, size_t most,
-                  const std::string& to) {
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(from, reading));
-  std::ofstream out(to);
-  data::Sequence sequence;
-  for (size_t n = 0; n < most; ++n) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-    if (!more) break;
-    for (size_t row = 0; row < sequence.length(); ++row) out << sequence.raw(row) << '\n';
-    out << '\n';
-  }
-  out.close();
-  if (!out) return fail("{}: cannot be written", to);
-  return {};
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
-
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round) {
-  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
-  const std::string part = folder.path("train.txt");
-  model::TrainRequest train;
-  train.train = {run.train};
-  if (run.most_sequences > 0) {
-    ESPALIER_TRY(copy_first(run.train, run.train_reading, run.most_sequences, part));
-    train.train = {part};
-  }
-  train.task = run.task;
-  train.learner = run.learner;
-  train.settings = run.settings;
-  ESPALIER_ASSIGN(train.feature_text, model::read_template(run.template_file));
-  train.feature_columns = run.feature_columns;
-  train.reading = run.train_reading;
-  train.seed = request.seed;
-  train.threads = request.threads;
-  if (by_round) {
-    train.dev = {run.test};
-    train.dev_reading = run.test_reading;
-    train.settings.push_back("patience=1000000");
-  }
-  Monitor monitor;
-  monitor.stop = request.monitor.stop;
+  std::vector<std::string> settings = run.settings;
+  if (by_round) settings.push_back("patience=1000000");
+  ESPALIER_ASSIGN(TrainOptions options,
+                  train_options(request, learner_with(run.learner, settings), run.template_file));
+  options.task = run.task;
+  options.feature_columns = run.feature_columns;
+  if (by_round) options.dev = Files{{run.test}, run.test_reading};
+  ESPALIER_ASSIGN(const Data train, first_of(run.train, run.train_reading, run.most_sequences));
+  ESPALIER_ASSIGN(const Training training, train_on(train, options));
   SearnOutcome outcome;
-  ESPALIER_ASSIGN(const model::Trained trained, model::train(train, monitor));
-  if (request.monitor.stop_requested()) return fail("stopped");
-  outcome.train_seconds = trained.report.seconds;
-  for (const auto& round : trained.report.log) {
-    if (round.dev_score) outcome.dev.push_back(*round.dev_score);
-    if (round.objective) outcome.objectives.push_back(*round.objective);
+  outcome.train_seconds = training.seconds;
+  for (const Training::Pass& pass : training.log) {
+    if (pass.dev_score) outcome.dev.push_back(*pass.dev_score);
+    if (pass.objective) outcome.objectives.push_back(*pass.objective);
   }
-  const model::Model& loaded = trained.model;
+  ESPALIER_ASSIGN(const Corpus test, Corpus::read(run.test, run.test_reading));
+  TagOptions tagging;
+  tagging.threads = request.threads;
   const auto start = std::chrono::steady_clock::now();
-  ESPALIER_ASSIGN(const auto reader, data::open_reader(run.test, run.test_reading));
-  const Workers workers(request.threads);
-  std::vector<std::string_view> gold, predicted;
-  const size_t columns = loaded.predictor().label_columns();
-  if (run.keep_labels) outcome.predicted.resize(columns);
-  ESPALIER_TRY(model::run_pipeline(
-      *reader, loaded.predictor(), {}, workers, monitor,
-      [](const data::Sequence&, const data::Prediction&, std::string&) {},
-      [&](const data::Sequence& sequence, const data::Prediction& prediction, std::string_view) -> Status {
-        gold.clear();
-        predicted.clear();
-        for (size_t t = 0; t < sequence.length(); ++t) {
-          gold.push_back(sequence.label(t));
-          predicted.push_back(loaded.labels().name(prediction.labels()[t]));
-        }
-        outcome.scores.add(gold, predicted);
-        for (size_t c = 0; c < outcome.predicted.size(); ++c) {
-          const auto& best = prediction.best.front();
-          for (const data::Label label : c + 1 == columns ? best.labels : best.others[c])
-            outcome.predicted[c].push_back(loaded.predictor().labels_of_column(c).name(label));
-        }
-        return {};
-      }));
-  outcome.test_seconds = seconds_since(start);
+  ESPALIER_ASSIGN(const std::vector<Tagged> tagged, training.tagger.tag_batch(test, tagging));
+  outcome.test_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (run.keep_labels) outcome.predicted.resize(training.tagger.info().labels.size());
+  for (size_t s = 0; s < tagged.size(); ++s) {
+    const std::vector<std::string> gold = test[s].labels, labels = tagged[s].labels();
+    outcome.scores.add(std::vector<std::string_view>(gold.begin(), gold.end()),
+                       std::vector<std::string_view>(labels.begin(), labels.end()));
+    if (!run.keep_labels) continue;
+    for (const Token& token : tagged[s]) {
+      for (size_t c = 0; c < token.other_labels.size(); ++c)
+        outcome.predicted[c].push_back(token.other_labels[c]);
+      outcome.predicted.back().push_back(token.label);
+    }
+  }
   return outcome;
 }
 

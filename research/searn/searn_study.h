@@ -3,12 +3,10 @@
 #pragma once
 
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "espalier/data/formats/reader.h"
 #include "espalier/eval/scores.h"
-#include "research/experiment.h"
+#include "research/public_run.h"
 
 namespace espalier::research {
 
@@ -18,7 +16,7 @@ struct SearnRun {
   std::vector<std::string> settings;
   std::string task = "label";
   std::string train, test;  ///< files
-  data::ReadOptions train_reading, test_reading;
+  ReadOptions train_reading, test_reading;
   std::string template_file;
   size_t most_sequences = 0;                 ///< of the training file; 0: all
   std::vector<size_t> feature_columns = {};  ///< counted from 1; empty: all except the labels
@@ -35,7 +33,7 @@ struct SearnOutcome {
   std::vector<std::vector<std::string>> predicted = {};
 };
 
-/// Trains into a temporary file, tags the test file and scores it. With `by_round`, the test file is also
+/// Trains, tags the test file and scores it. With `by_round`, the test file is also
 /// scored after every round, like a development set. Nothing is chosen by it: patience is unlimited and the
 /// last round counts.
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);

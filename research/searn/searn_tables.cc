@@ -28,15 +28,15 @@ std::vector<std::string> searn_settings(const std::string& classifier, std::vect
   return more;
 }
 
-SearnRun letters(const Request& request, const TableEntry& method, std::vector<int> train,
-                 std::vector<int> test) {
+SearnRun letters(const Request& request, const TableEntry& method, const std::vector<int>& train,
+                 const std::vector<int>& test) {
   SearnRun run;
   run.learner = method.learner;
   run.settings = method.settings;
   run.train = run.test = request.corpus("ocr/letter.data.gz");
-  run.train_reading.format = run.test_reading.format = data::Format::kLetters;
-  run.train_reading.folds = std::move(train);
-  run.test_reading.folds = std::move(test);
+  run.train_reading.format = run.test_reading.format = "letters";
+  run.train_reading.folds = fold_list(train);
+  run.test_reading.folds = fold_list(test);
   return run;
 }
 
@@ -88,9 +88,12 @@ Result<int> choose_history(const Request& request, Report& report) {
       run.learner = "searn";
       run.settings = {"classifier=liblinear", "iterations=2", fmt::format("history={}", history)};
       run.train = run.test = path;
-      run.train_reading.format = run.test_reading.format = data::Format::kLetters;
+      run.train_reading.format = run.test_reading.format = "letters";
+      std::vector<int> others;
       for (int other = 0; other < static_cast<int>(kParts); ++other)
-        (other == part ? run.test_reading : run.train_reading).folds.push_back(other);
+        if (other != part) others.push_back(other);
+      run.train_reading.folds = fold_list(others);
+      run.test_reading.folds = fold_list({part});
       ESPALIER_ASSIGN(const SearnOutcome outcome, train_and_score(request, run));
       scores.merge(outcome.scores);
     }
