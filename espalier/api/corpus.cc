@@ -231,6 +231,15 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
+Result<data::ReadOptions> reading_with(data::ReadOptions of_model, const ReadOptions& given) {
+  ESPALIER_ASSIGN(const Reading parsed, reading_of(given));
+  const ReadOptions untouched;
+  if (given.format != untouched.format) of_model.format = parsed.options.format;
+  if (given.encoding != untouched.encoding) of_model.encoding = parsed.options.encoding;
+  of_model.folds = parsed.options.folds;
+  return of_model;
+}
+
 bool has_json_lines(std::string_view task) { return task == "roles" || task == "variables"; }
 
 Result<Reading> reading_of(const ReadOptions& options) {

@@ -36,6 +36,8 @@ struct Reading {
   std::optional<tasks::JsonTask> task;
 };
 Result<Reading> reading_of(const ReadOptions& options);
+/// A model's way of reading; what the caller set (format, encoding, folds) overrides it.
+Result<data::ReadOptions> reading_with(data::ReadOptions of_model, const ReadOptions& given);
 /// Whether the task has its own JSON lines, read with the format of the same name.
 bool has_json_lines(std::string_view task);
 

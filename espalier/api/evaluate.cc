@@ -58,14 +58,8 @@ Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& t
   if (test.corpus() != nullptr) return api::sources_of(test);
   const Files& files = *test.files();
   api::Sources out;
-  out.reading = about.reading;
+  ESPALIER_ASSIGN(out.reading, api::reading_with(about.reading, files.reading));
   out.reading.labels_required = true;
-  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(files.reading));
-  // Options that the caller set override the model's.
-  const ReadOptions untouched;
-  if (files.reading.format != untouched.format) out.reading.format = given.options.format;
-  if (files.reading.encoding != untouched.encoding) out.reading.encoding = given.options.encoding;
-  out.reading.folds = given.options.folds;
   out.sources.assign(files.paths.begin(), files.paths.end());
   return out;
 }

@@ -22,7 +22,8 @@ TEST(Evaluate, ScoresAModel) {
 }
 
 TEST(Evaluate, LabelsFromElsewhereAreCountedAsConllevalDoes) {
-  const Scores scores = evaluate_labels({{"B-NP", "I-NP", "O", "B-VP"}}, {{"B-NP", "O", "O", "B-VP"}}).value();
+  const Scores scores =
+      evaluate_labels({{"B-NP", "I-NP", "O", "B-VP"}}, {{"B-NP", "O", "O", "B-VP"}}).value();
   EXPECT_DOUBLE_EQ(scores.accuracy, 75);
   EXPECT_DOUBLE_EQ(scores.precision, 50);
   EXPECT_DOUBLE_EQ(scores.recall, 50);
@@ -52,13 +53,31 @@ TEST(CrossValidation, EveryFoldIsScoredByAModelThatDidNotSeeIt) {
   TrainOptions options;
   options.learner = Learner("perceptron", {{"passes", "3"}});
   size_t told = 0;
-  const CrossValidation cv = cross_validate(phrases(30), options, 3, [&](const auto&) { return ++told > 0; }).value();
+  const CrossValidation cv =
+      cross_validate(phrases(30), options, 3, [&](const auto&) { return ++told > 0; }).value();
   EXPECT_EQ(cv.folds.size(), 3u);
   EXPECT_EQ(told, 3u);
   EXPECT_EQ(cv.pooled.sequences, 30u);
   EXPECT_GT(cv.mean(&Scores::accuracy), 90);
   EXPECT_FALSE(cross_validate(phrases(30), options, 1).ok());
   EXPECT_FALSE(cross_validate(phrases(30), options, 3, [](const auto&) { return false; }).ok());
+}
+
+TEST(CrossValidation, UsesTheFoldsOfSequencesInMemory) {
+  const Corpus plain = phrases(30);
+  Corpus folded;
+  for (size_t s = 0; s < plain.size(); ++s) {
+    Sequence sequence = plain[s];
+    sequence.fold = s < 10 ? 3 : 7;
+    folded.add(sequence);
+  }
+  EXPECT_EQ(folded[0].fold, 3);
+  const CrossValidation cv =
+      cross_validate(folded, {.learner = Learner("perceptron", {{"passes", "2"}})}).value();
+  EXPECT_TRUE(cv.own_folds);
+  ASSERT_EQ(cv.folds.size(), 2u);
+  EXPECT_EQ(cv.folds[0].scores.sequences, 10u);
+  EXPECT_EQ(cv.folds[1].fold, 7);
 }
 
 TEST(Tune, ChoosesThresholdsOfACascadeOnly) {
@@ -87,7 +106,8 @@ TEST(Decoder, TransitionsAreAddedAndMistakesRefused) {
   // From B to A costs nothing, everything else 5.
   const std::vector<float> transitions = {-5, -5, 0, -5};
   const Decoder decoder({"A", "B"}, {.transitions = transitions});
-  EXPECT_THAT(decoder.decode(std::vector<float>{1, 0, 0, 1}, 2).value().labels(), testing::ElementsAre("B", "A"));
+  EXPECT_THAT(decoder.decode(std::vector<float>{1, 0, 0, 1}, 2).value().labels(),
+              testing::ElementsAre("B", "A"));
   EXPECT_FALSE(decoder.decode(std::vector<float>{1, 0, 0}, 2).ok());
   EXPECT_FALSE(decoder.decode(std::vector<float>{1, NAN, 0, 0}, 2).ok());
   EXPECT_FALSE(Decoder({"A", "A"}).decode(std::vector<float>{1, 0}, 1).ok());

@@ -173,8 +173,12 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
         return fail("the corpus has {} columns, the model's data {}", sequence.columns(),
                     about.reading.columns);
   }
+  data::ReadOptions reading = about.reading_for_use();
+  if (data.files() != nullptr) {
+    ESPALIER_ASSIGN(reading, api::reading_with(std::move(reading), data.files()->reading));
+  }
   for (const data::Source& source : sources.sources) {
-    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, about.reading_for_use()));
+    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, reading));
     ESPALIER_TRY(model::run_pipeline(*reader, *choice.predictor, pipeline, workers, {}, work, done));
   }
   return all;

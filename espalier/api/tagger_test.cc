@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "espalier/api/api_test_support.h"
@@ -13,7 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
 
 TEST(Tagger, LabelsRowsWithProbabilities) {
   const Tagger tagger = a_tagger();
@@ -117,7 +117,8 @@ TEST(Tagger, OneModelServesManyThreads) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       TagOptions options;
-      if (i % 2 == 1) options.decode.constraints = rules;  // each call makes or finds the predictor for its rules
+      if (i % 2 == 1)
+        options.decode.constraints = rules;  // each call makes or finds the predictor for its rules
       for (int k = 0; k < 50; ++k) {
         const std::string label = tagger.tag_rows(a_sentence(), options).value()[2].label;
         right += (label == "B-VP") == (i % 2 == 0);
@@ -156,6 +157,22 @@ TEST(Tagger, TagsABatchInOrderOnAnyNumberOfThreads) {
     EXPECT_EQ(one[s].labels(), two[s].labels());
     EXPECT_EQ(one[s].size(), corpus[s].labels.size());
   }
+}
+
+TEST(Tagger, TagsOnlyTheFoldsOfFilesThatAreAskedFor) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("folds.jsonl");
+  std::ofstream(path) << R"({"tokens": ["a", "b"], "labels": ["X", "Y"], "fold": 0})"
+                         "\n"
+                      << R"({"tokens": ["b"], "labels": ["Y"], "fold": 1})"
+                         "\n"
+                      << R"({"tokens": ["a", "a", "b"], "labels": ["X", "X", "Y"], "fold": 1})"
+                         "\n";
+  const Tagger tagger = train(Files{{path}, {.format = "jsonl", .folds = "0"}}).value();
+  const auto tagged = tagger.tag_batch(Files{{path}, {.format = "jsonl", .folds = "1"}}).value();
+  ASSERT_EQ(tagged.size(), 2u);
+  EXPECT_EQ(tagged[1].size(), 3u);
+  EXPECT_EQ(tagger.tag_batch(Files{{path}}).value().size(), 3u);
 }
 
 TEST(Tagger, ExplainsAndShowsItsWeights) {

@@ -227,7 +227,8 @@ class Tagger {
   /// Tags one sequence for a model that was trained on attributes.
   Result<Tagged> tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                 const TagOptions& options = {}) const;
-  /// Tags all sequences, on several threads; the results are in the order of the input.
+  /// Tags all sequences, on several threads; the results are in the order of the input. Files are read like
+  /// the model's training data, except where their format, encoding or folds are set.
   Result<std::vector<Tagged>> tag_batch(const Data& data, const TagOptions& options = {}) const;
 
   /// Why each token gets its label, per token in order. Searches need feature names for it.
