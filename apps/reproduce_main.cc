@@ -42,7 +42,7 @@ Json to_json(const research::Experiment& experiment, const research::Report& rep
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };
-  Json settings = Json::object(), rows = Json::array(), checks = Json::array();
+  Json settings = Json::object(), rows = Json::array(), claims = Json::array(), checks = Json::array();
   for (const auto& [name, value] : report.settings) settings[name] = value;
   for (const auto& row : report.rows)
     rows.push_back({{"row", row.row},
@@ -50,11 +50,15 @@ Json to_json(const research::Experiment& experiment, const research::Report& rep
                     {"seed", optional(row.paper)},
                     {"measured", row.measured},
                     {"deviation", optional(row.deviation)}});
+  for (const auto& claim : report.claims)
+    claims.push_back(
+        {{"name", claim.name}, {"holds", claim.holds}, {"figure", claim.figure}, {"cause", claim.cause}});
   for (const auto& check : report.checks)
     checks.push_back({{"name", check.name}, {"holds", check.holds}, {"detail", check.detail}});
-  return {{"name", experiment.name},     {"settings", std::move(settings)}, {"rows", std::move(rows)},
-          {"checks", std::move(checks)}, {"plots", report.plots},           {"notes", report.notes},
-          {"seconds", seconds}};
+  return {{"name", experiment.name},     {"settings", std::move(settings)},
+          {"rows", std::move(rows)},     {"claims", std::move(claims)},
+          {"checks", std::move(checks)}, {"plots", report.plots},
+          {"notes", report.notes},       {"seconds", seconds}};
 }
 
 std::string to_text(const research::Experiment& experiment, const research::Report& report, double seconds) {
@@ -77,6 +81,10 @@ std::string to_text(const research::Experiment& experiment, const research::Repo
     out += "\n";
   }
   out += "\n";
+  for (const auto& claim : report.claims)
+    fmt::format_to(to, "{} {}: {}{}{}\n",
+                   claim.holds ? "the paper's claim holds:" : "the paper's claim does NOT hold:", claim.name,
+                   claim.figure, claim.cause.empty() ? "" : "; probably because ", claim.cause);
   for (const auto& check : report.checks)
     fmt::format_to(to, "{} {}{}{}\n", check.holds ? "holds: " : "BROKEN:", check.name,
                    check.detail.empty() ? "" : ": ", check.detail);

@@ -40,7 +40,16 @@ struct Row {
   std::optional<double> deviation;  ///< of the sample, if there were several runs
 };
 
-/// A property that must hold.
+/// A statement of the paper, and whether it holds on our data. Never decides the exit status: a claim that
+/// does not hold is a finding.
+struct Claim {
+  std::string name;
+  bool holds = false;
+  std::string figure;  ///< what was measured
+  std::string cause;   ///< if it does not hold: the probable reason
+};
+
+/// A property that must hold whatever the data.
 struct Check {
   std::string name;
   bool holds = false;
@@ -50,6 +59,7 @@ struct Check {
 struct Report {
   std::vector<std::pair<std::string, std::string>> settings;  ///< the settings of the run
   std::vector<Row> rows;
+  std::vector<Claim> claims;
   std::vector<Check> checks;
   std::vector<std::string> plots;  ///< files written
   std::vector<std::string> notes;  ///< what a reader should know about the figures
@@ -58,6 +68,9 @@ struct Report {
   void add(std::string row, std::string column, std::optional<double> seed, double measured,
            std::optional<double> deviation = std::nullopt) {
     rows.push_back({std::move(row), std::move(column), seed, measured, deviation});
+  }
+  void claim(std::string name, bool holds, std::string figure, std::string cause = {}) {
+    claims.push_back({std::move(name), holds, std::move(figure), holds ? std::string() : std::move(cause)});
   }
   void check(std::string name, bool holds, std::string detail) {
     checks.push_back({std::move(name), holds, std::move(detail)});

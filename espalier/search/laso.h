@@ -209,8 +209,7 @@ Result<size_t> learn_best_first(const S& space, W& weights, BestFirstRule rule, 
     beam = good;
     if (beam.size() > 1) {
       for (const uint32_t n : beam) rescore(space, weights, nodes, n);
-      std::sort(beam.begin(), beam.end(), before);
-      if (beam.size() > options.width) beam.resize(options.width);
+      std::sort(beam.begin(), beam.end(), before);  // all targets stay, even if there are more than b
     }
   }
   return updates;

@@ -153,6 +153,24 @@ TEST(Laso, EarlyUpdatesStopWhereTheTargetIsLostAndViolationsAreLookedForToTheEnd
   EXPECT_EQ(violation.values(), (std::vector<double>{0, 3, 1}));
 }
 
+TEST(Laso, AfterAnUpdateTheBeamHoldsEveryTargetEvenMoreThanItsWidth) {
+  // One update leads to w = −½ and to both targets; the second best keeps a target in the beam when the best
+  // one's children are added (Figure 4: B = G). A beam cut to its width would lose it and update again.
+  TreeSpace tree(1);
+  tree.add(0, {5});
+  const auto t1 = tree.add(0, {4}, true);
+  const auto t2 = tree.add(0, {3}, true);
+  tree.add(t2, {6});
+  for (const auto leaf : {t1, t2}) tree.add(leaf, {10}, true);
+  DenseWeights w(1, 1);
+  w.values() = {1};
+  LasoOptions options;
+  options.width = 1;
+  Scratch scratch;
+  EXPECT_EQ(learn_best_first(tree, w, BestFirstRule::kXuFern, options, scratch).value(), 1u);
+  EXPECT_DOUBLE_EQ(w.values()[0], -0.5);
+}
+
 TEST(Laso, TheOriginalRuleAlsoMindsWrongGoalsOnTop) {
   // Both leaves fit into the beam; the wrong one ranks higher.
   TreeSpace tree(1);

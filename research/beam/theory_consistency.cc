@@ -130,8 +130,8 @@ class TrajectorySearch {
       gave_up_ = doubt_ = true;
       return false;
     }
-    ++answer_.programs;
     DemandsMet found = meet_demands(problem_.dimension(), demands_);
+    answer_.programs += found.programs;
     if (found.decision == Decision::kUndecided) doubt_ = true;
     if (found.decision != Decision::kYes) return false;
     w_ = std::move(found.w);

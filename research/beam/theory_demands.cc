@@ -209,10 +209,10 @@ class WholeNullSpace {
   std::vector<size_t> pivots_;
 };
 
-DemandsMet verified(std::span<const Demand> demands, std::vector<double> w) {
+DemandsMet verified(std::span<const Demand> demands, std::vector<double> w, size_t programs) {
   for (const Demand& demand : demands)
-    if (!surely_met(demand, w)) return {};
-  return {Decision::kYes, std::move(w)};
+    if (!surely_met(demand, w)) return {Decision::kUndecided, {}, programs};
+  return {Decision::kYes, std::move(w), programs};
 }
 
 }  // namespace
@@ -229,23 +229,26 @@ bool surely_met(const Demand& demand, std::span<const double> w) {
 DemandsMet meet_demands(size_t dimension, std::span<const Demand> demands) {
   for (const Demand& demand : demands) ESPALIER_CHECK(demand.g.size() == dimension);
   const std::optional<std::vector<Demand>> merged = merge_demands(demands);
-  if (!merged) return {Decision::kNo, {}};
+  if (!merged) return {Decision::kNo, {}, 0};
   const std::vector<Demand>& used = *merged;
-  if (used.empty()) return {Decision::kYes, std::vector<double>(dimension, 0.0)};
+  if (used.empty()) return {Decision::kYes, std::vector<double>(dimension, 0.0), 0};
   const bool any_weak = std::any_of(used.begin(), used.end(), [](const Demand& d) { return !d.strict; });
 
   WholeNullSpace ties(dimension);
   SlackProgram program(dimension, used, SlackProgram::Slacks::kOne);
-  if (!program.solve()) return {};
+  size_t programs = 1;
+  if (!program.solve()) return {Decision::kUndecided, {}, programs};
   bool whole = true;
   if (!program.is_strict(0)) {
     if (any_weak) {
       program = SlackProgram(dimension, used, SlackProgram::Slacks::kEachWeak);
-      if (!program.solve()) return {};
+      ++programs;
+      if (!program.solve()) return {Decision::kUndecided, {}, programs};
     }
     for (size_t k = 0; k < used.size(); ++k) {
       if (program.is_strict(k)) continue;
-      if (used[k].strict) return {program.proves_there_is_none() ? Decision::kNo : Decision::kUndecided, {}};
+      if (used[k].strict)
+        return {program.proves_there_is_none() ? Decision::kNo : Decision::kUndecided, {}, programs};
       whole = whole && ties.add(used[k].g);
     }
   }
@@ -255,10 +258,10 @@ DemandsMet meet_demands(size_t dimension, std::span<const Demand> demands) {
     std::optional<std::vector<double>> w;
     if (whole) w = ties.nearest(z, bits);
     if (!w) break;
-    DemandsMet met = verified(used, std::move(*w));
+    DemandsMet met = verified(used, std::move(*w), programs);
     if (met.decision == Decision::kYes) return met;
   }
-  return verified(used, std::move(z));
+  return verified(used, std::move(z), programs);
 }
 
 }  // namespace espalier::research

@@ -23,6 +23,8 @@ enum class Decision {
 struct DemandsMet {
   Decision decision = Decision::kUndecided;
   std::vector<double> w;  ///< meets every demand; empty unless kYes
+  size_t programs = 0;    ///< linear programs solved: none if demands contradict each other openly, one, or
+                          ///< two if some demands hold only with equality
 };
 
 /// Whether w certainly meets the demand: by more than the largest rounding error, or exactly with 0 if the
