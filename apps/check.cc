@@ -55,11 +55,11 @@ std::string to_text(const DataReport& report) {
                  count_text(report.tokens));
   if (report.columns > 0) fmt::format_to(to, "columns    {}, label included\n", report.columns);
   if (report.attributes > 0) fmt::format_to(to, "attributes {}\n", count_text(report.attributes));
-  fmt::format_to(to, "longest    {} tokens, at {}; {} sequences of one token\n",
-                 count_text(report.longest_length), place(report.longest), count_text(report.one_token));
+  fmt::format_to(to, "longest    {}, at {}; {} of one token\n", counted(report.longest_length, "token"),
+                 place(report.longest), counted(report.one_token, "sequence"));
   fmt::format_to(to, "scheme     {}\n", report.scheme);
   if (report.unknown_labels > 0)
-    fmt::format_to(to, "unlabelled {} tokens\n", count_text(report.unknown_labels));
+    fmt::format_to(to, "unlabelled {}\n", counted(report.unknown_labels, "token"));
 
   fmt::format_to(to, "\nlabels     {}\n", report.labels.size());
   size_t width = 0;

@@ -61,12 +61,23 @@ std::string unexpected(const std::string& word, const CLI::App& verb) {
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
+/// `app` is the whole command or a verb that has verbs of its own.
 std::string unknown_verb(const std::string& word, const CLI::App& app) {
+  const std::string group = app.get_parent() == nullptr ? "" : app.get_name() + " ";
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
   const std::string near = nearest(word, names);
-  return fmt::format("unknown verb '{}'{}", word,
-                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  if (near.empty() && !group.empty())
+    return fmt::format("unknown verb '{}{}'; there are {}", group, word, fmt::join(names, ", "));
+  return fmt::format("unknown verb '{}{}'{}", group, word,
+                     near.empty() ? "" : fmt::format("; did you mean {}{}?", group, near));
+}
+
+/// The first word after a verb that has verbs of its own (`ensemble`), if it is meant as one of these.
+std::string mistyped_inner_verb(const CLI::App& group, int argc, const char* const* argv) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (argv[i] == group.get_name() && argv[i + 1][0] != '-') return argv[i + 1];
+  return {};
 }
 
 /// The message about a command line that could not be parsed. A mistyped option is reported rather than what
@@ -80,6 +91,14 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
   CLI::App* innermost = verbs.front();
   while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().front();
   CLI::App& verb = *innermost;
+  if (const auto inner = verb.get_subcommands({}); !inner.empty()) {
+    const std::string word = mistyped_inner_verb(verb, argc, argv);
+    if (!word.empty()) return unknown_verb(word, verb);
+    std::vector<std::string> names;
+    for (const CLI::App* one : inner) names.push_back(one->get_name());
+    if (argv[argc - 1] == verb.get_name())
+      return fmt::format("{} needs one of {}", verb.get_name(), fmt::join(names, ", "));
+  }
   std::vector<std::string> words = verb.remaining();
   if (&verb != verbs.front())
     for (const std::string& word : verbs.front()->remaining()) words.push_back(word);
@@ -116,9 +135,13 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
     (void)print(std::string(call.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
-    const auto typed = app.get_subcommands();
     say("espalier: " + parse_complaint(error, app, argc, argv));
-    say(fmt::format("See espalier {}--help", typed.empty() ? "" : typed.front()->get_name() + " "));
+    std::string words;
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      words += at->get_name() + " ";
+    }
+    say(fmt::format("See espalier {}--help", words));
     return kCommandLineWrong;
   }
 
@@ -142,7 +165,8 @@ namespace {
 /// A file that is mapped, a model of more than 64 MB for example, was cut short by another program.
 void on_lost_pages(int) {
   constexpr std::string_view kMessage =
-      "espalier: a file that was being read was cut short by another program; start again with the whole file\n";
+      "espalier: a file that was being read was cut short by another program; start again with the whole "
+      "file\n";
   (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(kDataWrong);
 }

@@ -173,7 +173,7 @@ absent never.txt
 expect 0 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder ilp --time-limit 0.000001 -o late.txt
 says err "ran out of time"
 expect 1 "$espalier" tag test.txt -m crf.model --constraints count.txt --decoder ilp --time-limit 0.000001 --strict
-says err "not solved in time"
+says err "not found in time"
 
 # A model trained under constraints keeps to them wherever it is used: tag, eval, explain and as the expert of an ensemble.
 printf 'few: at most 1 of B-NP\n' >few.txt

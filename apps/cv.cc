@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -26,6 +28,7 @@ Reports each fold, mean and standard deviation over folds, and the scores of all
 constexpr const char* kCvExamples = R"(
 Examples:
   espalier cv train.txt -k 5
+  espalier cv train.txt -k 5 --save-predictions held-out.txt
   espalier cv letter.data.gz --format letters -p l2=0.5 --json
   espalier cv roles.jsonl --task roles --constraints roles.txt -k 5)";
 
@@ -34,6 +37,7 @@ struct CvFlags {
   OutputFlags output;
   std::vector<std::string> data;
   std::optional<int> k;
+  std::string predictions;
 };
 
 /// A score of every fold by its name in JSON.
@@ -96,6 +100,19 @@ Outcome run(const CvFlags& flags) {
   const Files data{flags.data, flags.training.reading.resolve()};
   if (const Status status = check_options(data, *options); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(flags.training.read_files(*options));
+  std::optional<Sink> predictions;
+  if (!flags.predictions.empty()) {
+    if (flags.predictions == "-")
+      return usage_error("--save-predictions needs the name of a file: the scores go to standard output");
+    for (const std::string& input : flags.data) {
+      std::error_code none;
+      if (std::filesystem::equivalent(input, flags.predictions, none))
+        return Error{
+            fmt::format("'{}' is both an input and the file for the predictions; nothing was done", input)};
+    }
+    ESPALIER_TRY(check_writable(flags.predictions));
+    predictions = Sink::file(flags.predictions);
+  }
   const auto start = std::chrono::steady_clock::now();
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
@@ -109,7 +126,7 @@ Outcome run(const CvFlags& flags) {
                       fold.scores.f1, fold.scores.accuracy, duration_text(fold.train_seconds)));
     return true;
   };
-  const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell);
+  const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell, predictions);
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all folds were done"};
   if (!cv) return cv.error();
@@ -127,7 +144,11 @@ void add_cv(CLI::App& app, Action& action) {
   verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
   verb.add_option("-k,--k", flags->k, "draw this many folds [the data's own, or 10]")
       ->type_name("N")
-      ->check(CLI::Range(2, 200).description(""));
+      ->check(whole_number(2, 200));
+  verb.add_option(
+          "--save-predictions", flags->predictions,
+          "write all sequences in their order, each with the labels predicted\nwhen its fold was held out")
+      ->type_name("FILE");
   flags->training.add_to(verb);
   flags->output.add_to(verb);
   verb.footer([] { return learners_help() + kCvExamples; });

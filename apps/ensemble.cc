@@ -1,5 +1,6 @@
 // espalier ensemble: the group of verbs that combine the predictions of several experts.
 #include "apps/ensemble.h"
+#include "apps/whole_number.h"
 
 #include <CLI/CLI.hpp>
 
@@ -31,7 +32,7 @@ void ExpertFlags::add_to(CLI::App& verb) {
                   "experts give up to N labellings of each sequence, best first;\neach rank is a separate "
                   "expert [1]")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""));
+      ->check(whole_number(1, 1000));
   verb.add_option(
           "--labels-only", labels_only,
           "files have labels and no words: rows (one label per line, blank\nlines between sequences) or "

@@ -62,8 +62,8 @@ Outcome run(const ApplyFlags& flags) {
   if (!applied.ok()) return applied.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!flags.quiet && flags.output != "-")
-    say(fmt::format("espalier: {} sequences, {} tokens of {} experts in {} written to {}",
-                    count_text(applied->sequences), count_text(applied->tokens), ensemble.experts().size(),
+    say(fmt::format("espalier: {}, {} of {} in {} written to {}", counted(applied->sequences, "sequence"),
+                    counted(applied->tokens, "token"), counted(ensemble.experts().size(), "expert"),
                     duration_text(seconds), flags.output));
   return {};
 }

@@ -10,6 +10,7 @@
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 #include "espalier/public/tools.h"
 
@@ -126,10 +127,12 @@ std::string outcome_text(const Ensemble& ensemble, const std::string& path, doub
   const EnsembleLearning& learning = ensemble.learning();
   std::string out;
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{} sequences, {} tokens, {} labels, {} experts\n", count_text(info.training_sequences),
-                 count_text(info.training_tokens), info.labels.size(), info.experts.size());
+  fmt::format_to(to, "{}, {}, {}, {}\n", counted(info.training_sequences, "sequence"),
+                 counted(info.training_tokens, "token"), counted(info.labels.size(), "label"),
+                 counted(info.experts.size(), "expert"));
   if (learning.left_out > 0)
-    fmt::format_to(to, "{} sequences skipped because an expert lacks them\n", count_text(learning.left_out));
+    fmt::format_to(to, "{} skipped because an expert lacks {}\n", counted(learning.left_out, "sequence"),
+                   learning.left_out == 1 ? "it" : "them");
   if (!learning.candidates.empty()) {
     out += "on held-out sequences, error in percent of a sequence's substructures:\n";
     for (const EnsembleLearning::Candidate& c : learning.candidates) {
@@ -208,7 +211,7 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
                 "an error counts 1/length instead of 1 in the exponent of beta");
   verb.add_option("--rounds", flags->rounds, "rounds of espboost and sle [100]")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
+      ->check(whole_number(1, 1000000));
   verb.add_option("--form", flags->form,
                   "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
       ->type_name("FORM");
@@ -226,8 +229,10 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
   verb.add_option("--memory", flags->memory,
                   "megabytes of votes kept in memory; further ones go to a\ntemporary file [8]")
       ->type_name("MB")
-      ->check(CLI::Range(0, 1000000).description(""));
-  verb.add_option("--seed", flags->seed, "the same seed gives the same model [1]")->type_name("N");
+      ->check(whole_number(0, 1000000));
+  verb.add_option("--seed", flags->seed, "the same seed gives the same model [1]")
+      ->type_name("N")
+      ->check(seed_number());
   add_threads_option(verb, flags->threads);
   flags->reading.add_to(verb);
   flags->output.add_to(verb);

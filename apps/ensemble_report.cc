@@ -8,6 +8,7 @@
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 
 namespace espalier::apps {
@@ -120,7 +121,7 @@ std::string report_text(const EnsembleReport& report) {
   const auto to = std::back_inserter(out);
   size_t width = 8;
   for (const auto& expert : report.experts) width = std::max(width, display_width(expert.name));
-  fmt::format_to(to, "{} sequences, {} tokens\n\n", count_text(report.sequences), count_text(report.tokens));
+  fmt::format_to(to, "{}, {}\n\n", counted(report.sequences, "sequence"), counted(report.tokens, "token"));
   if (report.aligned) out += "(tokens are columns of the aligned outputs; edits: mean edit distance)\n";
   const std::string_view middle = report.aligned ? "edits" : report.chunked ? "F1" : "";
   fmt::format_to(to, "{}  accuracy  {:>8}  sequences  error %  weight  worth\n", pad_right("", width),
@@ -151,7 +152,7 @@ std::string report_text(const EnsembleReport& report) {
     fmt::format_to(to, "{}", pad_right(expert.name, width));
     for (const double percent : expert.agreement) fmt::format_to(to, "  {:6.2f}", percent);
     if (expert.silent_sequences > 0)
-      fmt::format_to(to, "  (lacks {} sequences)", count_text(expert.silent_sequences));
+      fmt::format_to(to, "  (lacks {})", counted(expert.silent_sequences, "sequence"));
     out += "\n";
   }
   out += "\nright by place, percent:\n" + pad_right("", width);
@@ -220,7 +221,7 @@ void add_ensemble_report(CLI::App& group, Action& action) {
   verb.add_flag("--bounds", flags->bounds, "the paper's guarantees for this model on this data");
   verb.add_option("--rho", flags->rho, "the margin in Theorems 4 and 5 [0.1]")->type_name("R");
   verb.add_flag("--any-sequence", flags->any_sequence, "do not keep labels to their scheme");
-  verb.add_option("--seed", flags->seed, "of the bootstrap [1]")->type_name("N");
+  verb.add_option("--seed", flags->seed, "of the bootstrap [1]")->type_name("N")->check(seed_number());
   flags->reading.add_to(verb);
   flags->output.add_to(verb);
   verb.footer(kReportExamples);

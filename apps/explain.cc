@@ -5,6 +5,8 @@
 #include "apps/command.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
+#include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -35,6 +37,7 @@ Outcome run(const ExplainFlags& flags) {
   ExplainOptions options = flags.options;
   ESPALIER_ASSIGN(options.decode, flags.decode.resolve());
   options.json = flags.output.json;
+  options.colour = in_colour(Stream::kOutput);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   options.stop = interrupt.flag();
   const Status status = explain_stream(tagger, Source::file(flags.input), Sink::file("-"), options);
@@ -52,10 +55,10 @@ void add_explain(CLI::App& app, Action& action) {
   add_model_option(verb, flags->model);
   verb.add_option("--sequence", flags->options.sequence, "explain only this sequence, counted from 1 [all]")
       ->type_name("N")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+      ->check(whole_number(1));
   verb.add_option("--top", flags->options.top, "features shown per token [5]")
       ->type_name("N")
-      ->check(CLI::Range(0, 1000000).description(""));
+      ->check(whole_number(0, 1000000));
   verb.add_option(
           "--constraints", flags->decode.constraints,
           "obey the constraints in this file; none: no constraints\n[those that the model was trained with]")

@@ -127,7 +127,9 @@ Outcome run(const HelpFlags& flags, const CLI::App& app) {
       ESPALIER_TRY(print_json({{"verbs", std::move(verbs)}, {"learners", std::move(all)}}));
       return {};
     }
-    ESPALIER_TRY(print(app.help() + "\n" + learners_help()));
+    // Not app.help(), which is the help of the verb that was typed: of this one.
+    ESPALIER_TRY(print(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal) +
+                       "\n" + learners_help()));
     return {};
   }
   std::vector<std::string> names;
@@ -178,6 +180,16 @@ void add_help(CLI::App& app, Action& action) {
   verb.add_flag("--json", flags->output.json, "print one JSON object instead");
   verb.footer(kHelpExamples);
   verb.callback([flags, &action, &app] { action = [flags, &app] { return run(*flags, app); }; });
+}
+
+void add_version(CLI::App& app, Action& action) {
+  CLI::App& verb = *app.add_subcommand("version", "Print the version");
+  verb.callback([&action] {
+    action = []() -> Outcome {
+      ESPALIER_TRY(print("espalier " + version() + "\n"));
+      return {};
+    };
+  });
 }
 
 }  // namespace espalier::apps

@@ -9,6 +9,7 @@
 #include "apps/command.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -78,11 +79,11 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
   line("trained on", fmt::format("{}, {}, seed {}", counted(info.training_sequences, "sequence"),
                                  counted(info.training_tokens, "token"), info.seed));
   std::string reading = info.format;
-  if (info.columns > 0) reading += fmt::format(", {} columns, label included", info.columns);
+  if (info.columns > 0) reading += fmt::format(", {}, label included", counted(info.columns, "column"));
   if (!info.label_column.empty()) reading += ", label in column " + info.label_column;
   line("data", reading);
-  line("features", fmt::format("{}, with {} weights of {} bits", count_text(contents.features),
-                               count_text(contents.weights), contents.weight_bits));
+  line("features", fmt::format("{}, with {} of {} bits", count_text(contents.features),
+                               counted(contents.weights, "weight"), contents.weight_bits));
   line("template", template_text(info));
   std::string parameters;
   for (const auto& [name, value] : info.parameters)
@@ -178,7 +179,9 @@ void add_inspect(CLI::App& app, Action& action) {
   const auto flags = std::make_shared<InspectFlags>();
   verb.add_option("MODEL", flags->model, "the model file")->type_name("")->required();
   verb.add_option("--label", flags->label, "list only weights of this label")->type_name("LABEL");
-  verb.add_option("--top", flags->top, "features and transitions shown [10]")->type_name("N");
+  verb.add_option("--top", flags->top, "features and transitions shown [10]")
+      ->type_name("N")
+      ->check(whole_number(0, 1000000));
   verb.add_option("--strip", flags->strip, "write the model without names to this file instead")
       ->type_name("OUT");
   flags->output.add_to(verb);

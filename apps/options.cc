@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 
@@ -44,7 +45,9 @@ void TrainingFlags::add_to(CLI::App& verb) {
       ->type_name("FILE");
   verb.add_flag("--allow-contradictions", allow_contradictions,
                 "train even if most sequences break the constraints");
-  verb.add_option("--seed", seed, "the same seed gives the same model [1]")->type_name("N");
+  verb.add_option("--seed", seed, "the same seed gives the same model [1]")
+      ->type_name("N")
+      ->check(seed_number());
   add_threads_option(verb, threads);
   reading.add_to(verb);
 }
@@ -91,10 +94,10 @@ void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
   verb.add_option("--beam", beam,
                   "labellings that --decoder beam or best-first keeps [16; for a search\nas in training]")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
-  verb.add_option("--time-limit", seconds, "seconds per sequence for an integer program [10]")
+      ->check(whole_number(1, 1000000));
+  verb.add_option("--time-limit", seconds, "seconds per sequence under constraints [10]")
       ->type_name("S")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""));
+      ->check(above_zero());
   verb.add_flag("--strict", strict, "a sequence that cannot satisfy the constraints is an error");
   verb.add_flag("--verbose", verbose, "say how each constraint is decoded");
   if (with_why)
@@ -128,7 +131,7 @@ void add_model_option(CLI::App& verb, std::string& model) {
 void add_threads_option(CLI::App& verb, int& threads) {
   verb.add_option("--threads", threads, "threads to work with; 0 takes every core [0]")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
+      ->check(whole_number(0, 1024));
 }
 
 Result<Settings> parse_settings(const std::vector<std::string>& texts) {
@@ -165,32 +168,35 @@ Result<std::vector<size_t>> parse_columns(std::string_view text) {
   return columns;
 }
 
+namespace {
+std::string searches_text(size_t count) { return count == 1 ? "1 search" : count_text(count) + " searches"; }
+}  // namespace
+
 void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
   if (rules.infeasible > 0)
     say(
-        fmt::format("espalier: warning: {} of {} sequences cannot satisfy the constraints{}; their labelling "
+        fmt::format("espalier: warning: {} of {} cannot satisfy the constraints{}; their labelling "
                     "breaks as few as possible",
-                    rules.infeasible, rules.total(),
+                    rules.infeasible, counted(rules.total(), "sequence"),
                     rules.example.empty() ? "" : fmt::format(" (in conflict: {})", rules.example)));
   if (rules.out_of_time > 0)
-    say(fmt::format(
-        "espalier: warning: {} of {} sequences ran out of time; they got the best labelling found by "
-        "then",
-        rules.out_of_time, rules.total()));
+    say(fmt::format("espalier: warning: {} of {} ran out of time; they got the best labelling found by then",
+                    rules.out_of_time, counted(rules.total(), "sequence")));
   if (rules.approximate > 0)
     say(fmt::format(
-        "espalier: {} of {} sequences were not decoded exactly (by a beam or another search, or after the "
+        "espalier: {} of {} were not decoded exactly (by a beam or another search, or after the "
         "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
         "best",
-        rules.approximate, rules.total()));
+        rules.approximate, counted(rules.total(), "sequence")));
   if (all && searches.total() > 0)
-    say(fmt::format("espalier: {} searches: {} exact, {} approximate, {} out of steps", searches.total(),
-                    searches.exact, searches.approximate, searches.out_of_steps));
+    say(fmt::format("espalier: {}: {} exact, {} approximate, {} out of steps",
+                    searches_text(searches.total()), searches.exact, searches.approximate,
+                    searches.out_of_steps));
   if (searches.out_of_steps > 0)
     say(
-        fmt::format("espalier: warning: best-first search ran out of steps for {} of {} sequences; a "
+        fmt::format("espalier: warning: best-first search ran out of steps for {} of {}; a "
                     "breadth-first search with the same beam was used instead",
-                    searches.out_of_steps, searches.total()));
+                    searches.out_of_steps, counted(searches.total(), "sequence")));
 }
 
 }  // namespace espalier::apps

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kWidestBar = 24;
 constexpr size_t kNarrowestBar = 6;
 constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
+constexpr auto kLineEvery = std::chrono::seconds(3);
 // No forecast of the time left before this share of a phase is done and this much time has passed.
 constexpr double kFirstForecast = 0.02;
 constexpr double kFirstForecastSeconds = 1;
@@ -30,8 +31,12 @@ std::string bar(double part, size_t width) {
 void append_measures(const Progress& progress, std::string& out) {
   const auto to = std::back_inserter(out);
   if (progress.round) fmt::format_to(to, "  pass {}", *progress.round);
-  if (progress.objective) fmt::format_to(to, "  objective {:.5g}", *progress.objective);
-  if (progress.dev_score) fmt::format_to(to, "  dev {:.2f}", *progress.dev_score);
+  if (progress.objective)
+    fmt::format_to(to, "  {} {:.5g}", progress.objective_name.empty() ? "objective" : progress.objective_name,
+                   *progress.objective);
+  if (progress.dev_score)
+    fmt::format_to(to, "  dev {}{}{:.2f}", progress.dev_measure, progress.dev_measure.empty() ? "" : " ",
+                   *progress.dev_score);
 }
 
 }  // namespace
@@ -67,6 +72,11 @@ ProgressDisplay::ProgressDisplay(Mode mode)
 
 void ProgressDisplay::show(const Progress& progress) {
   if (mode_ == Mode::kQuiet) return;
+  if (!progress.warning.empty()) {
+    clear();
+    say("espalier: warning: " + progress.warning);
+    return;
+  }
   const std::scoped_lock lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (progress.phase != phase_) {
@@ -78,8 +88,10 @@ void ProgressDisplay::show(const Progress& progress) {
   }
   reported_at_ = now;
   if (width_ == 0) {
-    if (mode_ == Mode::kAuto && progress.round_ended)
-      say(progress_line(progress, seconds_between(start_, now)));
+    if (mode_ == Mode::kAuto && progress.round_ended) {
+      held_ = progress_line(progress, seconds_between(start_, now));
+      if (now - said_at_ >= kLineEvery || progress.done >= progress.total) say_held(now);
+    }
     return;
   }
   if (!progress.round_ended && now - drawn_at_ < kRedrawEvery) return;
@@ -91,8 +103,16 @@ void ProgressDisplay::show(const Progress& progress) {
   std::fflush(stderr);
 }
 
+void ProgressDisplay::say_held(Clock::time_point now) {
+  if (held_.empty()) return;
+  say(held_);
+  held_.clear();
+  said_at_ = now;
+}
+
 void ProgressDisplay::clear() {
   const std::scoped_lock lock(mutex_);
+  say_held(Clock::now());  // the last round that ended is always told
   if (!drawn_) return;
   drawn_ = false;
   fmt::print(stderr, "\r\x1b[K");

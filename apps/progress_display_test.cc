@@ -60,6 +60,13 @@ TEST(ProgressBar, CountsWhereTheTotalIsUnknown) {
   EXPECT_EQ(progress_bar(progress, 2, 200), "reading  12,000  2.0 s");
 }
 
+TEST(ProgressLine, SaysWhatItsNumbersAre) {
+  Progress progress = halfway();
+  progress.objective_name = "loss per token";
+  progress.dev_measure = "F1";
+  EXPECT_EQ(progress_line(progress, 30), "training  pass 5  loss per token 0.25  dev F1 93.46  30 s");
+}
+
 TEST(ProgressLine, HasWhatALogNeeds) {
   EXPECT_EQ(progress_line(halfway(), 30), "training  pass 5  objective 0.25  dev 93.46  30 s");
 }

@@ -1,4 +1,5 @@
 #include "apps/reproduce_options.h"
+#include "apps/whole_number.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,7 +29,9 @@ std::shared_ptr<ReproduceFlags> add_reproduce_options(CLI::App& app) {
   verb.add_option("--data", flags->data, "the folder of corpora")->type_name("DIR");
   verb.add_option("--out", flags->out, "the folder that plots are written to [.]")->type_name("DIR");
   verb.add_flag("--quick", flags->quick, "a small version, in seconds");
-  verb.add_option("--seed", flags->seed, "seed of all random choices [1]")->type_name("N");
+  verb.add_option("--seed", flags->seed, "seed of all random choices [1]")
+      ->type_name("N")
+      ->check(seed_number());
   add_threads_option(verb, flags->threads);
   flags->output.add_to(verb);
   verb.footer(kReproduceExamples);

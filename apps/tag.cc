@@ -8,6 +8,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -108,7 +109,7 @@ void add_tag(CLI::App& app, Action& action) {
       ->type_name("OUT");
   verb.add_option("--nbest", flags->nbest, "write the N best labellings [1]")
       ->type_name("N")
-      ->check(CLI::Range(1, 100000).description(""));
+      ->check(whole_number(1, 100000));
   verb.add_flag("--confidence", flags->confidence, "add probabilities of labels and spans");
   verb.add_flag("--marginals", flags->marginals, "add probabilities of all labels");
   flags->decode.add_to(verb, /*with_why=*/true);

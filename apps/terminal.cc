@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -42,8 +43,25 @@ Status print_json(const nlohmann::ordered_json& object) {
   return print(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
+bool in_colour(Stream stream) {
+  const char* const refused = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
+  const char* const terminal = std::getenv("TERM");
+  if (refused != nullptr && *refused != '\0') return false;
+  if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
+  return ::isatty(stream == Stream::kOutput ? STDOUT_FILENO : STDERR_FILENO) != 0;
+}
+
 void say(std::string_view line) {
-  std::string text(line);
+  constexpr std::string_view kName = "espalier:", kWarning = " warning:";
+  std::string text;
+  if (line.starts_with(kName) && in_colour(Stream::kMessages)) {
+    const std::string_view rest = line.substr(kName.size());
+    const bool warning = rest.starts_with(kWarning);
+    text = fmt::format("\x1b[1;{}m{}\x1b[0m{}", warning ? 33 : 31, warning ? "espalier: warning:" : kName,
+                       warning ? rest.substr(kWarning.size()) : rest);
+  } else {
+    text = line;
+  }
   text.push_back('\n');
   (void)write_all(STDERR_FILENO, text);
 }
@@ -79,16 +97,6 @@ std::string bytes_text(double bytes) {
   }
   const int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
-}
-
-std::string count_text(size_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
-std::string counted(size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
 }
 
 Result<std::string> read_text(const std::string& path) { return read_text_file(path); }

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "espalier/base/counted.h"
 #include "espalier/base/layout.h"
 #include "espalier/base/result.h"
 #include "espalier/base/text.h"
@@ -21,8 +22,13 @@ Status print(std::string_view text);
 /// Prints one JSON object. Text that is not UTF-8 is printed with replacement characters.
 Status print_json(const nlohmann::ordered_json& object);
 
-/// Writes a line to standard error. Failing to write it is not an error.
+/// Writes a line to standard error. Failing to write it is not an error. "espalier:" at its beginning is
+/// coloured on terminals: red, or yellow before "warning:".
 void say(std::string_view line);
+
+enum class Stream { kOutput, kMessages };
+/// Whether what goes there may have colours: it is a terminal, TERM is not "dumb", and NO_COLOR is not set.
+bool in_colour(Stream stream);
 
 /// Whether the reader of standard output has closed it, as in `espalier tag … | head`.
 bool output_reader_has_gone();
@@ -34,10 +40,6 @@ size_t terminal_width();
 std::string duration_text(double seconds);
 /// "512 B", "12.3 KB", "4.56 MB", "1.23 GB" (powers of 1000).
 std::string bytes_text(double bytes);
-/// 1234567 as "1,234,567".
-std::string count_text(size_t count);
-/// "1 sequence", "1,234 sequences".
-std::string counted(size_t count, std::string_view thing);
 
 /// All lines of a text file, each ended by one line feed; "-" is standard input.
 Result<std::string> read_text(const std::string& path);

@@ -12,6 +12,7 @@
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -146,7 +147,7 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")
       ->type_name("N")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+      ->check(whole_number(0, 1000000));
   verb.add_flag("--resume", flags->resume, "continue an interrupted run from MODEL.checkpoint");
   flags->output.add_to(verb);
   verb.footer([] { return learners_help() + kTrainExamples; });

@@ -11,13 +11,19 @@ namespace {
 
 std::string passes_text(const Training& report) {
   std::string text = fmt::format("{}", report.log.size());
+  const auto first = std::find_if(report.log.begin(), report.log.end(),
+                                  [](const auto& round) { return round.objective.has_value(); });
+  if (first != report.log.end() && report.log.back().objective && report.log.size() > 1)
+    text += fmt::format(", {} {:.4g} in the first and {:.4g} in the last", report.objective_name,
+                        *first->objective, *report.log.back().objective);
   if (report.interrupted) text += ", stopped early as requested";
   if (report.stopped_early) text += ", stopped because the development score no longer rose";
   if (report.best_pass) {
     const auto best = std::find_if(report.log.begin(), report.log.end(),
                                    [&](const auto& round) { return round.number == *report.best_pass; });
     if (best != report.log.end() && best->dev_score)
-      text += fmt::format("; best on development data: pass {} with {:.2f}", best->number, *best->dev_score);
+      text += fmt::format("; best on development data: pass {} with {} {:.2f}", best->number,
+                          report.dev_measure, *best->dev_score);
   }
   return text;
 }
@@ -52,6 +58,8 @@ nlohmann::ordered_json train_report_json(const Training& report, const std::stri
               {"stopped_early", report.stopped_early},
               {"interrupted", report.interrupted},
               {"notes", report.notes},
+              {"objective_name", report.objective_name},
+              {"dev_measure", report.dev_measure.empty() ? Json(nullptr) : Json(report.dev_measure)},
               {"log", std::move(log)}};
   out.update(Json::parse(report.details));
   return out;
@@ -62,10 +70,10 @@ std::string train_report_text(const Training& report, const std::string& model) 
   const auto line = [&](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);
   };
-  line("data", fmt::format("{} sequences, {} tokens, {} labels", count_text(report.sequences),
-                           count_text(report.tokens), count_text(report.labels)));
+  line("data", fmt::format("{}, {}, {}", counted(report.sequences, "sequence"),
+                           counted(report.tokens, "token"), counted(report.labels, "label")));
   line("features",
-       fmt::format("{}, with {} weights", count_text(report.features), count_text(report.weights)));
+       fmt::format("{}, with {}", count_text(report.features), counted(report.weights, "weight")));
   line("passes", passes_text(report));
   line("time", fmt::format("{}, of which reading {}", duration_text(report.seconds),
                            duration_text(report.reading_seconds)));

@@ -9,6 +9,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -118,7 +119,8 @@ void add_tune(CLI::App& app, Action& action) {
       ->type_name("E");
   verb->add_option("--budget", flags->budget,
                    "label n-grams alive per position after each level, in place of a loss")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(above_zero());
   verb->add_option("-o,--output", flags->out, "where the tuned model goes [MODEL]")->type_name("FILE");
   verb->add_option("--plot", flags->plot, "write efficiency against filter loss to this SVG file")
       ->type_name("FILE");

@@ -3,8 +3,14 @@
 #include <map>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/tagger.h"
+#include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
+#include "espalier/base/parallel.h"
 #include "espalier/data/folds.h"
+#include "espalier/model/pipeline.h"
+#include "espalier/model/tag_format.h"
+#include "espalier/model/task_data.h"
 #include "espalier/public/evaluate.h"
 
 namespace espalier {
@@ -32,6 +38,29 @@ Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k,
   return folds;
 }
 
+/// Labels the sequences of a fold as `tag` would, into the texts of their numbers.
+Status label_fold(const Tagger& tagger, const Corpus& corpus, const std::vector<size_t>& held_out,
+                  int threads, std::vector<std::string>& texts) {
+  const model::Model& model = tagger.state()->model;
+  const data::ReadOptions reading = model.about().reading_for_use();
+  ESPALIER_ASSIGN(const auto formatter, model::TagFormatter::make(model, reading, reading.format, {}));
+  const Corpus part = corpus.subset(held_out);
+  ESPALIER_ASSIGN(const api::Sources sources, api::sources_of(part));
+  auto next = held_out.begin();
+  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                        std::string& text) { formatter.append(sequence, prediction, text); };
+  const auto done = [&](const data::Sequence&, const data::Prediction&, std::string_view text) -> Status {
+    texts[*next++] = text;
+    return {};
+  };
+  for (const data::Source& source : sources.sources) {
+    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, model.about().task, reading));
+    ESPALIER_TRY(model::run_pipeline(*reader, model.predictor(), {}, Workers(threads), {}, work, done));
+  }
+  ESPALIER_CHECK(next == held_out.end());
+  return {};
+}
+
 std::vector<double> values(const std::vector<CrossValidation::Fold>& folds, double Scores::*measure) {
   std::vector<double> out;
   for (const CrossValidation::Fold& fold : folds) out.push_back(fold.scores.*measure);
@@ -55,7 +84,8 @@ double CrossValidation::deviation(double Scores::*measure) const {
 }
 
 Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options, int k,
-                                       const std::function<bool(const CrossValidation::Fold&)>& on_fold) {
+                                       const std::function<bool(const CrossValidation::Fold&)>& on_fold,
+                                       const std::optional<Sink>& predictions) {
   if (k < 0 || k == 1) return fail("{} folds: there must be two at least", k);
   ESPALIER_TRY(check_options(data, options));
   std::optional<Corpus> read;
@@ -69,6 +99,7 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
   CrossValidation out;
   ESPALIER_ASSIGN(const auto folds, folds_of(corpus, k, options.seed, out.own_folds));
   std::vector<Scores> parts;
+  std::vector<std::string> texts(predictions ? corpus.size() : 0);
   for (const auto& [fold, held_out] : folds) {
     std::vector<size_t> others;
     for (const auto& [other, numbers] : folds)
@@ -92,11 +123,17 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
     result.total = folds.size();
     result.train_seconds = training.seconds;
     ESPALIER_ASSIGN(result.scores, evaluate(training.tagger, corpus.subset(held_out), scoring));
+    if (predictions) ESPALIER_TRY(label_fold(training.tagger, corpus, held_out, options.threads, texts));
     parts.push_back(result.scores);
     out.folds.push_back(std::move(result));
     if (on_fold && !on_fold(out.folds.back())) return fail("stopped before all folds were done");
   }
   out.pooled = api::merged(parts);
+  if (predictions) {
+    ESPALIER_ASSIGN(api::OpenSink file, api::OpenSink::open(*predictions));
+    for (const std::string& text : texts) ESPALIER_TRY(file.write(text));
+    ESPALIER_TRY(file.commit());
+  }
   return out;
 }
 

@@ -23,9 +23,10 @@ using Explanations = std::vector<data::Predictor::Explanation>;
 /// Formats the explanations of one sequence.
 class ExplanationWriter {
  public:
-  ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top)
+  ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top, bool colour)
       : about_(model.about()),
         predictor_(predictor),
+        colour_(colour),
         top_(top),
         word_(model::word_column(model.about())),
         columns_(predictor.label_columns()) {}
@@ -41,8 +42,14 @@ class ExplanationWriter {
     return std::string(sequence.columns() > word_ ? sequence.cell(row, word_) : std::string_view("_"));
   }
 
+  /// A label, padded or not, in colour if that is wanted: green, the runner-up cyan.
+  std::string coloured(const std::string& label, bool chosen) const {
+    return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", chosen ? "1;32" : "36", label) : label;
+  }
+
   const model::ModelHeader& about_;
   const data::Predictor& predictor_;
+  bool colour_;
   size_t top_, word_, columns_;
 };
 
@@ -63,13 +70,13 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
     const auto& e = explanations[i];
     const std::string &label = name(e, e.label), &runner_up = name(e, e.runner_up);
     fmt::format_to(to, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row), token_width),
-                   pad_right(label, label_width));
+                   coloured(pad_right(label, label_width), true));
     if (e.label == e.runner_up && e.decision.empty()) {
       if (predictor_.labels_of_column(e.column).size() > 1) out += "  no other label was left";
     } else if (e.margin < 0) {
-      fmt::format_to(to, "  by constraints; {} is better by {:.3f}", runner_up, -e.margin);
+      fmt::format_to(to, "  by constraints; {} is better by {:.3f}", coloured(runner_up, false), -e.margin);
     } else if (std::isfinite(e.margin)) {
-      fmt::format_to(to, "  before {} by {:.3f}", runner_up, e.margin);
+      fmt::format_to(to, "  before {} by {:.3f}", coloured(runner_up, false), e.margin);
     }
     // Chunks of other lengths may give the token the same label.
     if (!e.decision.empty())
@@ -83,7 +90,8 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
     }
     const size_t width = std::max<size_t>(8, display_width(label));
     const size_t other_width = std::max<size_t>(8, display_width(runner_up));
-    fmt::format_to(to, "        {}  {}  feature\n", pad_left(label, width), pad_left(runner_up, other_width));
+    fmt::format_to(to, "        {}  {}  feature\n", coloured(pad_left(label, width), true),
+                   coloured(pad_left(runner_up, other_width), false));
     for (size_t k = 0; k < shown; ++k) {
       const auto& c = e.contributions[k];
       fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
@@ -155,7 +163,7 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   ESPALIER_ASSIGN(auto all, api::open_source(source, state.model.about().reading_for_use(), task->json));
   OneSequence reader(std::move(all), options.sequence);
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  const ExplanationWriter writer(state.model, *choice.predictor, options.top);
+  const ExplanationWriter writer(state.model, *choice.predictor, options.top, options.colour);
   const auto step = [&](const data::Sequence& sequence, data::Predictor::Scratch& scratch,
                         std::string& text) -> Status {
     Explanations explanations;

@@ -101,6 +101,8 @@ Result<Training> train_with_report(const Data& data, const TrainOptions& options
   Training out(std::move(tagger));
   for (const auto& round : report.log)
     out.log.push_back({round.number, round.objective, round.dev_score, round.seconds});
+  out.objective_name = report.objective_name;
+  out.dev_measure = report.dev_measure;
   out.seconds = report.seconds;
   out.reading_seconds = report.reading_seconds;
   out.sequences = report.sequences;

@@ -1,14 +1,19 @@
 #include "espalier/base/atomic_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -33,6 +38,44 @@ std::string directory_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The process number in the name of a partial file, after `.partial-`: digits, or digits, a hyphen and
+// digits.
+std::optional<pid_t> writer_of(std::string_view suffix) {
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), process);
+  if (error != std::errc() || process <= 0) return std::nullopt;
+  std::string_view rest(end, static_cast<size_t>(suffix.data() + suffix.size() - end));
+  if (rest.empty()) return process;
+  if (rest.size() < 2 || rest[0] != '-' || rest.find_first_not_of("0123456789", 1) != rest.npos)
+    return std::nullopt;
+  return process;
+}
+
+// Partial files are made and swept by one thread at a time: one that was just made is not locked yet.
+std::mutex partial_files;
+
+// Removes what killed processes left of this target. Two things must say that the writer is dead: no process
+// has its number (or we do: numbers repeat in containers), and nobody holds the lock that every writer has on
+// its file, perhaps on another machine. What cannot be removed stays.
+void remove_leftovers(const std::string& target) {
+  const std::string directory = directory_of(target);
+  const size_t slash = target.rfind('/');
+  const std::string prefix = (slash == std::string::npos ? target : target.substr(slash + 1)) + ".partial-";
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (entries == nullptr) return;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(prefix)) continue;
+    const auto writer = writer_of(name.substr(prefix.size()));
+    if (!writer || (*writer != ::getpid() && (::kill(*writer, 0) == 0 || errno != ESRCH))) continue;
+    const std::string path = directory + "/" + std::string(name);
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat info;
+    if (!file.is_open() || ::fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  }
 }
 
 // The path after following symbolic links, and what kind of file is there.
@@ -106,6 +149,8 @@ struct AtomicFile::State {
   }
 
   Status open_temporary(mode_t mode) {
+    const std::scoped_lock lock(partial_files);
+    remove_leftovers(target);
     const std::string first = fmt::format("{}.partial-{}", target, ::getpid());
     for (int attempt = 1;; ++attempt) {
       const std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
@@ -113,6 +158,7 @@ struct AtomicFile::State {
       if (number >= 0) {
         file = FileDescriptor(number);
         temporary = path;
+        (void)::flock(number, LOCK_EX | LOCK_NB);  // see remove_leftovers
         return {};
       }
       if (errno == EINTR || (errno == EEXIST && attempt < kNameAttempts)) continue;
@@ -137,6 +183,7 @@ struct AtomicFile::State {
       return {};
     }
     if (::fsync(file.number()) != 0) return failed(errno);
+    const FileDescriptor locked(::fcntl(file.number(), F_DUPFD_CLOEXEC, 0));  // until it has its name
     if (const int code = file.close(); code != 0) return failed(code);
     if (::rename(temporary.c_str(), target.c_str()) != 0) return failed(errno);
     temporary.clear();

@@ -17,6 +17,9 @@ namespace espalier {
 /// the temporary file and an older file of that name stays as it was. Every write, sync, close and rename is
 /// checked; the first error is kept and returned by commit() as well, so it is enough to check there.
 ///
+/// Opening one also removes temporary files of the same target that killed processes left behind; those of
+/// living processes stay.
+///
 /// "-" is standard output. Standard output, pipes and devices such as /dev/null cannot be renamed: bytes go
 /// to them directly, and the destructor flushes what was written. A symbolic link is followed, an existing
 /// file keeps its mode.

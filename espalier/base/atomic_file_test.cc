@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -75,7 +76,7 @@ TEST(AtomicFile, PartialFilesAreNamedForTheTargetAndTheProcess) {
   const std::string path = directory.path("x");
   AtomicFile first = open_or_throw(path);
   EXPECT_TRUE(std::filesystem::exists(path + ".partial-" + std::to_string(::getpid())));
-  // A second writer, or what a crash left under the same process number, is not disturbed.
+  // A second writer in the same process is not disturbed.
   AtomicFile second = open_or_throw(path);
   EXPECT_EQ(directory.entries(), 2u);
   EXPECT_TRUE(first.write("first").ok());
@@ -96,6 +97,61 @@ TEST(AtomicFile, ACommittedFileLeavesTheNextWriterAlone) {
   ASSERT_TRUE(second.write("second").ok());
   EXPECT_TRUE(second.commit().ok());
   EXPECT_EQ(directory.read("x"), "second");
+}
+
+TEST(AtomicFile, OpeningRemovesWhatKilledWritersOfTheSameFileLeft) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("x");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const AtomicFile left = open_or_throw(path);
+    const AtomicFile also = open_or_throw(path);
+    const AtomicFile of_another_file = open_or_throw(path + "y");
+    ::_exit(0);  // no destructor runs, as with kill -9
+  }
+  ASSERT_GT(child, 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(directory.entries(), 3u);
+  const std::string number = std::to_string(child);
+  directory.write("x.partial-" + std::to_string(::getpid()) + "-7",
+                  "under our own number, of a dead container");
+  for (const char* name : {"x.partial-", "x.partial-abc", "x.partial--1", "x.partial-0"})
+    directory.write(name, "");
+  directory.write("x.partial-" + number + "-note", "not ours");
+  EXPECT_TRUE(open_or_throw(path).commit().ok());
+  EXPECT_FALSE(std::filesystem::exists(path + ".partial-" + number));
+  EXPECT_FALSE(std::filesystem::exists(path + ".partial-" + number + "-2"));
+  EXPECT_TRUE(std::filesystem::exists(path + "y.partial-" + number));
+  EXPECT_EQ(directory.entries(), 7u);  // x, that of y, and five that no writer makes
+}
+
+TEST(AtomicFile, OpeningLeavesTheFilesOfLivingWritersAlone) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("x");
+  int ready[2], done[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(done), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file = open_or_throw(path);
+    char c = 0;
+    (void)!::write(ready[1], &c, 1);
+    (void)!::read(done[0], &c, 1);
+    const bool written = file.write("the child's").ok() && file.commit().ok();
+    ::_exit(written ? 0 : 1);
+  }
+  ASSERT_GT(child, 0);
+  char c = 0;
+  ASSERT_EQ(::read(ready[0], &c, 1), 1);
+  EXPECT_TRUE(open_or_throw(path).commit().ok());
+  EXPECT_TRUE(std::filesystem::exists(path + ".partial-" + std::to_string(child)));
+  ASSERT_EQ(::write(done[1], &c, 1), 1);
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(directory.read("x"), "the child's");
+  for (const int number : {ready[0], ready[1], done[0], done[1]}) ::close(number);
 }
 
 TEST(AtomicFile, KeepsTheModeOfTheFileItReplaces) {

@@ -1,3 +1,4 @@
+#include "espalier/base/counted.h"
 #include "espalier/base/layout.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,12 @@ TEST(Layout, WidthCountsCharactersNotBytes) {
   EXPECT_EQ(pad_right("é", 3), "é  ");
   EXPECT_EQ(pad_left("é", 3), "  é");
   EXPECT_EQ(pad_left("long", 3), "long");
+}
+
+TEST(Counted, NounsAreSingularOnlyForOne) {
+  EXPECT_EQ(counted(0, "label"), "0 labels");
+  EXPECT_EQ(counted(1, "label"), "1 label");
+  EXPECT_EQ(counted(1234567, "label"), "1,234,567 labels");
 }
 
 TEST(Layout, CutTextFitsAndShowsThatItWasCut) {

@@ -20,6 +20,9 @@ struct Verdict {
       true;  ///< no round before was better: a trainer that keeps the best model itself keeps this one
 };
 
+/// The usual measure: data loss and penalties, as measured while the pass was learning.
+inline constexpr const char* kLossPerToken = "loss per token";
+
 /// The end of one pass or iteration, without the model.
 struct RoundEnd {
   int number = 0;                   ///< from 1; 0: a step before the first round (a filter of a cascade)
@@ -29,6 +32,7 @@ struct RoundEnd {
   std::function<void(SectionWriter&)> save = nullptr;
   int most =
       0;  ///< how many rounds there will be at most, where the trainer alone knows; 0: as its options say
+  const char* measure = "objective";  ///< what `objective` is, in words: a literal
 };
 
 /// The end of a round of a trainer that makes a `Model`.

@@ -50,9 +50,8 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
   return explain_path(sequence, labels, scratch);
 }
 
-std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(const data::Sequence& sequence,
-                                                                         std::span<const Label> labels,
-                                                                         data::Predictor::Scratch& scratch) const {
+std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(
+    const data::Sequence& sequence, std::span<const Label> labels, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   const size_t T = sequence.length(), last = levels_.size() - 1;
   std::vector<Explanation> explanations(T);
@@ -78,6 +77,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(const d
     std::reverse(symbols.begin(), symbols.end());
     return fmt::format("{}", fmt::join(symbols, " → "));
   };
+  data::FeatureNames names(extractor_);
   for (size_t t = 0; t < T; ++t) {
     Explanation& e = explanations[t];
     const uint32_t best = path[t];
@@ -96,6 +96,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(const d
       }
     }
     e.margin = first - second;  // infinite where no other label was left
+    names.move_to(sequence, t);
     for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i) {
       if (b.state[i] == linear::kNoFeature) continue;
       const uint32_t row = state_offsets_[size_t{b.state[i]} * levels_.size() + last];
@@ -107,7 +108,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(const d
         if (column == e.runner_up) c.runner_up = value * w;
       });
       if (c.weight == 0 && c.runner_up == 0) continue;
-      c.feature = extractor_.state_name(sequence, t, i - b.features.state_begin[t]);
+      names.append_state(i - b.features.state_begin[t], c.feature);
       e.contributions.push_back(std::move(c));
     }
     // Grams that end here, along the path and along the best path through the runner-up.

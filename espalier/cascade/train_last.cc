@@ -176,7 +176,8 @@ Status CascadeTraining::train_last(size_t order) {
       decode_dev(weights, order, sequence, labels);
     };
     const Round round{
-        {pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), saver(pass, &learner)},
+        {pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), saver(pass, &learner), 0,
+         options_.last == Loss::kPerceptron ? "errors per token" : kLossPerToken},
         [&] { return decoder; }};
     const Verdict verdict = context_.round_ended(round);
     if (verdict.best) {

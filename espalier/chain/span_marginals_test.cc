@@ -63,8 +63,9 @@ void for_each_labelling(size_t T, size_t K, Visit visit) {
 /// Labels that a scheme has, with types A and B.
 data::LabelSet labels_of_scheme(data::Scheme scheme) {
   const std::map<data::Scheme, std::string> prefixes = {
-      {data::Scheme::kIob1, "IB"}, {data::Scheme::kIob2, "BI"},    {data::Scheme::kIoe1, "IE"},
-      {data::Scheme::kIoe2, "EI"}, {data::Scheme::kIobes, "BIES"}, {data::Scheme::kBilou, "BILU"}};
+      {data::Scheme::kIob1, "IB"},   {data::Scheme::kIob2, "BI"},    {data::Scheme::kIoe1, "IE"},
+      {data::Scheme::kIoe2, "EI"},   {data::Scheme::kIobes, "BIES"}, {data::Scheme::kBilou, "BILU"},
+      {data::Scheme::kBmewo, "BMEW"}};
   data::LabelSet labels;
   labels.add("O");
   const std::string& all = prefixes.at(scheme);

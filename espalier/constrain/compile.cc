@@ -202,9 +202,11 @@ std::string Compiled::describe() const {
 namespace {
 
 /// Whether some labelling of any length satisfies the hard rules: a search over the joint states of all
-/// automata and the previous label. Returns true if there are too many states.
+/// automata and the previous label. Returns true if there are too many states to look at all of them.
 bool satisfiable(const Compiled& compiled) {
   constexpr size_t kMostStates = 200000;
+  constexpr size_t kMostSteps = size_t{1} << 23;  // of an automaton; well below a second
+  size_t steps = 0;
   const size_t K = compiled.constraints().labels();
   const LocalPenalties& local = compiled.local();
   using State = std::vector<uint32_t>;  // automata, then the label before
@@ -220,6 +222,7 @@ bool satisfiable(const Compiled& compiled) {
     open.pop_back();
     for (size_t y = 0; y < K; ++y) {
       const uint32_t before = state.back();
+      steps += automata.size() + 1;
       if ((before == K ? local.start[y] : local.pair[before * K + y]) == kHard) continue;
       State next = state;
       next.back() = static_cast<uint32_t>(y);
@@ -232,7 +235,7 @@ bool satisfiable(const Compiled& compiled) {
       if (!possible) continue;
       if (accepting) return true;
       if (seen.insert(next).second) open.push_back(next);
-      if (seen.size() > kMostStates) return true;
+      if (seen.size() > kMostStates || steps > kMostSteps) return true;
     }
   }
   return false;

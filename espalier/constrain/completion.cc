@@ -105,7 +105,7 @@ Completion::State Completion::after(size_t t, State state, const Move& move, siz
 
 Result<Completion> Completion::make(const Compiled& compiled, const Instance& instance,
                                     const std::vector<Move>& moves, std::span<const Label> forced,
-                                    size_t max_states) {
+                                    Deadline deadline, size_t max_states) {
   ESPALIER_CHECK(compiled.regular());
   Completion out;
   out.length_ = instance.length;
@@ -138,7 +138,17 @@ Result<Completion> Completion::make(const Compiled& compiled, const Instance& in
   const size_t T = out.length_;
   std::vector<std::vector<State>> reached(T + 1);
   reached[0].push_back(out.start_);
-  size_t states = 0;
+  size_t states = 0, looked_at = 0;
+  const auto out_of_time = [&] {
+    constexpr size_t kStatesPerLook = 256;  // at the clock
+    return ++looked_at % kStatesPerLook == 0 && deadline.passed();
+  };
+  const auto too_slow = [&] {
+    return fail(
+        "the constraints need too much time for a search over {} tokens; fewer constraints or more time "
+        "(--time-limit) would help",
+        T);
+  };
   for (size_t t = 0; t < T; ++t) {
     std::sort(reached[t].begin(), reached[t].end());
     reached[t].erase(std::unique(reached[t].begin(), reached[t].end()), reached[t].end());
@@ -146,12 +156,14 @@ Result<Completion> Completion::make(const Compiled& compiled, const Instance& in
     if (states > max_states)
       return fail("the constraints need more than {} states over {} tokens, too many for a search",
                   max_states, T);
-    for (const State state : reached[t])
+    for (const State state : reached[t]) {
+      if (out_of_time()) return too_slow();
       for (const Move& move : moves)
         out.for_each_end(t, state, move, [&](size_t end, State next) {
           reached[end].push_back(next);
           return true;
         });
+    }
   }
   std::sort(reached[T].begin(), reached[T].end());
   reached[T].erase(std::unique(reached[T].begin(), reached[T].end()), reached[T].end());
@@ -160,6 +172,7 @@ Result<Completion> Completion::make(const Compiled& compiled, const Instance& in
     if (out.accepting(state)) out.alive_[T].push_back(state);
   for (size_t t = T; t-- > 0;)
     for (const State state : reached[t]) {
+      if (out_of_time()) return too_slow();
       bool leads = false;
       for (size_t m = 0; m < moves.size() && !leads; ++m)
         out.for_each_end(t, state, moves[m], [&](size_t end, State next) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "espalier/base/deadline.h"
 #include "espalier/constrain/compile.h"
 
 namespace espalier::constrain {
@@ -29,11 +30,11 @@ class Completion {
   using State = uint64_t;
   static constexpr State kNowhere = ~State{0};
 
-  /// Fails if the rules need more than `max_states` states in total. `forced`, if not empty, holds the label
-  /// that each token must get, or kNoLabel.
+  /// Fails if the rules need more than `max_states` states in total, or more time. `forced`, if not empty,
+  /// holds the label that each token must get, or kNoLabel.
   static Result<Completion> make(const Compiled& compiled, const Instance& instance,
                                  const std::vector<Move>& moves, std::span<const data::Label> forced = {},
-                                 size_t max_states = size_t{1} << 22);
+                                 Deadline deadline = {}, size_t max_states = size_t{1} << 22);
 
   /// True if no labelling of this length that moves can produce satisfies the rules.
   bool infeasible() const { return alive_.front().empty(); }

@@ -98,7 +98,7 @@ TEST(Completion, TooMuchToRememberIsSaid) {
   ASSERT_TRUE(constraints.ok());
   const auto none = [](size_t, size_t) { return std::string_view(); };
   const auto made =
-      Completion::make(Compiled(*constraints), constraints->instance(90, none), label_moves(3), {}, 1000);
+      Completion::make(Compiled(*constraints), constraints->instance(90, none), label_moves(3), {}, {}, 1000);
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().message.find("too many for a search"), std::string::npos);
 }

@@ -18,9 +18,11 @@ namespace {
 constexpr size_t kCascadeArcs = size_t{1} << 26;
 
 /// The best path of a lattice under rules.
-Decoded decode_on(const Compiled& rules, const Instance& instance, const chain::Lattice& lattice) {
+Decoded decode_on(const Compiled& rules, const Instance& instance, const chain::Lattice& lattice,
+                  Deadline deadline) {
   Decoded out;
-  const ConstrainedLattice product = constrained_lattice(rules, instance, lattice, kCascadeArcs);
+  const ConstrainedLattice product =
+      constrained_lattice(rules, instance, lattice, kCascadeArcs, /*mapped=*/false, deadline);
   out.outcome = product.outcome;
   if (product.outcome != Outcome::kExact) return out;
   const chain::LatticePath path = chain::viterbi(product.lattice);
@@ -55,25 +57,31 @@ double range_of(chain::Lattice lattice) {
 }  // namespace
 
 ConstrainedCascade::ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints,
-                                       bool why, bool strict)
-    : WrappedPredictor(model), model_(model), compiled_(std::move(constraints)), why_(why), strict_(strict) {
+                                       bool why, bool strict, double seconds)
+    : WrappedPredictor(model),
+      model_(model),
+      compiled_(std::move(constraints)),
+      why_(why),
+      strict_(strict),
+      seconds_(seconds) {
   if (why) without_ = each_left_out(compiled_.constraints());
 }
 
 Result<std::unique_ptr<ConstrainedCascade>> ConstrainedCascade::make(const cascade::CascadePredictor& model,
                                                                      Constraints constraints, bool why,
-                                                                     bool strict) {
+                                                                     bool strict, double seconds) {
   if (!Compiled(constraints).regular())
     return fail("{}: a cascade supports regular constraints only", constraints.file());
   return std::unique_ptr<ConstrainedCascade>(
-      new ConstrainedCascade(model, std::move(constraints), why, strict));
+      new ConstrainedCascade(model, std::move(constraints), why, strict, seconds));
 }
 
 /// Leaves the lattice that was used in the scratch, and its intersection with the constraints in `product`,
 /// which is empty if no labelling is allowed.
 Result<ConstraintEffect> ConstrainedCascade::find_lattice(const data::Sequence& sequence,
                                                           const Instance& instance,
-                                                          std::span<const Label> forced, Scratch& scratch,
+                                                          std::span<const Label> forced, Deadline deadline,
+                                                          Scratch& scratch,
                                                           ConstrainedLattice& product) const {
   ConstraintEffect effect;
   model_.look_up(sequence, scratch);
@@ -87,10 +95,13 @@ Result<ConstraintEffect> ConstrainedCascade::find_lattice(const data::Sequence& 
       return fail("line {}: the filters left no labelling that satisfies the constraints, and {}",
                   sequence.line(0), status.error().message);
     product = constrained_lattice(compiled_, instance, cascade::CascadePredictor::trellis_of(scratch).lattice,
-                                  kCascadeArcs);
+                                  kCascadeArcs, /*mapped=*/false, deadline);
     if (product.outcome == Outcome::kOutOfBudget)
-      return fail("line {}: the lattice of the labellings that satisfy the constraints is too large",
-                  sequence.line(0));
+      return fail(
+          "line {}: the lattice of the labellings that satisfy the constraints is too large for {:g} s; "
+          "fewer "
+          "constraints or more time (--time-limit) would help",
+          sequence.line(0), seconds_);
     if (product.outcome == Outcome::kExact) return effect;
     effect.outcome = ConstraintEffect::Outcome::kApproximate;
   }
@@ -106,24 +117,28 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
   out.clear();
   const Instance instance = instance_of_rows(compiled_.constraints(), sequence);
   ConstrainedLattice product;
-  ESPALIER_ASSIGN(ConstraintEffect effect, find_lattice(sequence, instance, forced, scratch, product));
+  const Deadline deadline = Deadline::after(seconds_);
+  ESPALIER_ASSIGN(ConstraintEffect effect,
+                  find_lattice(sequence, instance, forced, deadline, scratch, product));
   const chain::Lattice& lattice = cascade::CascadePredictor::trellis_of(scratch).lattice;
   double score = 0;
   if (effect.outcome == ConstraintEffect::Outcome::kInfeasible) {
+    if (options.nbest > 1 || options.confidence || options.marginals)
+      return fail("no labelling satisfies all constraints, so there are no probabilities");
+    const Decoded least =
+        decode_on(Compiled(compiled_.constraints().softened(range_of(lattice))), instance, lattice, deadline);
+    // Which constraints clash. When time is up, all that are left are named.
     Constraints rest = compiled_.constraints();
     for (size_t c = 0; c < rest.statements().size(); ++c) {
       if (rest.statements()[c].penalty != kHard) continue;
       Constraints fewer = rest.without(c);
-      if (decode_on(Compiled(fewer), instance, lattice).outcome == Outcome::kInfeasible) {
+      if (!deadline.passed() &&
+          decode_on(Compiled(fewer), instance, lattice, deadline).outcome == Outcome::kInfeasible) {
         rest = std::move(fewer);
       } else {
         effect.clash.push_back(rest.statements()[c].name);
       }
     }
-    if (options.nbest > 1 || options.confidence || options.marginals)
-      return fail("no labelling satisfies all constraints, so there are no probabilities");
-    const Decoded least =
-        decode_on(Compiled(compiled_.constraints().softened(range_of(lattice))), instance, lattice);
     if (strict_ || least.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", sequence.line(0),
                   effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
@@ -145,7 +160,11 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
   if (why_)
     explain_effect(
         compiled_, without_, instance, score,
-        [&](const Compiled& rules) { return decode_on(rules, instance, lattice); }, out);
+        [&](const Compiled& rules) {
+          return deadline.passed() && !rules.only_local() ? Decoded{}
+                                                          : decode_on(rules, instance, lattice, deadline);
+        },
+        out);
   return {};
 }
 

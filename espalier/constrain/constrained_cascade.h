@@ -16,12 +16,14 @@ namespace espalier::constrain {
 /// Wraps a cascade, which must outlive it. The lattice of label n-grams that the filters leave is intersected
 /// with the constraints, and its best path is the answer. If the filters left no allowed path, they are
 /// relaxed step by step, at last to no filtering at all; the outcome is then kApproximate. If there is still
-/// none, the answer is the labelling with the fewest violations (kInfeasible), or with `strict` an error.
+/// none, the answer is the labelling with the fewest violations (kInfeasible), or with `strict` an error. A
+/// lattice that is not ready in time is an error, too.
 /// Immutable; any number of threads.
 class ConstrainedCascade final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedCascade>> make(const cascade::CascadePredictor& model,
-                                                          Constraints constraints, bool why, bool strict);
+                                                          Constraints constraints, bool why, bool strict,
+                                                          double seconds = 10);
 
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
@@ -33,14 +35,16 @@ class ConstrainedCascade final : public data::WrappedPredictor {
   const Compiled& compiled() const { return compiled_; }
 
  private:
-  ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints, bool why, bool strict);
+  ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints, bool why, bool strict,
+                     double seconds);
   Result<data::ConstraintEffect> find_lattice(const data::Sequence& sequence, const Instance& instance,
-                                              std::span<const data::Label> forced, Scratch& scratch,
-                                              ConstrainedLattice& product) const;
+                                              std::span<const data::Label> forced, Deadline deadline,
+                                              Scratch& scratch, ConstrainedLattice& product) const;
 
   const cascade::CascadePredictor& model_;
   Compiled compiled_;
   bool why_, strict_;
+  double seconds_;                 ///< per sequence
   std::vector<Compiled> without_;  ///< the constraints without each in turn, if reasons are wanted
 };
 

@@ -54,11 +54,14 @@ std::vector<uint32_t> old_arcs(const chain::Lattice& from, const chain::Intersec
 }
 
 /// Intersects out.lattice with all automata and updates old_state and old_arc, if they are filled in.
-ConstrainedLattice intersect_all(const Compiled& compiled, ConstrainedLattice out, size_t max_arcs) {
+ConstrainedLattice intersect_all(const Compiled& compiled, ConstrainedLattice out, size_t max_arcs,
+                                 Deadline deadline) {
   ESPALIER_CHECK(compiled.regular());
   out.outcome = Outcome::kExact;
   for (const CostAutomaton& automaton : compiled.automata()) {
-    chain::IntersectedLattice product = chain::intersect(out.lattice, automaton.dfa, max_arcs);
+    // What follows takes about as long as making the product, and does not look at the clock.
+    chain::IntersectedLattice product =
+        chain::intersect(out.lattice, automaton.dfa, max_arcs, deadline.share(0.4));
     out.outcome = product.outcome;
     if (out.outcome != Outcome::kExact) return out;
     subtract_costs(automaton, product);
@@ -76,12 +79,14 @@ ConstrainedLattice intersect_all(const Compiled& compiled, ConstrainedLattice ou
 
 }  // namespace
 
-ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs) {
-  return intersect_all(compiled, {Outcome::kExact, chain::make_lattice(folded)}, max_arcs);
+ConstrainedLattice constrained_lattice(const Compiled& compiled, const Scores& folded, size_t max_arcs,
+                                       Deadline deadline) {
+  return intersect_all(compiled, {Outcome::kExact, chain::make_lattice(folded)}, max_arcs, deadline);
 }
 
 ConstrainedLattice constrained_lattice(const Compiled& compiled, const Instance& instance,
-                                       const chain::Lattice& from, size_t max_arcs, bool mapped) {
+                                       const chain::Lattice& from, size_t max_arcs, bool mapped,
+                                       Deadline deadline) {
   const LocalPenalties& local = compiled.local();
   const std::vector<double> rows = compiled.row_penalties(instance);
   const size_t T = from.positions(), K = local.labels;
@@ -113,11 +118,11 @@ ConstrainedLattice constrained_lattice(const Compiled& compiled, const Instance&
     start.old_state = std::move(left.old_state);
     start.old_arc = std::move(left.old_arc);
   }
-  return intersect_all(compiled, std::move(start), max_arcs);
+  return intersect_all(compiled, std::move(start), max_arcs, deadline);
 }
 
 Decoded decode_lattice(const Compiled& compiled, const Instance& instance, const Scores& scores,
-                       size_t max_arcs) {
+                       size_t max_arcs, Deadline deadline) {
   ESPALIER_CHECK(compiled.regular());
   Decoded out;
   PenalisedScores folded;
@@ -132,7 +137,7 @@ Decoded decode_lattice(const Compiled& compiled, const Instance& instance, const
     }
     out.outcome = Outcome::kExact;
   } else {
-    const ConstrainedLattice lattice = constrained_lattice(compiled, folded.view, max_arcs);
+    const ConstrainedLattice lattice = constrained_lattice(compiled, folded.view, max_arcs, deadline);
     out.outcome = lattice.outcome;
     if (out.outcome != Outcome::kExact) return out;
     const chain::LatticePath path = chain::viterbi(lattice.lattice);

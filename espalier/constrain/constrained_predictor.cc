@@ -46,8 +46,8 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
   if (options_.why) without_ = each_left_out(compiled_.constraints());
 }
 
-Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain(const data::Sequence& sequence,
-                                                                                Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain(
+    const data::Sequence& sequence, Scratch& scratch) const {
   data::Prediction found;
   ESPALIER_TRY(predict(sequence, {}, {}, scratch, found));
   return model_.explain_labels(sequence, found.labels(), scratch);
@@ -94,62 +94,63 @@ Status ConstrainedPredictor::predict(const data::Sequence& sequence, std::span<c
     }
     model_.scores(sequence, forced, scratch);  // the unchanged scores: the code below finds out what is wrong
   }
+  DecodeOptions how = options_.decode;
+  how.deadline = how.limit();  // of everything that is done for this sequence
   const Instance instance = instance_(compiled_.constraints(), sequence);
   // If the model does not score neighbours, decoders can skip pairs.
   if (!model_.transitions() && scores.view.edge == nullptr) scores.view.trans = nullptr;
   out.clear();
   if (options.nbest > 1 || options.confidence || options.marginals)
-    return predict_by_lattice(instance, scores.view, options, out);
-  return settle(sequence, instance, scores.view, decode(compiled_, instance, scores.view, options_.decode),
-                out);
+    return predict_by_lattice(instance, scores.view, options, how, out);
+  return settle(sequence, instance, scores.view, decode(compiled_, instance, scores.view, how), how, out);
 }
 
 Status ConstrainedPredictor::settle(const data::Sequence& sequence, const Instance& instance,
-                                    const Scores& scores, Decoded found, data::Prediction& out) const {
+                                    const Scores& scores, Decoded found, const DecodeOptions& how,
+                                    data::Prediction& out) const {
   ConstraintEffect effect;
   effect.outcome = effect_of(found.outcome);
   const size_t line = sequence.length() > 0 ? sequence.line(0) : 0;
-  if (found.outcome == Outcome::kInfeasible) {
-    Compromise answer = compromise(compiled_, instance, scores, options_.decode);
+  if (options_.strict && found.outcome == Outcome::kOutOfBudget)
+    return fail("line {}: the best labelling was not found in time", line);
+  // A sequence for which no allowed labelling was found in time is treated like one that has none.
+  if (found.outcome != Outcome::kExact && found.labels.empty() && (instance.length > 0 || options_.strict)) {
+    effect.outcome = ConstraintEffect::Outcome::kInfeasible;
+    Compromise answer = compromise(compiled_, instance, scores, how);
     for (const size_t c : answer.clash) effect.clash.push_back(compiled_.constraints().statements()[c].name);
     if (options_.strict || answer.best.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", line,
                   effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
     found = std::move(answer.best);
-  } else if (found.outcome == Outcome::kOutOfBudget) {
-    if (options_.strict) return fail("line {}: the integer program was not solved in time", line);
-    if (found.labels.empty() && searchable(compiled_))
-      found = decode_search(compiled_, instance, scores, std::max<size_t>(options_.decode.beam, 1));
-    if (found.labels.empty())
-      found = compromise(
-                  compiled_, instance, scores,
-                  {.method = Method::kBeam, .beam = options_.decode.beam, .seconds = options_.decode.seconds})
-                  .best;
-    if (found.labels.empty()) return fail("line {}: no labelling was found in time", line);
   }
   out.best.front() = {std::move(found.labels), found.score, kNotKnown};
   out.constraints = std::move(effect);
-  if (options_.why) add_reasons(instance, scores, out);
+  if (options_.why) add_reasons(instance, scores, how, out);
   return {};
 }
 
 Status ConstrainedPredictor::predict_by_lattice(const Instance& instance, const Scores& scores,
-                                                const data::PredictOptions& options,
+                                                const data::PredictOptions& options, const DecodeOptions& how,
                                                 data::Prediction& out) const {
   if (!compiled_.regular()) return fail("probabilities and n-best lists need constraints that are regular");
   PenalisedScores folded;
   folded.assign(compiled_, instance, scores);
-  ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kMostArcs);
+  ConstrainedLattice product = constrained_lattice(compiled_, folded.view, kMostArcs, how.deadline);
   ESPALIER_TRY(predict_from_lattice(product, model_.temperature(), labels(), model_.scheme(), options, out));
-  if (options_.why) add_reasons(instance, scores, out);
+  if (options_.why) add_reasons(instance, scores, how, out);
   return {};
 }
 
+/// When time is up, the reasons that are not known yet are left out.
 void ConstrainedPredictor::add_reasons(const Instance& instance, const Scores& scores,
-                                       data::Prediction& out) const {
+                                       const DecodeOptions& how, data::Prediction& out) const {
   explain_effect(
       compiled_, without_, instance, score_labels(scores, out.labels()),
-      [&](const Compiled& rules) { return decode(rules, instance, scores, options_.decode); }, out);
+      [&](const Compiled& rules) {
+        return how.deadline.passed() && !rules.only_local() ? Decoded{}
+                                                            : decode(rules, instance, scores, how);
+      },
+      out);
 }
 
 }  // namespace espalier::constrain

@@ -47,10 +47,12 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
 
  private:
   Status predict_by_lattice(const Instance& instance, const Scores& scores,
-                            const data::PredictOptions& options, data::Prediction& out) const;
+                            const data::PredictOptions& options, const DecodeOptions& how,
+                            data::Prediction& out) const;
   Status settle(const data::Sequence& sequence, const Instance& instance, const Scores& scores, Decoded found,
-                data::Prediction& out) const;
-  void add_reasons(const Instance& instance, const Scores& scores, data::Prediction& out) const;
+                const DecodeOptions& how, data::Prediction& out) const;
+  void add_reasons(const Instance& instance, const Scores& scores, const DecodeOptions& how,
+                   data::Prediction& out) const;
   bool fast_path(const data::PredictOptions& options) const;
 
   const chain::ChainPredictor& model_;

@@ -30,29 +30,65 @@ Method choose_method(const Compiled& compiled, size_t length, bool neighbours_sc
   return searchable(compiled) ? Method::kAuto : Method::kInteger;  // kAuto: the exact search
 }
 
-Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
-               const DecodeOptions& options) {
+namespace {
+
+constexpr size_t kSearchStates = size_t{1} << 21;  // of a search, in all
+
+/// Seconds that a beam gets even if the time is up: without an answer, all that was done would be lost.
+constexpr double kLastBeam = 0.2;
+/// A lattice that takes more than this share of the time is given up for an integer program.
+constexpr double kLatticeShare = 0.6;
+
+/// The better of two results; each may be without labels.
+Decoded better_of(Decoded one, Decoded other) {
+  if (other.labels.empty() || (!one.labels.empty() && one.value() >= other.value())) return one;
+  return other;
+}
+
+Decoded decode_until(const Compiled& compiled, const Instance& instance, const Scores& scores,
+                     const DecodeOptions& options, Deadline deadline) {
   const bool neighbours = scores.trans != nullptr || scores.edge != nullptr;
   const Method method =
       options.method == Method::kAuto ? choose_method(compiled, instance.length, neighbours) : options.method;
-  if (method == Method::kInteger) return decode_integer(compiled, instance, scores, options.seconds);
-  if (method == Method::kBeam && searchable(compiled))
-    return decode_search(compiled, instance, scores, options.beam);
+  if (method == Method::kInteger) return decode_integer(compiled, instance, scores, deadline);
+  if (method == Method::kBeam && searchable(compiled)) {
+    return decode_search(compiled, instance, scores, options.beam, kSearchStates, deadline.at_least(kLastBeam));
+  }
   if (method == Method::kLattice && compiled.regular()) {
-    Decoded found = decode_lattice(compiled, instance, scores);
+    constexpr size_t kLargestLattice = size_t{1} << 26;
+    Decoded found = decode_lattice(compiled, instance, scores, kLargestLattice, deadline.share(kLatticeShare));
     if (found.outcome != Outcome::kOutOfBudget) return found;
-    return decode_integer(compiled, instance, scores, options.seconds);
+    return decode_integer(compiled, instance, scores, deadline);
   }
+  Decoded found;
   if (searchable(compiled)) {
-    Decoded found = decode_search(compiled, instance, scores, 0);
+    found = decode_search(compiled, instance, scores, 0, kSearchStates, deadline.share(kLatticeShare));
     if (found.outcome != Outcome::kOutOfBudget) return found;
   }
-  return decode_integer(compiled, instance, scores, options.seconds);
+  Decoded solved = decode_integer(compiled, instance, scores, deadline);
+  return solved.outcome == Outcome::kOutOfBudget ? better_of(std::move(solved), std::move(found)) : solved;
+}
+
+}  // namespace
+
+Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
+               const DecodeOptions& options) {
+  const Deadline deadline = options.limit();
+  Decoded found = decode_until(compiled, instance, scores, options, deadline);
+  const bool tried = options.method == Method::kBeam || !searchable(compiled);
+  if (found.outcome != Outcome::kOutOfBudget || !found.labels.empty() || tried) return found;
+  constexpr size_t kAnyNumber = ~size_t{0};  // it grows with the length only
+  found = decode_search(compiled, instance, scores, std::max<size_t>(options.beam, 1), kAnyNumber,
+                        deadline.at_least(kLastBeam));
+  if (found.outcome == Outcome::kApproximate) found.outcome = Outcome::kOutOfBudget;
+  return found;
 }
 
 Compromise compromise(const Compiled& compiled, const Instance& instance, const Scores& scores,
                       const DecodeOptions& options) {
   Compromise out;
+  DecodeOptions rest_of_time = options;
+  rest_of_time.deadline = options.limit();
   // One violation must cost more than any difference of scores.
   double range = 1;
   for (size_t t = 0; t < instance.length; ++t) {
@@ -74,15 +110,20 @@ Compromise compromise(const Compiled& compiled, const Instance& instance, const 
   }
   for (const Rule& rule : compiled.constraints().rules())
     if (!rule.hard()) range += rule.penalty * static_cast<double>(instance.length);
-  out.best = decode(Compiled(compiled.constraints().softened(range)), instance, scores, options);
+  // The labelling matters more than its explanation, so it gets the time first.
+  out.best = decode(Compiled(compiled.constraints().softened(range)), instance, scores, rest_of_time);
   out.best.penalty = 0;  // hard rules are not part of the score
   if (out.best.outcome == Outcome::kExact) out.best.outcome = Outcome::kApproximate;
 
   Constraints rest = compiled.constraints();
   for (size_t c = 0; c < rest.statements().size(); ++c) {
     if (rest.statements()[c].penalty != kHard) continue;
+    if (rest_of_time.deadline.passed()) {  // the rest still clashes; which of it matters is not known
+      out.clash.push_back(c);
+      continue;
+    }
     Constraints fewer = rest.without(c);
-    if (decode(Compiled(fewer), instance, scores, options).outcome == Outcome::kInfeasible) {
+    if (decode(Compiled(fewer), instance, scores, rest_of_time).outcome == Outcome::kInfeasible) {
       rest = std::move(fewer);
     } else {
       out.clash.push_back(c);

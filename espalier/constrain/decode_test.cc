@@ -68,7 +68,7 @@ TEST(Decode, LatticeIntegerProgramAndSearchAgreeWithTryingEverything) {
     const Compiled compiled(p.constraints);
     const double best = best_of_all(p.constraints, p.instance, scores);
     const Decoded lattice = decode_lattice(compiled, p.instance, scores);
-    const Decoded integer = decode_integer(compiled, p.instance, scores, 10);
+    const Decoded integer = decode_integer(compiled, p.instance, scores, Deadline::after(10));
     const Decoded search = decode_search(compiled, p.instance, scores, 0);
     for (const Decoded* found : {&lattice, &integer, &search}) {
       if (best == chain::kMinusInfinity) {
@@ -96,7 +96,7 @@ TEST(Decode, AutomataAgreeWithCbcOn2000RandomChains) {
     const RandomChain chain(static_cast<uint64_t>(trial), T, K, 1.0f);
     const Compiled compiled(p.constraints);
     const Decoded lattice = decode_lattice(compiled, p.instance, chain.view());
-    const Decoded integer = decode_integer(compiled, p.instance, chain.view(), 10);
+    const Decoded integer = decode_integer(compiled, p.instance, chain.view(), Deadline::after(10));
     ASSERT_EQ(lattice.outcome, integer.outcome) << p.text;
     if (lattice.outcome != Outcome::kExact) continue;
     ++solved;
@@ -129,7 +129,7 @@ TEST(Decode, CandidatesWithSpansAgreeWithTryingEverything) {
     scores.trans = nullptr;
     const Compiled compiled(constraints);
     const double best = best_of_all(constraints, instance, scores);
-    std::vector<Decoded> answers{decode_integer(compiled, instance, scores, 10)};
+    std::vector<Decoded> answers{decode_integer(compiled, instance, scores, Deadline::after(10))};
     if (searchable(compiled)) {
       ++searched;
       answers.push_back(decode_search(compiled, instance, scores, 0));
@@ -213,8 +213,38 @@ TEST(Decode, TimeLimitOfAnIntegerProgramIsAnOutcome) {
   const RandomChain chain(1, 60, 8, 1.0f);
   Scores scores = chain.view();
   scores.trans = nullptr;
-  const Decoded found = decode_integer(Compiled(constraints), instance, scores, 1e-6);
+  const Decoded found = decode_integer(Compiled(constraints), instance, scores, Deadline::after(1e-6));
   EXPECT_EQ(found.outcome, Outcome::kOutOfBudget);
+}
+
+TEST(Decode, WhenTimeIsUpABeamFindsALegalLabelling) {
+  const data::LabelSet labels = letters(4);
+  // Too many joint states for a lattice, and no time for an integer program.
+  const Compiled compiled(resolved(
+      "at most 90 of {A B}\nat most 91 of {B C}\nat most 92 of {A C}\nif A then D before\n", labels, kChain));
+  constexpr size_t kLength = 200;
+  const RandomChain chain(3, kLength, 4, 1.0f);
+  const Instance instance =
+      compiled.constraints().instance(kLength, [](size_t, size_t) { return std::string_view(); });
+  for (const Method method : {Method::kAuto, Method::kLattice, Method::kInteger, Method::kBeam}) {
+    const Decoded found = decode(compiled, instance, chain.view(), {.method = method, .seconds = 1e-9});
+    EXPECT_NE(found.outcome, Outcome::kInfeasible);
+    ASSERT_EQ(found.labels.size(), kLength);
+    EXPECT_EQ(found.penalty, 0);
+  }
+}
+
+TEST(Decode, WhenTimeIsUpACompromiseIsStillALabelling) {
+  const data::LabelSet labels = letters(3);
+  const Compiled compiled(
+      resolved("at most 50 of {A B}\nat most 50 of {B C}\nat most 50 of {A C}\n", labels, kChain));
+  constexpr size_t kLength = 200;
+  const RandomChain chain(4, kLength, 3, 1.0f);
+  const Instance instance =
+      compiled.constraints().instance(kLength, [](size_t, size_t) { return std::string_view(); });
+  const Compromise answer = compromise(compiled, instance, chain.view(), {.seconds = 1e-9});
+  EXPECT_EQ(answer.best.labels.size(), kLength);
+  EXPECT_EQ(answer.clash.size(), 3u);
 }
 
 TEST(Decode, MethodIsChosenByWhatTheRulesNeed) {

@@ -31,24 +31,28 @@ class IntegerDecoder {
         K_(scores.labels),
         x_(T_ * K_, kNone) {}
 
-  Decoded run(double seconds) {
+  Decoded run(Deadline deadline) {
     Decoded out;
+    out.outcome = Outcome::kOutOfBudget;
+    terms_left_ = kTermsPerSecond * deadline.left();
     add_labels();
     if (scores_.trans != nullptr || scores_.edge != nullptr) {
       add_scored_neighbours();
     } else if (compiled_.local().pairs) {
       add_neighbour_rules();
     }
-    for (size_t r = 0; r < constraints_.rules().size(); ++r) add_rule(r);
-    const program::Solution solution = program::solve(program_, {.seconds = seconds});
+    for (size_t r = 0; r < constraints_.rules().size() && !too_large(); ++r) add_rule(r);
+    if (too_large() || deadline.passed()) return out;
+    const program::Solution solution = program::solve(program_, {.seconds = deadline.left()});
     switch (solution.outcome) {
       case program::Outcome::kOptimal:
         out.outcome = Outcome::kExact;
         break;
       case program::Outcome::kInfeasible:
+        out.outcome = Outcome::kInfeasible;
         return out;
       default:
-        out.outcome = Outcome::kOutOfBudget;
+        break;
     }
     if (!solution.solved()) return out;
     out.labels.resize(T_);
@@ -62,7 +66,17 @@ class IntegerDecoder {
   }
 
  private:
+  /// So many coefficients of rows per second of the time limit: the solver cannot be interrupted while it
+  /// takes a program in and simplifies it.
+  static constexpr double kTermsPerSecond = 4e5;
+  bool too_large() const { return terms_left_ < 0; }
+
   int x(size_t t, size_t y) const { return x_[t * K_ + y]; }
+
+  void add_row(std::span<const Term> terms, double lower, double upper) {
+    terms_left_ -= static_cast<double>(terms.size());
+    if (!too_large()) program_.add_row(terms, lower, upper);
+  }
 
   /// Σ_{y ∈ set} x_{t,y}, times a factor.
   void add_terms(size_t t, const LabelBits& set, double factor, std::vector<Term>& terms) const {
@@ -77,7 +91,7 @@ class IntegerDecoder {
       const int slack = shared_slack != kNone ? shared_slack : program_.add_variable(0, kInfinite, -penalty);
       terms.push_back({slack, lower == -kInfinite ? -1.0 : 1.0});
     }
-    program_.add_row(terms, lower, upper);
+    add_row(terms, lower, upper);
   }
 
   void add_labels() {
@@ -94,12 +108,12 @@ class IntegerDecoder {
         x_[t * K_ + y] = program_.add_binary(value);
         one.push_back({x(t, y), 1});
       }
-      program_.add_equal(one, 1);
+      add_row(one, 1, 1);
     }
   }
 
   void add_scored_neighbours() {
-    for (size_t t = 1; t < T_; ++t) {
+    for (size_t t = 1; t < T_ && !too_large(); ++t) {
       const float* pair = scores_.transitions_into(t);
       std::vector<std::vector<Term>> out_of(K_), into(K_);
       for (size_t i = 0; i < K_; ++i)
@@ -113,11 +127,11 @@ class IntegerDecoder {
       for (size_t y = 0; y < K_; ++y) {
         if (x(t - 1, y) != kNone) {
           out_of[y].push_back({x(t - 1, y), -1});
-          program_.add_equal(out_of[y], 0);
+          add_row(out_of[y], 0, 0);
         }
         if (x(t, y) != kNone) {
           into[y].push_back({x(t, y), -1});
-          program_.add_equal(into[y], 0);
+          add_row(into[y], 0, 0);
         }
       }
     }
@@ -127,7 +141,7 @@ class IntegerDecoder {
   void add_neighbour_rules() {
     for (const Rule& rule : constraints_.rules()) {
       if (rule.kind != Rule::Kind::kPairs || rule.penalty == 0) continue;
-      for (size_t t = 1; t < T_; ++t) {
+      for (size_t t = 1; t < T_ && !too_large(); ++t) {
         const int slack = rule.hard() ? kNone : program_.add_variable(0, kInfinite, -rule.penalty);
         for (size_t i = 0; i < K_; ++i) {
           if (x(t - 1, i) == kNone) continue;
@@ -167,18 +181,39 @@ class IntegerDecoder {
     if (rule.most != kNoLimit) add_soft_row(terms, -kInfinite, static_cast<double>(rule.most), rule.penalty);
   }
 
-  /// Σ_{a ∈ first} x_{m,a} ≤ Σ_{i before m, after m, or any} Σ_{b ∈ second} x_{i,b}, for every m; one slack
-  /// for all.
+  /// Σ_{a ∈ first} x_{m,a} ≤ seen_m for every m, with one slack for all. seen_m = Σ_{b ∈ second} x_{i,b}
+  /// summed over the i before m, after m, or all of them: a running sum, so that the rows are short.
   void add_implication(const Rule& rule) {
     const int slack = rule.hard() ? kNone : program_.add_variable(0, 1, -rule.penalty);
-    for (size_t m = 0; m < T_; ++m) {
+    const auto require = [&](size_t m, int seen) {
       std::vector<Term> terms;
       add_terms(m, rule.first, 1, terms);
-      if (terms.empty()) continue;
-      const size_t from = rule.order == Order::kAfter ? m + 1 : 0;
-      const size_t to = rule.order == Order::kBefore ? m : T_;
-      for (size_t i = from; i < to; ++i) add_terms(i, rule.second, -1, terms);
+      if (terms.empty()) return;
+      if (seen != kNone) terms.push_back({seen, -1});
       add_soft_row(std::move(terms), -kInfinite, 0, rule.penalty, slack);
+    };
+    /// A variable equal to `seen` (none: 0) and what is in `terms`.
+    const auto sum = [&](int seen, std::vector<Term> terms) {
+      const int next = program_.add_variable(0, kInfinite, 0);
+      if (seen != kNone) terms.push_back({seen, 1});
+      terms.push_back({next, -1});
+      add_row(terms, 0, 0);
+      return next;
+    };
+    if (rule.order == Order::kAnywhere) {
+      std::vector<Term> all;
+      for (size_t i = 0; i < T_; ++i) add_terms(i, rule.second, 1, all);
+      const int seen = all.empty() ? kNone : sum(kNone, std::move(all));
+      for (size_t m = 0; m < T_ && !too_large(); ++m) require(m, seen);
+      return;
+    }
+    int seen = kNone;
+    for (size_t i = 0; i < T_ && !too_large(); ++i) {
+      const size_t m = rule.order == Order::kBefore ? i : T_ - 1 - i;
+      require(m, seen);
+      std::vector<Term> here;
+      add_terms(m, rule.second, 1, here);
+      if (!here.empty()) seen = sum(seen, std::move(here));
     }
   }
 
@@ -186,7 +221,7 @@ class IntegerDecoder {
   void add_no_overlap(const Rule& rule) {
     size_t words = 0;
     for (const CandidateSpan& span : instance_.spans) words = std::max(words, span.end);
-    for (size_t w = 0; w < words; ++w) {
+    for (size_t w = 0; w < words && !too_large(); ++w) {
       std::vector<Term> terms;
       size_t candidates = 0;
       for (size_t t = 0; t < T_; ++t)
@@ -204,7 +239,7 @@ class IntegerDecoder {
              instance_.spans[inner].end <= instance_.spans[outer].end;
     };
     for (size_t i = 0; i < T_; ++i)
-      for (size_t j = i + 1; j < T_; ++j) {
+      for (size_t j = i + 1; j < T_ && !too_large(); ++j) {
         if (!within(i, j) && !within(j, i)) continue;
         std::vector<Term> terms;
         add_terms(i, rule.first, 1, terms);
@@ -228,11 +263,11 @@ class IntegerDecoder {
       for (size_t t = 0; t < T_; ++t) uses[t * K_ + legal[t]].push_back({choice, 1});
     }
     if (!rule.hard()) one.push_back({program_.add_binary(-rule.penalty), 1});
-    program_.add_equal(one, 1);
+    add_row(one, 1, 1);
     for (size_t i = 0; i < uses.size(); ++i) {
       if (uses[i].empty()) continue;
       uses[i].push_back({x_[i], -1});
-      program_.add_at_most(uses[i], 0);
+      add_row(uses[i], -kInfinite, 0);
     }
   }
 
@@ -242,14 +277,15 @@ class IntegerDecoder {
   const Scores& scores_;
   size_t T_, K_;
   std::vector<int> x_;
+  double terms_left_ = kInfinite;  ///< how many more there may be
   program::Program program_{program::Sense::kMaximise};
 };
 
 }  // namespace
 
 Decoded decode_integer(const Compiled& compiled, const Instance& instance, const Scores& scores,
-                       double seconds) {
-  return IntegerDecoder(compiled, instance, scores).run(seconds);
+                       Deadline deadline) {
+  return IntegerDecoder(compiled, instance, scores).run(deadline);
 }
 
 }  // namespace espalier::constrain

@@ -11,7 +11,8 @@ namespace espalier::constrain {
 
 /// Whether the pattern matches the whole text. `*` matches any text, also none. `$` matches *bound; where
 /// `bound` is null, `$` matches any text of at least one character, the shortest that fits, which is stored
-/// in *capture unless that is null. Time grows exponentially with the number of stars, which is small.
+/// in *capture unless that is null. Time: at most length of pattern × length of text, whatever the number of
+/// stars; times the squared length of the text for an unbound `$`.
 bool matches(std::string_view pattern, std::string_view text, const std::string* bound, std::string* capture);
 
 /// Whether the term is a pattern, not the name of a label.

@@ -19,6 +19,25 @@ TEST(LabelPattern, StarMatchesAnyText) {
   EXPECT_FALSE(matches("OO", "O"));
 }
 
+TEST(LabelPattern, TimeDoesNotExplodeWithTheNumberOfStars) {
+  const std::string many(3000, '*');
+  EXPECT_TRUE(matches("B" + many + "P", "B-NP"));
+  EXPECT_FALSE(matches("B" + many + "X", "B-NP"));
+  std::string mixed;
+  for (int i = 0; i < 3000; ++i) mixed += "*a";
+  EXPECT_FALSE(matches(mixed, std::string(60, 'a')));
+  EXPECT_FALSE(matches(mixed + "$", std::string(60, 'a') + "b"));
+  mixed.clear();
+  for (int i = 0; i < 20; ++i) mixed += "*a";
+  EXPECT_FALSE(matches(mixed + "*b", std::string(60, 'a')));
+  EXPECT_TRUE(matches(mixed + "*b", std::string(60, 'a') + "b"));
+  std::string captured;
+  EXPECT_TRUE(constrain::matches("*-$*", "B-NP", nullptr, &captured));
+  EXPECT_EQ(captured, "N");
+  EXPECT_TRUE(constrain::matches("*P$x$", "NPaPQxQ", nullptr, &captured));
+  EXPECT_EQ(captured, "Q");
+}
+
 TEST(LabelPattern, PlaceholderCapturesAndThenBinds) {
   std::string captured;
   EXPECT_TRUE(constrain::matches("B-$", "B-NP", nullptr, &captured));

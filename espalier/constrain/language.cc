@@ -255,7 +255,7 @@ Status LineParser::statement(Statement& out) {
     out.verb = Verb::kValid;
     const auto scheme = data::parse_scheme(peek().text);
     if (!scheme.ok() || *scheme == data::Scheme::kNone)
-      return wanted("one of iob1, iob2, ioe1, ioe2, iobes and bilou");
+      return wanted("one of iob1, iob2 (BIO), ioe1, ioe2, iobes (BIOES), bilou and bmewo");
     out.scheme = *scheme;
     take();
     return {};

@@ -74,7 +74,7 @@ TEST(Language, ErrorsNameLineAndColumn) {
               HasSubstr("file:2:10: expected 'then' or 'at', found 'than'"));
   EXPECT_THAT(error_of("valit iob2"),
               HasSubstr("file:1:1: unknown constraint 'valit'; did you mean 'valid'?"));
-  EXPECT_THAT(error_of("valid bio"), HasSubstr("file:1:7: expected one of iob1"));
+  EXPECT_THAT(error_of("valid iob3"), HasSubstr("file:1:7: expected one of iob1"));
   EXPECT_THAT(error_of("at most x of A"), HasSubstr("file:1:9: expected a whole number"));
   EXPECT_THAT(error_of("at most 1 of"), HasSubstr("found the end of the line"));
   EXPECT_THAT(error_of("forbid {A, B then C"), HasSubstr("expected a label or '}'"));

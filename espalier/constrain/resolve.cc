@@ -230,11 +230,7 @@ class Resolver {
     Rule rule = base(Rule::Kind::kPairs);
     rule.broken.assign(width * width, 0);
     std::vector<std::optional<data::LabelParts>> parts(width);
-    const std::string_view prefixes = s.scheme == data::Scheme::kBilou   ? "OBILU"
-                                      : s.scheme == data::Scheme::kIobes ? "OBIES"
-                                      : s.scheme == data::Scheme::kIob1 || s.scheme == data::Scheme::kIob2
-                                          ? "OBI"
-                                          : "OIE";
+    const std::string prefixes = "O" + std::string(data::scheme_prefixes(s.scheme));
     for (size_t y = 0; y < size_; ++y) {
       const std::string& name = labels_.name(static_cast<Label>(y));
       parts[y] = data::parse_label(name);

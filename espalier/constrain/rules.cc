@@ -95,9 +95,10 @@ bool legal_neighbours(data::Scheme scheme, std::optional<data::LabelParts> befor
     case Scheme::kIoe2:
       return p != 'I' || same;
     case Scheme::kIobes:
-    case Scheme::kBilou: {
-      const bool open = p == 'B' || p == 'I';                 // a segment that must continue
-      const bool goes_on = q == 'I' || q == 'E' || q == 'L';  // a label that continues one
+    case Scheme::kBilou:
+    case Scheme::kBmewo: {
+      const bool open = p == 'B' || p == 'I' || p == 'M';                 // a segment that must continue
+      const bool goes_on = q == 'I' || q == 'E' || q == 'L' || q == 'M';  // a label that continues one
       return open == goes_on && (!open || same);
     }
   }

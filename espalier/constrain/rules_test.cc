@@ -40,11 +40,7 @@ TEST(Rules, SchemesAllowWhatTheyReadWithoutRepair) {
   // Every sequence of up to four labels: legal by the rule just where data::spans has nothing to repair.
   for (const data::Scheme scheme : data::kSchemes) {
     LabelSet labels = set_of({"O"});
-    const std::string prefixes = scheme == data::Scheme::kBilou                                   ? "BILU"
-                                 : scheme == data::Scheme::kIobes                                 ? "BIES"
-                                 : scheme == data::Scheme::kIob1 || scheme == data::Scheme::kIob2 ? "BI"
-                                                                                                  : "IE";
-    for (const char p : prefixes)
+    for (const char p : data::scheme_prefixes(scheme))
       for (const char* type : {"-X", "-Y"}) labels.add(std::string(1, p) + type);
     const auto constraints = resolve("valid " + std::string(data::scheme_name(scheme)), labels);
     ASSERT_TRUE(constraints.ok());
@@ -148,7 +144,8 @@ TEST(Rules, WrongFilesAreRefusedWithTheirPlace) {
   EXPECT_THAT(error_of("valid iobes", set_of({"NN"})), HasSubstr("label 'NN' is neither O nor"));
   EXPECT_THAT(error_of("valid ioe2", labels), HasSubstr("label 'B-PER' does not belong to the scheme ioe2"));
   EXPECT_THAT(error_of("valid iobes", labels),
-              HasSubstr("the labels are not iobes: 2 of 2 could be in no segment, such as 'B-PER'; iobes would need labels such as E-PER, S-PER"));
+              HasSubstr("the labels are not iobes: 2 of 2 could be in no segment, such as 'B-PER'; iobes "
+                        "would need labels such as E-PER, S-PER"));
   EXPECT_THAT(error_of("allow lexicon words.tsv", labels),
               HasSubstr("c:1:15: lexicon: words.tsv: no such file"));
   EXPECT_THAT(error_of("allow lexicon w", labels, kTokens, "word\n"),

@@ -35,8 +35,9 @@ struct Partial {
 
 class StateSearch {
  public:
-  StateSearch(const Compiled& compiled, const Instance& instance, const Scores& scores)
-      : compiled_(compiled),
+  StateSearch(const Compiled& compiled, const Instance& instance, const Scores& scores, Deadline deadline)
+      : deadline_(deadline),
+        compiled_(compiled),
         rules_(compiled.constraints().rules()),
         instance_(instance),
         scores_(scores),
@@ -62,7 +63,7 @@ class StateSearch {
   /// The best labelling of all, found by whatever is quickest on this instance.
   Decoded best(size_t max_states);
 
-  /// beam 0: keep all that could still be better than `floor`.
+  /// beam 0: keep all that could still be better than `floor`, until time is up.
   Decoded run(size_t beam, double floor, size_t max_states) {
     partials_.assign(1, Partial{});
     size_t first = 0, last = 1;  // the current layer
@@ -72,7 +73,8 @@ class StateSearch {
     partials_.front().relaxed = relaxation_ ? relaxation_->constant() : 0;
     bool cut = false;
     for (size_t t = 0; t < T_; ++t) {
-      extend(t, first, last, floor);
+      if (beam > 1 && t % kOutputsPerLook == 0 && deadline_.passed()) beam = 1;
+      if (!extend(t, first, last, floor, beam == 0)) return {Outcome::kOutOfBudget, {}, kMinusInfinity, 0};
       first = last;
       last = partials_.size();
       if (beam > 0 && last - first > beam) {
@@ -205,13 +207,15 @@ class StateSearch {
     return cost;
   }
 
-  void extend(size_t t, size_t first, size_t last, double floor) {
+  /// False if it looks at the clock and time is up.
+  bool extend(size_t t, size_t first, size_t last, double floor, bool timed) {
     old_keys_.swap(keys_);
     keys_.clear();
     table_.clear();
     key_.resize(width_);
     const size_t layer = partials_.size();
     for (size_t p = first; p < last; ++p) {
+      if (timed && ++extended_ % kPartialsPerLook == 0 && deadline_.passed()) return false;
       const uint32_t* old = old_keys_.data() + (p - first) * width_;
       const Partial base = partials_[p];
       for (const Label y : order_[t]) {
@@ -233,6 +237,7 @@ class StateSearch {
         insert({value, bound, static_cast<uint32_t>(p), y}, layer);
       }
     }
+    return true;
   }
 
   uint64_t hash_of(const uint32_t* key) const {
@@ -304,7 +309,10 @@ class StateSearch {
   }
 
   static constexpr uint32_t kNoPlace = 0xFFFFFFFF;
+  static constexpr size_t kOutputsPerLook = 16, kPartialsPerLook = 256;  ///< at the clock
 
+  Deadline deadline_;
+  size_t extended_ = 0;
   const Compiled& compiled_;
   std::span<const Rule> rules_;
   const Instance& instance_;
@@ -338,7 +346,8 @@ Decoded StateSearch::best(size_t max_states) {
   if (known.outcome == Outcome::kExact || known.outcome == Outcome::kInfeasible) return known;
   if (relaxation_) tighten(known);
   Decoded found = run(0, known.labels.empty() ? kMinusInfinity : known.value(), max_states);
-  if (found.outcome == Outcome::kOutOfBudget) return found;
+  if (found.outcome == Outcome::kOutOfBudget)
+    return {Outcome::kOutOfBudget, known.labels, known.score, known.penalty};
   if (known.labels.empty() || found.value() >= known.value()) return found;
   known.outcome = Outcome::kExact;  // nothing is better
   return known;
@@ -350,8 +359,8 @@ void StateSearch::tighten(Decoded& known) {
   constexpr double kSmallest = 0.05;
   double size = 1, lowest = relaxation_->bound();
   int idle = 0;
-  for (int round = 0; round < kRounds && size >= kSmallest; ++round) {
-    for (int i = 0; i < kSteps; ++i) {
+  for (int round = 0; round < kRounds && size >= kSmallest && !deadline_.passed(); ++round) {
+    for (int i = 0; i < kSteps && !deadline_.passed(); ++i) {
       // Without an answer yet, aim at a tenth below the bound.
       const double floor =
           known.labels.empty() ? lowest - 0.1 * std::abs(lowest) - 1 : std::min(known.value(), lowest);
@@ -382,9 +391,9 @@ void StateSearch::tighten(Decoded& known) {
 }  // namespace
 
 Decoded decode_search(const Compiled& compiled, const Instance& instance, const Scores& scores, size_t beam,
-                      size_t max_states) {
+                      size_t max_states, Deadline deadline) {
   ESPALIER_CHECK(searchable(compiled));
-  StateSearch search(compiled, instance, scores);
+  StateSearch search(compiled, instance, scores, deadline);
   return beam > 0 ? search.run(beam, kMinusInfinity, max_states) : search.best(max_states);
 }
 

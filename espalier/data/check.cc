@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
 #include "espalier/base/text.h"
 #include "espalier/data/label_set.h"
@@ -45,7 +46,7 @@ class Checker {
     if (s.length() == 1) ++report_.one_token;
     if (s.length() > report_.longest_length) {
       report_.longest_length = s.length();
-      report_.longest = {file, s.line(0), fmt::format("{} tokens", s.length())};
+      report_.longest = {file, s.line(0), counted(s.length(), "token")};
     }
     labels_.clear();
     for (size_t r = 0; r < s.length(); ++r) {

@@ -10,11 +10,25 @@ constexpr uint32_t kIobPrefixes = bit('B') | bit('I');
 constexpr uint32_t kIoePrefixes = bit('I') | bit('E');
 constexpr uint32_t kIobesPrefixes = bit('B') | bit('I') | bit('E') | bit('S');
 constexpr uint32_t kBilouPrefixes = bit('B') | bit('I') | bit('L') | bit('U');
+constexpr uint32_t kBmewoPrefixes = bit('B') | bit('M') | bit('E') | bit('W');
 
 LabelParts parts_or_outside(std::string_view label) { return parse_label(label).value_or(LabelParts{}); }
 
-bool ends_segment(char prefix) { return prefix == 'E' || prefix == 'S' || prefix == 'L' || prefix == 'U'; }
-bool begins_segment(char prefix) { return prefix == 'B' || prefix == 'S' || prefix == 'U'; }
+bool ends_segment(char prefix) {
+  return prefix == 'E' || prefix == 'S' || prefix == 'L' || prefix == 'U' || prefix == 'W';
+}
+bool begins_segment(char prefix) { return prefix == 'B' || prefix == 'S' || prefix == 'U' || prefix == 'W'; }
+
+/// Further names of schemes.
+struct SchemeAlias {
+  std::string_view name;
+  Scheme scheme;
+};
+constexpr std::array<SchemeAlias, 5> kAliases = {{{"bio", Scheme::kIob2},
+                                                  {"iob", Scheme::kIob2},
+                                                  {"bioes", Scheme::kIobes},
+                                                  {"bieso", Scheme::kIobes},
+                                                  {"biluo", Scheme::kBilou}}};
 
 /// conlleval's rule: whether a segment begins at `now` after `before`.
 bool begins(const LabelParts& before, const LabelParts& now) {
@@ -41,6 +55,8 @@ char prefix_at(const Span& segment, size_t t, Scheme scheme, bool touches_before
       return first ? (last ? 'S' : 'B') : (last ? 'E' : 'I');
     case Scheme::kBilou:
       return first ? (last ? 'U' : 'B') : (last ? 'L' : 'I');
+    case Scheme::kBmewo:
+      return first ? (last ? 'W' : 'B') : (last ? 'E' : 'M');
     case Scheme::kNone:
       break;
   }
@@ -91,22 +107,51 @@ std::string_view scheme_name(Scheme scheme) {
       return "iobes";
     case Scheme::kBilou:
       return "bilou";
+    case Scheme::kBmewo:
+      return "bmewo";
   }
   return "none";
 }
 
+std::string_view scheme_prefixes(Scheme scheme) {
+  switch (scheme) {
+    case Scheme::kNone:
+      break;
+    case Scheme::kIob1:
+    case Scheme::kIob2:
+      return "BI";
+    case Scheme::kIoe1:
+    case Scheme::kIoe2:
+      return "IE";
+    case Scheme::kIobes:
+      return "BIES";
+    case Scheme::kBilou:
+      return "BILU";
+    case Scheme::kBmewo:
+      return "BMEW";
+  }
+  return "";
+}
+
 Result<Scheme> parse_scheme(std::string_view name) {
-  if (name == scheme_name(Scheme::kNone)) return Scheme::kNone;
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (lower == scheme_name(Scheme::kNone)) return Scheme::kNone;
   for (const Scheme scheme : kSchemes)
-    if (scheme_name(scheme) == name) return scheme;
-  return fail("unknown label scheme '{}'; there are none, iob1, iob2, ioe1, ioe2, iobes, bilou", name);
+    if (scheme_name(scheme) == lower) return scheme;
+  for (const SchemeAlias& alias : kAliases)
+    if (alias.name == lower) return alias.scheme;
+  return fail(
+      "unknown label scheme '{}'; there are none, iob1, iob2 (BIO), ioe1, ioe2, iobes (BIOES), bilou, bmewo",
+      name);
 }
 
 std::optional<LabelParts> parse_label(std::string_view label) {
   if (label == "O") return LabelParts{};
   if (label.size() < 3 || label[1] != '-') return std::nullopt;
   const char c = label[0];
-  if (c != 'B' && c != 'I' && c != 'E' && c != 'S' && c != 'L' && c != 'U') return std::nullopt;
+  if (std::string_view("BIESLUMW").find(c) == std::string_view::npos) return std::nullopt;
   return LabelParts{c, label.substr(2)};
 }
 
@@ -195,6 +240,7 @@ Scheme SchemeDetector::scheme() const {
   if (within(kIoePrefixes)) return e_needless_ < i_ends_ ? Scheme::kIoe1 : Scheme::kIoe2;
   if (within(kIobesPrefixes)) return Scheme::kIobes;
   if (within(kBilouPrefixes)) return Scheme::kBilou;
+  if (within(kBmewoPrefixes)) return Scheme::kBmewo;
   return Scheme::kNone;
 }
 
@@ -212,7 +258,8 @@ Scheme detect_scheme(const LabelSet& labels) {
   if (within(kIobPrefixes)) return Scheme::kIob2;
   if (within(kIoePrefixes)) return Scheme::kIoe2;
   if (within(kIobesPrefixes)) return Scheme::kIobes;
-  return within(kBilouPrefixes) ? Scheme::kBilou : Scheme::kNone;
+  if (within(kBilouPrefixes)) return Scheme::kBilou;
+  return within(kBmewoPrefixes) ? Scheme::kBmewo : Scheme::kNone;
 }
 
 }  // namespace espalier::data

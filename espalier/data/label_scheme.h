@@ -24,16 +24,22 @@ namespace espalier::data {
 ///   IOE2   E at the end of every segment, I before it
 ///   IOBES  B, I, E for the beginning, inside and end of longer segments, S for segments of one token
 ///   BILOU  the same with L for E and U for S
-enum class Scheme { kNone, kIob1, kIob2, kIoe1, kIoe2, kIobes, kBilou };
-inline constexpr std::array<Scheme, 6> kSchemes = {Scheme::kIob1, Scheme::kIob2,  Scheme::kIoe1,
-                                                   Scheme::kIoe2, Scheme::kIobes, Scheme::kBilou};
+///   BMEWO  the same with M for I and W for S
+enum class Scheme { kNone, kIob1, kIob2, kIoe1, kIoe2, kIobes, kBilou, kBmewo };
+inline constexpr std::array<Scheme, 7> kSchemes = {Scheme::kIob1, Scheme::kIob2,  Scheme::kIoe1,
+                                                   Scheme::kIoe2, Scheme::kIobes, Scheme::kBilou,
+                                                   Scheme::kBmewo};
 
 std::string_view scheme_name(Scheme scheme);  ///< "none", "iob1", …
+/// The scheme of that name, in upper or lower case. Other names that are in use count, too: BIO and IOB for
+/// iob2, BIOES and BIESO for iobes, BILUO for bilou.
 Result<Scheme> parse_scheme(std::string_view name);
+/// The prefixes of a scheme's labels, without O.
+std::string_view scheme_prefixes(Scheme scheme);
 
 /// The parts of a label, as views of it.
 struct LabelParts {
-  char prefix = 'O';      ///< O, or one of B I E S L U
+  char prefix = 'O';      ///< O, or one of B I E S L U M W
   std::string_view type;  ///< empty with O
 };
 /// Nothing if the label is neither `O` nor prefix and type: NN, ARGM-TMP, -LRB-, B-.

@@ -146,7 +146,11 @@ TEST(SchemeDetector, NamesAloneTellTheFamily) {
 
 TEST(LabelScheme, NamesAreParsedBack) {
   for (const Scheme scheme : kSchemes) EXPECT_EQ(*parse_scheme(scheme_name(scheme)), scheme);
-  EXPECT_FALSE(parse_scheme("bio"));
+  EXPECT_EQ(*parse_scheme("BIO"), Scheme::kIob2);
+  EXPECT_EQ(*parse_scheme("bioes"), Scheme::kIobes);
+  EXPECT_EQ(*parse_scheme("BMEWO"), Scheme::kBmewo);
+  EXPECT_EQ(*parse_scheme("None"), Scheme::kNone);
+  EXPECT_FALSE(parse_scheme("iob3"));
 }
 
 TEST(LabelScheme, CountsTheChunksOfConll2000) {

@@ -11,12 +11,14 @@ Tag parse_tag(std::string_view text) {
     case 'B':
       return Tag::kBegin;
     case 'I':
+    case 'M':
       return Tag::kInside;
     case 'E':
     case 'L':
       return Tag::kEnd;
     case 'S':
     case 'U':
+    case 'W':
       return Tag::kSingle;
     case '[':
       return Tag::kOpen;
@@ -40,7 +42,7 @@ double percent(uint64_t part, uint64_t whole) {
 bool is_chunk_label(std::string_view label) {
   if (label == "O") return true;
   return label.size() > 2 && label[1] == '-' &&
-         std::string_view("BIESLU").find(label[0]) != std::string_view::npos;
+         std::string_view("BIESLUMW").find(label[0]) != std::string_view::npos;
 }
 
 bool starts_chunk(ChunkTag previous, ChunkTag current) {

@@ -145,29 +145,44 @@ void DatasetBuilder::State::number(bool edges) {
   Ragged<uint32_t>& lists = edges ? result.data.edge : result.data.state;
   FeatureCollector& collector = edges ? edge_features : state_features;
   std::vector<uint64_t> all;
-  std::vector<std::pair<uint32_t, uint32_t>>
-      origin;  // first hash and first row of each sequence of the block
+  std::vector<uint32_t> origin;  // first hash of each sequence of the block
   for (size_t s = 0; s < block.size(); ++s) {
     const data::HashedFeatures& h = hashed[s];
     const auto& part = edges ? h.edge : h.state;
     const auto& begin = edges ? h.edge_begin : h.state_begin;
-    origin.emplace_back(static_cast<uint32_t>(all.size()), 0);
+    origin.push_back(static_cast<uint32_t>(all.size()));
     for (size_t t = 0; t + 1 < begin.size(); ++t)
       lists.begin.push_back(lists.values.size() + all.size() + begin[t + 1]);
     all.insert(all.end(), part.begin(), part.end());
   }
   FeatureCollector::Namer namer;
   if (options.names) {
-    namer = [&](size_t position) {
-      const auto after = std::upper_bound(
-          origin.begin(), origin.end(), std::pair<uint32_t, uint32_t>(static_cast<uint32_t>(position), ~0u));
-      const size_t s = static_cast<size_t>(after - origin.begin()) - 1;
-      const auto& begin = edges ? hashed[s].edge_begin : hashed[s].state_begin;
-      const uint32_t local = static_cast<uint32_t>(position) - origin[s].first;
-      const size_t row =
-          static_cast<size_t>(std::upper_bound(begin.begin(), begin.end(), local) - begin.begin()) - 1;
-      return edges ? extractor.edge_name(block[s], row, local - begin[row])
-                   : extractor.state_name(block[s], row, local - begin[row]);
+    namer = [&](std::span<const uint32_t> positions, FeatureCollector::Names& names) {
+      data::FeatureNames namer_of_row(extractor);
+      // Positions ascend, and so do sequences and rows.
+      size_t s = 0, row = 0;
+      bool there = false;
+      for (const uint32_t position : positions) {
+        while (s + 1 < block.size() && origin[s + 1] <= position) {
+          ++s;
+          row = 0;
+          there = false;
+        }
+        const auto& begin = edges ? hashed[s].edge_begin : hashed[s].state_begin;
+        const uint32_t local = position - origin[s];
+        while (begin[row + 1] <= local) {
+          ++row;
+          there = false;
+        }
+        if (!there) namer_of_row.move_to(block[s], row);
+        there = true;
+        if (edges) {
+          namer_of_row.append_edge(local - begin[row], names.text);
+        } else {
+          namer_of_row.append_state(local - begin[row], names.text);
+        }
+        names.close();
+      }
     };
   }
   const size_t old = lists.values.size();

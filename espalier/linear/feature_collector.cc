@@ -39,6 +39,7 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
   workers.for_each(kShards, [&](size_t s) {
     Shard& shard = shards_[s];
     std::vector<uint32_t> mine;  // positions of this shard's hashes, so that table lines can be fetched ahead
+    std::vector<uint32_t> fresh;  // those of them that are new
     mine.reserve(hashes.size() / kShards * 5 / 4 + 16);
     for (size_t i = 0; i < hashes.size(); ++i)
       if (shard_of(hashes[i]) == s) mine.push_back(static_cast<uint32_t>(i));
@@ -50,12 +51,12 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
       numbers[position] = i * kShards + static_cast<uint32_t>(s);
       if (i == shard.first.size()) {  // new
         shard.first.push_back(offset + position);
-        if (namer) {
-          shard.names += namer(position);
-          shard.name_end.push_back(shard.names.size());
-        }
+        fresh.push_back(position);
       }
     }
+    if (!namer) return;
+    namer(fresh, shard.names);
+    ESPALIER_CHECK(shard.names.end.size() == shard.first.size());
   });
   seen_ += hashes.size();
 }
@@ -91,15 +92,15 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   size_t provisional_limit = 0;
   bool named = false;
   for (const Shard& shard : shards_) {
-    named |= !shard.name_end.empty();
+    named |= !shard.names.end.empty();
     provisional_limit = std::max(provisional_limit, shard.hashes.size() * kShards);
   }
   ESPALIER_CHECK(provisional_limit < kNoFeature);
   const auto name_of = [&](const Entry& entry) {
     const Shard& shard = shards_[entry.provisional % kShards];
     const uint32_t i = entry.provisional / kShards;
-    const uint64_t begin = i == 0 ? 0 : shard.name_end[i - 1];
-    return std::string_view(shard.names).substr(begin, shard.name_end[i] - begin);
+    const uint64_t begin = i == 0 ? 0 : shard.names.end[i - 1];
+    return std::string_view(shard.names.text).substr(begin, shard.names.end[i] - begin);
   };
   Features features;
   features.renumber.assign(provisional_limit, kNoFeature);

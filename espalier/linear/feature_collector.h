@@ -21,8 +21,16 @@ namespace espalier::linear {
 /// in memory.
 class FeatureCollector {
  public:
-  /// Builds the readable name of the feature at a position of the block just added.
-  using Namer = std::function<std::string(size_t position_in_block)>;
+  /// Texts one after another.
+  struct Names {
+    std::string text;
+    std::vector<uint64_t> end;
+
+    void close() { end.push_back(text.size()); }  ///< the name appended to `text` is complete
+  };
+  /// Appends the readable names of the features at some positions of the block just added, in this order. The
+  /// positions ascend. Called from several threads at once.
+  using Namer = std::function<void(std::span<const uint32_t> positions, Names& names)>;
 
   FeatureCollector();
 
@@ -50,8 +58,7 @@ class FeatureCollector {
     std::vector<uint64_t> hashes;
     std::vector<uint32_t> counts;
     std::vector<uint64_t> first;  ///< running position of the first occurrence
-    std::string names;
-    std::vector<uint64_t> name_end;
+    Names names;
     uint32_t insert(uint64_t hash);
   };
   std::vector<Shard> shards_;

@@ -32,7 +32,13 @@ Collected collect(const std::vector<uint64_t>& hashes, size_t block, int threads
   for (size_t begin = 0; begin < hashes.size(); begin += block) {
     const size_t size = std::min(block, hashes.size() - begin);
     FeatureCollector::Namer namer;
-    if (names) namer = [&, begin](size_t i) { return "f" + std::to_string(hashes[begin + i]); };
+    if (names)
+      namer = [&, begin](std::span<const uint32_t> positions, FeatureCollector::Names& out) {
+        for (const uint32_t i : positions) {
+          out.text += "f" + std::to_string(hashes[begin + i]);
+          out.close();
+        }
+      };
     collector.add(std::span(hashes).subspan(begin, size), result.numbers.data() + begin, workers, namer);
   }
   result.features = collector.finish(cutoff);

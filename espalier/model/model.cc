@@ -48,8 +48,9 @@ Status Model::load_predictor() {
           return fail(
               "a cascade is decoded on the lattice that its filters leave, not by a beam or an integer "
               "program");
-        ESPALIER_ASSIGN(auto made, constrain::ConstrainedCascade::make(*cascade, std::move(rules),
-                                                                       options.why, options.strict));
+        ESPALIER_ASSIGN(auto made,
+                        constrain::ConstrainedCascade::make(*cascade, std::move(rules), options.why,
+                                                            options.strict, options.decode.seconds));
         return Made(std::move(made));
       };
       return {};
@@ -58,7 +59,7 @@ Status Model::load_predictor() {
       ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
       constrain_ = [search](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
         ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(rules), options.why,
-                                                                  options.strict));
+                                                                  options.strict, options.decode.seconds));
         return Made(std::move(made));
       };
       return {};

@@ -55,6 +55,8 @@ struct TrainReport {
     std::optional<double> dev_score;  ///< F1 if labels form spans, otherwise token accuracy; percent
     double seconds = 0;
   };
+  std::string objective_name;  ///< of the log's `objective`
+  std::string dev_measure;     ///< of the log's `dev_score`: "F1" or "accuracy"
   double seconds = 0, reading_seconds = 0;
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
   std::vector<Round> log;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "espalier/base/counted.h"
+#include "espalier/base/hash.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/eval/scores.h"
@@ -12,6 +14,22 @@
 #include "espalier/tasks/structures/roles.h"
 
 namespace espalier::model {
+namespace {
+
+/// Of everything that a sequence says: its cells or attributes and its labels.
+uint64_t hash_of_text(const data::Sequence& sequence) {
+  uint64_t hash = sequence.length();
+  for (size_t row = 0; row < sequence.length(); ++row) {
+    for (size_t c = 0; c < sequence.columns(); ++c)
+      hash = hash_combine(hash, hash_bytes(sequence.cell(row, c)));
+    for (size_t i = 0; i < sequence.attribute_count(row); ++i)
+      hash = hash_combine(hash, hash_bytes(sequence.attribute(row, i).name));
+    if (sequence.has_labels()) hash = hash_combine(hash, hash_bytes(sequence.label(row)));
+  }
+  return hash;
+}
+
+}  // namespace
 
 size_t TrainingJob::columns_of(const data::Sequence& sequence) const {
   return task->json ? 0 : sequence.columns();  // cells of JSON tasks are for constraints alone
@@ -81,13 +99,14 @@ Status TrainingJob::read_training_data() {
             *extractor, workers, options,
             request.start_from ? request.start_from->labels() : data::LabelSet());
       } else if (columns_of(sequence) != about.reading.columns) {
-        return fail("{}:{}: {} columns here, {} in {}", source.name(), sequence.line(0), columns_of(sequence),
-                    about.reading.columns, first_name);
+        return fail("{}:{}: {} here, {} in {}", source.name(), sequence.line(0),
+                    counted(columns_of(sequence), "column"), about.reading.columns, first_name);
       }
       labels.clear();
       for (size_t row = 0; row < sequence.length(); ++row)
         labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
       scheme.add(labels);
+      if (!request.dev.empty()) training_hashes_.insert(hash_of_text(sequence));
       if (request.constraints) kept.push_back(sequence);
       if (learner->needs().text) sequences.push_back(sequence);
       builder->add(std::move(sequence));
@@ -157,8 +176,10 @@ Status TrainingJob::read_dev_data() {
   std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
   for (const data::Sequence& sequence : dev.sequences)
     if (columns_of(sequence) != about.reading.columns)
-      return fail("{}:{}: {} columns here, {} in {}", request.dev.front().name(), sequence.line(0),
-                  columns_of(sequence), about.reading.columns, request.train.front().name());
+      return fail("{}:{}: {} here, {} in {}", request.dev.front().name(), sequence.line(0),
+                  counted(columns_of(sequence), "column"), about.reading.columns,
+                  request.train.front().name());
+  warn_of_odd_dev_data();
   if (!learner->needs().features) return {};
   const linear::FeatureMap map = linear::number_map(training.state.hashes),
                            edge_map = linear::number_map(training.edge.hashes);
@@ -226,6 +247,40 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
   return scores[0].f1();  // the accuracy where labels are plain
 }
 
+std::string TrainingJob::dev_measure() const {
+  if (task->json == tasks::JsonTask::kRoles) return "F1";
+  return scheme.scheme() == data::Scheme::kNone ? "accuracy" : "F1";
+}
+
+void TrainingJob::warn(std::string text) {
+  Progress progress;
+  progress.warning = text;
+  monitor.report(progress);
+  report.notes.push_back(std::move(text));
+}
+
+void TrainingJob::warn_of_odd_dev_data() {
+  size_t known = 0, labelled = 0, repeated = 0;
+  for (const data::Sequence& sequence : dev.sequences) {
+    repeated += training_hashes_.contains(hash_of_text(sequence));
+    for (size_t row = 0; row < sequence.length() && sequence.has_labels(); ++row) {
+      if (sequence.label(row) == data::kUnknownLabelText) continue;
+      ++labelled;
+      known += training.labels.find(sequence.label(row)).has_value();
+    }
+  }
+  training_hashes_.clear();
+  const std::string& name = request.dev.front().name();
+  if (2 * repeated > dev.sequences.size())
+    warn(fmt::format(
+        "{}: {} of {} development sequences are also in the training data, so that the score on them "
+        "says nothing about new text",
+        name, repeated, dev.sequences.size()));
+  if (labelled > 0 && known == 0 && label_cells.size() <= 1)
+    warn(fmt::format("{}: no label here occurs in the training data; is the label column the right one?",
+                     name));
+}
+
 Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
                                  const std::function<Result<double>()>& score) {
   Verdict verdict;
@@ -251,7 +306,11 @@ Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
     report.log.push_back({round.number, round.objective, on_dev, seconds()});
     Progress progress = pass_progress(round.number, round.most > 0 ? round.most : rounds, 1);
     progress.objective = round.objective;
+    progress.objective_name = round.measure;
     progress.dev_score = on_dev;
+    progress.dev_measure = dev_measure();
+    report.objective_name = round.measure;
+    report.dev_measure = dev_measure();
     progress.round_ended = true;
     monitor.report(progress);
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,10 @@ struct TrainingJob {
   /// F1 of spans on the dev set (of arguments, for roles), or accuracy where labels are plain, in percent.
   /// Each thread asks for a decoder of its own.
   double dev_score(const std::function<Decode()>& make_decoder) const;
+  std::string dev_measure() const;  ///< what that is: "F1" or "accuracy"
+
+  /// Tells the user at once, and again in the report's notes.
+  void warn(std::string text);
 
   /// The one end of a round, for every trainer (base/training_round.h; best_round.h keeps the best model): scores
   /// it on the dev set, logs and reports it, writes a checkpoint if one is due, and says how to go on. Training
@@ -106,6 +111,8 @@ struct TrainingJob {
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
+  /// Warns of development data that is also training data, or that has other labels.
+  void warn_of_odd_dev_data();
   Status resolve_label_weights();
   Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);
@@ -113,6 +120,7 @@ struct TrainingJob {
   Status trouble_;  ///< what round_ended() could not return
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
+  std::unordered_set<uint64_t> training_hashes_;  ///< of the text of the training sequences, if there is a dev set
 };
 
 }  // namespace espalier::model

@@ -97,7 +97,8 @@ struct CrossValidation {
 /// options.seed; 0: the folds given in the data, or ten if it has none. `on_fold` is called after each fold
 /// and may return false to stop, which is an error. Reads the data into memory once.
 Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options = {}, int k = 0,
-                                       const std::function<bool(const CrossValidation::Fold&)>& on_fold = {});
+                                       const std::function<bool(const CrossValidation::Fold&)>& on_fold = {},
+                                       const std::optional<Sink>& predictions = {});
 
 /// How tune() chooses the thresholds of a cascade.
 struct TuneOptions {

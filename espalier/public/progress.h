@@ -15,8 +15,11 @@ struct Progress {
   double total = 0;                 ///< 0 if unknown
   std::optional<int> round;         ///< pass or iteration, from 1
   std::optional<double> objective;  ///< what the learner minimises, per token if it is a sum
+  std::string objective_name = {};  ///< what it is, for example "loss per token"
   std::optional<double> dev_score;  ///< score on the development data, in percent
-  bool round_ended = false;         ///< this is the last report of its round
+  std::string dev_measure = {};     ///< what that is: "F1" or "accuracy"
+  std::string warning = {};  ///< something to tell the user at once; the other fields mean nothing then
+  bool round_ended = false;  ///< this is the last report of its round
 
   /// Between 0 and 1; 0 if the total is unknown.
   double fraction() const { return total > 0 ? done / total : 0; }

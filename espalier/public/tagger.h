@@ -302,6 +302,7 @@ struct ExplainOptions {
   size_t top = 5;                           ///< reasons listed per token
   size_t sequence = 0;                      ///< explain only this sequence, counted from 1; 0: all
   bool json = false;                        ///< one JSON object instead of text
+  bool colour = false;                      ///< text: labels in the colours of terminals (ANSI)
   int threads = 0;                          ///< 0: all cores
   const std::atomic<bool>* stop = nullptr;  ///< set to true to stop, which is an error
 };

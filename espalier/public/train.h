@@ -52,7 +52,8 @@ struct TrainOptions {
 struct Training {
   struct Pass {
     int number = 0;                   ///< from 1
-    std::optional<double> objective;  ///< what the learner minimises, if it has a measure
+    std::optional<double> objective;  ///< what the learner minimises, as measured during the pass; see
+                                      ///< objective_name
     std::optional<double>
         dev_score;  ///< on the development data: F1 if labels form spans, otherwise accuracy; percent
     double seconds = 0;
@@ -60,6 +61,8 @@ struct Training {
   explicit Training(Tagger trained) : tagger(std::move(trained)) {}
   Tagger tagger;
   std::vector<Pass> log;                    ///< one entry per pass
+  std::string objective_name;               ///< what the log's objective is, for example "loss per token"
+  std::string dev_measure;                  ///< what the log's dev_score is: "F1" or "accuracy"
   double seconds = 0, reading_seconds = 0;  ///< in total, and spent reading and encoding the data
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
   std::optional<int> best_pass;    ///< the pass that was kept, if there is development data

@@ -66,29 +66,30 @@ Result<LegalTraining> legal_training(const Constraints& constraints, std::span<c
 }
 
 ConstrainedSearch::ConstrainedSearch(const SearchPredictor& model, Constraints constraints, bool why,
-                                     bool strict, std::vector<constrain::Move> moves)
+                                     bool strict, double seconds, std::vector<constrain::Move> moves)
     : WrappedPredictor(model),
       model_(model),
       compiled_(std::move(constraints)),
       why_(why),
       strict_(strict),
+      seconds_(seconds),
       moves_(std::move(moves)) {
   if (why) without_ = constrain::each_left_out(compiled_.constraints());
 }
 
 Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchPredictor& model,
                                                                    Constraints constraints, bool why,
-                                                                   bool strict) {
+                                                                   bool strict, double seconds) {
   ESPALIER_ASSIGN(auto moves, moves_under(constraints, model.shape()));
   return std::unique_ptr<ConstrainedSearch>(
-      new ConstrainedSearch(model, std::move(constraints), why, strict, std::move(moves)));
+      new ConstrainedSearch(model, std::move(constraints), why, strict, seconds, std::move(moves)));
 }
 
 Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence, const Instance& instance,
-                                                 std::span<const Label> forced,
+                                                 std::span<const Label> forced, Deadline deadline,
                                                  data::ConstraintEffect& effect) const {
   effect.outcome = data::ConstraintEffect::Outcome::kApproximate;
-  ESPALIER_ASSIGN(Completion legal, Completion::make(compiled_, instance, moves_, forced));
+  ESPALIER_ASSIGN(Completion legal, Completion::make(compiled_, instance, moves_, forced, deadline));
   if (legal.infeasible()) {
     effect.outcome = data::ConstraintEffect::Outcome::kInfeasible;
     // Constraints of which none can be left out; then one of them is, until something is legal.
@@ -99,7 +100,7 @@ Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence,
       for (size_t c = 0; c < rest.statements().size(); ++c) {
         Constraints fewer = rest.without(c);
         ESPALIER_ASSIGN(const Completion without,
-                        Completion::make(Compiled(fewer), instance, moves_, forced));
+                        Completion::make(Compiled(fewer), instance, moves_, forced, deadline));
         if (without.infeasible()) {
           rest = std::move(fewer);
         } else {
@@ -114,7 +115,7 @@ Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence,
                     sequence.length() > 0 ? sequence.line(0) : 0,
                     effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
       left = left.without(clash.back());
-      ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced));
+      ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced, deadline));
     }
   }
   return legal;
@@ -124,7 +125,8 @@ Result<std::vector<data::Predictor::Explanation>> ConstrainedSearch::explain(con
                                                                              Scratch& scratch) const {
   const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
   data::ConstraintEffect effect;
-  ESPALIER_ASSIGN(const Completion legal, find_legal(sequence, instance, {}, effect));
+  ESPALIER_ASSIGN(const Completion legal,
+                  find_legal(sequence, instance, {}, Deadline::after(seconds_), effect));
   return model_.explain_legal(sequence, &legal, moves_, scratch);
 }
 
@@ -137,7 +139,8 @@ Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<cons
                                   data::Prediction& out) const {
   const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
   data::ConstraintEffect effect;
-  ESPALIER_ASSIGN(const Completion legal, find_legal(sequence, instance, forced, effect));
+  const Deadline deadline = Deadline::after(seconds_);
+  ESPALIER_ASSIGN(const Completion legal, find_legal(sequence, instance, forced, deadline, effect));
   ESPALIER_TRY(model_.predict_legal(sequence, forced, options, &legal, moves_, scratch, out));
   out.constraints = std::move(effect);
   if (!why_) return {};
@@ -145,6 +148,7 @@ Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<cons
   const constrain::DecodeUnder decode_under = [&](const Compiled& rules) {
     constrain::Decoded found;
     found.outcome = chain::Outcome::kInfeasible;
+    if (deadline.passed() && !rules.only_local()) return found;  // without this reason
     const auto completion = Completion::make(rules, instance, moves_, forced);
     if (!completion.ok()) {
       status = completion.error();

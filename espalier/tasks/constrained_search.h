@@ -32,7 +32,8 @@ Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
                                      const std::vector<constrain::Move>& moves, const GoldOf& gold);
 
 /// A search under constraints. If a sequence has no legal labelling, clashing constraints are dropped one by
-/// one until there is one, and the outcome says so; with `strict` this is an error. Whatever is found
+/// one until there is one, and the outcome says so; with `strict` this is an error. If `seconds` are not
+/// enough to find out what is legal, that is an error, too. Whatever is found
 /// satisfies the constraints. As with every search it may not be the best labelling; for the same reason the
 /// price of a constraint, reported with `why`, may be negative, since the same search without it may find
 /// something worse. Refers to the model. Immutable; safe to share between threads.
@@ -40,7 +41,7 @@ class ConstrainedSearch final : public data::WrappedPredictor {
  public:
   static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
                                                          constrain::Constraints constraints, bool why,
-                                                         bool strict);
+                                                         bool strict, double seconds = 10);
 
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
@@ -55,14 +56,15 @@ class ConstrainedSearch final : public data::WrappedPredictor {
   /// What the constraints allow in a sequence; if nothing, what they allow without the clashing ones.
   Result<constrain::Completion> find_legal(const data::Sequence& sequence,
                                            const constrain::Instance& instance,
-                                           std::span<const data::Label> forced,
+                                           std::span<const data::Label> forced, Deadline deadline,
                                            data::ConstraintEffect& effect) const;
   ConstrainedSearch(const SearchPredictor& model, constrain::Constraints constraints, bool why, bool strict,
-                    std::vector<constrain::Move> moves);
+                    double seconds, std::vector<constrain::Move> moves);
 
   const SearchPredictor& model_;
   constrain::Compiled compiled_;
   bool why_, strict_;
+  double seconds_;  ///< for finding out what a sequence's constraints allow
   std::vector<constrain::Move> moves_;
   std::vector<constrain::Compiled> without_;  ///< one constraint left out of each, if reasons are wanted
 };

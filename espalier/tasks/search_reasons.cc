@@ -47,7 +47,11 @@ Label SearchPredictor::label_of_type(uint32_t type) const {
 
 std::string SearchPredictor::block_name(const data::Sequence& sequence, Buffers& b, uint32_t block,
                                         size_t slot) const {
-  if (chunks_) return chunks_->name(sequence, extractor_, b.tokens, b.chunks, block, slot);
+  if (chunks_) {
+    data::FeatureNames of_token(extractor_);
+    of_token.move_to(sequence, block % sequence.length());
+    return chunks_->name(sequence, of_token, b.tokens, b.chunks, block, slot);
+  }
   return extractor_.state_name(sequence, block, slot);
 }
 

@@ -140,7 +140,8 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
     oracle_share = round.oracle_share;
     if (!context.round_ended) return true;
     return context
-        .round_ended({{round.number, share, nullptr, iterations(round.number)}, [&] { return round.policy; }})
+        .round_ended({{round.number, share, nullptr, iterations(round.number), "share of the gold policy"},
+                      [&] { return round.policy; }})
         .go_on;
   };
   search::SearnOptions searn = options.searn;
@@ -177,7 +178,8 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   const auto pass_ended = [&](int pass, size_t updates) {
     const double each =
         static_cast<double>(updates) / static_cast<double>(std::max<size_t>(1, problem.size()));
-    return !context.round_ended || context.round_ended({{pass, each}, result}).go_on;
+    return !context.round_ended ||
+           context.round_ended({{pass, each, nullptr, 0, "updates per sequence"}, result}).go_on;
   };
   ESPALIER_TRY(search::learn_in_passes(problem, weights, options.passes, options.seed, context.monitor, learn,
                                        pass_ended));

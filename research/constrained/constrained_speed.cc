@@ -147,7 +147,8 @@ Status compare_with_integer_programs(const Request& request, Report& report) {
     const constrain::Decoded lattice = constrain::decode_lattice(compiled, instance, chain.view);
     seconds[0] += std::chrono::duration<double>(SpeedClock::now() - start).count();
     start = SpeedClock::now();
-    const constrain::Decoded integer = constrain::decode_integer(compiled, instance, chain.view, 60);
+    const constrain::Decoded integer =
+        constrain::decode_integer(compiled, instance, chain.view, Deadline::after(60));
     seconds[1] += std::chrono::duration<double>(SpeedClock::now() - start).count();
     feasible += lattice.outcome == chain::Outcome::kExact;
     agree += lattice.outcome == integer.outcome &&

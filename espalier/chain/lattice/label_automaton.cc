@@ -76,8 +76,8 @@ struct ProductArc {
 /// by automaton state.
 class ProductMaker {
  public:
-  ProductMaker(const Lattice& lattice, const LabelAutomaton& automaton)
-      : lattice_(lattice), automaton_(automaton) {
+  ProductMaker(const Lattice& lattice, const LabelAutomaton& automaton, Deadline deadline)
+      : lattice_(lattice), automaton_(automaton), deadline_(deadline) {
     first_copy_.reserve(lattice.states() + 1);
   }
 
@@ -127,6 +127,10 @@ class ProductMaker {
     }
     arcs_made_ += arcs_.size();
     if (arcs_made_ > max_arcs) return false;
+    if (arcs_made_ >= next_look_) {
+      next_look_ = arcs_made_ + kArcsPerLook;
+      if (deadline_.passed()) return false;
+    }
     // Sources already ascend; order by the copy of s first.
     std::stable_sort(arcs_.begin(), arcs_.end(), [](const ProductArc& x, const ProductArc& y) {
       return x.automaton_state < y.automaton_state;
@@ -139,24 +143,28 @@ class ProductMaker {
     return true;
   }
 
+  static constexpr size_t kArcsPerLook = 1 << 14;  ///< at the clock
+
   const Lattice& lattice_;
   const LabelAutomaton& automaton_;
+  Deadline deadline_;
   std::vector<uint32_t>
       first_copy_;  ///< of each state up to the current one; the copies of s end where those of s + 1 begin
   std::vector<ProductArc> arcs_;
-  size_t arcs_made_ = 0;
+  size_t arcs_made_ = 0, next_look_ = kArcsPerLook;
 };
 
 }  // namespace
 
-IntersectedLattice intersect(const Lattice& lattice, const LabelAutomaton& automaton, size_t max_arcs) {
+IntersectedLattice intersect(const Lattice& lattice, const LabelAutomaton& automaton, size_t max_arcs,
+                             Deadline deadline) {
   ESPALIER_CHECK(automaton.check().ok());
   IntersectedLattice result;
   if (lattice.positions() == 0) {
     if (automaton.accepting[automaton.start] != 0) result.outcome = Outcome::kExact;
     return result;
   }
-  ProductMaker maker(lattice, automaton);
+  ProductMaker maker(lattice, automaton, deadline);
   if (!maker.run(max_arcs)) {
     result.outcome = Outcome::kOutOfBudget;
     return result;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "espalier/base/deadline.h"
 #include "espalier/base/result.h"
 #include "espalier/chain/lattice/lattice.h"
 
@@ -50,9 +51,10 @@ struct IntersectedLattice {
 /// States are pairs (state, automaton state after its label), in that order, with the scores of the state;
 /// dead ends are dropped. Since the automaton is deterministic, paths correspond one to one. O(p log p) time
 /// for p arcs of the product before dead ends are dropped, at most arcs · automaton states. kOutOfBudget if
-/// the product would have more than max_arcs arcs. For an empty sequence only `outcome` tells whether it is
-/// rejected, since the lattice has no positions. Precondition: automaton.check().
+/// the product would have more than max_arcs arcs or if the deadline passes. For an empty sequence only
+/// `outcome` tells whether it is rejected, since the lattice has no positions. Precondition:
+/// automaton.check().
 IntersectedLattice intersect(const Lattice& lattice, const LabelAutomaton& automaton,
-                             size_t max_arcs = size_t{1} << 30);
+                             size_t max_arcs = size_t{1} << 30, Deadline deadline = {});
 
 }  // namespace espalier::chain

@@ -35,13 +35,49 @@ TEST(NBest, BreaksTiesByLowerStatesFromTheEnd) {
   });
 }
 
+TEST(NBest, TheFirstFewDoNotDependOnHowManyAreWanted) {
+  for (const bool ties : {false, true})
+    for_random_lattices(24, ties, [](const Lattice& lattice) {
+      const NBestResult all = n_best(lattice, 1000);
+      for (size_t n = 1; n <= all.paths.size() && n <= 12; ++n) {
+        const NBestResult few = n_best(lattice, n);
+        ASSERT_EQ(few.paths.size(), n);
+        for (size_t i = 0; i < n; ++i)
+          ASSERT_EQ(few.paths[i].states, all.paths[i].states) << i << " of " << n;
+      }
+    });
+}
+
+TEST(NBest, EqualScoresOnALongSequenceTakeLinearTime) {
+  // Every labelling has the same score: a comparison of candidates that walked along paths would take hours.
+  constexpr size_t kLength = 100'000, kPaths = 50;
+  LatticeBuilder builder;
+  for (uint32_t t = 0; t < kLength; ++t) {
+    for (data::Label y = 0; y < 2; ++y) {
+      builder.add_state(y, 0);
+      if (t > 0) {
+        builder.add_arc(2 * (t - 1), 0);
+        builder.add_arc(2 * (t - 1) + 1, 0);
+      }
+    }
+    builder.end_position();
+  }
+  const Lattice lattice = builder.finish();
+  const NBestResult result = n_best(lattice, kPaths);
+  ASSERT_EQ(result.paths.size(), kPaths);
+  // Ties go to lower states, read from the end: numbers written in binary, the front last.
+  for (uint32_t i = 0; i < kPaths; ++i)
+    for (uint32_t t = 0; t < 8; ++t) EXPECT_EQ(result.paths[i].states[t], 2 * t + ((i >> t) & 1)) << i;
+}
+
 TEST(NBest, StartsWithTheViterbiPathAndItsScore) {
   for_random_lattices(23, false, [](const Lattice& lattice) {
     const LatticePath best = viterbi(lattice);
-    const LatticePath first = NBestPaths(lattice).next();
-    EXPECT_EQ(first.outcome, best.outcome);
-    EXPECT_EQ(first.score, best.score);
-    EXPECT_EQ(first.states, best.states);
+    const NBestResult first = n_best(lattice, 1);
+    ASSERT_EQ(first.outcome, best.outcome);
+    if (first.outcome != Outcome::kExact) return;
+    EXPECT_EQ(first.paths[0].score, best.score);
+    EXPECT_EQ(first.paths[0].states, best.states);
   });
 }
 
@@ -66,7 +102,7 @@ TEST(NBest, EndsAtItsBudgetWithThePathsFoundSoFar) {
   const Lattice lattice = random_lattice(options, random);
   const NBestResult whole = n_best(lattice, 40);
   ASSERT_EQ(whole.paths.size(), 40u);
-  const NBestResult cut = n_best(lattice, 40, {.max_nodes = 200});
+  const NBestResult cut = n_best(lattice, 40, {.max_states = 200});
   EXPECT_EQ(cut.outcome, Outcome::kOutOfBudget);
   ASSERT_GT(cut.paths.size(), 0u);
   ASSERT_LT(cut.paths.size(), 40u);

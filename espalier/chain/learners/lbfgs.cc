@@ -93,9 +93,11 @@ int LbfgsRun::end_of_iteration(const double* x, double objective) {
   ++done_;
   Progress progress = pass_progress(done_, options_.passes, 1);
   progress.objective = objective / tokens_;
+  progress.objective_name = kLossPerToken;
   context_.monitor.report(progress);
-  const Round round{{done_, objective / tokens_, [this](SectionWriter& out) { save(out, done_); }},
-                    [this] { return weights_; }};
+  const Round round{
+      {done_, objective / tokens_, [this](SectionWriter& out) { save(out, done_); }, 0, kLossPerToken},
+      [this] { return weights_; }};
   const bool go_on = context_.round_ended(round).go_on && !context_.monitor.stop_requested();
   return go_on ? 0 : 1;
 }

@@ -35,7 +35,8 @@ class PerceptronRun {
     for (int pass = first; pass <= options_.passes && !stopped_; ++pass) {
       const double wrong = one_pass(pass);
       if (stopped_ && pass > 1) break;
-      const Round round{{pass, wrong / tokens, [this, pass](SectionWriter& out) { save(out, pass); }},
+      const Round round{{pass, wrong / tokens, [this, pass](SectionWriter& out) { save(out, pass); }, 0,
+                         "errors per token"},
                         [this] { return result(); }};
       if (!context_.round_ended(round).go_on) break;
     }

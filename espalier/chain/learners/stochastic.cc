@@ -51,8 +51,10 @@ class StochasticRun {
     for (int pass = first; pass <= options_.passes; ++pass) {
       const double loss = one_pass(pass, pass >= average_from);
       if (stopped_ && pass > 1) break;
-      const Round round{{pass, loss / tokens, [this, pass](SectionWriter& out) { save(out, pass); }},
-                        [this] { return result(); }};
+      const Round round{
+          {pass, (loss + penalty()) / tokens, [this, pass](SectionWriter& out) { save(out, pass); }, 0,
+           dropout_.share > 0 ? "loss per token, under dropout" : kLossPerToken},
+          [this] { return result(); }};
       if (!context_.round_ended(round).go_on || stopped_) break;
     }
     return result();
@@ -60,6 +62,7 @@ class StochasticRun {
 
  private:
   double one_pass(int pass, bool average);
+  double penalty() const;
   void update();
   void end_of_step(bool average, size_t steps);
   ChainWeights averaged() const;
@@ -109,6 +112,23 @@ double StochasticRun::one_pass(int pass, bool average) {
     stopped_ = context_.monitor.stop_requested();
   }
   return loss;
+}
+
+/// l2·|w|² + l1·|w|. Without it the loss alone would be shown, which rises while the penalties shrink the
+/// weights.
+double StochasticRun::penalty() const {
+  double squares = 0, sizes = 0;
+  const auto add = [&](const AlignedVector<float>& w, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      squares += double{w[i]} * w[i];
+      sizes += std::abs(double{w[i]});
+    }
+  };
+  if (options_.l1 == 0 && options_.l2 == 0) return 0;
+  add(weights_.state, weights_.state_rows.weights());
+  add(weights_.trans, weights_.trans.size());
+  add(weights_.edge, weights_.edge_rows.weights());
+  return options_.l2 * squares + options_.l1 * sizes;
 }
 
 void StochasticRun::update() {

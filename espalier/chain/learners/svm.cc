@@ -30,9 +30,9 @@ Result<ChainWeights> SvmRun::run() {
       if (options_.gap_measured) options_.gap_measured(measured);
       converged = measured.per_sequence < options_.tolerance;
     }
-    const Round round{
-        {pass, (hinges + penalty()) / tokens, [this, pass](SectionWriter& out) { save(out, pass); }},
-        [this] { return result(); }};
+    const Round round{{pass, (hinges + penalty()) / tokens,
+                       [this, pass](SectionWriter& out) { save(out, pass); }, 0, kLossPerToken},
+                      [this] { return result(); }};
     if (!context_.round_ended(round).go_on || converged) break;
   }
   return result();

@@ -31,6 +31,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
   const Lattice lattice = make_lattice(b.scores.view);
   const MaxMarginals through = max_marginals(lattice);
 
+  data::FeatureNames names(extractor_);
   for (size_t t = 0; t < T; ++t) {
     Explanation& e = explanations[t];
     e.label = e.runner_up = best[t];
@@ -49,6 +50,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
     e.margin = K > 1 ? first - second : std::numeric_limits<double>::infinity();
 
     // A kernel machine has no weights per feature.
+    names.move_to(sequence, t);
     for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1] && !kernel_; ++i) {
       if (b.state_offsets[i] == linear::kNoFeature) continue;
       const double value = b.features.state_values.empty() ? 1.0 : b.features.state_values[i];
@@ -58,7 +60,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
         if (column == e.runner_up) c.runner_up = value * w;
       });
       if (c.weight == 0 && c.runner_up == 0) continue;
-      c.feature = extractor_.state_name(sequence, t, i - b.features.state_begin[t]);
+      names.append_state(i - b.features.state_begin[t], c.feature);
       e.contributions.push_back(std::move(c));
     }
     const auto add_edge = [&](size_t at, Label from, Label to, Label other_from, Label other_to) {

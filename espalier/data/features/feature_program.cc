@@ -76,6 +76,7 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
   for (const size_t index : order_) {
     const Template& feature = plan.templates[index];
     const uint64_t seed = seed_of(feature);
+    certain_ += sort_of(feature, plan) < Sort::kOneOrNone;
     const auto at = [&](size_t i) {
       const Reference& reference = feature.references[i];
       return reference.offset * static_cast<int32_t>(width_) +
@@ -138,21 +139,31 @@ uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenVie
   return out;
 }
 
-std::optional<std::string> FeatureProgram::name(const FeaturePlan& plan, const TokenViews& views,
-                                                const Sequence& sequence, size_t t, size_t slot) const {
-  for (const size_t index : order_) {
-    const Template& feature = plan.templates[index];
-    std::string name = feature.literals[0];
-    bool present = true;
-    for (size_t i = 0; i < feature.references.size() && present; ++i) {
-      const Reference& reference = feature.references[i];
-      const auto text = views.text(sequence, referenced_row(reference, sequence, t), reference.view);
-      present = text.has_value();
-      if (present) name += *text + feature.literals[i + 1];
+bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
+                                 size_t t, size_t slot, Walk& walk, std::string& out) const {
+  const auto text = [&](const Reference& reference) {
+    return views.text(sequence, referenced_row(reference, sequence, t), reference.view, walk.reading);
+  };
+  if (slot >= certain_) {
+    const size_t wanted = slot - certain_;
+    for (; walk.present.size() <= wanted; ++walk.next) {
+      const size_t index = certain_ + walk.next;
+      if (index == order_.size()) return false;
+      const auto& references = plan.templates[order_[index]].references;
+      const bool present = std::all_of(references.begin(), references.end(), [&](const Reference& reference) {
+        return !may_be_absent(plan.views[reference.view]) || text(reference).has_value();
+      });
+      if (present) walk.present.push_back(static_cast<uint32_t>(index));
     }
-    if (present && slot-- == 0) return name;
+    slot = walk.present[wanted];
   }
-  return std::nullopt;
+  const Template& feature = plan.templates[order_[slot]];
+  out += feature.literals[0];
+  for (size_t i = 0; i < feature.references.size(); ++i) {
+    out += *text(feature.references[i]);
+    out += feature.literals[i + 1];
+  }
+  return true;
 }
 
 }  // namespace espalier::data

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,9 +28,23 @@ class FeatureProgram {
   /// Writes the features of position t at `out`, which has room for capacity(), and returns their end.
   uint64_t* run(const Sequence& sequence, size_t t, const TokenViews::Table& table, uint64_t* out) const;
 
-  /// The name of the slot-th feature of position t, or nothing if there are fewer.
-  std::optional<std::string> name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
-                                  size_t t, size_t slot) const;
+  /// How far the features of a position have been looked at to find out which of them are absent there. A new
+  /// object, or clear(), for every position.
+  struct Walk {
+    std::vector<uint32_t> present;  ///< index into order_ of the slots that are not certain
+    size_t next = 0;                ///< how many of the uncertain ones were looked at
+    TokenViews::Reading reading;
+
+    void clear() {
+      present.clear();
+      next = 0;
+      reading.row = -1;
+    }
+  };
+  /// Appends the name of the slot-th feature of position t; false if there are fewer. All names of a position
+  /// together take time linear in their length.
+  bool append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence, size_t t,
+                   size_t slot, Walk& walk, std::string& out) const;
 
  private:
   template <size_t n>
@@ -47,6 +60,7 @@ class FeatureProgram {
 
   size_t width_, margin_;
   std::vector<size_t> order_;  ///< the template of the plan behind each slot
+  size_t certain_ = 0;         ///< so many slots at the front are present at every position
   std::vector<uint64_t> constant_;
   std::vector<Join<1>> one_;
   std::vector<Join<2>> two_;

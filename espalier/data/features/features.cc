@@ -31,13 +31,15 @@ uint64_t pair_hash(uint64_t a, uint64_t b) {
 struct PairOfSlots {
   size_t first, second;
 };
-std::optional<PairOfSlots> pair_at(size_t n, size_t slot) {
-  for (size_t first = 0; first + 1 < n; ++first) {
-    const size_t row = n - first - 1;
-    if (slot < row) return PairOfSlots{first, first + 1 + slot};
-    slot -= row;
+PairOfSlots pair_at(size_t n, size_t slot) {
+  const auto pairs_before = [&](size_t first) { return first * (2 * n - first - 1) / 2; };
+  ESPALIER_CHECK(n > 0 && slot < pairs_before(n - 1));
+  size_t low = 0, high = n - 1;  // pairs_before(low) ≤ slot < pairs_before(high)
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    (pairs_before(middle) <= slot ? low : high) = middle;
   }
-  return std::nullopt;
+  return {low, low + 1 + slot - pairs_before(low)};
 }
 
 /// `single` and all its pairs, into `out`.
@@ -122,12 +124,6 @@ struct FeatureExtractor::Plan {
         views(features.views, features.patterns, margin_of(features)),
         state(features, templates_that(features, &Template::state), views),
         edge(features, templates_that(features, &Template::edge), views) {}
-
-  std::optional<std::string> single_name(const Sequence& sequence, size_t row, size_t slot) const {
-    if (!attributes) return state.name(features, views, sequence, row, slot);
-    if (slot >= sequence.attribute_count(row)) return std::nullopt;
-    return std::string(sequence.attribute(row, slot).name);
-  }
 };
 
 struct FeatureExtractor::Scratch::Buffers {
@@ -187,23 +183,91 @@ bool FeatureExtractor::has_transitions() const { return plan_->features.transiti
 bool FeatureExtractor::has_edge_features() const { return plan_->edge.capacity() > 0; }
 
 std::string FeatureExtractor::state_name(const Sequence& sequence, size_t row, size_t slot) const {
-  ESPALIER_CHECK(row < sequence.length());
-  if (auto name = plan_->single_name(sequence, row, slot)) return *name;
-  ESPALIER_CHECK(plan_->degree == 2);
-  std::vector<std::string> names;
-  while (auto name = plan_->single_name(sequence, row, names.size())) names.push_back(std::move(*name));
-  const auto pair = pair_at(names.size(), slot - names.size());
-  ESPALIER_CHECK(pair.has_value());
-  // A pair is the same feature in either order, so its name must be too.
-  const auto [first, second] = std::minmax(names[pair->first], names[pair->second]);
-  return first + "^" + second;
+  FeatureNames names(*this);
+  names.move_to(sequence, row);
+  std::string name;
+  names.append_state(slot, name);
+  return name;
 }
 
 std::string FeatureExtractor::edge_name(const Sequence& sequence, size_t row, size_t slot) const {
-  ESPALIER_CHECK(row > 0 && row < sequence.length());
-  const auto name = plan_->edge.name(plan_->features, plan_->views, sequence, row, slot);
-  ESPALIER_CHECK(name.has_value());
-  return *name;
+  FeatureNames names(*this);
+  names.move_to(sequence, row);
+  std::string name;
+  names.append_edge(slot, name);
+  return name;
+}
+
+struct FeatureNames::Position {
+  const FeatureExtractor::Plan& plan;
+  const Sequence* sequence = nullptr;
+  size_t row = 0;
+  FeatureProgram::Walk state, edge;
+  // The names of the single features, one after another, for names of pairs.
+  bool singles_known = false;
+  std::string singles;
+  std::vector<size_t> single_end;
+
+  bool append_single(size_t slot, std::string& out) {
+    if (!plan.attributes)
+      return plan.state.append_name(plan.features, plan.views, *sequence, row, slot, state, out);
+    if (slot >= sequence->attribute_count(row)) return false;
+    out += sequence->attribute(row, slot).name;
+    return true;
+  }
+  std::string_view single(size_t slot) const {
+    const size_t begin = slot == 0 ? 0 : single_end[slot - 1];
+    return std::string_view(singles).substr(begin, single_end[slot] - begin);
+  }
+};
+
+FeatureNames::FeatureNames(const FeatureExtractor& extractor)
+    : position_(new Position{*extractor.plan_, nullptr, 0, {}, {}, false, {}, {}}) {}
+FeatureNames::~FeatureNames() = default;
+FeatureNames::FeatureNames(FeatureNames&&) noexcept = default;
+FeatureNames& FeatureNames::operator=(FeatureNames&&) noexcept = default;
+
+void FeatureNames::move_to(const Sequence& sequence, size_t row) {
+  ESPALIER_CHECK(row < sequence.length());
+  Position& p = *position_;
+  p.sequence = &sequence;
+  p.row = row;
+  p.state.clear();
+  p.edge.clear();
+  p.singles_known = false;
+}
+
+void FeatureNames::append_state(size_t slot, std::string& out) {
+  Position& p = *position_;
+  ESPALIER_CHECK(p.sequence != nullptr);
+  if (p.plan.degree == 1) {
+    ESPALIER_CHECK(p.append_single(slot, out));
+    return;
+  }
+  if (!p.singles_known) {
+    p.singles.clear();
+    p.single_end.clear();
+    while (p.append_single(p.single_end.size(), p.singles)) p.single_end.push_back(p.singles.size());
+    p.singles_known = true;
+  }
+  const size_t n = p.single_end.size();
+  if (slot < n) {
+    out += p.single(slot);
+    return;
+  }
+  const PairOfSlots pair = pair_at(n, slot - n);
+  // A pair is the same feature in either order, so its name must be too.
+  const std::string_view one = p.single(pair.first), other = p.single(pair.second);
+  out += std::min(one, other);
+  out += '^';
+  out += std::max(one, other);
+}
+
+void FeatureNames::append_edge(size_t slot, std::string& out) {
+  Position& p = *position_;
+  ESPALIER_CHECK(p.sequence != nullptr && p.row > 0);
+  ESPALIER_CHECK(
+      p.plan.edge.append_name(p.plan.features, p.plan.views, *p.sequence, p.row, slot, p.edge, out));
 }
 
 }  // namespace espalier::data

@@ -91,13 +91,35 @@ class FeatureExtractor {
   bool has_edge_features() const;
 
   /// The readable name of the slot-th state (edge) feature of a position, as the template would expand to it.
+  /// FeatureNames is faster if many are wanted.
   std::string state_name(const Sequence& sequence, size_t row, size_t slot) const;
   std::string edge_name(const Sequence& sequence, size_t row, size_t slot) const;
 
  private:
+  friend class FeatureNames;
   struct Plan;
   explicit FeatureExtractor(std::unique_ptr<const Plan> plan);
   std::unique_ptr<const Plan> plan_;
+};
+
+/// Names the features of one position after another. All names of a position take time linear in their
+/// length, in whatever order they are asked for. One object per thread; the extractor must outlive it.
+class FeatureNames {
+ public:
+  explicit FeatureNames(const FeatureExtractor& extractor);
+  ~FeatureNames();
+  FeatureNames(FeatureNames&&) noexcept;
+  FeatureNames& operator=(FeatureNames&&) noexcept;
+
+  /// The position whose features are asked for next; the sequence must not change meanwhile.
+  void move_to(const Sequence& sequence, size_t row);
+  /// Appends the name of the slot-th state (edge) feature.
+  void append_state(size_t slot, std::string& out);
+  void append_edge(size_t slot, std::string& out);
+
+ private:
+  struct Position;
+  std::unique_ptr<Position> position_;
 };
 
 }  // namespace espalier::data

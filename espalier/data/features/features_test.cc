@@ -129,13 +129,18 @@ void expect_names_and_hashes_to_agree(const FeatureExtractor& features) {
     EXPECT_EQ(names.emplace(hash, name).first->second, name);
   };
   FeatureExtractor::Scratch scratch;
+  FeatureNames of_position(features);
   HashedFeatures out;
   for (const Sequence& sequence : corpus(40)) {
     features.extract(sequence, scratch, out);
     ASSERT_EQ(out.length(), sequence.length());
     for (size_t t = 0; t < sequence.length(); ++t) {
-      for (size_t i = out.state_begin[t]; i < out.state_begin[t + 1]; ++i)
-        check(features.state_name(sequence, t, i - out.state_begin[t]), out.state[i]);
+      of_position.move_to(sequence, t);
+      for (size_t i = out.state_begin[t + 1]; i-- > out.state_begin[t];) {  // in any order
+        std::string name;
+        of_position.append_state(i - out.state_begin[t], name);
+        check(name, out.state[i]);
+      }
       for (size_t i = out.edge_begin[t]; i < out.edge_begin[t + 1]; ++i)
         check(features.edge_name(sequence, t, i - out.edge_begin[t]), out.edge[i]);
       EXPECT_THROW(features.state_name(sequence, t, out.state_begin[t + 1] - out.state_begin[t]),

@@ -195,14 +195,22 @@ void TokenViews::fill(const Sequence& sequence, Table& table) const {
   std::copy(after_.begin(), after_.end(), row);
 }
 
-std::optional<std::string> TokenViews::text(const Sequence& sequence, ptrdiff_t row, size_t view) const {
+std::optional<std::string_view> TokenViews::text(const Sequence& sequence, ptrdiff_t row, size_t view,
+                                                 Reading& reading) const {
   const auto length = static_cast<ptrdiff_t>(sequence.length());
-  if (row < 0) return outside_text(views_[view], row);
-  if (row >= length) return outside_text(views_[view], row - length + 1);
-  CellViews cell;
-  cell.set(sequence.cell(static_cast<size_t>(row), views_[view].column));
-  const auto text = cell.text(views_[view], patterns_);
-  return text ? std::optional<std::string>(*text) : std::nullopt;
+  const View& wanted = views_[view];
+  if (row < 0 || row >= length) {
+    auto text = outside_text(wanted, row < 0 ? row : row - length + 1);
+    if (!text) return std::nullopt;
+    reading.outside = std::move(*text);
+    return reading.outside;
+  }
+  if (reading.row != row || reading.column != wanted.column) {
+    reading.row = row;
+    reading.column = wanted.column;
+    reading.cell.set(sequence.cell(static_cast<size_t>(row), wanted.column));
+  }
+  return reading.cell.text(wanted, patterns_);
 }
 
 // `distance` is −1 for the row before the first, 1 for the row after the last, and so on outwards.

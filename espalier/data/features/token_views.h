@@ -65,9 +65,18 @@ class TokenViews {
   /// Hashes the sequence's cells. Precondition: it has all columns that the views use.
   void fill(const Sequence& sequence, Table& table) const;
 
+  /// The cell whose views text() gave last: neighbouring calls often ask about the same one. For one sequence
+  /// at a time: start another one with a new object.
+  struct Reading {
+    CellViews cell;
+    std::string outside;
+    ptrdiff_t row = -1;
+    size_t column = 0;
+  };
   /// The text of one entry of the table, or nothing if that is kAbsent. Rows outside the sequence are
-  /// allowed.
-  std::optional<std::string> text(const Sequence& sequence, ptrdiff_t row, size_t view) const;
+  /// allowed. The text is valid until the next call with the same `reading`.
+  std::optional<std::string_view> text(const Sequence& sequence, ptrdiff_t row, size_t view,
+                                       Reading& reading) const;
 
  private:
   /// The views of one column: the `plain` entries are the hash of the cell, `count` entries from `first` on

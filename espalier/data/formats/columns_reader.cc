@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "espalier/base/counted.h"
 #include "espalier/data/formats/row_layout.h"
 
 namespace espalier::data {
@@ -97,7 +98,8 @@ class ColumnsReader : public Reader {
       });
     }
     if (found == present_) return {};
-    return lines_.error("expected {} columns as in line {}, found {}", present_, first_line_, found);
+    return lines_.error("expected {} as in line {}, found {}", counted(present_, "column"), first_line_,
+                        found);
   }
 
   Status set_labels(Sequence& sequence) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 
+#include "espalier/base/counted.h"
 #include "espalier/base/text.h"
 
 namespace espalier::data {
@@ -39,8 +40,8 @@ Result<size_t> resolve_one(const std::string& text, const ReadOptions& options, 
                 conllu ? " or one of form, lemma, upos, xpos, feats, head, deprel, deps, misc" : "");
   const long count = static_cast<long>(columns);
   if (number == 0 || number > count || number < -count)
-    return fail("label column {}: rows have {} columns, counted from 1 (or from -1, backwards)", number,
-                columns);
+    return fail("label column {}: rows have {}, counted from 1 (or from -1, backwards)", number,
+                counted(columns, "column"));
   return static_cast<size_t>(number > 0 ? number - 1 : count + number);
 }
 

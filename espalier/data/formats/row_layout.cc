@@ -1,5 +1,6 @@
 #include "espalier/data/formats/row_layout.h"
 
+#include "espalier/base/counted.h"
 #include "espalier/data/formats/label_column.h"
 
 namespace espalier::data {
@@ -21,9 +22,9 @@ Result<RowLayout> row_layout(const ReadOptions& options, size_t cells) {
     layout.width = cells;
     return layout;
   } else if (options.labels_required) {
-    return fail("expected {} columns, found {}", full, cells);
+    return fail("expected {}, found {}", counted(full, "column"), cells);
   } else {
-    return fail("expected {} columns, or {} without the label, found {}", full, full - 1, cells);
+    return fail("expected {}, or {} without the label, found {}", counted(full, "column"), full - 1, cells);
   }
   ESPALIER_ASSIGN(layout.label, resolve_label_column(options, full));
   if (!layout.label_present && full > cells && layout.label < cells) layout.placeholder = layout.label;

@@ -26,9 +26,10 @@ bool may_follow(const data::LabelParts* a, const data::LabelParts* b, Scheme sch
     case Scheme::kIoe1:
       return x != 'E' || same;
     case Scheme::kIobes:
-    case Scheme::kBilou: {
-      const bool open = x == 'B' || x == 'I';
-      const bool goes_on = y == 'I' || y == 'E' || y == 'L';
+    case Scheme::kBilou:
+    case Scheme::kBmewo: {
+      const bool open = x == 'B' || x == 'I' || x == 'M';
+      const bool goes_on = y == 'I' || y == 'E' || y == 'L' || y == 'M';
       return open ? goes_on && same : !goes_on;
     }
   }

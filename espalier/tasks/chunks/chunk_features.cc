@@ -294,14 +294,17 @@ void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFe
   }
 }
 
-std::string ChunkFeatures::name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
+std::string ChunkFeatures::name(const data::Sequence& sequence, data::FeatureNames& of_token,
                                 const data::HashedFeatures& tokens, const ChunkViews& views, uint32_t block,
                                 size_t slot) const {
   const size_t T = sequence.length();
   if (block < 3 * T) {
     const size_t t = block % T, own = tokens.state_begin[t + 1] - tokens.state_begin[t];
-    if (slot < own)
-      return fmt::format("{} {}", kRoleNames[block / T], extractor.state_name(sequence, t, slot));
+    if (slot < own) {
+      std::string name = fmt::format("{} ", kRoleNames[block / T]);
+      of_token.append_state(slot, name);
+      return name;
+    }
     slot -= own;
   }
   std::string result;

@@ -28,8 +28,8 @@ class ChunkFeatures {
   void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkViews& views,
                data::HashedFeatures& out, std::vector<TokenLook>& looks) const;
   /// The readable name of a feature, values included: the one at `slot` of a block that extract() last made
-  /// for this sequence.
-  std::string name(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
+  /// for this sequence. `of_token` stands at the position block % length.
+  std::string name(const data::Sequence& sequence, data::FeatureNames& of_token,
                    const data::HashedFeatures& tokens, const ChunkViews& views, uint32_t block,
                    size_t slot) const;
 

@@ -79,9 +79,11 @@ std::multimap<std::string, uint64_t> features_of(const ChunkFeatures& features,
   const ChunkBlocks blocks{sequence.length(), kLongest, features.places()};
   EXPECT_EQ(out.state_begin.size(), blocks.size() + 1);
   std::multimap<std::string, uint64_t> found;
+  data::FeatureNames of_token(tokens);
   blocks.for_each_of(first, length, [&](uint32_t block) {
+    of_token.move_to(sequence, block % sequence.length());
     for (uint32_t i = out.state_begin[block]; i < out.state_begin[block + 1]; ++i) {
-      std::string name = features.name(sequence, tokens, hashed, views, block, i - out.state_begin[block]);
+      std::string name = features.name(sequence, of_token, hashed, views, block, i - out.state_begin[block]);
       if (name.find("U:") == std::string::npos) found.emplace(std::move(name), out.state[i]);
     }
   });

@@ -216,14 +216,17 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
     numbers.resize(hashed.state.size());
     map.find_all(hashed.state, numbers.data());
     const size_t blocks = ChunkBlocks{sequence.length(), plan.max_length, plan.places}.size();
-    for (uint32_t b = 0; b < blocks; ++b)
+    data::FeatureNames of_token(extractor);
+    for (uint32_t b = 0; b < blocks; ++b) {
+      of_token.move_to(sequence, b % sequence.length());
       for (uint32_t i = hashed.state_begin[b]; i < hashed.state_begin[b + 1]; ++i) {
         const uint32_t f = numbers[i];
         if (f == linear::kNoFeature || !wanted[f] || begin[f] != kNotNamed) continue;
         begin[f] = found.size();
-        found += features.name(sequence, extractor, seen.tokens, seen.views, b, i - hashed.state_begin[b]);
+        found += features.name(sequence, of_token, seen.tokens, seen.views, b, i - hashed.state_begin[b]);
         end[f] = found.size();
       }
+    }
   }
   std::string names;
   names.reserve(found.size() + wanted.size());

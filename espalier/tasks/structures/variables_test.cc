@@ -86,8 +86,9 @@ TEST(Variables, InferenceAgreesWithTheConstraintLanguage) {
       node[i * 8 + 1] = f;
     }
     const constrain::Scores scores{5, 2, 8, node.data(), nullptr, nullptr};
-    for (const constrain::Decoded& found : {constrain::decode(compiled, instance, scores, {}),
-                                            constrain::decode_integer(compiled, instance, scores, 10)}) {
+    for (const constrain::Decoded& found :
+         {constrain::decode(compiled, instance, scores, {}),
+          constrain::decode_integer(compiled, instance, scores, Deadline::after(10))}) {
       ASSERT_EQ(found.labels.size(), 5u);
       Assignment y = 0;
       for (size_t i = 0; i < 5; ++i) y |= static_cast<Assignment>(found.labels[i]) << i;

@@ -1,0 +1,87 @@
+# What must not take long: feature names, decoding under a time limit, patterns of labels, n-best lists. And numbers on the
+# command line that make no sense, for every option of every verb.
+source "$(dirname "$0")/testing.sh"
+
+# cpu COMMAND...: runs it, and sets `cpu` to the processor seconds it took.
+cpu() {
+  local TIMEFORMAT='%U %S'
+  { time "$@" >out 2>err; } 2>times || fail_test "failed: $*: $(cat err)"
+  cpu=$(awk '{print $1 + $2}' times)
+}
+# linear_names ARGUMENTS...: names cost little compared with training without them.
+linear_names() {
+  cpu "$espalier" train "$@" -m names.model -q -p names=no
+  local without=$cpu
+  cpu "$espalier" train "$@" -m names.model -q
+  awk -v yes="$cpu" -v no="$without" 'BEGIN {exit !(yes <= 2 * no + .5)}' ||
+    fail_test "names take too long: $cpu s instead of $without s: train $*"
+}
+chunk_data 30 1 >chunks.txt
+awk 'BEGIN {for (i = 0; i < 1000; ++i) printf "U%d:%%x[%d,0]/%%x[%d,1]\n", i, i % 7 - 3, i % 5 - 2}' >large.template
+linear_names chunks.txt -t large.template
+awk 'BEGIN {for (i = 0; i < 60; ++i) printf "U%d:%%x[%d,0]\n", i, i % 7 - 3}' >pairs.template
+linear_names chunks.txt -t pairs.template -p degree=2
+awk 'BEGIN {srand(1); for (r = 0; r < 6; ++r) {for (c = 0; c < 800; ++c) printf "c%d ", rand() * 50; print (r % 2 ? "A" : "B")}}' >wide.txt
+linear_names wide.txt
+
+# within SECONDS COMMAND...: it is done in time. Seconds are generous: machines that run tests are busy.
+within() {
+  local seconds=$1
+  shift
+  timeout "$seconds" "$@" >out 2>err
+  local status=$?
+  [ $status -ne 124 ] || fail_test "not done in $seconds s: $*"
+  return $status
+}
+# A time limit counts for everything that is done for a sequence, and a sequence without a legal labelling is treated the
+# same way however many constraints there are.
+awk 'BEGIN {srand(2); for (s = 0; s < 30; ++s) {for (t = 0; t < 20; ++t) row(); print ""}}
+  function row() {k = int(rand() * 5); print "w" int(rand() * 100), (k == 0 ? "O" : "B-T" k)}' >tags.txt
+awk 'BEGIN {srand(3); for (t = 0; t < 3000; ++t) print "w" int(rand() * 100)}' >long.txt
+expect 0 "$espalier" train tags.txt -m tags.model -q -p passes=5
+for ((i = 1; i <= 12; ++i)); do echo "at most $((900 + i)) of {B-T$((i % 4 + 1)), O}"; done >most.rules
+for ((i = 1; i <= 12; ++i)); do echo "at most $((300 + i)) of {B-T$((i % 4 + 1)), O}"; done >clash.rules
+for ((i = 1; i <= 40; ++i)); do echo "if B-T$((i % 4 + 1)) then B-T$(((i + 1) % 4 + 1)) after"; done >then.rules
+for rules in most clash then; do
+  within 15 "$espalier" tag long.txt -m tags.model --constraints $rules.rules --time-limit 1 || fail_test "$rules: $(cat err)"
+  equal "$(wc -l <out)" 3001
+done
+within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1
+says err "cannot satisfy the constraints"
+echo "at most 300 of {B-*, O}" >one.rules
+within 15 "$espalier" tag long.txt -m tags.model --constraints one.rules --time-limit 1
+says err "cannot satisfy the constraints"
+within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1 --strict && fail_test "--strict"
+says err "line 1"
+
+# Patterns with many stars.
+printf 'forbid B%s1 at start\n' "$(head -c 3000 /dev/zero | tr '\0' '*')" >stars.rules
+within 15 "$espalier" tag tags.txt -m tags.model --constraints stars.rules || fail_test "stars: $(cat err)"
+printf 'forbid {%sx, B-T1} at start\n' "$(for ((i = 0; i < 3000; ++i)); do printf '*T'; done)" >stars.rules
+within 15 "$espalier" tag tags.txt -m tags.model --constraints stars.rules
+
+# The n best labellings of a long sequence in which many are equally good.
+awk 'BEGIN {for (t = 0; t < 20000; ++t) print "same"}' >same.txt
+within 60 "$espalier" tag same.txt -m tags.model --nbest 20 || fail_test "n-best: $(cat err)"
+equal "$(grep -c '^# n-best' out)" 20
+
+# Every option that takes a count refuses what is not one.
+for verb in train tag eval cv check convert synth inspect explain "ensemble learn" "ensemble apply" "ensemble report" reproduce; do
+  # shellcheck disable=SC2086 # a verb may be two words
+  expect 0 "$espalier" $verb --help
+  grep -oE -e '--[a-z-]+ N( |$)' out | awk '{print $1}' | sort -u >counts.txt
+  while read -r option; do
+    for value in -5 -1 1.5 1e3 99999999999999999999 x; do
+      # shellcheck disable=SC2086
+      expect 2 "$espalier" $verb "$option" $value
+      says err "$option"
+      says err "'$value' is not a"
+      [ "$(head -c 300 err | wc -c)" -lt 300 ] || fail_test "a message of more than 300 characters: $option $value"
+    done
+  done <counts.txt
+done
+expect 2 "$espalier" synth labels -o nothing --sequences -5
+absent nothing
+expect 2 "$espalier" tag tags.txt -m tags.model --time-limit 0
+says err "'0' is not a number above 0"
+finish
