@@ -24,6 +24,7 @@
 #include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
+#include "espalier/public/text.h"
 
 #pragma GCC visibility push(default)
 namespace espalier {
@@ -145,6 +146,12 @@ class Tagged {
   double price_ = 0;
 };
 
+/// A sentence of raw text and its prediction: token i of `text` has label `tagged[i]`.
+struct TaggedSentence {
+  TextSentence text;
+  Tagged tagged;
+};
+
 /// What a feature adds to the score of the chosen label and of the runner-up.
 struct Reason {
   std::string feature;
@@ -227,6 +234,10 @@ class Tagger {
   /// Tags one sequence for a model that was trained on attributes.
   Result<Tagged> tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                 const TagOptions& options = {}) const;
+  /// Splits raw text into sentences and words (split_text) and tags each. An error if the model's features
+  /// use further columns.
+  Result<std::vector<TaggedSentence>> tag_text(std::string_view utf8, TextSplit split = TextSplit::words,
+                                               const TagOptions& options = {}) const;
   /// Tags all sequences, on several threads; the results are in the order of the input.
   Result<std::vector<Tagged>> tag_batch(const Data& data, const TagOptions& options = {}) const;
 
