@@ -9,15 +9,10 @@
 namespace espalier::data {
 namespace {
 
-struct CloseIterator {
-  void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
-};
-using Iterator = std::unique_ptr<UBreakIterator, CloseIterator>;
-
-Result<Iterator> open_iterator(UBreakIteratorType type) {
+Result<UBreakIterator*> open_iterator(UBreakIteratorType type) {
   UErrorCode code = U_ZERO_ERROR;
   // The root locale: the same result whatever the language of the user.
-  Iterator iterator(ubrk_open(type, "", nullptr, 0, &code));
+  UBreakIterator* const iterator = ubrk_open(type, "", nullptr, 0, &code);
   if (U_FAILURE(code) != 0) return fail("text cannot be split: ICU says {}", u_errorName(code));
   return iterator;
 }
@@ -71,7 +66,11 @@ Gap next_gap(std::string_view text, size_t from) {
 }  // namespace
 
 struct TextSplitter::Iterators {
-  Iterator sentences, words;
+  UBreakIterator *sentences = nullptr, *words = nullptr;
+  ~Iterators() {
+    if (sentences != nullptr) ubrk_close(sentences);
+    if (words != nullptr) ubrk_close(words);
+  }
 };
 
 TextSplitter::TextSplitter() = default;
@@ -125,8 +124,8 @@ Status TextSplitter::split_words(std::string_view text, const Take& take) {
   UErrorCode code = U_ZERO_ERROR;
   UText sentence_text = UTEXT_INITIALIZER, word_text = UTEXT_INITIALIZER;
   Counter counter(text);
-  UBreakIterator* const sentences = iterators_->sentences.get();
-  UBreakIterator* const words = iterators_->words.get();
+  UBreakIterator* const sentences = iterators_->sentences;
+  UBreakIterator* const words = iterators_->words;
   for (size_t paragraph = 0; paragraph < text.size() && U_SUCCESS(code) != 0;) {
     const Gap gap = next_gap(text, paragraph);
     utext_openUTF8(&sentence_text, spaced_.data() + paragraph, static_cast<int64_t>(gap.begin - paragraph),
