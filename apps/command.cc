@@ -117,7 +117,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
     return kDone;
   } catch (const CLI::ParseError& error) {
     const auto typed = app.get_subcommands();
-    say("espalier: " + parse_complaint(error, app, argc, argv));
+    say("espalier: " + shortened_message(parse_complaint(error, app, argc, argv)));
     say(fmt::format("See espalier {}--help", typed.empty() ? "" : typed.front()->get_name() + " "));
     return kCommandLineWrong;
   }
@@ -129,7 +129,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
     ::signal(SIGPIPE, SIG_DFL);
     ::raise(SIGPIPE);
   }
-  if (!outcome.message.empty()) say("espalier: " + outcome.message);
+  if (!outcome.message.empty()) say("espalier: " + shortened_message(outcome.message));
   return outcome.status;
 }
 
@@ -142,7 +142,8 @@ namespace {
 /// A file that is mapped, a model of more than 64 MB for example, was cut short by another program.
 void on_lost_pages(int) {
   constexpr std::string_view kMessage =
-      "espalier: a file that was being read was cut short by another program; start again with the whole file\n";
+      "espalier: a file that was being read was cut short by another program; start again with the whole "
+      "file\n";
   (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(kDataWrong);
 }

@@ -24,6 +24,9 @@ Status print_json(const nlohmann::ordered_json& object);
 /// Writes a line to standard error. Failing to write it is not an error.
 void say(std::string_view line);
 
+/// A message that quotes no more of the input than a person can read: cut after a thousand bytes.
+std::string shortened_message(std::string_view message);
+
 /// Whether the reader of standard output has closed it, as in `espalier tag … | head`.
 bool output_reader_has_gone();
 

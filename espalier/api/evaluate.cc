@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/api/model_input.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
@@ -52,21 +53,36 @@ std::string Scores::json() const {
 
 namespace {
 
-/// Test data as sources; files are read like the model's training data.
-Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& test) {
-  const auto& about = tagger.model.about();
-  if (test.corpus() != nullptr) return api::sources_of(test);
+/// A source of test data, and how it is read.
+struct TestSource {
+  data::Source source;
+  api::ModelInput input;
+};
+
+/// Test data as sources; files are read like the model's training data unless the caller says otherwise.
+Result<std::vector<TestSource>> labelled_sources(const Tagger::State& tagger, const Data& test) {
+  std::vector<TestSource> out;
+  if (test.corpus() != nullptr) {
+    ESPALIER_ASSIGN(const api::Sources given, api::sources_of(test));
+    for (const data::Source& source : given.sources) out.push_back({source, {given.reading, {}, {}}});
+    return out;
+  }
   const Files& files = *test.files();
-  api::Sources out;
-  out.reading = about.reading;
-  out.reading.labels_required = true;
-  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(files.reading));
-  // Options that the caller set override the model's.
-  const ReadOptions untouched;
-  if (files.reading.format != untouched.format) out.reading.format = given.options.format;
-  if (files.reading.encoding != untouched.encoding) out.reading.encoding = given.options.encoding;
-  out.reading.folds = given.options.folds;
-  out.sources.assign(files.paths.begin(), files.paths.end());
+  api::InputChoice choice;
+  choice.labels_required = true;
+  choice.format = files.reading.format;
+  choice.separator = files.reading.separator;
+  choice.comment = files.reading.comment;
+  if (files.reading.encoding != ReadOptions{}.encoding) choice.encoding = files.reading.encoding;
+  std::vector<int> folds;
+  if (!files.reading.folds.empty()) {
+    ESPALIER_ASSIGN(folds, data::parse_folds(files.reading.folds));
+  }
+  for (const std::string& path : files.paths) {
+    ESPALIER_ASSIGN(api::ModelInput input, api::model_input(tagger, path, choice));
+    input.reading.folds = folds;
+    out.push_back({data::Source(path), std::move(input)});
+  }
   return out;
 }
 
@@ -80,7 +96,7 @@ Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
-  ESPALIER_ASSIGN(const api::Sources sources, labelled_sources(state, test));
+  ESPALIER_ASSIGN(const std::vector<TestSource> sources, labelled_sources(state, test));
   model::EvaluationOptions how;
   how.task = state.model.about().task;
   how.predict.decoder = choice.decoder;
@@ -100,9 +116,12 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   model::Evaluation evaluation;
   const Workers workers(options.threads);
-  for (const data::Source& source : sources.sources)
-    ESPALIER_TRY(model::evaluate(*choice.predictor, source, sources.reading, how, workers, monitor.monitor(),
-                                 evaluation));
+  how.on_bad_sequence = options.on_bad_sequence;
+  for (const TestSource& source : sources) {
+    how.map = source.input.map ? &*source.input.map : nullptr;
+    ESPALIER_TRY(model::evaluate(*choice.predictor, source.source, source.input.reading, how, workers,
+                                 monitor.monitor(), evaluation));
+  }
   if (monitor.stopped()) return fail("stopped before everything was scored");
   Scores out = ScoresBuilder::build(std::move(evaluation));
   out.how_rules_are_decoded = choice.predictor->about_constraints();
@@ -127,8 +146,15 @@ Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold
 }
 
 Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std::string& encoding) {
+  ReadOptions reading;
+  reading.encoding = encoding;
+  return evaluate_columns(paths, reading);
+}
+
+Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const ReadOptions& reading) {
   model::Evaluation evaluation;
-  for (const std::string& path : paths) ESPALIER_TRY(model::evaluate_columns(path, encoding, evaluation));
+  ESPALIER_ASSIGN(const api::Reading how, api::reading_of(reading));
+  for (const std::string& path : paths) ESPALIER_TRY(model::evaluate_columns(path, how.options, evaluation));
   return ScoresBuilder::build(std::move(evaluation));
 }
 
