@@ -9,8 +9,7 @@
 namespace espalier::apps {
 
 void ColumnFlags::add_to(CLI::App& verb) {
-  verb.add_option("--separator", separator,
-                  "the character between columns, or tab; cells may then be empty\n[blanks and tabs]")
+  verb.add_option("--separator", separator, "the character between columns, or tab [blanks and tabs]")
       ->type_name("C");
   verb.add_option("--comment", comment, "in columns, lines that start with this are comments [none]")
       ->type_name("TEXT");
@@ -18,8 +17,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
 
 void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
-                  "columns, crfsuite, conllu, letters or jsonl [by the name of the\nfile: .conllu, .jsonl, "
-                  ".crfsuite; otherwise columns]")
+                  "columns, crfsuite, conllu, letters or jsonl [by the file's name, or columns]")
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
