@@ -46,7 +46,8 @@ expect 0 "$espalier" train latin.txt -m bytes.model --encoding bytes -q
 
 : >empty.txt
 bad_training "empty.txt" empty.txt
-bad_tagging "empty.txt" empty.txt good.model
+expect 0 "$espalier" tag empty.txt -m good.model
+equal "$(cat out)" ""
 printf '\n\n\n' >blank.txt
 bad_training "blank.txt" blank.txt
 

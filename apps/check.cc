@@ -73,12 +73,19 @@ std::string to_text(const DataReport& report) {
 
   const size_t before = out.size();
   out += "\n";
-  append_findings("lines with damaged characters", report.encoding, out);
+  append_findings("lines with invalid characters", report.encoding, out);
+  append_findings("lines with damaged characters", report.replaced, out);
   append_findings("sequences whose labels break the scheme", report.broken_labels, out);
   append_findings("sequences seen before with other labels", report.contradictions, out);
   append_findings("sequences seen before with the same labels", report.duplicates, out);
-  if (!report.labels_seen_once.empty())
-    fmt::format_to(to, "labels seen once: {}\n", fmt::join(report.labels_seen_once, " "));
+  if (!report.labels_seen_once.empty()) {
+    const size_t shown = std::min(kLabelsInText, report.labels_seen_once.size());
+    out += "labels seen once:";
+    for (size_t i = 0; i < shown; ++i) fmt::format_to(to, " {}", report.labels_seen_once[i]);
+    if (shown < report.labels_seen_once.size())
+      fmt::format_to(to, " and {} more", count_text(report.labels_seen_once.size() - shown));
+    out += '\n';
+  }
   for (const std::string& remark : report.suspicious) out += remark + "\n";
   if (out.size() == before + 1) out += "nothing looks wrong\n";
   return out;
@@ -106,6 +113,7 @@ nlohmann::ordered_json to_json(const DataReport& report) {
            {{"file", report.longest.file}, {"line", report.longest.line}, {"tokens", report.longest_length}}},
           {"one_token", report.one_token},
           {"encoding", findings_json(report.encoding)},
+          {"replaced", findings_json(report.replaced)},
           {"broken_labels", findings_json(report.broken_labels)},
           {"contradictions", findings_json(report.contradictions)},
           {"duplicates", findings_json(report.duplicates)},
@@ -139,6 +147,8 @@ Outcome run(const CheckFlags& flags) {
   if (report->encoding.count > 0)
     return fail("{}: not in the encoding {}; try --encoding latin1 or bytes",
                 place(report->encoding.first.front()), flags.reading.encoding);
+  if (report->labels.empty())
+    return fail("{}: every label is '_' (not known); there is nothing to learn from", flags.data.front());
   return {};
 }
 

@@ -135,7 +135,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
     (void)print(std::string(call.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
-    say("espalier: " + parse_complaint(error, app, argc, argv));
+    say("espalier: " + shortened_message(parse_complaint(error, app, argc, argv)));
     std::string words;
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
       at = at->get_subcommands().front();
@@ -152,7 +152,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
     ::signal(SIGPIPE, SIG_DFL);
     ::raise(SIGPIPE);
   }
-  if (!outcome.message.empty()) say("espalier: " + outcome.message);
+  if (!outcome.message.empty()) say("espalier: " + shortened_message(outcome.message));
   return outcome.status;
 }
 

@@ -64,7 +64,7 @@ wrong "decoder" tag train.txt -m good.model --decoder sideways
 wrong "forced column 4" tag train.txt -m good.model --forced-column 4
 wrong "forced-column" tag train.txt -m good.model --forced-column 0
 wrong "n-best lists" tag train.txt -m good.model --nbest 2 --confidence
-wrong "unexpected argument" tag train.txt other.txt -m good.model
+wrong "unexpected argument" explain train.txt other.txt -m good.model
 wrong "--columns" eval
 wrong "TEST" eval -m good.model
 wrong "convert" convert train.txt

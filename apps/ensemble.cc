@@ -55,17 +55,16 @@ void ExpertFlags::add_to(CLI::App& verb) {
 Files ExpertFlags::reference(const std::string& path) const {
   Files out;
   out.paths = {path};
-  out.reading.format = reading.format;
-  out.reading.label_column = reading.label_column;
-  out.reading.folds = reading.folds;
-  out.reading.encoding = reading.encoding;
+  out.reading = reading.resolve();
   return out;
 }
 
 ExpertFiles ExpertFlags::files() const {
   ExpertFiles out;
-  out.format = reading.format;
+  out.format = reading.format.empty() ? "columns" : reading.format;
   out.encoding = reading.encoding;
+  out.separator = reading.columns.separator;
+  out.comment = reading.columns.comment;
   out.label_column = column;
   out.labels_only = labels_only;
   out.probability_column = probability_column;

@@ -1,4 +1,4 @@
-// espalier eval: scores a model on labelled data. Tested in verbs_test.sh.
+// espalier eval: scores a model on labelled data. Tested in verbs_test.sh and input_test.sh.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -34,13 +34,26 @@ struct EvalFlags {
   std::string model;
   std::vector<std::string> columns;
   std::string folds;
+  std::string input_format;
   std::string encoding;
+  ColumnFlags split;
+  bool keep_going = false;
   std::string check_constraints;
   bool calibration = false;
   int threads = 0;
   DecodeFlags decode;
   OutputFlags output;
 };
+
+ReadOptions reading_of(const EvalFlags& flags) {
+  ReadOptions reading;
+  if (!flags.encoding.empty()) reading.encoding = flags.encoding;
+  reading.format = flags.input_format;
+  reading.folds = flags.folds;
+  reading.separator = flags.split.separator;
+  reading.comment = flags.split.comment;
+  return reading;
+}
 
 Status check(const EvalFlags& flags) {
   const bool with_model = !flags.test.empty() || !flags.model.empty();
@@ -50,20 +63,19 @@ Status check(const EvalFlags& flags) {
   if (with_model && flags.model.empty()) return fail("-m MODEL is missing");
   if (!with_model && (flags.calibration || !flags.folds.empty()))
     return fail("--calibration and --folds need a model, but --columns uses none");
+  if (!with_model && (flags.keep_going || !flags.input_format.empty()))
+    return fail("--keep-going and --input-format need a model, but --columns uses none");
   if (!with_model && (!flags.decode.constraints.empty() || !flags.check_constraints.empty()))
     return fail("--constraints and --check-constraints need a model");
-  ReadOptions reading;
-  if (!flags.encoding.empty()) reading.encoding = flags.encoding;
-  reading.folds = flags.folds;
-  return check_options(reading);
+  return check_options(reading_of(flags));
 }
 
 Outcome run(const EvalFlags& flags) {
   if (const Status status = check(flags); !status.ok()) return usage_error(status.error());
   std::optional<Scores> scores;
+  size_t bad = 0;
   if (!flags.columns.empty()) {
-    ESPALIER_ASSIGN(scores,
-                    evaluate_columns(flags.columns, flags.encoding.empty() ? "utf-8" : flags.encoding));
+    ESPALIER_ASSIGN(scores, evaluate_columns(flags.columns, reading_of(flags)));
   } else {
     ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
     EvaluateOptions options;
@@ -75,14 +87,18 @@ Outcome run(const EvalFlags& flags) {
     options.threads = flags.threads;
     if (const Status status = check_options(tagger, options); !status.ok())
       return usage_error(status.error());
-    Files test{flags.test, {}};
-    test.reading.folds = flags.folds;
-    if (!flags.encoding.empty()) test.reading.encoding = flags.encoding;
+    const Files test{flags.test, reading_of(flags)};
     ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                                : ProgressDisplay::Mode::kBarOnly);
     const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
     options.on_progress = display.callback();
     options.stop = interrupt.flag();
+    if (flags.keep_going)
+      options.on_bad_sequence = [&](const Error& error) {
+        display.clear();
+        say("espalier: " + shortened_message(error.message));
+        ++bad;
+      };
     auto found = evaluate(tagger, test, options);
     display.clear();
     if (interrupt.signal() != 0)
@@ -96,11 +112,12 @@ Outcome run(const EvalFlags& flags) {
   }
   if (flags.output.json) {
     ESPALIER_TRY(print(scores->json() + "\n"));
-    return {};
+  } else {
+    ESPALIER_TRY(print(fmt::format("{}\ntime: {}, {} tokens per second\n", scores->report(),
+                                   duration_text(scores->seconds),
+                                   count_text(static_cast<size_t>(scores->tokens_per_second)))));
   }
-  ESPALIER_TRY(print(fmt::format("{}\ntime: {}, {} tokens per second\n", scores->report(),
-                                 duration_text(scores->seconds),
-                                 count_text(static_cast<size_t>(scores->tokens_per_second)))));
+  if (bad > 0) return fail("{} left out because of the errors above", counted(bad, "sequence"));
   return {};
 }
 
@@ -124,8 +141,11 @@ void add_eval(CLI::App& app, Action& action) {
                   "[those of --constraints, or of the model]")
       ->type_name("FILE");
   verb.add_option("--folds", flags->folds, "only these folds, if the data has folds")->type_name("LIST");
+  add_input_format_option(verb, flags->input_format);
   verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");
+  flags->split.add_to(verb);
+  add_keep_going_flag(verb, flags->keep_going);
   add_threads_option(verb, flags->threads);
   flags->output.add_to(verb);
   verb.footer(kEvalExamples);

@@ -9,8 +9,16 @@
 
 namespace espalier::apps {
 
+void ColumnFlags::add_to(CLI::App& verb) {
+  verb.add_option("--separator", separator, "the character between columns, or tab [blanks and tabs]")
+      ->type_name("C");
+  verb.add_option("--comment", comment, "in columns, lines that start with this are comments [none]")
+      ->type_name("TEXT");
+}
+
 void ReadingFlags::add_to(CLI::App& verb) {
-  verb.add_option("--format", format, "columns, crfsuite, conllu, letters or jsonl [columns]")
+  verb.add_option("--format", format,
+                  "columns, crfsuite, conllu, letters or jsonl [by the file's name, or columns]")
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
@@ -19,10 +27,18 @@ void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--folds", folds, "only these folds, such as 1-9, if the data has folds (letters, jsonl)")
       ->type_name("LIST");
   verb.add_option("--encoding", encoding, "utf-8, latin1 or bytes [utf-8]")->type_name("E");
+  columns.add_to(verb);
 }
 
 ReadOptions ReadingFlags::resolve() const {
-  return {.format = format, .label_column = label_column, .folds = folds, .encoding = encoding};
+  ReadOptions options;
+  options.format = format;
+  options.label_column = label_column;
+  options.folds = folds;
+  options.encoding = encoding;
+  options.separator = columns.separator;
+  options.comment = columns.comment;
+  return options;
 }
 
 void TrainingFlags::add_to(CLI::App& verb) {
@@ -126,6 +142,20 @@ void OutputFlags::add_to(CLI::App& verb) {
 
 void add_model_option(CLI::App& verb, std::string& model) {
   verb.add_option("-m,--model", model, "the model file")->type_name("MODEL")->required();
+}
+
+void add_input_format_option(CLI::App& verb, std::string& format) {
+  verb.add_option("--input-format", format,
+                  "columns, crfsuite, conllu, letters or jsonl [by the name of the\nfile, otherwise that of "
+                  "the model]")
+      ->type_name("F");
+}
+
+void add_keep_going_flag(CLI::App& verb, bool& keep_going) {
+  verb.add_flag(
+      "--keep-going", keep_going,
+      "report each sequence that cannot be read or labelled, leave it\nout and go on; the exit status is 1 "
+      "then");
 }
 
 void add_threads_option(CLI::App& verb, int& threads) {

@@ -15,12 +15,20 @@
 
 namespace espalier::apps {
 
+/// How lines of columns are split. Empty: the default, or what the model was trained with.
+struct ColumnFlags {
+  std::string separator, comment;
+
+  void add_to(CLI::App& verb);
+};
+
 /// How files are read.
 struct ReadingFlags {
-  std::string format = "columns";
+  std::string format;  ///< empty: as the names of the files say, otherwise columns
   std::string label_column;
   std::string folds;
   std::string encoding = "utf-8";
+  ColumnFlags columns;
 
   void add_to(CLI::App& verb);
   ReadOptions resolve() const;
@@ -70,6 +78,8 @@ struct OutputFlags {
 };
 
 void add_model_option(CLI::App& verb, std::string& model);
+void add_input_format_option(CLI::App& verb, std::string& format);
+void add_keep_going_flag(CLI::App& verb, bool& keep_going);
 void add_threads_option(CLI::App& verb, int& threads);
 
 /// Splits "name=value" texts; an error if there is no "=".

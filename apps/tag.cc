@@ -1,5 +1,8 @@
-// espalier tag: reads sequences and writes them with predicted labels. Tested in verbs_test.sh.
+// espalier tag: reads sequences and writes them with predicted labels. Tested in verbs_test.sh and
+// input_test.sh.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -16,8 +19,9 @@ namespace {
 constexpr const char* kTagHelp =
     R"(Label sequences with a model
 
-INPUT is in the format that the model was trained on, with or without the label column; the predicted label becomes the
-last column. Files may be gzipped.)";
+INPUT is in the format that the model was trained on, with or without the label column, in another format with the same
+cells (known by the name of the file, .conllu, .jsonl, .crfsuite, or by --input-format), or raw text (--text). The predicted
+label becomes the last column. Files may be gzipped; several are tagged one after the other. Empty input is empty output.)";
 
 constexpr const char* kTagExamples = R"(What is added to each row:
   (default)       the label
@@ -29,22 +33,29 @@ constexpr const char* kTagExamples = R"(What is added to each row:
                   # n-best 1 score 12.5 probability 0.93
   --why           on tokens that constraints changed, the label they had and what each constraint responsible costs:
                   I-LOC/scheme:0.53, _ on the others
-  --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"}
+  --json          {"sequences": [{"tokens", "labels", "score", ...}, ...], "tokens", "seconds", "tokens_per_second"};
+                  with --text also "offsets": where each token begins and ends, in characters
 A model of several label columns adds them all, in the order of decision. A search has scores but no probabilities:
 --nbest takes the labellings of its beam, --confidence and --marginals are refused; --verbose and --json say how it ended.
-In CoNLL-U the label replaces its column and the rest goes to MISC; in the JSON lines of the tasks roles and variables
+In CoNLL-U the label replaces its column and the rest goes to MISC. JSON lines keep all their keys. In the JSON lines of the tasks roles and variables
 the labels take their place ("role" of each candidate, "y") and the rest is added next to them.
 
 Examples:
   espalier tag new.txt -m chunks.model -o tagged.txt
   zcat new.txt.gz | espalier tag -m chunks.model | head
   espalier tag new.txt -m chunks.model --confidence
+  espalier tag letter.txt -m pos.model --text
+  espalier tag day1.txt day2.txt -m chunks.model -o tagged/ --keep-going
   espalier tag new.txt -m entities.model --constraints scheme.txt --why
   espalier tag part.txt -m chunks.model --forced-column -1
 The last one takes known labels from the last column; where that is _ the model decides.)";
 
 struct TagFlags {
-  std::string input = "-";
+  std::vector<std::string> inputs;  ///< none: standard input
+  std::string input_format;
+  std::string text;  ///< empty: not raw text; otherwise true, words or blanks
+  ColumnFlags columns;
+  bool keep_going = false;
   std::string model;
   std::string output = "-";
   std::string format;
@@ -58,42 +69,138 @@ struct TagFlags {
   OutputFlags flags;
 };
 
-Outcome run(const TagFlags& flags) {
-  if (flags.flags.json && !flags.format.empty())
-    return usage_error("--json and --format both set the output format; give one of them");
-  ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
+/// Inputs that go to one output.
+struct TagJob {
+  std::vector<std::string> inputs;
+  std::string output;
+};
+
+/// The name of the output for an input, in a folder: that of the input without .gz, with the extension of the
+/// output format if one was chosen.
+std::filesystem::path output_name(const TagFlags& flags, const std::string& input) {
+  std::filesystem::path name = std::filesystem::path(input).filename();
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string& format = flags.format;
+  if (flags.flags.json) return name.replace_extension(".json");
+  if (format == "conllu" || format == "jsonl" || format == "crfsuite")
+    return name.replace_extension("." + format);
+  return format.empty() ? name : name.replace_extension(".txt");
+}
+
+/// All inputs to one output, or each to its own if the output is a folder.
+Result<std::vector<TagJob>> jobs_of(const TagFlags& flags) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> inputs = flags.inputs;
+  if (inputs.empty()) inputs = {"-"};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) return fail("standard input can be read only once");
+  std::error_code problem;
+  if (!flags.output.ends_with('/') && !fs::is_directory(flags.output, problem))
+    return std::vector<TagJob>{{inputs, flags.output}};
+  std::vector<TagJob> jobs;
+  for (const std::string& input : inputs) {
+    if (input == "-")
+      return fail("{} is a folder: text from standard input has no name to be stored under", flags.output);
+    const std::string output = (fs::path(flags.output) / output_name(flags, input)).string();
+    for (const TagJob& other : jobs)
+      if (other.output == output)
+        return fail("{} and {} would both be written to {}", other.inputs.front(), input, output);
+    for (const std::string& any : inputs)
+      if (fs::equivalent(any, output, problem))
+        return fail("{} is an input and would be overwritten", output);
+    jobs.push_back({{input}, output});
+  }
+  fs::create_directories(flags.output, problem);
+  if (problem) return fail("cannot create the folder '{}': {}", flags.output, problem.message());
+  return jobs;
+}
+
+Result<StreamOptions> options_of(const TagFlags& flags) {
   StreamOptions options;
-  ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
   if (flags.confidence) options.tag.confidence = true;
   options.tag.marginals = flags.marginals;
   options.tag.nbest = flags.nbest;
   options.tag.threads = flags.threads;
   options.output_format = flags.flags.json ? "json" : flags.format;
   options.encoding = flags.encoding;
+  options.input_format = flags.input_format;
+  options.separator = flags.columns.separator;
+  options.comment = flags.columns.comment;
+  if (flags.flags.json && !flags.format.empty())
+    return fail("--json and --format both set the output format; give one of them");
+  if (flags.text == "blanks") {
+    options.text = TextSplit::blanks;
+  } else if (flags.text == "true" || flags.text == "words") {
+    options.text = TextSplit::words;
+  } else if (!flags.text.empty()) {
+    return fail("--text={}: expected --text or --text=blanks", flags.text);
+  }
   if (flags.forced_column && *flags.forced_column == 0)
-    return usage_error("--forced-column 0: columns are numbered from 1, or from -1 for the last");
+    return fail("--forced-column 0: columns are numbered from 1, or from -1 for the last");
   options.forced_column = flags.forced_column.value_or(0);
-  if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
+  return options;
+}
+
+/// What several streams did together.
+void add_report(const StreamReport& more, StreamReport& all) {
+  all.sequences += more.sequences;
+  all.tokens += more.tokens;
+  all.bad_sequences += more.bad_sequences;
+  all.like_text += more.like_text;
+  all.seconds += more.seconds;
+  all.rules.exact += more.rules.exact;
+  all.rules.approximate += more.rules.approximate;
+  all.rules.infeasible += more.rules.infeasible;
+  all.rules.out_of_time += more.rules.out_of_time;
+  if (all.rules.example.empty()) all.rules.example = more.rules.example;
+  all.searches.exact += more.searches.exact;
+  all.searches.approximate += more.searches.approximate;
+  all.searches.out_of_steps += more.searches.out_of_steps;
+  all.how_rules_are_decoded = more.how_rules_are_decoded;
+}
+
+void tell(const TagFlags& flags, const StreamReport& report) {
+  if (flags.decode.verbose && !report.how_rules_are_decoded.empty()) say(report.how_rules_are_decoded);
+  tell_outcomes(report.rules, report.searches, flags.decode.verbose);
+  if (report.like_text > 0 && report.like_text == report.sequences)
+    say("espalier: warning: every sequence is a single row of words; if this is raw text, use --text");
+  if (flags.output == "-") return;
+  const double speed = report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0;
+  say(fmt::format("espalier: {} and {} in {} ({} tokens per second) written to {}",
+                  counted(report.sequences, "sequence"), counted(report.tokens, "token"),
+                  duration_text(report.seconds), count_text(static_cast<size_t>(speed)), flags.output));
+}
+
+Outcome run(const TagFlags& flags) {
+  auto options = options_of(flags);
+  if (!options) return usage_error(options.error());
+  ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
+  ESPALIER_ASSIGN(options->tag.decode, flags.decode.resolve());
+  if (const Status status = check_options(tagger, *options); !status.ok()) return usage_error(status.error());
+  ESPALIER_ASSIGN(const std::vector<TagJob> jobs, jobs_of(flags));
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.flags.quiet || flags.output == "-" ? Mode::kQuiet : Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.on_progress = display.callback();
-  options.stop = interrupt.flag();
-  const auto report = tag_stream(tagger, Source::file(flags.input), Sink::file(flags.output), options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};
-  if (!report) return report.error();
-  if (flags.flags.quiet) return {};
-  if (flags.decode.verbose && !report->how_rules_are_decoded.empty()) say(report->how_rules_are_decoded);
-  tell_outcomes(report->rules, report->searches, flags.decode.verbose);
-  if (flags.output != "-")
-    say(fmt::format("espalier: {} and {} in {} ({} tokens per second) written to {}",
-                    counted(report->sequences, "sequence"), counted(report->tokens, "token"),
-                    duration_text(report->seconds),
-                    count_text(static_cast<size_t>(
-                        report->seconds > 0 ? static_cast<double>(report->tokens) / report->seconds : 0)),
-                    flags.output));
+  options->on_progress = display.callback();
+  options->stop = interrupt.flag();
+  if (flags.keep_going)
+    options->on_bad_sequence = [&](const Error& error) {
+      display.clear();
+      say("espalier: " + shortened_message(error.message));
+    };
+  StreamReport all;
+  for (const TagJob& job : jobs) {
+    std::vector<Source> sources;
+    for (const std::string& input : job.inputs) sources.push_back(Source::file(input));
+    const auto report = tag_stream(tagger, sources, Sink::file(job.output), *options);
+    display.clear();
+    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};
+    if (!report) return report.error();
+    add_report(*report, all);
+  }
+  if (!flags.flags.quiet) tell(flags, all);
+  if (all.bad_sequences > 0)
+    return fail("{} left out because of the errors above", counted(all.bad_sequences, "sequence"));
   return {};
 }
 
@@ -102,11 +209,20 @@ Outcome run(const TagFlags& flags) {
 void add_tag(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("tag", kTagHelp);
   const auto flags = std::make_shared<TagFlags>();
-  verb.add_option("INPUT", flags->input, "file to label [-, standard input]")->type_name("");
+  verb.add_option("INPUT", flags->inputs, "files to label [-, standard input]")->type_name("");
   add_model_option(verb, flags->model);
-  verb.add_option("-o,--output", flags->output,
-                  "the output file; left unchanged if an error occurs [-, standard output]")
+  verb.add_option(
+          "-o,--output", flags->output,
+          "the output file; left unchanged if an error occurs; a folder (its\nname may end in /): one output "
+          "per input [-, standard output]")
       ->type_name("OUT");
+  add_input_format_option(verb, flags->input_format);
+  verb.add_flag(
+      "--text", flags->text,
+      "INPUT is raw text: sentences and words are found; --text=blanks:\nwords are separated by blanks, each "
+      "line is a sentence");
+  flags->columns.add_to(verb);
+  add_keep_going_flag(verb, flags->keep_going);
   verb.add_option("--nbest", flags->nbest, "write the N best labellings [1]")
       ->type_name("N")
       ->check(whole_number(1, 100000));

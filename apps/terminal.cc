@@ -66,6 +66,14 @@ void say(std::string_view line) {
   (void)write_all(STDERR_FILENO, text);
 }
 
+std::string shortened_message(std::string_view message) {
+  constexpr size_t kMost = 1000;
+  if (message.size() <= kMost) return std::string(message);
+  size_t size = kMost;
+  while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0) == 0x80) --size;
+  return std::string(message.substr(0, size)) + "…";
+}
+
 bool output_reader_has_gone() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;

@@ -29,6 +29,8 @@ void say(std::string_view line);
 enum class Stream { kOutput, kMessages };
 /// Whether what goes there may have colours: it is a terminal, TERM is not "dumb", and NO_COLOR is not set.
 bool in_colour(Stream stream);
+/// A message that quotes no more of the input than a person can read: cut after a thousand bytes.
+std::string shortened_message(std::string_view message);
 
 /// Whether the reader of standard output has closed it, as in `espalier tag … | head`.
 bool output_reader_has_gone();

@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kTrainHelp =
     R"(Train a model
 
-TRAIN has one token per line by default: cells separated by blanks or tabs, the label last, and a
-blank line between sequences. Unknown labels are _. Files may be gzipped.)";
+TRAIN has one token per line: cells separated by blanks or tabs, the label last, a blank line between sequences. The names
+.conllu, .jsonl and .crfsuite mean these formats. Unknown labels are _. Files may be gzipped.)";
 
 constexpr const char* kTrainExamples = R"(
 Examples:

@@ -71,7 +71,7 @@ std::vector<Values> known_values() {
           {{"--task"}, task_names},
           {{"-p", "--parameter"}, Words(parameters.begin(), parameters.end())},
           {{"--method"}, methods},
-          {{"--format", "--to"}, formats},
+          {{"--format", "--input-format", "--to"}, formats},
           {{"--scheme", "--from-scheme"}, schemes},
           {{"--encoding"}, {"utf-8", "latin1", "bytes"}},
           {{"--decoder"}, {"auto", "viterbi", "posterior", "ilp", "beam", "greedy", "best-first"}},

@@ -7,6 +7,7 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(icu REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
 # Libraries that have neither a CMake nor a pkg-config file.

@@ -21,5 +21,6 @@
 #include "espalier/public/progress.h"  // progress reports of long operations
 #include "espalier/public/result.h"    // a value or an error
 #include "espalier/public/tagger.h"    // a trained model and its predictions
+#include "espalier/public/text.h"      // raw text to sentences and words
 #include "espalier/public/tools.h"     // checking, converting and generating data
 #include "espalier/public/train.h"     // from data to a model

@@ -39,7 +39,7 @@ Status check_features(const data::ReadOptions& reading, const CheckOptions& opti
 }  // namespace
 
 Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
-  ESPALIER_ASSIGN(const api::Reading reading, api::reading_of(files.reading));
+  ESPALIER_ASSIGN(const api::Reading reading, api::reading_of(files.reading, files.paths));
   if (reading.task) return fail("checking data of the task {} is not supported", files.reading.format);
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const data::DataReport from,
@@ -56,6 +56,7 @@ Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
   to.scheme = data::scheme_name(from.scheme);
   to.broken_labels = findings_of(from.broken_labels);
   to.encoding = findings_of(from.encoding);
+  to.replaced = findings_of(from.replaced);
   to.duplicates = findings_of(from.duplicates);
   to.contradictions = findings_of(from.contradictions);
   to.longest = {from.longest.file, from.longest.line, from.longest.what};

@@ -15,9 +15,9 @@ struct Conversion {
   std::optional<data::Scheme> scheme, from_scheme;
 };
 
-Result<Conversion> conversion_of(const ConvertOptions& options) {
+Result<Conversion> conversion_of(const ConvertOptions& options, const std::vector<std::string>& paths) {
   Conversion out;
-  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(options.reading));
+  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(options.reading, paths));
   if (reading.task) return fail("the format {} cannot be converted", options.reading.format);
   out.reading = std::move(reading.options);
   if (data::several_label_columns(out.reading))
@@ -38,6 +38,7 @@ Result<Conversion> conversion_of(const ConvertOptions& options) {
     return fail("nothing to convert: name a format or a label scheme to convert to");
   // Input without labels can change its format, but not its label scheme.
   out.reading.labels_required = out.scheme.has_value();
+  out.reading.allow_empty = true;
   return out;
 }
 
@@ -65,8 +66,11 @@ Status append_converted(const data::Sequence& sequence, data::Scheme from, const
   repaired += found;
   const std::vector<std::string> labels = data::convert(old_labels, from, *conversion.scheme);
   if (conversion.reading.format == data::Format::kColumns && conversion.to == data::Format::kColumns) {
-    for (size_t row = 0; row < sequence.length(); ++row)
+    for (size_t row = 0; row < sequence.length(); ++row) {
+      data::append_extra_lines(sequence, row, out);
       append_relabelled(sequence.raw(row), sequence.label(row), labels[row], out);
+    }
+    data::append_extra_lines(sequence, sequence.length(), out);
     out.push_back('\n');
     return {};
   }
@@ -127,13 +131,13 @@ Status convert_format(const std::string& path, const Conversion& conversion, con
 }  // namespace
 
 Status check_options(const ConvertOptions& options) {
-  ESPALIER_ASSIGN(const Conversion conversion, conversion_of(options));
+  ESPALIER_ASSIGN(const Conversion conversion, conversion_of(options, {}));
   ESPALIER_TRY(data::Writer::make(conversion.reading, conversion.to));
   return {};
 }
 
 Result<Converted> convert(const std::string& path, const Sink& sink, const ConvertOptions& options) {
-  ESPALIER_ASSIGN(const Conversion conversion, conversion_of(options));
+  ESPALIER_ASSIGN(const Conversion conversion, conversion_of(options, {path}));
   ESPALIER_ASSIGN(const data::Writer writer, data::Writer::make(conversion.reading, conversion.to));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
   Converted report;

@@ -59,7 +59,7 @@ Result<Corpus> Corpus::read(const std::string& path, const ReadOptions& options)
 
 Result<Corpus> Corpus::read(const std::vector<std::string>& paths, const ReadOptions& options) {
   if (paths.empty()) return fail("no file to read");
-  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(options));
+  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(options, paths));
   Corpus corpus;
   State& state = *corpus.state_;
   for (const std::string& path : paths) {
@@ -231,27 +231,26 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
-Result<data::ReadOptions> reading_with(data::ReadOptions of_model, const ReadOptions& given) {
-  ESPALIER_ASSIGN(const Reading parsed, reading_of(given));
-  const ReadOptions untouched;
-  if (given.format != untouched.format) of_model.format = parsed.options.format;
-  if (given.encoding != untouched.encoding) of_model.encoding = parsed.options.encoding;
-  of_model.folds = parsed.options.folds;
-  return of_model;
-}
-
 bool has_json_lines(std::string_view task) { return task == "roles" || task == "variables"; }
 
-Result<Reading> reading_of(const ReadOptions& options) {
+Result<Reading> reading_of(const ReadOptions& options, const std::vector<std::string>& paths) {
   Reading out;
   if (has_json_lines(options.format)) {
     out.task = options.format == "roles" ? tasks::JsonTask::kRoles : tasks::JsonTask::kVariables;
     out.options.format = data::Format::kJsonLines;
     if (!options.label_column.empty())
       return fail("the format {} has no columns to choose a label from", options.format);
+  } else if (options.format.empty()) {
+    ESPALIER_ASSIGN(const auto found, data::format_of_names(paths));
+    out.options.format = found.value_or(data::Format::kColumns);
   } else {
     ESPALIER_ASSIGN(out.options.format, data::parse_format(options.format));
   }
+  ESPALIER_ASSIGN(out.options.separator, data::parse_separator(options.separator));
+  out.options.comment = options.comment;
+  if (out.options.format != data::Format::kColumns && !(options.separator.empty() && options.comment.empty()))
+    return fail("a separator or a comment sign is given, but only columns have them, not the format {}",
+                data::format_name(out.options.format));
   ESPALIER_TRY(data::parse_encoding(options.encoding));
   out.options.encoding = options.encoding;
   out.options.label_column = options.label_column;

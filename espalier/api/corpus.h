@@ -35,9 +35,8 @@ struct Reading {
   data::ReadOptions options;
   std::optional<tasks::JsonTask> task;
 };
-Result<Reading> reading_of(const ReadOptions& options);
-/// A model's way of reading; what the caller set (format, encoding, folds) overrides it.
-Result<data::ReadOptions> reading_with(data::ReadOptions of_model, const ReadOptions& given);
+/// `paths` are the files to be read; their names decide if no format is given.
+Result<Reading> reading_of(const ReadOptions& options, const std::vector<std::string>& paths = {});
 /// Whether the task has its own JSON lines, read with the format of the same name.
 bool has_json_lines(std::string_view task);
 

@@ -39,6 +39,7 @@ Status check_expert_files(const ExpertFiles& files, const std::string& missing) 
   ESPALIER_TRY(ensemble::parse_missing(missing));
   if (!files.format.empty()) ESPALIER_TRY(data::parse_format(files.format));
   if (!files.encoding.empty()) ESPALIER_TRY(data::parse_encoding(files.encoding));
+  ESPALIER_TRY(data::parse_separator(files.separator));
   if (!files.labels_only.empty()) ESPALIER_TRY(ensemble::parse_label_layout(files.labels_only));
   if (files.nbest == 0) return fail("nbest 0: must be at least 1");
   return {};
@@ -183,6 +184,12 @@ Result<ensemble::OpenExperts> open_public_experts(const Data* reference, bool go
     how.files.encoding = files.encoding;
   }
   how.files.label_column = files.label_column;
+  how.files.separator = from.reading.separator;
+  how.files.comment = from.reading.comment;
+  if (!files.separator.empty()) {
+    ESPALIER_ASSIGN(how.files.separator, data::parse_separator(files.separator));
+  }
+  if (!files.comment.empty()) how.files.comment = files.comment;
   if (!files.labels_only.empty()) {
     ESPALIER_ASSIGN(how.labels_only, ensemble::parse_label_layout(files.labels_only));
   }

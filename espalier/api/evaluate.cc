@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/api/model_input.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
@@ -50,22 +51,6 @@ std::string Scores::json() const {
                 : "{}";
 }
 
-namespace {
-
-/// Test data as sources; files are read like the model's training data.
-Result<api::Sources> labelled_sources(const Tagger::State& tagger, const Data& test) {
-  const auto& about = tagger.model.about();
-  if (test.corpus() != nullptr) return api::sources_of(test);
-  const Files& files = *test.files();
-  api::Sources out;
-  ESPALIER_ASSIGN(out.reading, api::reading_with(about.reading, files.reading));
-  out.reading.labels_required = true;
-  out.sources.assign(files.paths.begin(), files.paths.end());
-  return out;
-}
-
-}  // namespace
-
 Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
   ESPALIER_TRY(api::unconstrained_choice(*tagger.state(), options.decode));
   return {};
@@ -74,7 +59,8 @@ Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
-  ESPALIER_ASSIGN(const api::Sources sources, labelled_sources(state, test));
+  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
+                  api::model_sources(state, test, /*labels_required=*/true));
   model::EvaluationOptions how;
   how.task = state.model.about().task;
   how.predict.decoder = choice.decoder;
@@ -94,9 +80,12 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   model::Evaluation evaluation;
   const Workers workers(options.threads);
-  for (const data::Source& source : sources.sources)
-    ESPALIER_TRY(model::evaluate(*choice.predictor, source, sources.reading, how, workers, monitor.monitor(),
-                                 evaluation));
+  how.on_bad_sequence = options.on_bad_sequence;
+  for (const api::ModelSource& source : sources) {
+    how.map = source.input.map ? &*source.input.map : nullptr;
+    ESPALIER_TRY(model::evaluate(*choice.predictor, source.source, source.input.reading, how, workers,
+                                 monitor.monitor(), evaluation));
+  }
   if (monitor.stopped()) return fail("stopped before everything was scored");
   Scores out = ScoresBuilder::build(std::move(evaluation));
   out.how_rules_are_decoded = choice.predictor->about_constraints();
@@ -121,8 +110,15 @@ Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold
 }
 
 Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std::string& encoding) {
+  ReadOptions reading;
+  reading.encoding = encoding;
+  return evaluate_columns(paths, reading);
+}
+
+Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const ReadOptions& reading) {
   model::Evaluation evaluation;
-  for (const std::string& path : paths) ESPALIER_TRY(model::evaluate_columns(path, encoding, evaluation));
+  ESPALIER_ASSIGN(const api::Reading how, api::reading_of(reading));
+  for (const std::string& path : paths) ESPALIER_TRY(model::evaluate_columns(path, how.options, evaluation));
   return ScoresBuilder::build(std::move(evaluation));
 }
 

@@ -188,10 +188,18 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
     ESPALIER_TRY(out.write(fmt::format("{{\"about_weights\":{},\"sequences\":[",
                                        Json(choice.predictor->about_weights()).dump())));
   const api::PublicMonitor monitor({}, options.stop);
-  ESPALIER_TRY(
-      model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take));
-  if (monitor.stopped()) return fail("stopped before everything was explained");
-  if (options.json) ESPALIER_TRY(out.write("\n]}\n"));
+  Status status =
+      model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take);
+  if (status.ok() && monitor.stopped()) status = fail("stopped before everything was explained");
+  // A reader of standard output gets a valid object also after an error.
+  if (options.json)
+    ESPALIER_TRY(out.write(
+        status.ok()
+            ? "\n]}\n"
+            : fmt::format(
+                  "\n],\"errors\":[{}]}}\n",
+                  Json(status.error().message).dump(-1, ' ', false, Json::error_handler_t::replace))));
+  ESPALIER_TRY(status);
   return out.commit();
 }
 

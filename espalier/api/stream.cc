@@ -4,15 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/model_input.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
-#include "espalier/data/formats/lines.h"
 #include "espalier/model/evaluation.h"
 #include "espalier/model/pipeline.h"
-#include "espalier/model/registry.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/model/task_data.h"
 
@@ -30,32 +29,23 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-/// The layout of input and output, decided before anything is read.
+/// The layout of input and output of one source, decided before anything is read.
 struct Plan {
-  data::ReadOptions reading;
-  std::optional<tasks::JsonTask> task;
+  api::ModelInput input;
   data::Format out = data::Format::kColumns;
   bool json = false;  ///< one JSON object for everything
 };
 
-Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) {
-  const auto& about = tagger.model.about();
+Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options, const std::string& path) {
   Plan plan;
-  plan.reading = about.reading_for_use();
-  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
-  plan.task = task->json;
-  if (!options.encoding.empty()) {
-    ESPALIER_TRY(data::parse_encoding(options.encoding));
-    plan.reading.encoding = options.encoding;
-  }
-  if (!options.input_format.empty()) {
-    ESPALIER_ASSIGN(plan.reading.format, data::parse_format(options.input_format));
-  }
+  ESPALIER_ASSIGN(plan.input, api::model_input(tagger, path,
+                                               {options.input_format, options.encoding, options.separator,
+                                                options.comment, options.text, /*labels_required=*/false}));
   plan.json = options.output_format == "json";
-  if (plan.task && !options.output_format.empty() && options.output_format != "jsonl" && !plan.json)
+  if (plan.input.task && !options.output_format.empty() && options.output_format != "jsonl" && !plan.json)
     return fail("output format {}: task {} writes its predictions into its own JSON lines",
-                options.output_format, about.task);
-  plan.out = plan.reading.format;
+                options.output_format, tagger.model.about().task);
+  plan.out = plan.input.reading.format;
   if (plan.json) {
     plan.out = data::Format::kJsonLines;
   } else if (!options.output_format.empty()) {
@@ -72,84 +62,167 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options) 
   return plan;
 }
 
-/// Everything that follows from the options and the model; constraints are compiled only with_rules.
+/// Everything that follows from the options, the model and the name of a source.
 struct Prepared {
   Plan plan;
-  api::DecodeChoice choice;
   model::PipelineOptions pipeline;
   std::optional<model::TagFormatter> formatter;
 };
 
-Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options, bool with_rules) {
+Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options,
+                         const api::DecodeChoice& choice, const std::string& path) {
   if (!options.tag.forced.empty())
     return fail("forced labels of a stream come from a column; set forced_column");
   Prepared out;
-  ESPALIER_ASSIGN(out.plan, plan_of(state, options));
-  ESPALIER_ASSIGN(out.choice, with_rules ? api::decode_choice(state, options.tag.decode)
-                                         : api::unconstrained_choice(state, options.tag.decode));
-  ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, out.choice, /*single=*/false));
+  ESPALIER_ASSIGN(out.plan, plan_of(state, options, path));
+  ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, choice, /*single=*/false));
   if (options.forced_column != 0) {
-    ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.reading));
+    ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.input.reading));
   }
   const model::TagLayout layout{out.plan.json, options.tag.nbest > 1, options.tag.confidence.value_or(false),
                                 options.tag.marginals, options.tag.decode.why};
   ESPALIER_ASSIGN(out.formatter,
-                  model::TagFormatter::make(state.model, out.plan.reading, out.plan.out, layout));
+                  model::TagFormatter::make(state.model, out.plan.input.reading, out.plan.out, layout));
   return out;
 }
+
+/// Whether a sequence could be a line of raw text that was taken for a row.
+bool is_like_text(const data::Sequence& sequence) {
+  return sequence.length() == 1 && sequence.columns() > 1 && !sequence.has_labels() &&
+         sequence.raw(0).find(' ') != std::string_view::npos &&
+         sequence.raw(0).find('\t') == std::string_view::npos;
+}
+
+/// Tags the sources of one call, one after the other.
+class StreamRun {
+ public:
+  StreamRun(const Tagger::State& state, const StreamOptions& options, const api::DecodeChoice& choice,
+            api::OpenSink& out)
+      : state_(state),
+        options_(options),
+        choice_(choice),
+        out_(out),
+        monitor_(options.on_progress, options.stop),
+        workers_(options.tag.threads),
+        json_(options.output_format == "json") {}
+
+  /// Everything but opening and committing the output.
+  Status run(const std::vector<Source>& sources, std::vector<Prepared>& prepared,
+             std::unique_ptr<data::Reader> first) {
+    if (json_) ESPALIER_TRY(out_.write("{\"sequences\":["));
+    const auto start = std::chrono::steady_clock::now();
+    Status status;
+    for (size_t i = 0; i < sources.size() && status.ok() && !monitor_.stopped(); ++i)
+      status = tag(sources[i], prepared[i], std::move(first));
+    report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.interrupted = monitor_.stopped();
+    report_.rules = {rules_.exact(), rules_.approximate, rules_.infeasible, rules_.out_of_time,
+                     rules_.example};
+    report_.searches = {searches_.ended[0], searches_.ended[1], searches_.ended[2]};
+    report_.how_rules_are_decoded = choice_.predictor->about_constraints();
+    if (!json_) return status;
+    if (!status.ok()) errors_.push_back(status.error().message);
+    // A reader of standard output gets a valid object also after an error.
+    const Status ended = end_json();
+    return status.ok() ? ended : status;
+  }
+
+  StreamReport& report() { return report_; }
+
+ private:
+  Status tag(const Source& source, Prepared& prepared, std::unique_ptr<data::Reader> reader) {
+    const api::ModelInput& input = prepared.plan.input;
+    if (!reader) {
+      ESPALIER_ASSIGN(reader, api::open_source(source, input.reading, input.task));
+    }
+    if (!input.task && options_.forced_column == 0)  // forced labels are checked one by one
+      reader = api::check_first_labels(std::move(reader), input.reading.format, state_.model.labels());
+    prepared.pipeline.map = input.map ? &*input.map : nullptr;
+    prepared.pipeline.block_ended = [&] { return out_.flush(); };  // a reader may be waiting for it
+    if (options_.on_bad_sequence)
+      prepared.pipeline.on_bad_sequence = [&](const Error& error) {
+        constexpr size_t kMostErrors = 100;
+        if (json_ && errors_.size() < kMostErrors) errors_.push_back(error.message);
+        ++report_.bad_sequences;
+        options_.on_bad_sequence(error);
+      };
+    const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                          std::string& text) { prepared.formatter->append(sequence, prediction, text); };
+    const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
+                          std::string_view text) -> Status {
+      rules_.add(prediction);
+      searches_.add(prediction);
+      if (json_) ESPALIER_TRY(out_.write(report_.sequences == 0 ? "\n" : ",\n"));
+      ++report_.sequences;
+      report_.tokens += sequence.length();
+      report_.like_text += is_like_text(sequence);
+      return out_.write(text);
+    };
+    return model::run_pipeline(*reader, *choice_.predictor, prepared.pipeline, workers_, monitor_.monitor(),
+                               work, done);
+  }
+
+  Status end_json() {
+    using Json = nlohmann::ordered_json;
+    std::string more;
+    if (searches_.sequences() > 0) more += fmt::format("\"searches\":{},", searches_.to_json().dump());
+    if (!errors_.empty())
+      more +=
+          fmt::format("\"errors\":{},", Json(errors_).dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (report_.bad_sequences > 0) more += fmt::format("\"bad_sequences\":{},", report_.bad_sequences);
+    if (report_.interrupted) more += "\"interrupted\":true,";
+    ESPALIER_TRY(out_.write(fmt::format(
+        "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n", more, report_.tokens,
+        report_.seconds, report_.seconds > 0 ? static_cast<double>(report_.tokens) / report_.seconds : 0)));
+    return out_.flush();
+  }
+
+  const Tagger::State& state_;
+  const StreamOptions& options_;
+  const api::DecodeChoice& choice_;
+  api::OpenSink& out_;
+  const api::PublicMonitor monitor_;
+  const Workers workers_;
+  bool json_;
+  StreamReport report_;
+  model::ConstraintTally rules_;
+  model::SearchTally searches_;
+  std::vector<std::string> errors_;
+};
 
 }  // namespace
 
 Status check_options(const Tagger& tagger, const StreamOptions& options) {
-  ESPALIER_TRY(prepare(*tagger.state(), options, /*with_rules=*/false));
+  const Tagger::State& state = *tagger.state();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::unconstrained_choice(state, options.tag.decode));
+  ESPALIER_TRY(prepare(state, options, choice, {}));
   return {};
 }
 
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                                 const StreamOptions& options) {
-  const Tagger::State& state = *tagger.state();
-  ESPALIER_ASSIGN(Prepared prepared, prepare(state, options, /*with_rules=*/true));
-  const Plan& plan = prepared.plan;
-  const api::DecodeChoice& choice = prepared.choice;
-  // Before the output is opened: a missing input must not replace an existing output file.
-  ESPALIER_ASSIGN(const auto reader, api::open_source(source, plan.reading, plan.task));
-  ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  if (plan.json) ESPALIER_TRY(out.write("{\"sequences\":["));
+  return tag_stream(tagger, std::vector<Source>{source}, sink, options);
+}
 
-  StreamReport report;
-  model::ConstraintTally rules;
-  model::SearchTally searches;
-  const auto work = [&](const data::Sequence& sequence, const data::Prediction& prediction,
-                        std::string& text) { prepared.formatter->append(sequence, prediction, text); };
-  const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
-                        std::string_view text) -> Status {
-    rules.add(prediction);
-    searches.add(prediction);
-    if (plan.json) ESPALIER_TRY(out.write(report.sequences == 0 ? "\n" : ",\n"));
-    ++report.sequences;
-    report.tokens += sequence.length();
-    return out.write(text);
-  };
-  const api::PublicMonitor monitor(options.on_progress, options.stop);
-  const auto start = std::chrono::steady_clock::now();
-  prepared.pipeline.block_ended = [&] { return out.flush(); };  // a reader may be waiting for it
-  const Status status = model::run_pipeline(*reader, *choice.predictor, prepared.pipeline,
-                                            Workers(options.tag.threads), monitor.monitor(), work, done);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ESPALIER_TRY(status);
-  report.rules = {rules.exact(), rules.approximate, rules.infeasible, rules.out_of_time, rules.example};
-  report.searches = {searches.ended[0], searches.ended[1], searches.ended[2]};
-  report.interrupted = monitor.stopped();
-  report.how_rules_are_decoded = choice.predictor->about_constraints();
-  if (report.interrupted) return report;  // not committed: an existing file is left unchanged
-  if (plan.json)
-    ESPALIER_TRY(out.write(fmt::format(
-        "\n],\n{}\"tokens\":{},\"seconds\":{:.6f},\"tokens_per_second\":{:.1f}}}\n",
-        searches.sequences() == 0 ? "" : fmt::format("\"searches\":{},", searches.to_json().dump()),
-        report.tokens, report.seconds,
-        report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0)));
-  ESPALIER_TRY(out.commit());
-  return report;
+Result<StreamReport> tag_stream(const Tagger& tagger, const std::vector<Source>& sources, const Sink& sink,
+                                const StreamOptions& options) {
+  const Tagger::State& state = *tagger.state();
+  if (sources.empty()) return fail("no source to tag");
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.tag.decode));
+  std::vector<Prepared> prepared;
+  for (const Source& source : sources) {
+    ESPALIER_ASSIGN(Prepared one, prepare(state, options, choice, source.state()->path));
+    prepared.push_back(std::move(one));
+  }
+  // Before the output is opened: a missing input must not replace an existing output file.
+  const api::ModelInput& input = prepared.front().plan.input;
+  ESPALIER_ASSIGN(auto first, api::open_source(sources.front(), input.reading, input.task));
+  ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
+  StreamRun run(state, options, choice, out);
+  ESPALIER_TRY(run.run(sources, prepared, std::move(first)));
+  // If interrupted, it is not committed: an existing file is left unchanged.
+  if (!run.report().interrupted) ESPALIER_TRY(out.commit());
+  return std::move(run.report());
 }
 
 Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
@@ -165,20 +238,18 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
     return {};
   };
   const Workers workers(options.threads);
-  const auto& about = state_->model.about();
-  ESPALIER_ASSIGN(const api::Sources sources, api::sources_of(data));
   if (data.corpus() != nullptr) {
+    const size_t columns = state_->model.about().reading.columns;
     for (const data::Sequence& sequence : data.corpus()->state()->sequences)
-      if (sequence.columns() != about.reading.columns && sequence.columns() + 1 != about.reading.columns)
-        return fail("the corpus has {} columns, the model's data {}", sequence.columns(),
-                    about.reading.columns);
+      if (sequence.columns() != columns && sequence.columns() + 1 != columns)
+        return fail("the corpus has {} columns, the model's data {}", sequence.columns(), columns);
   }
-  data::ReadOptions reading = about.reading_for_use();
-  if (data.files() != nullptr) {
-    ESPALIER_ASSIGN(reading, api::reading_with(std::move(reading), data.files()->reading));
-  }
-  for (const data::Source& source : sources.sources) {
-    ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, reading));
+  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
+                  api::model_sources(*state_, data, /*labels_required=*/false));
+  for (const auto& [source, input] : sources) {
+    ESPALIER_ASSIGN(const auto reader,
+                    model::open_task_reader(source, state_->model.about().task, input.reading));
+    pipeline.map = input.map ? &*input.map : nullptr;
     ESPALIER_TRY(model::run_pipeline(*reader, *choice.predictor, pipeline, workers, {}, work, done));
   }
   return all;

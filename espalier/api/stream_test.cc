@@ -8,7 +8,6 @@ namespace {
 
 using testing::HasSubstr;
 
-
 constexpr const char* kText = "the DT\nwolf NN\nsang VB\n. .\n\nthe DT\ncat NN\nate VB\n. .\n";
 
 TEST(Stream, LabelsBecomeTheLastColumn) {
@@ -22,7 +21,8 @@ TEST(Stream, LabelsBecomeTheLastColumn) {
 
 TEST(Stream, EverythingBeforeABadLineIsWritten) {
   std::string out;
-  const auto report = tag_stream(a_tagger(), Source::text(std::string(kText) + "\nragged\n\n", "in.txt"), Sink::string(out));
+  const auto report =
+      tag_stream(a_tagger(), Source::text(std::string(kText) + "\nragged\n\n", "in.txt"), Sink::string(out));
   ASSERT_FALSE(report.ok());
   EXPECT_THAT(report.error().message, HasSubstr("in.txt:11:"));
   EXPECT_THAT(out, HasSubstr("ate VB B-VP\n"));
@@ -45,8 +45,9 @@ TEST(Stream, FunctionsReadAndWrite) {
 }
 
 TEST(Stream, AWriterThatFailsEndsTheWork) {
-  const auto report = tag_stream(a_tagger(), Source::text(kText),
-                                 Sink::function([](std::string_view) -> Status { return Error{"the disk is full"}; }));
+  const auto report =
+      tag_stream(a_tagger(), Source::text(kText),
+                 Sink::function([](std::string_view) -> Status { return Error{"the disk is full"}; }));
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().message, "the disk is full");
 }
@@ -70,9 +71,11 @@ TEST(Stream, ForcedLabelsThatTheModelDoesNotKnowAreRefused) {
   std::string out;
   StreamOptions options;
   options.forced_column = -1;
-  ASSERT_TRUE(tag_stream(a_tagger(), Source::text("the DT _\ncat NN B-NP\n"), Sink::string(out), options).ok());
+  ASSERT_TRUE(
+      tag_stream(a_tagger(), Source::text("the DT _\ncat NN B-NP\n"), Sink::string(out), options).ok());
   EXPECT_THAT(out, HasSubstr("cat NN B-NP B-NP\n"));
-  const auto refused = tag_stream(a_tagger(), Source::text("the DT NOPE\n", "in"), Sink::string(out), options);
+  const auto refused =
+      tag_stream(a_tagger(), Source::text("the DT NOPE\n", "in"), Sink::string(out), options);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("in:1: the model has no label 'NOPE' to force"));
 }
@@ -91,6 +94,57 @@ TEST(Stream, ExplainsAsTextAndAsJson) {
   const Status missing = explain_stream(a_tagger(), Source::text(kText), Sink::string(json), options);
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, HasSubstr("there is no sequence 3, only 2"));
+}
+
+TEST(Stream, GoesOnAfterBadSequencesIfAsked) {
+  std::string out;
+  std::vector<std::string> errors;
+  StreamOptions options;
+  options.on_bad_sequence = [&](const Error& error) { errors.push_back(error.message); };
+  const std::string text = std::string("a b c d\n\n") + kText + "\nragged\nrow\n\n" + kText;
+  const StreamReport report =
+      tag_stream(a_tagger(), Source::text(text, "in.txt"), Sink::string(out), options).value();
+  EXPECT_EQ(report.sequences, 4u);
+  EXPECT_EQ(report.bad_sequences, 2u);
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_THAT(errors[0], HasSubstr("in.txt:1:"));
+  EXPECT_THAT(errors[1], HasSubstr("in.txt:13:"));
+}
+
+TEST(Stream, JsonIsCompleteAfterAnError) {
+  std::string out;
+  StreamOptions options;
+  options.output_format = "json";
+  EXPECT_FALSE(
+      tag_stream(a_tagger(), Source::text(std::string(kText) + "\nragged\n"), Sink::string(out), options)
+          .ok());
+  EXPECT_TRUE(out.ends_with("}\n")) << out;
+  EXPECT_THAT(out, HasSubstr("\"errors\":[\"text:11:"));
+}
+
+TEST(Stream, ReadsOtherFormatsAndSeveralSources) {
+  std::string out;
+  StreamOptions options;
+  options.input_format = "jsonl";
+  options.output_format = "columns";
+  const std::string line = R"({"tokens": [["the", "DT"], ["wolf", "NN"]], "id": 3})";
+  const std::vector<Source> both = {Source::text(line), Source::text(line)};
+  EXPECT_EQ(tag_stream(a_tagger(), both, Sink::string(out), options).value().sequences, 2u);
+  EXPECT_EQ(out, "the\tDT\tB-NP\nwolf\tNN\tI-NP\n\nthe\tDT\tB-NP\nwolf\tNN\tI-NP\n\n");
+  out.clear();
+  options.output_format = "";
+  ASSERT_TRUE(tag_stream(a_tagger(), both, Sink::string(out), options).ok());
+  EXPECT_THAT(out, HasSubstr("\"id\": 3"));
+  options.input_format = "crfsuite";
+  EXPECT_THAT(check_options(a_tagger(), options).error().message, HasSubstr("attributes"));
+}
+
+TEST(Stream, RefusesRawTextInPlaceOfRows) {
+  std::string out;
+  const auto report = tag_stream(a_tagger(), Source::text("the cat slept\n", "in.txt"), Sink::string(out));
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message, HasSubstr("in.txt:1: 'slept' is in the place of the label"));
+  EXPECT_EQ(tag_stream(a_tagger(), Source::text("the cat\n"), Sink::string(out)).value().like_text, 1u);
 }
 
 }  // namespace

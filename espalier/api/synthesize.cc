@@ -29,7 +29,7 @@ Result<data::SynthOptions> options_of(const SynthOptions& from) {
   to.noise = from.noise;
   to.source = from.source;
   to.copies = from.copies;
-  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(from.reading));
+  ESPALIER_ASSIGN(api::Reading reading, api::reading_of(from.reading, {from.source}));
   to.source_format = std::move(reading.options);
   return to;
 }

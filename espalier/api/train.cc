@@ -18,7 +18,7 @@ Status settle_json_task(const model::Task& task, const Data& data, const TrainOp
   if (!task.json) return {};
   if (const Files* const files = data.files()) {
     const ReadOptions& given = files->reading;
-    if (given.format != "columns" && given.format != "jsonl" && given.format != task.name)
+    if (!given.format.empty() && given.format != "jsonl" && given.format != task.name)
       return fail("format {}: task {} has JSON lines of its own", given.format, task.name);
     if (!given.label_column.empty() || !given.folds.empty() || !options.feature_columns.empty() ||
         options.feature_template)
@@ -37,7 +37,7 @@ Status settle_json_task(const model::Task& task, const Data& data, const TrainOp
 Result<Sources> sources_of(const Data& data) {
   Sources out;
   if (const Files* const files = data.files()) {
-    ESPALIER_ASSIGN(Reading reading, reading_of(files->reading));
+    ESPALIER_ASSIGN(Reading reading, reading_of(files->reading, files->paths));
     out.reading = std::move(reading.options);
     out.sources.assign(files->paths.begin(), files->paths.end());
     return out;

@@ -38,7 +38,7 @@ Result<std::vector<data::Sequence>> sequences_of(const Tagger::State& tagger, co
     return dev.corpus()->state()->sequences;
   }
   data::ReadOptions reading = tagger.model.about().reading;
-  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(dev.files()->reading));
+  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(dev.files()->reading, dev.files()->paths));
   reading.folds = given.options.folds;
   return data::read_all(dev.files()->paths, reading);
 }

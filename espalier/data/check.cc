@@ -37,7 +37,7 @@ std::string join(const std::vector<std::string>& items) {
 /// Gathers the report, a sequence at a time.
 class Checker {
  public:
-  explicit Checker(bool check_utf8) : check_utf8_(check_utf8) {}
+  Checker(bool check_utf8, bool any_bytes) : check_utf8_(check_utf8), any_bytes_(any_bytes) {}
 
   Status add(const Sequence& s, const std::string& file) {
     ++report_.sequences;
@@ -82,15 +82,15 @@ class Checker {
     constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
     const std::string_view raw = s.raw(r);
     size_t bad = 0;
-    if (check_utf8_ && !valid_utf8(raw, &bad)) {
+    if (!any_bytes_ && raw.find('\0') != raw.npos) {
+      report_.encoding.add(file, s.line(r), "a zero byte; UTF-16 looks like this");
+    } else if (check_utf8_ && !valid_utf8(raw, &bad)) {
       report_.encoding.add(file, s.line(r),
                            fmt::format("byte {} of the line (0x{:02X}) is not UTF-8", bad + 1,
                                        static_cast<unsigned char>(raw[bad])));
     } else if (raw.find(kReplacement) != raw.npos) {
-      report_.encoding.add(file, s.line(r),
+      report_.replaced.add(file, s.line(r),
                            "U+FFFD, which an earlier conversion leaves in place of what it cannot read");
-    } else if (raw.find('\0') != raw.npos) {
-      report_.encoding.add(file, s.line(r), "a zero byte; UTF-16 looks like this");
     }
   }
 
@@ -181,6 +181,7 @@ class Checker {
   }
 
   bool check_utf8_;
+  bool any_bytes_;  ///< zero bytes are allowed, too
   DataReport report_;
   std::map<std::string, uint64_t, std::less<>> counts_;
   SchemeDetector detector_;
@@ -197,8 +198,8 @@ Result<DataReport> check_data(const std::vector<std::string>& paths, const ReadO
                               const Monitor& monitor) {
   ReadOptions reading = options;
   const bool check_utf8 = options.encoding == "utf-8" || options.encoding == "utf8";
-  if (check_utf8) reading.encoding = "bytes";
-  Checker checker(check_utf8);
+  reading.unchecked = check_utf8;
+  Checker checker(check_utf8, options.encoding == "bytes");
   Sequence sequence;
   for (const std::string& path : paths) {
     ESPALIER_ASSIGN(const auto reader, open_reader(path, reading));

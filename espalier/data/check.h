@@ -48,7 +48,8 @@ struct DataReport {
   Scheme scheme = Scheme::kNone;
 
   Findings broken_labels;  ///< sequences whose labels break the scheme
-  Findings encoding;       ///< lines that are not valid in the encoding, or were damaged earlier
+  Findings encoding;       ///< lines that are not valid in the encoding, or hold a zero byte
+  Findings replaced;       ///< lines with U+FFFD, which an earlier conversion left there
   Finding longest;         ///< the longest sequence; its length in longest_length
   uint64_t longest_length = 0;
   uint64_t one_token = 0;   ///< sequences of one token

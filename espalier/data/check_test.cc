@@ -89,9 +89,11 @@ TEST(Check, SuspectsAWrongLabelColumn) {
 TEST(Check, CountsAllEncodingProblemsInsteadOfStoppingAtTheFirst) {
   const DataReport report =
       report_of(std::string_view("\xE9 X\n\xE9t\xE9 Y\nok Z\n\xEF\xBF\xBD X\na\0b Y\n", 27));
-  EXPECT_EQ(report.encoding.count, 4u);
+  EXPECT_EQ(report.encoding.count, 3u);
   EXPECT_EQ(report.encoding.first[0].what, "byte 1 of the line (0xE9) is not UTF-8");
-  EXPECT_EQ(report.encoding.first[2].line, 4u);
+  EXPECT_EQ(report.encoding.first[2].line, 5u);
+  ASSERT_EQ(report.replaced.count, 1u);  // damaged, but valid: training takes it
+  EXPECT_EQ(report.replaced.first[0].line, 4u);
   ReadOptions latin1;
   latin1.encoding = "latin1";
   EXPECT_EQ(report_of("\xE9 X\n", latin1).encoding.count, 0u);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/result.h"
@@ -54,14 +55,26 @@ class Sequence {
 
   /// Comment lines before the rows (CoNLL-U), each without line end.
   std::span<const std::string> comments() const { return comments_; }
-  /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes), in file
-  /// order. A writer of the same format puts each back before row `before_row` (length(): after the last).
+  /// Lines between the rows that are not rows themselves (CoNLL-U multiword tokens and empty nodes; comments
+  /// and -DOCSTART- lines of columns), in file order. A writer of the same format puts each back before row
+  /// `before_row` (length(): after the last).
   struct ExtraLine {
     size_t before_row;
     std::string_view text;
   };
   size_t extra_line_count() const { return extra_lines_.size(); }
   ExtraLine extra_line(size_t i) const { return {extra_lines_[i].before_row, text(extra_lines_[i].text)}; }
+  /// Where each row is in the raw text it came from, in code points; only if has_offsets().
+  struct Offsets {
+    size_t begin = 0, end = 0;
+  };
+  bool has_offsets() const { return !offsets_.empty(); }
+  Offsets offsets(size_t row) const { return offsets_[row]; }
+  /// Further keys of a JSON line, such as "id": name, and value as JSON text. Writers of JSON put them back.
+  struct OtherField {
+    std::string name, value;
+  };
+  std::span<const OtherField> other_fields() const { return other_fields_; }
   /// The fold of this sequence according to the data, or nothing.
   std::optional<int> fold() const { return fold_; }
   /// How much this sequence counts in training; 1 unless the data says otherwise.
@@ -79,11 +92,15 @@ class Sequence {
     attributes_.clear();
     comments_.clear();
     extra_lines_.clear();
+    offsets_.clear();
+    other_fields_.clear();
     has_labels_ = false;
     label_column_.reset();
     fold_.reset();
     weight_ = 1;
   }
+  /// Sets the number of columns before the first row is added; lines that were added stay.
+  void set_columns(size_t columns) { columns_ = columns; }
   /// Copies the row's text into the arena. Cells that are parts of it are then added as offsets without
   /// another copy.
   void begin_row(std::string_view raw_text, uint64_t line_number) {
@@ -107,6 +124,8 @@ class Sequence {
     label_column_ = column;
     has_labels_ = true;
   }
+  /// Another label for a row, in place of the text of its cell, which does not change.
+  void replace_label(size_t row, std::string_view label_text) { rows_[row].label = store(label_text); }
   /// Removes the labels. The cells do not change.
   void drop_labels() {
     has_labels_ = false;
@@ -117,6 +136,11 @@ class Sequence {
     extra_lines_.push_back({static_cast<uint32_t>(rows_.size()), store(line_text)});
   }
   void add_comment(std::string comment) { comments_.push_back(std::move(comment)); }
+  /// Where the last row is in raw text; every row must get one, or none.
+  void set_offsets(size_t begin, size_t end) { offsets_.push_back({begin, end}); }
+  void add_other_field(std::string name, std::string value) {
+    other_fields_.push_back({std::move(name), std::move(value)});
+  }
   void set_fold(int fold) { fold_ = fold; }
   void set_weight(float weight) { weight_ = weight; }
 
@@ -156,6 +180,8 @@ class Sequence {
   std::vector<StoredAttribute> attributes_;
   std::vector<std::string> comments_;
   std::vector<StoredLine> extra_lines_;
+  std::vector<Offsets> offsets_;
+  std::vector<OtherField> other_fields_;
   bool has_labels_ = false;
   std::optional<size_t> label_column_;
   std::optional<int> fold_;

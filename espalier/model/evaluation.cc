@@ -61,15 +61,20 @@ nlohmann::ordered_json ConstraintTally::to_json() const {
 }
 
 nlohmann::ordered_json SearchTally::to_json() const {
-  return {{"sequences", sequences()}, {"exact", ended[0]}, {"approximate", ended[1]}, {"out_of_steps", ended[2]}};
+  return {
+      {"sequences", sequences()}, {"exact", ended[0]}, {"approximate", ended[1]}, {"out_of_steps", ended[2]}};
 }
 
-Status evaluate(const data::Predictor& predictor, const data::Source& source, const data::ReadOptions& reading,
-                const EvaluationOptions& options, const Workers& workers, const Monitor& monitor,
-                Evaluation& evaluation) {
+Status evaluate(const data::Predictor& predictor, const data::Source& source,
+                const data::ReadOptions& reading, const EvaluationOptions& options, const Workers& workers,
+                const Monitor& monitor, Evaluation& evaluation) {
   PipelineOptions pipeline;
   pipeline.predict = options.predict;
-  const std::vector<std::string_view> names(predictor.labels().names().begin(), predictor.labels().names().end());
+  pipeline.map = options.map;
+  pipeline.on_bad_sequence = options.on_bad_sequence;
+  data::Sequence mapped;
+  const std::vector<std::string_view> names(predictor.labels().names().begin(),
+                                            predictor.labels().names().end());
   std::vector<std::string_view> gold;
   std::vector<std::string_view> predicted;
 
@@ -100,7 +105,9 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source, co
     }
     if (evaluation.roles) evaluation.roles->add(gold, predicted, tasks::missed_arguments(sequence));
     if (options.check != nullptr) {
-      const constrain::Instance instance = instances(*options.check, sequence);
+      if (options.map != nullptr) ESPALIER_TRY(options.map->apply(sequence, mapped));
+      const constrain::Instance instance =
+          instances(*options.check, options.map != nullptr ? mapped : sequence);
       *evaluation.legal += options.check->broken_constraints(instance, prediction.labels()).empty();
       ++evaluation.checked;
     }
@@ -112,10 +119,12 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source, co
   return {};
 }
 
-Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation) {
+Status evaluate_columns(const std::string& file, const data::ReadOptions& how, Evaluation& evaluation) {
   data::ReadOptions reading;
   reading.label_column = "-2";
-  reading.encoding = encoding;
+  reading.encoding = how.encoding;
+  reading.separator = how.separator;
+  reading.comment = how.comment;
   data::Sequence sequence;
   std::vector<std::string_view> gold;
   std::vector<std::string_view> predicted;
@@ -160,8 +169,8 @@ std::string Evaluation::report() const {
         "argument-type accuracy      {:6.2f} %  of the gold arguments that are candidates\n"
         "arguments: precision {:.2f} %, recall {:.2f} %, F1 {:.2f} (those that are no candidate are "
         "missed)\n",
-        r.predicates, r.candidates, r.gold, r.reachable, r.accuracy(), r.type_accuracy(), r.precision(), r.recall(),
-        r.f1());
+        r.predicates, r.candidates, r.gold, r.reachable, r.accuracy(), r.type_accuracy(), r.precision(),
+        r.recall(), r.f1());
   }
   if (legal)
     out += fmt::format("no constraint is broken in {} of {} ({:.2f} %)\n", *legal, checked, legal_share());
@@ -175,7 +184,8 @@ std::string Evaluation::report() const {
 nlohmann::ordered_json Evaluation::to_json() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   const nlohmann::json all = scores.to_json();
-  for (const char* key : {"sequences", "tokens", "accuracy", "sequence_accuracy", "precision", "recall", "f1"})
+  for (const char* key :
+       {"sequences", "tokens", "accuracy", "sequence_accuracy", "precision", "recall", "f1"})
     out[key] = all.at(key);
   out["seconds"] = seconds;
   out["tokens_per_second"] = tokens_per_second();
@@ -184,10 +194,10 @@ nlohmann::ordered_json Evaluation::to_json() const {
     out["recall"] = roles->recall();
     out["f1"] = roles->f1();
     out["roles"] = {{"predicates", roles->predicates},
-                     {"candidates", roles->candidates},
-                     {"arguments", roles->gold},
-                     {"arguments_among_candidates", roles->reachable},
-                     {"argument_type_accuracy", roles->type_accuracy()}};
+                    {"candidates", roles->candidates},
+                    {"arguments", roles->gold},
+                    {"arguments_among_candidates", roles->reachable},
+                    {"argument_type_accuracy", roles->type_accuracy()}};
   }
   if (tally.constrained > 0) out["constraints"] = tally.to_json();
   if (searches.sequences() > 0) out["searches"] = searches.to_json();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "espalier/constrain/rules.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/source.h"
+#include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/joint_scores.h"
@@ -55,6 +57,9 @@ struct EvaluationOptions {
   /// Constraints that predictions are checked against, whether or not they were decoded under them; null:
   /// none.
   const constrain::Constraints* check = nullptr;
+  const data::InputMap* map = nullptr;  ///< as in PipelineOptions
+  std::function<void(const Error&)> on_bad_sequence =
+      {};  ///< as in PipelineOptions; such sequences do not count
 };
 
 struct Evaluation {
@@ -87,7 +92,8 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
                 const data::ReadOptions& reading, const EvaluationOptions& options, const Workers& workers,
                 const Monitor& monitor, Evaluation& evaluation);
 
-/// Scores a file whose last two columns are the gold and the predicted label.
-Status evaluate_columns(const std::string& file, const std::string& encoding, Evaluation& evaluation);
+/// Scores a file whose last two columns are the gold and the predicted label. Of `how`, encoding, separator
+/// and comment sign count.
+Status evaluate_columns(const std::string& file, const data::ReadOptions& how, Evaluation& evaluation);
 
 }  // namespace espalier::model

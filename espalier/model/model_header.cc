@@ -9,7 +9,7 @@ using nlohmann::json;
 std::string header_to_json(const ModelHeader& header) {
   json parameters = json::object();
   for (const auto& [name, value] : header.parameters) parameters[name] = value;
-  const json object = {
+  json object = {
       {"task", header.task},
       {"learner", header.learner},
       {"parameters", parameters},
@@ -29,6 +29,9 @@ std::string header_to_json(const ModelHeader& header) {
         {"degree", header.features.degree},
         {"attributes", header.features.attributes}}},
   };
+  // Models of data without these are the same, byte for byte, as before they existed.
+  if (!header.reading.separator.empty()) object["reading"]["separator"] = header.reading.separator;
+  if (!header.reading.comment.empty()) object["reading"]["comment"] = header.reading.comment;
   return object.dump(1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -51,6 +54,8 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.reading.columns = reading.at("columns").get<size_t>();
     header.reading.least_columns = reading.at("least_columns").get<size_t>();
     header.reading.encoding = reading.at("encoding").get<std::string>();
+    ESPALIER_ASSIGN(header.reading.separator, data::parse_separator(reading.value("separator", "")));
+    header.reading.comment = reading.value("comment", "");
     const json& features = object.at("features");
     header.features.template_text = features.at("template").get<std::string>();
     header.features.template_name = features.at("template_name").get<std::string>();

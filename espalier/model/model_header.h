@@ -25,10 +25,12 @@ struct ModelHeader {
   size_t training_sequences = 0, training_tokens = 0;
   size_t outputs = 0;  ///< tokens of every sequence, if the task fixes it (variables); 0: any number
 
-  /// How input is read for tagging: like the training data, but the label may be missing.
+  /// How input is read for tagging: like the training data, but the label may be missing, and empty input is
+  /// empty output.
   data::ReadOptions reading_for_use() const {
     data::ReadOptions options = reading;
     options.labels_required = false;
+    options.allow_empty = true;
     return options;
   }
 };

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
+
+#include "espalier/data/formats/lines.h"
 
 namespace espalier::model {
 namespace {
@@ -54,7 +57,7 @@ Status with_file(const data::Reader& reader, const Status& status) {
 template <typename Step, typename Take>
 Status run_blocks(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
                   const Monitor& monitor, const Step& step, const Take& take,
-                  const std::function<Status()>& block_ended) {
+                  const PipelineOptions& options) {
   ScratchPool pool(predictor);
   std::vector<std::unique_ptr<Item>> items;  // kept from block to block: their buffers have grown to size
   Progress progress;
@@ -62,12 +65,18 @@ Status run_blocks(data::Reader& reader, const data::Predictor& predictor, const 
   bool more = true;
   Status reading;
   while (more && reading.ok() && !monitor.stop_requested()) {
+    std::optional<Error> bad;  // why the sequence after this block cannot be read
     size_t count = 0, tokens = 0;
     while (tokens < kBlockTokens) {
       if (count == items.size()) items.push_back(std::make_unique<Item>());
       const auto next = reader.next(items[count]->sequence);
       if (!next.ok()) {
-        reading = next.error();  // after what was read before it
+        // It is reported after what was read before it.
+        if (options.on_bad_sequence && reader.recover().ok()) {
+          bad = next.error();
+        } else {
+          reading = next.error();
+        }
         break;
       }
       more = *next;
@@ -87,10 +96,15 @@ Status run_blocks(data::Reader& reader, const data::Predictor& predictor, const 
       pool.give_back(std::move(scratch));
     });
     for (size_t i = 0; i < count; ++i) {
-      ESPALIER_TRY(with_file(reader, items[i]->status));
+      if (const Status status = with_file(reader, items[i]->status); !status.ok()) {
+        if (!options.on_bad_sequence) return status;
+        options.on_bad_sequence(status.error());
+        continue;
+      }
       ESPALIER_TRY(with_file(reader, take(*items[i])));
     }
-    if (block_ended) ESPALIER_TRY(block_ended());
+    if (bad) options.on_bad_sequence(*bad);
+    if (options.block_ended) ESPALIER_TRY(options.block_ended());
     progress.done += static_cast<double>(count);
     monitor.report(progress);
   }
@@ -108,8 +122,8 @@ Status forced_labels(const data::Sequence& sequence, size_t column, const data::
     const std::string_view cell = sequence.cell(row, column);
     const auto label = labels.find(cell);
     if (!label && !cell.empty() && cell != data::kUnknownLabelText)
-      return fail("line {}: the model has no label '{}' to force; _ lets the model decide",
-                  sequence.line(row), cell);
+      return fail("line {}: the model has no label {} to force; _ lets the model decide", sequence.line(row),
+                  data::in_quotes(cell));
     forced[row] = label.value_or(data::kNoLabel);
   }
   return {};
@@ -130,13 +144,16 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       item.prediction = {};
       item.prediction.best.resize(1);
     } else {
-      ESPALIER_TRY(predictor.predict(item.sequence, forced, options.predict, scratch, item.prediction));
+      thread_local data::Sequence mapped;
+      if (options.map != nullptr) ESPALIER_TRY(options.map->apply(item.sequence, mapped));
+      ESPALIER_TRY(predictor.predict(options.map != nullptr ? mapped : item.sequence, forced, options.predict,
+                                     scratch, item.prediction));
     }
     work(item.sequence, item.prediction, item.text);
     return {};
   };
   const auto take = [&](const Item& item) { return done(item.sequence, item.prediction, item.text); };
-  return run_blocks(reader, predictor, workers, monitor, step, take, options.block_ended);
+  return run_blocks(reader, predictor, workers, monitor, step, take, options);
 }
 
 Status run_steps(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
@@ -144,7 +161,7 @@ Status run_steps(data::Reader& reader, const data::Predictor& predictor, const W
   return run_blocks(
       reader, predictor, workers, monitor,
       [&](Item& item, data::Predictor::Scratch& scratch) { return step(item.sequence, scratch, item.text); },
-      [&](const Item& item) { return take(item.sequence, item.text); }, {});
+      [&](const Item& item) { return take(item.sequence, item.text); }, PipelineOptions{});
 }
 
 }  // namespace espalier::model

@@ -16,6 +16,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
 #include "espalier/data/formats/reader.h"
+#include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
 
 namespace espalier::model {
@@ -25,6 +26,12 @@ struct PipelineOptions {
   /// Column (from 0) with labels that tokens must get; -1: none. "_" or an empty cell leaves the token free;
   /// a text that is not a label of the model is an error.
   int forced_column = -1;
+  /// Input in another format than that of the training is brought into its layout by this; null: the same
+  /// format.
+  const data::InputMap* map = nullptr;
+  /// Called, in input order, for a sequence that cannot be read or labelled; the next one follows. Not set:
+  /// the first such sequence is an error.
+  std::function<void(const Error& error)> on_bad_sequence;
   /// Called after each block, to flush output because input may have paused. May be empty.
   std::function<Status()> block_ended;
 };
@@ -32,8 +39,8 @@ struct PipelineOptions {
 /// Both functions are called for each sequence with its prediction:
 ///   work(sequence, prediction, out)  on any thread: may append text to `out`;
 ///   done(sequence, prediction, out)  on the calling thread, in input order, with that text.
-/// If a sequence fails, all sequences before it are done before the error is returned. Ends early, without an
-/// error, if the monitor asks for it.
+/// If a sequence fails, all sequences before it are done before the error is returned or on_bad_sequence
+/// called. An error of done() is always returned. Ends early, without an error, if the monitor asks for it.
 using PipelineWork =
     std::function<void(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out)>;
 using PipelineDone = std::function<Status(const data::Sequence& sequence, const data::Prediction& prediction,

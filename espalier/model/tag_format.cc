@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "espalier/data/formats/label_column.h"
+#include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/registry.h"
 #include "espalier/tasks/structures/json_tasks.h"
@@ -147,6 +148,8 @@ Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOpti
     return fail("a model of several label columns writes the format of its input ({}) or --json, not {}",
                 data::format_name(in.format), data::format_name(out));
   TagFormatter formatter(model, std::move(writer), out, layout);
+  if (in.text || in.format != model.about().reading.format)
+    formatter.word_ = data::InputMap::word_cell(in.format);  // not where training had it
   if (joint) {
     ESPALIER_ASSIGN(formatter.other_cells_, data::resolve_label_columns(in, in.columns));
     formatter.other_cells_.pop_back();
@@ -347,6 +350,10 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
     out += ",\"marginals\":";
     append_marginals_json(prediction, out);
   }
+  static constexpr std::string_view kOwn[] = {"tokens", "labels", "others",      "score",     "probability",
+                                              "search", "spans",  "constraints", "marginals", "confidence",
+                                              "nbest",  "fold",   "weight"};
+  data::append_other_fields(sequence, kOwn, out);
   if (layout_.nbest) {
     out += ",\"nbest\":";
     append_json_array(prediction.best.size(), out, [&](size_t k) {

@@ -28,13 +28,17 @@ namespace espalier {
 /// How text is read. Defaults: columns separated by blanks or tabs, the label in the last column, UTF-8.
 struct ReadOptions {
   /// columns, crfsuite, conllu, letters or jsonl; for the tasks of these names also roles and variables.
-  std::string format = "columns";
+  /// Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, each also .gz); otherwise columns, or
+  /// for a trained model the format of its training.
+  std::string format = {};
   /// The column of the label: a number counted from 1, or from the end if negative; in CoNLL-U also a name
   /// such as xpos. Empty: the last column (UPOS in CoNLL-U). Several ("2,3") for the task joint.
   std::string label_column = {};
   std::string folds = {};          ///< read only these folds, such as "1-9"; for data that has folds
   std::string encoding = "utf-8";  ///< utf-8 (invalid bytes are errors), latin1 or bytes
   bool labels_required = true;     ///< false: the label column may be missing
+  std::string separator = {};      ///< of columns: one character, or "tab"; empty: blanks and tabs
+  std::string comment = {};  ///< of columns: lines that start with this are comments; empty: there are none
 };
 
 /// An error if the options name an unknown format or encoding, or contradict each other. Reads no file.

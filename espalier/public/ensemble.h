@@ -67,9 +67,10 @@ class Expert {
 
 /// How experts' files are read. Fields left empty: like the gold data or the text.
 struct ExpertFiles {
-  std::string format = {};  ///< as in ReadOptions; file names that end in .jsonl or .conllu override it
+  std::string format = {};  ///< as in ReadOptions; file names that imply a format override it
   std::string encoding = {};
-  std::string label_column = {};  ///< as in ReadOptions; empty: the last column (CoNLL-U: upos)
+  std::string separator = {}, comment = {};  ///< as in ReadOptions; empty: those of the gold data or text
+  std::string label_column = {};             ///< as in ReadOptions; empty: the last column (CoNLL-U: upos)
   /// For column files (including the gold data) with labels and no words: "rows" is one label per line with a
   /// blank line between sequences; "lines" is one sequence per line, with an optional name before a tab.
   /// Empty: rows if a file has one column.

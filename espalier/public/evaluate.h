@@ -65,18 +65,24 @@ struct EvaluateOptions {
   int threads = 0;                         ///< 0: all cores
   std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop, which is an error
   const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
+  /// Called for each sequence that cannot be read or labelled; it does not count, and scoring goes on. Not
+  /// set: the first one is an error.
+  std::function<void(const Error& error)> on_bad_sequence = {};
 };
 
 /// An error if options contradict each other or do not fit the model. Reads no data.
 Status check_options(const Tagger& tagger, const EvaluateOptions& options);
 /// Tags labelled data and scores the labels. Files are read like the model's training data, except where
-/// their format, encoding or folds are set.
+/// their names say otherwise (see ReadOptions::format), or format, encoding, separator, comment or folds are
+/// set.
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options = {});
 /// Scores labels in memory. `gold` and `predicted` must have the same numbers of sequences and tokens.
 Result<Scores> evaluate_labels(const std::vector<std::vector<std::string>>& gold,
                                const std::vector<std::vector<std::string>>& predicted);
 /// Scores column files whose last two columns are the gold label and the predicted label.
 Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const std::string& encoding = "utf-8");
+/// The same with a separator or a comment sign, too; other options are not used.
+Result<Scores> evaluate_columns(const std::vector<std::string>& paths, const ReadOptions& reading);
 
 /// The scores of each fold, and of all folds together.
 struct CrossValidation {

@@ -24,6 +24,7 @@
 #include "espalier/public/outcome.h"
 #include "espalier/public/progress.h"
 #include "espalier/public/result.h"
+#include "espalier/public/text.h"
 
 #pragma GCC visibility push(default)
 namespace espalier {
@@ -145,6 +146,12 @@ class Tagged {
   double price_ = 0;
 };
 
+/// A sentence of raw text and its prediction: token i of `text` has label `tagged[i]`.
+struct TaggedSentence {
+  TextSentence text;
+  Tagged tagged;
+};
+
 /// What a feature adds to the score of the chosen label and of the runner-up.
 struct Reason {
   std::string feature;
@@ -227,6 +234,10 @@ class Tagger {
   /// Tags one sequence for a model that was trained on attributes.
   Result<Tagged> tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                 const TagOptions& options = {}) const;
+  /// Splits raw text into sentences and words (split_text) and tags each. An error if the model's features
+  /// use further columns.
+  Result<std::vector<TaggedSentence>> tag_text(std::string_view utf8, TextSplit split = TextSplit::words,
+                                               const TagOptions& options = {}) const;
   /// Tags all sequences, on several threads; the results are in the order of the input. Files are read like
   /// the model's training data, except where their format, encoding or folds are set.
   Result<std::vector<Tagged>> tag_batch(const Data& data, const TagOptions& options = {}) const;
@@ -257,13 +268,20 @@ class Tagger {
 /// How tag_stream reads, tags and writes.
 struct StreamOptions {
   TagOptions tag = {};
-  std::string input_format = {};   ///< as in ReadOptions; empty: that of the training data
-  std::string output_format = {};  ///< empty: that of the input; json: one JSON object
-  std::string encoding = {};       ///< of the input; empty: that of the training data
+  /// As in ReadOptions; empty: as the name of the file says, otherwise that of the training data. A model
+  /// reads every format that holds the cells (or the attributes) that it looks at.
+  std::string input_format = {};
+  std::optional<TextSplit> text = {};        ///< the input is raw text, split like this
+  std::string separator = {}, comment = {};  ///< as in ReadOptions; empty: those of the training data
+  std::string output_format = {};            ///< empty: that of the input; json: one JSON object
+  std::string encoding = {};                 ///< of the input; empty: that of the training data
   int forced_column =
       0;  ///< column of labels that tokens must get, from 1, or from the end if negative; 0: none
   std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop early
   const std::atomic<bool>* stop = nullptr;                ///< set to true to stop early
+  /// Called, in input order, for each sequence that cannot be read or tagged; it is left out, and tagging
+  /// goes on. Not set: the first one is an error.
+  std::function<void(const Error& error)> on_bad_sequence = {};
 };
 
 /// How decoding under constraints ended: numbers of sequences, see Outcome.
@@ -282,6 +300,10 @@ struct Searches {
 /// What tag_stream did.
 struct StreamReport {
   size_t sequences = 0, tokens = 0;
+  size_t bad_sequences = 0;  ///< left out, see StreamOptions::on_bad_sequence
+  /// Sequences of one row of cells with blanks between and no label: if all are like this, the input may be
+  /// raw text that was taken for columns.
+  size_t like_text = 0;
   double seconds = 0;
   bool interrupted = false;           ///< by on_progress or stop: an output file is left unchanged
   Outcomes rules;                     ///< how decoding under constraints ended
@@ -295,6 +317,10 @@ Status check_options(const Tagger& tagger, const StreamOptions& options);
 /// fixed amount of memory. When input pauses (a pipe, a terminal), everything read so far is answered at
 /// once.
 Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, const Sink& sink,
+                                const StreamOptions& options = {});
+/// The same for several sources, one after the other, each read by its own name. If the output is one JSON
+/// object, it is complete and valid even if there is an error, which it then names ("errors").
+Result<StreamReport> tag_stream(const Tagger& tagger, const std::vector<Source>& sources, const Sink& sink,
                                 const StreamOptions& options = {});
 /// How explain_stream reads and writes.
 struct ExplainOptions {

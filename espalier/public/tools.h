@@ -38,7 +38,8 @@ struct DataReport {
   std::vector<std::pair<std::string, uint64_t>> labels;  ///< most frequent first
   std::string scheme;           ///< iob2, iobes …; "none" if labels do not form spans
   Findings broken_labels;       ///< sequences whose labels break the scheme, such as I-NP after O
-  Findings encoding;            ///< lines with invalid characters
+  Findings encoding;            ///< lines with invalid characters, which training refuses
+  Findings replaced;            ///< lines with U+FFFD, which an earlier conversion left there
   Findings duplicates;          ///< sequences seen before, with the same labels
   Findings contradictions;      ///< sequences seen before, with other labels
   Findings::Place longest;      ///< the longest sequence

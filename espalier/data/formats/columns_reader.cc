@@ -11,23 +11,46 @@ namespace {
 
 bool separates(char c) { return c == ' ' || c == '\t'; }
 
+/// Stands between documents in the files of the CoNLL-2003 task, as a row of its own that is not a token.
+constexpr std::string_view kDocumentStart = "-DOCSTART-";
+
 class ColumnsReader : public Reader {
  public:
-  ColumnsReader(Lines lines, const ReadOptions& options) : lines_(std::move(lines)), options_(options) {}
+  ColumnsReader(Lines lines, const ReadOptions& options)
+      : lines_(std::move(lines)),
+        options_(options),
+        single_(options.separator.empty() ? '\0' : options.separator.front()) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear(width_);
+    if (!document_.empty()) add_document_start(document_, sequence);
+    document_.clear();
     std::string_view line;
     while (true) {
+      inside_ = true;  // also if the line cannot be read
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
+      inside_ = false;
       if (!more) break;
       if (line.empty() || (separates(line.front()) && is_blank(line))) {
         if (!sequence.empty()) break;
         continue;
       }
+      if (starts_document(line)) {
+        if (!sequence.empty()) {
+          document_ = line;
+          break;
+        }
+        add_document_start(line, sequence);
+        continue;
+      }
+      inside_ = true;
+      if (!options_.comment.empty() && line.starts_with(options_.comment)) {
+        sequence.add_extra_line(line);
+        continue;
+      }
       if (width_ == 0) {
         ESPALIER_TRY(learn_layout(line));
-        sequence.clear(width_);
+        sequence.set_columns(width_);
       }
       ESPALIER_TRY(add_row(line, sequence));
     }
@@ -37,20 +60,32 @@ class ColumnsReader : public Reader {
   }
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
+  bool starts_document(std::string_view line) const {
+    if (!line.starts_with(kDocumentStart)) return false;
+    line.remove_prefix(kDocumentStart.size());
+    return line.empty() || separates(line.front()) || line.front() == single_;
+  }
+  /// Kept so that a writer puts it back, with the blank line after it.
+  static void add_document_start(std::string_view line, Sequence& sequence) {
+    sequence.add_extra_line(line);
+    sequence.add_extra_line({});
+  }
+
   /// Calls found(begin, size) for each cell of the line, one pass.
   template <typename Found>
   void split(std::string_view line, Found found) const {
     const char* const begin = line.data();
     const char* const end = begin + line.size();
     const char* p = begin;
-    if (tabs_) {
+    if (single_ != '\0') {
       while (true) {
-        const void* const tab = std::memchr(p, '\t', static_cast<size_t>(end - p));
-        const char* const stop = tab == nullptr ? end : static_cast<const char*>(tab);
+        const void* const at = std::memchr(p, single_, static_cast<size_t>(end - p));
+        const char* const stop = at == nullptr ? end : static_cast<const char*>(at);
         found(static_cast<size_t>(p - begin), static_cast<size_t>(stop - p));
-        if (tab == nullptr) return;
+        if (at == nullptr) return;
         p = stop + 1;
       }
     }
@@ -65,7 +100,7 @@ class ColumnsReader : public Reader {
 
   /// The first row decides the separator, the number of cells, and whether the label is among them.
   Status learn_layout(std::string_view line) {
-    tabs_ = line.find('\t') != std::string_view::npos;
+    if (options_.separator.empty()) single_ = line.find('\t') != std::string_view::npos ? '\t' : '\0';
     present_ = 0;
     split(line, [&](size_t, size_t) { ++present_; });
     first_line_ = lines_.number();
@@ -104,7 +139,7 @@ class ColumnsReader : public Reader {
 
   Status set_labels(Sequence& sequence) {
     sequence.set_label_column(label_);
-    if (!tabs_) return {};  // only single tabs can leave a cell empty
+    if (single_ == '\0') return {};  // only single separators can leave a cell empty
     for (size_t r = 0; r < sequence.length(); ++r) {
       if (!sequence.label(r).empty()) continue;
       if (options_.labels_required)
@@ -122,7 +157,9 @@ class ColumnsReader : public Reader {
   size_t present_ = 0;  ///< cells in a line of the file
   size_t label_ = 0;
   uint64_t first_line_ = 0;
-  bool tabs_ = false;
+  char single_;           ///< every one of these separates two cells; '\0': runs of blanks and tabs do
+  bool inside_ = false;   ///< the last line read is part of a sequence that has not ended
+  std::string document_;  ///< a -DOCSTART- line that ended the sequence before
   bool label_present_ = false;
   std::optional<size_t> placeholder_;  ///< where an absent label leaves its gap
 };

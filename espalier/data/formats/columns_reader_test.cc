@@ -42,14 +42,6 @@ TEST(ColumnsReader, RaggedRowsNameBothLines) {
   EXPECT_EQ(reading_error("\na\tb\nc\td\te\n", {}), "test.txt:3: expected 2 columns as in line 2, found 3");
 }
 
-TEST(ColumnsReader, DocumentMarksAreOrdinaryRows) {
-  const auto all = read_sequences("-DOCSTART- -X- O\n\n# NN O\n", {});
-  ASSERT_TRUE(all);
-  ASSERT_EQ(all->size(), 2u);
-  EXPECT_EQ((*all)[0].cell(0, 0), "-DOCSTART-");
-  EXPECT_EQ((*all)[1].cell(0, 0), "#");
-}
-
 TEST(ColumnsReader, TheLabelColumnCanBeChosenFromEitherEnd) {
   ReadOptions options;
   options.label_column = "1";
@@ -150,6 +142,68 @@ TEST(ColumnsReader, CountsOfTheSpanishEntities) {
   size_t tokens = 0;
   for (const Sequence& s : *all) tokens += s.length();
   EXPECT_EQ(tokens, 51533u);
+}
+
+TEST(ColumnsReader, AnotherSeparatorMayLeaveCellsEmpty) {
+  ReadOptions options;
+  options.separator = ",";
+  const auto all = read_sequences("New York,,B-LOC\n,x y,O\n", options);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_THAT(cells((*all)[0], 0), ElementsAre("New York", "", "B-LOC"));
+  EXPECT_THAT(cells((*all)[0], 1), ElementsAre("", "x y", "O"));
+  EXPECT_EQ(reading_error("a,\n", options),
+            "test.txt:1: the label in column 2 is empty; write _ where it is not known");
+}
+
+TEST(ColumnsReader, CommentsAndDocumentStartsAreKeptAsLinesThatAreNoRows) {
+  ReadOptions options;
+  options.comment = "#";
+  const auto all =
+      read_sequences("# one\n-DOCSTART- -X- O\n\na X\n# two\nb Y\n-DOCSTART-\nc Z\n\n#\n\n", options);
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 2u);
+  const Sequence& first = (*all)[0];
+  EXPECT_EQ(first.length(), 2u);
+  ASSERT_EQ(first.extra_line_count(), 4u);
+  EXPECT_EQ(first.extra_line(0).text, "# one");
+  EXPECT_EQ(first.extra_line(1).text, "-DOCSTART- -X- O");
+  EXPECT_EQ(first.extra_line(2).text, "");
+  EXPECT_EQ(first.extra_line(3).text, "# two");
+  EXPECT_EQ(first.extra_line(3).before_row, 1u);
+  EXPECT_EQ((*all)[1].extra_line(0).text, "-DOCSTART-");
+  EXPECT_EQ((*all)[1].line(0), 8u);
+  EXPECT_EQ(read_sequences("# X\n", {}).value()[0].length(), 1u);  // a token unless comments are asked for
+}
+
+TEST(ColumnsReader, GoesOnAfterABadSequence) {
+  const auto reader = read_text("a X\n\nb\nc Y\n\nd Z\n\xFF Q\n\ne V", "test.txt", {}).value();
+  Sequence sequence;
+  std::vector<std::string> words, errors;
+  while (true) {
+    const auto more = reader->next(sequence);
+    if (!more.ok()) {
+      errors.push_back(more.error().message);
+      ASSERT_TRUE(reader->recover().ok());
+      continue;
+    }
+    if (!*more) break;
+    for (size_t r = 0; r < sequence.length(); ++r) words.emplace_back(sequence.cell(r, 0));
+  }
+  EXPECT_THAT(words, ElementsAre("a", "e"));
+  EXPECT_THAT(errors, ElementsAre(testing::HasSubstr("test.txt:3:"), testing::HasSubstr("test.txt:7:")));
+}
+
+TEST(Lines, RefuseUtf16AndZeroBytes) {
+  EXPECT_THAT(reading_error(std::string_view("\xFF\xFE"
+                                             "a\0 \0b\0\n\0",
+                                             10),
+                            {}),
+              testing::HasSubstr("test.txt:1: the text is UTF-16"));
+  EXPECT_THAT(reading_error(std::string_view("a b\na\0 b\n", 10), {}),
+              testing::HasSubstr("test.txt:2: a zero byte"));
+  ReadOptions bytes;
+  bytes.encoding = "bytes";
+  EXPECT_TRUE(read_sequences(std::string_view("a\0 b\n", 5), bytes).ok());
 }
 
 }  // namespace

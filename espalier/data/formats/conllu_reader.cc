@@ -36,8 +36,10 @@ class ConlluReader : public Reader {
     sequence.clear(kConlluColumns);
     std::string_view line;
     while (true) {
+      inside_ = true;  // also if the line cannot be read
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
-      if (!more || is_blank(line)) {
+      inside_ = more && !is_blank(line);
+      if (!inside_) {
         if (!sequence.empty()) break;
         if (sequence.extra_line_count() != 0) return lines_.error("the sentence that ends here has no word");
         // Comments without a sentence belong to the next sentence.
@@ -53,6 +55,7 @@ class ConlluReader : public Reader {
   }
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
   Status add_line(std::string_view line, Sequence& sequence) {
@@ -71,6 +74,11 @@ class ConlluReader : public Reader {
       if (found < kConlluColumns) begin[found] = at;
       at = std::min(line.find('\t', at), line.size()) + 1;
     }
+    if (found == 1 && !labels_required_)
+      return lines_.error(
+          "expected {} columns separated by tabs, found 1; for words alone, one per line, use "
+          "--input-format columns, for raw text --text",
+          kConlluColumns);
     if (found != kConlluColumns)
       return lines_.error("expected {} columns separated by tabs, found {}", kConlluColumns, found);
     begin[kConlluColumns] = line.size() + 1;
@@ -98,6 +106,12 @@ class ConlluReader : public Reader {
 
   void set_labels(Sequence& sequence) const {
     sequence.set_label_column(label_);
+    if (label_ == kConlluFeats) {
+      // Here _ is a value, "no features". Elsewhere it means that nobody has filled in the column.
+      for (size_t r = 0; r < sequence.length(); ++r)
+        if (sequence.label(r) == kUnknownLabelText) sequence.replace_label(r, kNoFeatures);
+      return;
+    }
     if (labels_required_) return;
     for (size_t r = 0; r < sequence.length(); ++r)
       if (sequence.label(r) != kUnknownLabelText) return;
@@ -107,12 +121,17 @@ class ConlluReader : public Reader {
   Lines lines_;
   size_t label_;
   bool labels_required_;
+  bool inside_ = false;  ///< the last line read is part of a sentence that has not ended
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Reader>> make_conllu_reader(Lines lines, const ReadOptions& options) {
   ESPALIER_ASSIGN(const size_t label, resolve_label_column(options, kConlluColumns));
+  ESPALIER_ASSIGN(const std::vector<size_t> all, resolve_label_columns(options, kConlluColumns));
+  if (std::find(all.begin(), all.end(), kConlluFeats) != all.end() && label != kConlluFeats)
+    return fail("label column '{}': feats, where _ is a value, must be the last of several",
+                options.label_column);
   return std::unique_ptr<Reader>(
       std::make_unique<ConlluReader>(std::move(lines), label, options.labels_required));
 }

@@ -113,5 +113,18 @@ TEST(ConlluReader, CountsOfTheEnglishTreebank) {
   EXPECT_EQ(words, 204577u);
 }
 
+TEST(ConlluReader, NoFeaturesIsAValueOfFeats) {
+  ReadOptions options;
+  options.format = Format::kConllu;
+  options.label_column = "feats";
+  const auto all = read_sequences("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n2\tb\t_\t_\t_\tX=1\t_\t_\t_\t_\n", options);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ((*all)[0].label(0), "no-features");
+  EXPECT_EQ((*all)[0].cell(0, 5), "_");
+  EXPECT_EQ((*all)[0].label(1), "X=1");
+  options.label_column = "feats,upos";
+  EXPECT_THAT(reading_error("", options), testing::HasSubstr("must be the last"));
+}
+
 }  // namespace
 }  // namespace espalier::data

@@ -46,9 +46,11 @@ class CrfsuiteReader : public Reader {
     any_label_ = false;
     std::string_view line;
     while (true) {
+      inside_ = true;  // also if the line cannot be read
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
+      inside_ = more && !is_blank(line);
       if (!more) break;
-      if (is_blank(line)) {
+      if (!inside_) {
         if (!sequence.empty()) break;
         continue;
       }
@@ -64,6 +66,7 @@ class CrfsuiteReader : public Reader {
   }
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
   Status add_item(std::string_view line, Sequence& sequence) {
@@ -120,6 +123,7 @@ class CrfsuiteReader : public Reader {
   Lines lines_;
   bool labels_required_;
   bool any_label_ = false;
+  bool inside_ = false;  ///< the last line read is part of a sequence that has not ended
   std::string scratch_;
 };
 

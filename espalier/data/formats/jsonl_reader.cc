@@ -1,5 +1,6 @@
 #include "espalier/data/formats/jsonl_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,7 @@
 namespace espalier::data {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // keys come out in the order of the input
 
 class JsonlReader : public Reader {
  public:
@@ -40,12 +41,14 @@ class JsonlReader : public Reader {
   }
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override { return {}; }  // a line is a sequence
 
  private:
-  /// The parser's message without "[json.exception.…] " in front.
+  /// The parser's message without "[json.exception.…] " in front, and without the text that it quotes.
   static std::string_view without_code(std::string_view message) {
     const size_t end = message.find("] ");
-    return end == message.npos ? message : message.substr(end + 2);
+    if (end != message.npos) message.remove_prefix(end + 2);
+    return message.substr(0, message.find("; last read"));
   }
 
   Status fill(const Json& object, Sequence& sequence) {
@@ -100,8 +103,13 @@ class JsonlReader : public Reader {
     if (!token.is_object())
       return lines_.error("token {}: expected an object of attributes as before, found {}", i + 1,
                           token.type_name());
-    for (const auto& [name, value] : token.items()) {
-      const float number = value.is_number() ? value.get<float>() : NAN;
+    // In the order of their names, whatever the order in the file: models are the same then.
+    std::vector<std::pair<std::string_view, const Json*>> attributes;
+    for (const auto& [name, value] : token.get_ref<const Json::object_t&>())
+      attributes.emplace_back(name, &value);
+    std::sort(attributes.begin(), attributes.end());
+    for (const auto& [name, value] : attributes) {
+      const float number = value->is_number() ? value->get<float>() : NAN;
       if (!std::isfinite(number))
         return lines_.error("token {}: the value of attribute {} is not a finite number", i + 1,
                             in_quotes(name));
@@ -131,6 +139,9 @@ class JsonlReader : public Reader {
         return lines_.error("\"weight\" is {}, expected a number of at least 0", in_quotes(weight->dump()));
       sequence.set_weight(number);
     }
+    for (const auto& [name, value] : object.get_ref<const Json::object_t&>())
+      if (name != "tokens" && name != "labels" && name != "fold" && name != "weight")
+        sequence.add_other_field(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));
     return {};
   }
 

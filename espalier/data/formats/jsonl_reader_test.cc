@@ -102,5 +102,17 @@ TEST(JsonlReader, FoldsMustBeThereWhenTheyAreSelected) {
               HasSubstr("test.txt:1: the sequence has no fold"));
 }
 
+TEST(JsonlReader, KeepsOtherKeysInTheirOrder) {
+  ReadOptions options;
+  options.format = Format::kJsonLines;
+  const auto all =
+      read_sequences(R"({"z": {"k": [1, null]}, "tokens": ["a"], "id": "7", "labels": ["X"]})", options);
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ((*all)[0].other_fields().size(), 2u);
+  EXPECT_EQ((*all)[0].other_fields()[0].name, "z");
+  EXPECT_EQ((*all)[0].other_fields()[0].value, R"({"k":[1,null]})");
+  EXPECT_EQ((*all)[0].other_fields()[1].value, R"("7")");
+}
+
 }  // namespace
 }  // namespace espalier::data

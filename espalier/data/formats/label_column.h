@@ -12,6 +12,9 @@
 namespace espalier::data {
 
 inline constexpr size_t kConlluColumns = 10;
+inline constexpr size_t kConlluFeats = 5;
+/// The label of words without features, which CoNLL-U writes as _ in the column FEATS.
+inline constexpr std::string_view kNoFeatures = "no-features";
 
 /// The column of the label, from 0, in rows of `columns` cells (label included): the one that
 /// ReadOptions::label_column names, or the format's default. An error for formats whose rows have no label

@@ -34,7 +34,9 @@ class LettersReader : public Reader {
     any_label_ = false;
     std::string_view line;
     while (true) {
+      ended_ = false;  // also if the line cannot be read
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
+      ended_ = !more || ends_word(line);
       if (!more) {
         if (sequence.empty()) return false;
         return lines_.error("the file ends inside word {}: next_id of its last letter is not -1", word_);
@@ -50,8 +52,26 @@ class LettersReader : public Reader {
   }
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override {
+    std::string_view line;
+    while (!ended_) {
+      ESPALIER_ASSIGN(const bool more, lines_.next_unchecked(line));
+      ended_ = !more || ends_word(line);
+    }
+    return {};
+  }
 
  private:
+  /// Whether next_id, the third field, says that no letter follows.
+  static bool ends_word(std::string_view line) {
+    for (size_t field = 0; field < kNextId; ++field) {
+      const size_t tab = line.find('\t');
+      if (tab == line.npos) return false;
+      line.remove_prefix(tab + 1);
+    }
+    return line.substr(0, line.find('\t')) == "-1";
+  }
+
   Result<long> integer(std::string_view text, std::string_view what) const {
     long value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -108,6 +128,7 @@ class LettersReader : public Reader {
   Lines lines_;
   bool labels_required_;
   bool any_label_ = false;
+  bool ended_ = true;  ///< the last line read was the last of its word
   long word_ = 0;
   std::array<std::string, kPixels> names_;
 };

@@ -1,5 +1,7 @@
 #include "espalier/data/formats/lines.h"
 
+#include <cstring>
+
 #include "espalier/base/text.h"
 
 namespace espalier::data {
@@ -12,7 +14,13 @@ Result<Encoding> parse_encoding(std::string_view name) {
 
 Result<bool> Lines::next(std::string_view& line) {
   auto more = input_.next_line(line);
-  if (encoding_ == Encoding::kBytes || !more.ok() || !*more || is_ascii(line)) return more;
+  if (encoding_ == Encoding::kBytes || !more.ok() || !*more || line.empty()) return more;
+  if (number() == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")))
+    return error("the text is UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8");
+  if (encoding_ == Encoding::kUnchecked) return more;
+  if (std::memchr(line.data(), '\0', line.size()) != nullptr)
+    return error("a zero byte: this is not text, or UTF-16 (iconv -f UTF-16 -t UTF-8 would convert it)");
+  if (is_ascii(line)) return more;
   if (encoding_ == Encoding::kLatin1) {
     latin1_to_utf8(line, converted_);
     line = converted_;
@@ -25,12 +33,25 @@ Result<bool> Lines::next(std::string_view& line) {
       bad + 1, static_cast<unsigned char>(line[bad]));
 }
 
+Status Lines::skip_to_blank() {
+  std::string_view line;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, input_.next_line(line));
+    if (!more || is_blank(line)) return {};
+  }
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr size_t kLongest = 40;
-  if (text.size() <= kLongest) return fmt::format("'{}'", text);
-  size_t size = kLongest;
-  while (size > 0 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
-  return fmt::format("'{}…'", text.substr(0, size));
+  size_t size = text.size();
+  if (size > kLongest) {
+    size = kLongest;
+    while (size > 0 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
+  }
+  std::string shown(text.substr(0, size));
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
+  return fmt::format("'{}{}'", shown, size < text.size() ? "…" : "");
 }
 
 }  // namespace espalier::data

@@ -11,7 +11,12 @@
 
 namespace espalier::data {
 
-enum class Encoding { kUtf8, kLatin1, kBytes };
+enum class Encoding {
+  kUtf8,       ///< checked
+  kLatin1,     ///< converted
+  kBytes,      ///< taken as they are
+  kUnchecked,  ///< UTF-8 that the caller checks; UTF-16 is an error all the same
+};
 
 /// Parses "utf-8" (or "utf8"), "latin1" (or "iso-8859-1") and "bytes".
 Result<Encoding> parse_encoding(std::string_view name);
@@ -21,9 +26,13 @@ class Lines {
  public:
   Lines(Input input, Encoding encoding) : input_(std::move(input)), encoding_(encoding) {}
 
-  /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8 is
-  /// an error that names file, line and byte.
+  /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8,
+  /// UTF-16 and zero bytes are errors that name file and line; the next call returns the line after it.
   Result<bool> next(std::string_view& line);
+  /// Skips lines up to and including the next blank one. An error if the input cannot be read.
+  Status skip_to_blank();
+  /// The next line whatever is in it, unconverted.
+  Result<bool> next_unchecked(std::string_view& line) { return input_.next_line(line); }
 
   /// True where input pauses (Input::would_wait).
   bool would_wait() const { return input_.would_wait(); }
@@ -50,7 +59,8 @@ inline bool is_blank(std::string_view line) {
   return true;
 }
 
-/// Text from a file as an error message shows it: quoted, cut at 40 bytes (never inside a character).
+/// Text from a file as an error message shows it: quoted, cut at 40 bytes (never inside a character), with
+/// blanks in place of control characters.
 std::string in_quotes(std::string_view text);
 
 }  // namespace espalier::data

@@ -11,6 +11,7 @@
 #include "espalier/data/formats/jsonl_reader.h"
 #include "espalier/data/formats/letters_reader.h"
 #include "espalier/data/formats/lines.h"
+#include "espalier/data/formats/text_reader.h"
 
 namespace espalier::data {
 namespace {
@@ -42,8 +43,8 @@ const FormatEntry& entry(Format format) {
 /// What all formats share: folds are selected, and a file must contain at least one sequence.
 class SelectingReader : public Reader {
  public:
-  SelectingReader(std::unique_ptr<Reader> inner, std::vector<int> folds)
-      : inner_(std::move(inner)), folds_(std::move(folds)) {}
+  SelectingReader(std::unique_ptr<Reader> inner, const ReadOptions& options)
+      : inner_(std::move(inner)), folds_(options.folds), allow_empty_(options.allow_empty) {}
 
   Result<bool> next(Sequence& sequence) override {
     while (true) {
@@ -58,16 +59,21 @@ class SelectingReader : public Reader {
       any_selected_ = true;
       return true;
     }
+    at_end_ = true;
+    if (allow_empty_) return false;
     if (!any_) return fail("{}: the file has no sequences", name());
     if (!any_selected_) return fail("{}: no sequences in the selected folds", name());
     return false;
   }
   std::string_view name() const override { return inner_->name(); }
   bool would_wait() const override { return inner_->would_wait(); }
+  Status recover() override { return at_end_ ? Reader::recover() : inner_->recover(); }
 
  private:
   std::unique_ptr<Reader> inner_;
   std::vector<int> folds_;
+  bool allow_empty_;
+  bool at_end_ = false;
   bool any_ = false;
   bool any_selected_ = false;
 };
@@ -90,6 +96,34 @@ Result<Format> parse_format(std::string_view name) {
 }
 
 std::string_view format_name(Format format) { return entry(format).name; }
+
+std::optional<Format> format_of_name(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::kJsonLines;
+  if (path.ends_with(".conllu")) return Format::kConllu;
+  if (path.ends_with(".crfsuite") || path.ends_with(".items")) return Format::kCrfsuite;
+  return std::nullopt;
+}
+
+Result<std::optional<Format>> format_of_names(const std::vector<std::string>& paths) {
+  std::optional<Format> found;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const auto format = format_of_name(paths[i]);
+    if (i == 0) found = format;
+    if (format != found)
+      return fail("the names of {} and {} imply different formats; name the format, or convert one of them",
+                  paths.front(), paths[i]);
+  }
+  return found;
+}
+
+Result<std::string> parse_separator(std::string_view text) {
+  if (text == "tab" || text == "\\t") return std::string("\t");
+  const bool one = text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80;
+  if (!text.empty() && (!one || text[0] == '\n' || text[0] == '\r' || text[0] == '\0'))
+    return fail("separator {}: expected one character, or tab", in_quotes(text));
+  return std::string(text);
+}
 
 Result<std::vector<int>> parse_folds(std::string_view text) {
   std::vector<int> folds;
@@ -114,9 +148,15 @@ Result<std::unique_ptr<Reader>> read_input(Input input, const ReadOptions& optio
   const FormatEntry& format = entry(options.format);
   if (!options.folds.empty() && !format.has_folds)
     return fail("folds are selected, but the format {} has none", format.name);
-  ESPALIER_ASSIGN(const Encoding encoding, parse_encoding(options.encoding));
-  ESPALIER_ASSIGN(auto reader, format.make(Lines(std::move(input), encoding), options));
-  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options.folds));
+  ESPALIER_ASSIGN(Encoding encoding, parse_encoding(options.encoding));
+  if (options.unchecked && encoding == Encoding::kUtf8) encoding = Encoding::kUnchecked;
+  if (options.format != Format::kColumns && !(options.separator.empty() && options.comment.empty()))
+    return fail("a separator or a comment sign is given, but only columns have them, not the format {}",
+                format.name);
+  Lines lines(std::move(input), encoding);
+  ESPALIER_ASSIGN(auto reader, options.text ? make_text_reader(std::move(lines), *options.text)
+                                            : format.make(std::move(lines), options));
+  return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options));
 }
 
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options) {

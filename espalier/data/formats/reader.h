@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "espalier/base/input.h"
 #include "espalier/base/result.h"
 #include "espalier/data/sequence.h"
+#include "espalier/public/text.h"
 
 namespace espalier::data {
 
@@ -18,6 +20,12 @@ enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines };
 /// The formats by the names `--format` takes ("columns", "crfsuite", "conllu", "letters", "jsonl").
 Result<Format> parse_format(std::string_view name);
 std::string_view format_name(Format format);
+/// The format that the name of a file implies: .conllu, .jsonl or .ndjson, .crfsuite or .items, each also
+/// with .gz. Nothing for other names.
+std::optional<Format> format_of_name(std::string_view path);
+/// The format that the names of several files imply: the same for all, or an error. Nothing if none implies
+/// one.
+Result<std::optional<Format>> format_of_names(const std::vector<std::string>& paths);
 
 /// How to read a file. A model stores the options it was trained with, so that tag and eval do not need them
 /// again.
@@ -43,7 +51,20 @@ struct ReadOptions {
   std::vector<int> folds;
   /// "utf-8" (checked), "latin1" (converted to UTF-8), or "bytes" (taken as they are).
   std::string encoding = "utf-8";
+  /// The caller checks that the text is UTF-8, for a report of every line that is not.
+  bool unchecked = false;
+  /// Columns: the one character between cells, which may then be empty; empty: blanks and tabs.
+  std::string separator;
+  /// Columns: lines that start with this are comments. Empty: there are none.
+  std::string comment;
+  /// A file without sequences is an error unless this is set.
+  bool allow_empty = false;
+  /// Raw text instead of a format: sequences of one column, the word, without labels (text_reader.h).
+  std::optional<TextSplit> text;
 };
+
+/// Checks a separator: one character, or "tab". Empty text stays empty.
+Result<std::string> parse_separator(std::string_view text);
 
 /// Parses "1-9", "0", "1,3,5-7" into ascending numbers without repetition.
 Result<std::vector<int>> parse_folds(std::string_view text);
@@ -56,12 +77,16 @@ class Reader {
   virtual Result<bool> next(Sequence& sequence) = 0;
   /// The name of the file (or bytes) in error messages.
   virtual std::string_view name() const = 0;
-  /// True where next() would have to wait for somebody to send more: whoever reads ahead should stop and answer.
+  /// True where next() would have to wait for somebody to send more: whoever reads ahead should stop and
+  /// answer.
   virtual bool would_wait() const { return false; }
+  /// After an error of next(): skips the rest of the bad sequence, so that next() goes on with the one after
+  /// it. An error where that is not possible, for instance because the file cannot be read.
+  virtual Status recover() { return fail("{}: cannot go on after an error", name()); }
 };
 
 /// Opens a file (plain or gz, "-" for standard input) for reading in the given format. A file without any
-/// sequence is an error, reported when the end is reached.
+/// sequence is an error, reported when the end is reached, unless allow_empty is set.
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options);
 
 /// The same over bytes in memory (not compressed), which must outlive the reader; `name` is used in error

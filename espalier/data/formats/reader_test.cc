@@ -97,5 +97,21 @@ TEST(Reader, SurvivesRandomBytesInEveryFormat) {
   }
 }
 
+TEST(Reader, FormatsFollowFromNames) {
+  EXPECT_EQ(format_of_name("a/b.jsonl.gz"), Format::kJsonLines);
+  EXPECT_EQ(format_of_name("b.conllu"), Format::kConllu);
+  EXPECT_EQ(format_of_name("b.crfsuite"), Format::kCrfsuite);
+  EXPECT_EQ(format_of_name("b.txt"), std::nullopt);
+  EXPECT_EQ(format_of_names({"a.conllu", "b.conllu.gz"}).value(), Format::kConllu);
+  EXPECT_EQ(format_of_names({}).value(), std::nullopt);
+  EXPECT_FALSE(format_of_names({"a.txt", "b.conllu"}).ok());
+}
+
+TEST(Reader, EmptyFilesCanBeAllowed) {
+  ReadOptions options;
+  options.allow_empty = true;
+  EXPECT_TRUE(read_sequences("\n\n", options).value().empty());
+}
+
 }  // namespace
 }  // namespace espalier::data

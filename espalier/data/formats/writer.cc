@@ -49,7 +49,10 @@ void append_conllu_row(const WriterRows& rows, size_t r, size_t label_column, st
   for (size_t c = 0; c < kConlluColumns; ++c) {
     if (c > 0) out.push_back('\t');
     std::string_view cell = rows.sequence.cell(r, c);
-    if (c == label_column && rows.labelled()) cell = rows.labels[r];
+    if (c == label_column && rows.labelled()) {
+      cell = rows.labels[r];
+      if (c == kConlluFeats && cell == kNoFeatures) cell = kEmptyCell;
+    }
     for (size_t i = 0; i < rows.others.cells.size(); ++i)
       if (rows.others.cells[i] == c) cell = rows.other_label(r, i);
     const bool add = c == kMisc && !rows.extra.names.empty();
@@ -63,10 +66,8 @@ void append_conllu_row(const WriterRows& rows, size_t r, size_t label_column, st
 void append_conllu_as_read(const WriterRows& rows, size_t label_column, std::string& out) {
   const Sequence& s = rows.sequence;
   for (const std::string& comment : s.comments()) out.append(comment).push_back('\n');
-  size_t extra = 0;
   for (size_t r = 0; r <= s.length(); ++r) {
-    for (; extra < s.extra_line_count() && s.extra_line(extra).before_row == r; ++extra)
-      out.append(s.extra_line(extra).text).push_back('\n');
+    append_extra_lines(s, r, out);
     if (r < s.length()) append_conllu_row(rows, r, label_column, out);
   }
   out.push_back('\n');
@@ -153,6 +154,20 @@ void append_crfsuite(const WriterRows& rows, std::string& out) {
 
 }  // namespace
 
+void append_extra_lines(const Sequence& sequence, size_t row, std::string& out) {
+  size_t first = 0;  // by bisection: they are in the order of the file
+  for (size_t end = sequence.extra_line_count(); first < end;) {
+    const size_t middle = first + (end - first) / 2;
+    if (sequence.extra_line(middle).before_row < row) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  for (; first < sequence.extra_line_count() && sequence.extra_line(first).before_row == row; ++first)
+    out.append(sequence.extra_line(first).text).push_back('\n');
+}
+
 Result<Writer> Writer::make(const ReadOptions& in, Format out) {
   if (out == Format::kLetters && in.format != Format::kLetters)
     return fail("{} cannot be written as letters: only letters have rows of pixels", format_name(in.format));
@@ -211,6 +226,7 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
   if (out_ == Format::kConllu) return append_conllu_as_read(rows, conllu_label_, out);
   if (out_ == Format::kCrfsuite) append_weight(s, out);
   for (size_t r = 0; r < s.length(); ++r) {
+    append_extra_lines(s, r, out);
     std::string_view raw = s.raw(r);
     if (out_ == Format::kCrfsuite) {
       append_crfsuite_name(rows.labels[r], out);
@@ -221,7 +237,9 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
     }
     const bool letters = out_ == Format::kLetters;
     if (letters && raw.ends_with('\t')) raw.remove_suffix(1);
-    const char separator = letters || raw.find('\t') != raw.npos ? '\t' : ' ';
+    const char separator = !in_.separator.empty() && !letters      ? in_.separator.front()
+                           : letters || raw.find('\t') != raw.npos ? '\t'
+                                                                   : ' ';
     out.append(raw).push_back(separator);
     for (size_t i = 0; i < rows.others.cells.size(); ++i) {
       append_field(rows.other_label(r, i), out);
@@ -234,6 +252,7 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
     }
     out.push_back('\n');
   }
+  append_extra_lines(s, s.length(), out);
   if (out_ != Format::kLetters) out.push_back('\n');
 }
 
@@ -289,7 +308,11 @@ Status Writer::append_gold(const Sequence& s, std::string& out) const {
     append_conllu_as_read(rows, conllu_label_, out);
   } else {
     if (out_ == Format::kCrfsuite) append_weight(s, out);
-    for (size_t r = 0; r < s.length(); ++r) out.append(s.raw(r)).push_back('\n');
+    for (size_t r = 0; r < s.length(); ++r) {
+      append_extra_lines(s, r, out);
+      out.append(s.raw(r)).push_back('\n');
+    }
+    append_extra_lines(s, s.length(), out);
     if (out_ != Format::kLetters) out.push_back('\n');
   }
   return {};

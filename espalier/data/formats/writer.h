@@ -28,6 +28,14 @@ struct OtherLabels {
 
 struct WriterRows;
 
+/// Appends the lines that were read before a row (length(): after the last) and are no rows, such as
+/// comments.
+void append_extra_lines(const Sequence& sequence, size_t row, std::string& out);
+
+/// Appends `, "name": value` for each further key of the JSON line that the sequence was read from, except
+/// those that the output has itself; and for raw text the place of each token, `, "offsets": [[0, 4], …]`.
+void append_other_fields(const Sequence& sequence, std::span<const std::string_view> own, std::string& out);
+
 /// Formats sequences that were read with `in` as text in the format `out`. It only appends to strings and is
 /// immutable, so any number of threads may share one and format in parallel.
 ///

@@ -72,6 +72,22 @@ void append_array(std::string_view name, size_t size, std::string& out, Item ite
 
 }  // namespace
 
+void append_other_fields(const Sequence& s, std::span<const std::string_view> own, std::string& out) {
+  if (s.has_offsets()) {
+    out.append(", ");
+    append_array("offsets", s.length(), out, [&](size_t r) {
+      fmt::format_to(std::back_inserter(out), "[{}, {}]", s.offsets(r).begin, s.offsets(r).end);
+    });
+  }
+  for (const Sequence::OtherField& field : s.other_fields()) {
+    if (std::find(own.begin(), own.end(), field.name) != own.end()) continue;
+    if (s.has_offsets() && field.name == "offsets") continue;
+    out.append(", ");
+    append_json_string(field.name, out);
+    out.append(": ").append(field.value);
+  }
+}
+
 void append_json(const WriterRows& rows, std::string& out) {
   const Sequence& s = rows.sequence;
   out.push_back('{');
@@ -100,6 +116,7 @@ void append_json(const WriterRows& rows, std::string& out) {
     append_array(rows.extra.names[i], s.length(), out,
                  [&](size_t r) { append_value(rows.extra_value(r, i), out); });
   }
+  append_other_fields(s, rows.extra.names, out);
   if (s.fold()) fmt::format_to(std::back_inserter(out), ", \"fold\": {}", *s.fold());
   if (s.weight() != 1) fmt::format_to(std::back_inserter(out), ", \"weight\": {}", s.weight());
   out.append("}\n");

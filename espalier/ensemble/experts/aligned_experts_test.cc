@@ -165,11 +165,5 @@ TEST(AlignedExperts, RanksOfAnNbestListAreExperts) {
   EXPECT_THAT(alignment.rows(), ElementsAre(" D D", " N V", " V N", " P N"));
 }
 
-TEST(ExpertFormat, FollowsFromTheName) {
-  EXPECT_EQ(guess_format("a/b.jsonl.gz", data::Format::kColumns), data::Format::kJsonLines);
-  EXPECT_EQ(guess_format("b.conllu", data::Format::kColumns), data::Format::kConllu);
-  EXPECT_EQ(guess_format("b.txt", data::Format::kLetters), data::Format::kLetters);
-}
-
 }  // namespace
 }  // namespace espalier::ensemble

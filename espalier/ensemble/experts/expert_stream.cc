@@ -137,14 +137,6 @@ std::vector<std::string> rank_names(const std::string& name, size_t n) {
   return names;
 }
 
-data::Format guess_format(const std::string& path, data::Format fallback) {
-  std::string_view name = path;
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return data::Format::kJsonLines;
-  if (name.ends_with(".conllu")) return data::Format::kConllu;
-  return fallback;
-}
-
 bool has_tokens(const data::Sequence& sequence, data::Format format) {
   switch (format) {
     case data::Format::kConllu:

@@ -91,9 +91,6 @@ Status check_layout(const std::string& path, const data::ReadOptions& reading, L
 /// `name#1` to `name#n`: the experts of an n-best list.
 std::vector<std::string> rank_names(const std::string& name, size_t n);
 
-/// The format that a file's name implies (.jsonl, .conllu, each also .gz); otherwise the fallback.
-data::Format guess_format(const std::string& path, data::Format fallback);
-
 /// The text by which a row is compared between files: its word. Empty where the format has none.
 std::string_view token_text(const data::Sequence& sequence, size_t row, data::Format format);
 /// The column of that text, where rows have one.

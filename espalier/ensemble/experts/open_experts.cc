@@ -58,8 +58,12 @@ class ExpertOpener {
  private:
   data::ReadOptions expert_reading(const std::string& path) const {
     data::ReadOptions reading = reading_.files;
-    reading.format = guess_format(path, reading.format);
+    reading.format = data::format_of_name(path).value_or(reading.format);
     reading.folds.clear();
+    if (reading.format != data::Format::kColumns) {
+      reading.separator.clear();  // of the other files, which are columns
+      reading.comment.clear();
+    }
     return reading;
   }
 
@@ -70,7 +74,11 @@ class ExpertOpener {
       if (!reference_.gold) out_.reference_reading.labels_required = false;
       if (reference_.source->in_memory()) return {};
       const std::string& path = reference_.source->name();
-      out_.reference_reading.format = guess_format(path, out_.reference_reading.format);
+      out_.reference_reading.format = data::format_of_name(path).value_or(out_.reference_reading.format);
+      if (out_.reference_reading.format != data::Format::kColumns) {
+        out_.reference_reading.separator.clear();
+        out_.reference_reading.comment.clear();
+      }
       ESPALIER_ASSIGN(out_.reference_layout, layout_of(path, reading_, out_.reference_reading));
       // Text to be labelled may well be a single column: of words.
       if (!reference_.gold && !reading_.labels_only) out_.reference_layout = LabelLayout::kWithTokens;

@@ -18,15 +18,19 @@ using Json = nlohmann::ordered_json;
 
 class JsonTaskReader final : public data::Reader {
  public:
-  JsonTaskReader(data::Lines lines, JsonTask task, bool labels_required)
-      : lines_(std::move(lines)), task_(task), labels_required_(labels_required) {}
+  JsonTaskReader(data::Lines lines, JsonTask task, const data::ReadOptions& options)
+      : lines_(std::move(lines)),
+        task_(task),
+        labels_required_(options.labels_required),
+        allow_empty_(options.allow_empty) {}
 
   Result<bool> next(data::Sequence& sequence) override {
     std::string_view line;
     while (true) {
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
       if (!more) {
-        if (!any_) return fail("{}: the file has no sequences", lines_.name());
+        at_end_ = true;
+        if (!any_ && !allow_empty_) return fail("{}: the file has no sequences", lines_.name());
         return false;
       }
       if (!data::is_blank(line)) break;
@@ -40,6 +44,7 @@ class JsonTaskReader final : public data::Reader {
 
   std::string_view name() const override { return lines_.name(); }
   bool would_wait() const override { return lines_.would_wait(); }
+  Status recover() override { return at_end_ ? Reader::recover() : Status(); }  // a line is a sequence
 
  private:
   Status fill_roles(std::string_view line, data::Sequence& sequence) {
@@ -96,7 +101,8 @@ class JsonTaskReader final : public data::Reader {
 
   data::Lines lines_;
   JsonTask task_;
-  bool labels_required_;
+  bool labels_required_, allow_empty_;
+  bool at_end_ = false;
   size_t variables_ = 0;
   bool any_ = false;
 };
@@ -112,8 +118,8 @@ size_t number_in(std::string_view cell) {
 Result<std::unique_ptr<data::Reader>> read_json_input(Input input, JsonTask task,
                                                       const data::ReadOptions& options) {
   ESPALIER_ASSIGN(const data::Encoding encoding, data::parse_encoding(options.encoding));
-  return std::unique_ptr<data::Reader>(std::make_unique<JsonTaskReader>(
-      data::Lines(std::move(input), encoding), task, options.labels_required));
+  return std::unique_ptr<data::Reader>(
+      std::make_unique<JsonTaskReader>(data::Lines(std::move(input), encoding), task, options));
 }
 
 Result<std::unique_ptr<data::Reader>> open_json_task(const std::string& path, JsonTask task,

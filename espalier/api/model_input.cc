@@ -1,0 +1,132 @@
+#include "espalier/api/model_input.h"
+
+#include "espalier/api/corpus.h"
+#include "espalier/api/training.h"
+#include "espalier/data/formats/lines.h"
+#include "espalier/data/label_set.h"
+#include "espalier/model/registry.h"
+
+namespace espalier::api {
+namespace {
+
+class LabelCheckingReader final : public data::Reader {
+ public:
+  LabelCheckingReader(std::unique_ptr<data::Reader> inner, data::Format format, const data::LabelSet& labels)
+      : inner_(std::move(inner)), format_(format), labels_(labels) {}
+
+  Result<bool> next(data::Sequence& sequence) override {
+    auto more = inner_->next(sequence);
+    if (checked_ || !more.ok() || !*more) return more;
+    checked_ = true;
+    if (!sequence.has_labels()) return more;
+    for (size_t r = 0; r < sequence.length(); ++r)
+      if (labels_.find(sequence.label(r)) || sequence.label(r) == data::kUnknownLabelText) return more;
+    refused_ = true;
+    const std::string text = data::in_quotes(sequence.label(0));
+    if (format_ == data::Format::kCrfsuite)
+      return fail(
+          "{}:{}: the item begins with {}, and no item of the sequence with a label of the model; write the "
+          "label, or _ where it is not known, before the attributes",
+          name(), sequence.line(0), text);
+    return fail(
+        "{}:{}: {} is in the place of the label, but no label of the sequence is one of the model's; for raw "
+        "text use --text, for other labels leave out their column",
+        name(), sequence.line(0), text);
+  }
+  std::string_view name() const override { return inner_->name(); }
+  bool would_wait() const override { return inner_->would_wait(); }
+  Status recover() override { return refused_ ? Reader::recover() : inner_->recover(); }
+
+ private:
+  std::unique_ptr<data::Reader> inner_;
+  data::Format format_;
+  const data::LabelSet& labels_;
+  bool checked_ = false, refused_ = false;
+};
+
+}  // namespace
+
+Result<ModelInput> model_input(const Tagger::State& tagger, const std::string& path,
+                               const InputChoice& choice) {
+  const auto& about = tagger.model.about();
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
+  ModelInput out;
+  out.task = task->json;
+  data::ReadOptions& reading = out.reading;
+  reading = about.reading_for_use();
+  reading.labels_required = choice.labels_required;
+  reading.allow_empty = !choice.labels_required;
+  if (!choice.encoding.empty()) {
+    ESPALIER_TRY(data::parse_encoding(choice.encoding));
+    reading.encoding = choice.encoding;
+  }
+  ESPALIER_ASSIGN(const std::string separator, data::parse_separator(choice.separator));
+  const bool columns_only = !separator.empty() || !choice.comment.empty();
+  if (task->json) {
+    const bool own = choice.format.empty() || choice.format == "jsonl" || choice.format == about.task;
+    if (!own || choice.text || columns_only)
+      return fail("task {} has JSON lines of its own as input", about.task);
+    return out;
+  }
+  if (choice.text && !choice.format.empty())
+    return fail("raw text has no format; leave out the input format {}", choice.format);
+  if (choice.text && choice.labels_required) return fail("raw text has no labels to compare with");
+  const data::Format trained = about.reading.format;
+  data::Format format = choice.text ? data::Format::kColumns : data::format_of_name(path).value_or(trained);
+  if (!choice.format.empty()) {
+    ESPALIER_ASSIGN(format, data::parse_format(choice.format));
+  }
+  if (columns_only && (format != data::Format::kColumns || choice.text))
+    return fail("a separator or a comment sign is given, but only columns have them, not {}",
+                choice.text ? std::string_view("raw text") : data::format_name(format));
+  if (format != trained || choice.text) {
+    ESPALIER_ASSIGN(out.map, data::InputMap::make(format, about.reading, about.features.feature_columns));
+    data::ReadOptions other;
+    other.format = format;
+    other.text = choice.text;
+    other.encoding = reading.encoding;
+    other.labels_required = reading.labels_required;
+    other.allow_empty = reading.allow_empty;
+    if (format == data::Format::kColumns && !choice.text)
+      other.columns = about.features.feature_columns.size() + 1;  // what features use, and the label
+    reading = std::move(other);
+  }
+  if (!separator.empty()) reading.separator = separator;
+  if (!choice.comment.empty()) reading.comment = choice.comment;
+  return out;
+}
+
+std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,
+                                                 const data::LabelSet& labels) {
+  if (format != data::Format::kColumns && format != data::Format::kCrfsuite) return reader;
+  return std::make_unique<LabelCheckingReader>(std::move(reader), format, labels);
+}
+
+Result<std::vector<ModelSource>> model_sources(const Tagger::State& tagger, const Data& data,
+                                               bool labels_required) {
+  std::vector<ModelSource> out;
+  if (data.corpus() != nullptr) {
+    ESPALIER_ASSIGN(const Sources given, sources_of(data));
+    for (const data::Source& source : given.sources) out.push_back({source, {given.reading, {}, {}}});
+    return out;
+  }
+  const Files& files = *data.files();
+  InputChoice choice;
+  choice.labels_required = labels_required;
+  choice.format = files.reading.format;
+  choice.separator = files.reading.separator;
+  choice.comment = files.reading.comment;
+  if (files.reading.encoding != ReadOptions{}.encoding) choice.encoding = files.reading.encoding;
+  std::vector<int> folds;
+  if (!files.reading.folds.empty()) {
+    ESPALIER_ASSIGN(folds, data::parse_folds(files.reading.folds));
+  }
+  for (const std::string& path : files.paths) {
+    ESPALIER_ASSIGN(ModelInput input, model_input(tagger, path, choice));
+    input.reading.folds = folds;
+    out.push_back({data::Source(path), std::move(input)});
+  }
+  return out;
+}
+
+}  // namespace espalier::api
