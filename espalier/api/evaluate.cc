@@ -83,6 +83,7 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   ESPALIER_ASSIGN(const api::Sources sources, labelled_sources(state, test));
   model::EvaluationOptions how;
   how.task = state.model.about().task;
+  how.file = &state.model.file();
   how.predict.decoder = choice.decoder;
   how.predict.search = choice.search;
   how.predict.confidence = options.calibration;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "espalier/base/file_descriptor.h"
+#include "espalier/base/unfinished_files.h"
 
 namespace espalier {
 namespace {
@@ -70,9 +71,10 @@ Result<Target> look_at(const std::string& path) {
 }  // namespace
 
 struct AtomicFile::State {
-  std::string name;       ///< for messages
-  std::string target;     ///< where the file goes; empty when streamed
-  std::string temporary;  ///< what is written until then; empty when streamed or no longer there
+  std::string name;           ///< for messages
+  std::string target;         ///< where the file goes; empty when streamed
+  std::string temporary;      ///< what is written until then; empty when streamed or no longer there
+  UnfinishedFile unfinished;  ///< the same, for programs that end at once
   FileDescriptor file;
   std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(kBufferSize);
   size_t used = 0;
@@ -113,6 +115,7 @@ struct AtomicFile::State {
       if (number >= 0) {
         file = FileDescriptor(number);
         temporary = path;
+        unfinished = UnfinishedFile(path);
         return {};
       }
       if (errno == EINTR || (errno == EEXIST && attempt < kNameAttempts)) continue;
@@ -140,6 +143,7 @@ struct AtomicFile::State {
     if (const int code = file.close(); code != 0) return failed(code);
     if (::rename(temporary.c_str(), target.c_str()) != 0) return failed(errno);
     temporary.clear();
+    unfinished.forget();
     return sync_directory();
   }
 };

@@ -69,6 +69,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source, co
                 Evaluation& evaluation) {
   PipelineOptions pipeline;
   pipeline.predict = options.predict;
+  pipeline.file = options.file;
   const std::vector<std::string_view> names(predictor.labels().names().begin(), predictor.labels().names().end());
   std::vector<std::string_view> gold;
   std::vector<std::string_view> predicted;

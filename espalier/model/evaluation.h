@@ -55,6 +55,7 @@ struct EvaluationOptions {
   /// Constraints that predictions are checked against, whether or not they were decoded under them; null:
   /// none.
   const constrain::Constraints* check = nullptr;
+  const SectionFile* file = nullptr;  ///< as in PipelineOptions
 };
 
 struct Evaluation {

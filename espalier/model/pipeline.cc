@@ -130,7 +130,9 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       item.prediction = {};
       item.prediction.best.resize(1);
     } else {
+      if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
       ESPALIER_TRY(predictor.predict(item.sequence, forced, options.predict, scratch, item.prediction));
+      if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
     }
     work(item.sequence, item.prediction, item.text);
     return {};

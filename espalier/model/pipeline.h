@@ -15,6 +15,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/predictor.h"
 
@@ -25,6 +26,8 @@ struct PipelineOptions {
   /// Column (from 0) with labels that tokens must get; -1: none. "_" or an empty cell leaves the token free;
   /// a text that is not a label of the model is an error.
   int forced_column = -1;
+  /// The file of the model: a change in place is an error, noticed before labels that it spoilt are passed on. May be null.
+  const SectionFile* file = nullptr;
   /// Called after each block, to flush output because input may have paused. May be empty.
   std::function<Status()> block_ended;
 };
