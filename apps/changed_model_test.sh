@@ -13,7 +13,7 @@ expect 0 "$espalier" train train.txt -m small.model -p passes=2 -q
 awk 'BEGIN {
   for (i = 0; i < 3; ++i) filler = filler "abcdefghijklmnopqrstuvwxyz0123456789"
   while (length(filler) < 1500) filler = filler filler
-  for (i = 0; i < 5000; ++i) print i filler, (i % 2 ? "odd" : "even") (i % 8 ? "" : "\n")
+  for (i = 0; i < 7000; ++i) print i filler, (i % 2 ? "odd" : "even") (i % 8 ? "" : "\n")
 }' >long.txt
 expect 0 "$espalier" train long.txt -m large.model -p passes=1 -q
 size=$(stat -c %s large.model)

@@ -110,12 +110,12 @@ struct AtomicFile::State {
   Status open_temporary(mode_t mode) {
     const std::string first = fmt::format("{}.partial-{}", target, ::getpid());
     for (int attempt = 1;; ++attempt) {
-      const std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
+      std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
       const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (number >= 0) {
         file = FileDescriptor(number);
-        temporary = path;
-        unfinished = UnfinishedFile(path);
+        temporary = std::move(path);  // allocates nothing: the file must not be left behind
+        unfinished = UnfinishedFile(temporary);
         return {};
       }
       if (errno == EINTR || (errno == EEXIST && attempt < kNameAttempts)) continue;
