@@ -4,6 +4,7 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
 LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
@@ -12,7 +13,7 @@ SOURCES = find espalier apps research examples fuzz bench -name '*.h' -o -name '
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install clean setup
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-fuzz clean setup
 .DEFAULT_GOAL := build
 
 help:
@@ -26,6 +27,10 @@ help:
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    clang-format all sources;  make lint: check them with clang-format, clang-tidy, shellcheck'
 	@echo 'make install   program, library, manual pages and documentation under PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make package   Debian packages, and a folder that runs anywhere, in build/packages'
+	@echo 'make test-package  installs them in a bare Debian root and uses them there; needs root and a Debian mirror'
+	@echo 'make soak      random commands for SOAK_SECONDS ($(SOAK_SECONDS)) seconds'
+	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages'
 	@echo 'make clean     remove build/'
 
 setup:
@@ -70,6 +75,29 @@ lint: setup
 install: build
 	$(BUILD) release --target library
 	cmake --install build/release --prefix "$(PREFIX)"
+
+package: build
+	@scripts/setup.sh package
+	$(BUILD) release --target library
+	@scripts/package.sh
+
+test-package: package
+	@scripts/setup.sh test-package
+	@scripts/test_package.sh
+
+soak: build
+	@scripts/soak.sh $(SOAK_SECONDS)
+
+# The long runs, from the cheapest to the dearest. Each goes on where the one before found something (-k keeps going), and the
+# status says whether any did.
+nightly:
+	$(MAKE) -k nightly-failures tsan test-package soak nightly-fuzz
+
+nightly-failures: check
+	ESPALIER_ALL_FAILURES=1 bash apps/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
+
+nightly-fuzz:
+	$(MAKE) fuzz FUZZ_SECONDS=600
 
 clean:
 	rm -rf build

@@ -1,7 +1,6 @@
 #include "apps/command.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <new>
@@ -110,13 +109,18 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
   return error.what();
 }
 
-void print_help(const CLI::CallForHelp&, CLI::App& app) {
+std::string help_of(CLI::App& app) {
   CLI::App* asked = &app;  // the innermost verb that was typed
   while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-  (void)print(asked->help());
+  return asked->help();
 }
 
-int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
+}  // namespace
+
+std::span<const char* const> command_line() { return words_of_the_command; }
+
+Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs,
+                      const RunAction& run) {
   CLI::App app("Espalier trains and runs structured predictors: taggers, chunkers, named-entity labellers.",
                "espalier");
   app.set_version_flag("-V,--version", "espalier " + version());
@@ -128,25 +132,33 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& call) {
-    print_help(call, app);
-    return kDone;
+  } catch (const CLI::CallForHelp&) {
+    action = [&app]() -> Outcome {
+      ESPALIER_TRY(print(help_of(app)));
+      return {};
+    };
   } catch (const CLI::CallForVersion& call) {
-    (void)print(std::string(call.what()) + "\n");
-    return kDone;
+    action = [text = std::string(call.what()) + "\n"]() -> Outcome {
+      ESPALIER_TRY(print(text));
+      return {};
+    };
   } catch (const CLI::ParseError& error) {
-    say("espalier: " + shortened_message(parse_complaint(error, app, argc, argv)));
     std::string words;
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
       at = at->get_subcommands().front();
       words += at->get_name() + " ";
     }
-    say(fmt::format("See espalier {}--help", words));
-    return kCommandLineWrong;
+    return {kCommandLineWrong,
+            fmt::format("{}\nSee espalier {}--help",
+                        shortened_message(parse_complaint(error, app, argc, argv)), words)};
   }
-
   ESPALIER_CHECK(action != nullptr);
-  const Outcome outcome = action();
+  return run(action);
+}
+
+namespace {
+
+int finish(const Outcome& outcome) {
   if (outcome.status == kDataWrong && output_reader_has_gone()) {
     // The reader (`| head`) has closed the pipe: end as programs normally do then.
     ::signal(SIGPIPE, SIG_DFL);
@@ -158,29 +170,14 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
 
 }  // namespace
 
-std::span<const char* const> command_line() { return words_of_the_command; }
-
-namespace {
-
-/// A file that is mapped, a model of more than 64 MB for example, was cut short by another program.
-void on_lost_pages(int) {
-  constexpr std::string_view kMessage =
-      "espalier: a file that was being read was cut short by another program; start again with the whole "
-      "file\n";
-  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-  ::_exit(kDataWrong);
-}
-
-}  // namespace
-
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   words_of_the_command = {argv, static_cast<size_t>(argc)};
   // Writing to a closed pipe must fail with an error instead of ending the process: hours of training must
   // not be lost because the window that showed their progress was closed.
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGBUS, on_lost_pages);
+  expect_sudden_ends();
   try {
-    return parse_and_run(argc, argv, verbs);
+    return finish(parse_and_run(argc, argv, verbs, [](const Action& action) { return action(); }));
   } catch (const std::bad_alloc&) {
     say("espalier: not enough memory; fewer features (-p cutoff=2), less data or a larger machine would "
         "help");

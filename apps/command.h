@@ -60,6 +60,13 @@ void add_version(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 
+/// Parses the command line and hands the verb that was typed, or the answer to --help and --version, to
+/// `run`; a command line that is wrong is the outcome instead. Prints nothing itself. For run_command, and
+/// for tests that do not run verbs.
+using RunAction = std::function<Outcome(const Action& action)>;
+Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs,
+                      const RunAction& run);
+
 /// Parses the command line, runs the verb and returns the exit status. `verbs` are those that the program
 /// offers, in the order of the help. Output goes through terminal.h. Throws nothing: exceptions (a defect,
 /// out of memory) become messages.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,12 +11,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "espalier/base/atomic_file.h"
 #include "espalier/base/input.h"
+#include "espalier/base/unfinished_files.h"
 
 namespace espalier::apps {
 namespace {
@@ -113,6 +117,45 @@ Status write_text(const std::string& path, std::string_view text) {
   ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(path));
   ESPALIER_TRY(file.write(text));
   return file.commit();
+}
+
+namespace {
+
+[[noreturn]] void end_at_once(std::string_view message) {
+  remove_unfinished_files();
+  (void)!::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(1);
+}
+
+/// A signal handler: only what is safe in one.
+void on_lost_pages(int) {
+  end_at_once(
+      "espalier: a file that was being read was cut short by another program; start again with the whole "
+      "file\n");
+}
+
+/// Libraries allocate in destructors, JSON's for example, where running out of memory cannot be reported
+/// otherwise.
+void on_terminate() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_at_once("espalier: not enough memory\n");
+  } catch (...) {
+    // A defect, as without any exception.
+  }
+  constexpr std::string_view kMessage =
+      "espalier: this is a defect in espalier, not in your data; please report it\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  remove_unfinished_files();
+  std::abort();  // with the core that whoever mends it needs
+}
+
+}  // namespace
+
+void expect_sudden_ends() {
+  ::signal(SIGBUS, on_lost_pages);
+  std::set_terminate(on_terminate);
 }
 
 size_t peak_resident_bytes() {

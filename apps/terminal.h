@@ -48,6 +48,11 @@ Result<std::string> read_text(const std::string& path);
 /// Writes a file. If it fails, an existing file is left unchanged.
 Status write_text(const std::string& path, std::string_view text);
 
+/// Makes the process end with a message, and without unfinished output files, where it cannot end as usual:
+/// when a file that it has mapped is cut short by another program (SIGBUS), and when memory runs out in code
+/// that must not fail.
+void expect_sudden_ends();
+
 /// The peak resident memory of this process, in bytes.
 size_t peak_resident_bytes();
 

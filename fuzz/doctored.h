@@ -2,6 +2,7 @@
 // mutation before the code behind them runs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,17 +11,20 @@
 
 namespace espalier::fuzzing {
 
-/// Calls use(bytes) with the input itself and then with the last valid model seen (the seeds are valid),
-/// one of its sections changed as the input's first bytes say.
+/// Calls use(bytes) with the input itself and then with a valid model seen before (the seeds are valid), one
+/// of its sections changed as the input's first bytes say.
 template <typename Use>
 void with_doctored(const uint8_t* data, size_t size, const Use& use) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
-  use(std::vector<std::byte>(bytes, bytes + size));
-  static std::vector<std::byte> sound;
-  if (const auto file = SectionFile::from_bytes({bytes, bytes + size}, "input"); file.ok())
-    sound.assign(bytes, bytes + size);
+  const std::vector<std::byte> input(bytes, bytes + size);
+  use(input);
+  constexpr size_t kKept = 16;
+  static std::vector<std::vector<std::byte>> sound;
+  if (sound.size() < kKept && SectionFile::from_bytes(input, "input").ok() &&
+      std::find(sound.begin(), sound.end(), input) == sound.end())
+    sound.push_back(input);
   if (sound.empty() || size < 8) return;
-  const auto file = SectionFile::from_bytes(sound, "sound");
+  const auto file = SectionFile::from_bytes(sound[data[5] % sound.size()], "sound");
   if (!file.ok()) return;
   SectionWriter doctored;
   const size_t which = data[0] % file->entries().size();

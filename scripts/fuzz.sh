@@ -4,7 +4,7 @@
 #   scripts/fuzz.sh [SECONDS [TARGET...]]        default: 60 seconds each, all targets
 #
 # New inputs are kept in build/fuzz/corpus/TARGET and used again by the next run. An input that breaks a target is written
-# to build/fuzz/found, and the exit status is 1.
+# to build/fuzz/found, what the target said to build/fuzz/log, and the exit status is 1.
 # Environment: JOBS, LAUNCHER.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -25,17 +25,28 @@ if [ $# -eq 0 ]; then
   exit 1
 fi
 
-mkdir -p build/fuzz/found
+mkdir -p build/fuzz/found build/fuzz/log
 status=0
+summary=
 for target in "$@"; do
   mkdir -p "build/fuzz/corpus/$target"
   seeds=fuzz/seeds/${target#fuzz_}
   [ -d "$seeds" ] || seeds=
-  printf 'fuzz: %s for %s s\n' "$target" "$seconds"
+  log=build/fuzz/log/$target
+  found=clean
+  began=$(date +%s)
   # shellcheck disable=SC2086
-  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
-    -verbosity=0 -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds; then
+  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds >"$log" 2>&1; then
     status=1
+    found="BROKEN, see $log"
+    tail -n 40 "$log"
   fi
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  line="$target: ${runs:-no} inputs in $(($(date +%s) - began)) s: $found"
+  printf 'fuzz: %s\n' "$line"
+  summary="$summary$line
+"
 done
+printf '\n== all targets\n%s' "$summary"
 exit $status

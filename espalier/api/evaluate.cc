@@ -63,6 +63,7 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
                   api::model_sources(state, test, /*labels_required=*/true));
   model::EvaluationOptions how;
   how.task = state.model.about().task;
+  how.file = &state.model.file();
   how.predict.decoder = choice.decoder;
   how.predict.search = choice.search;
   how.predict.confidence = options.calibration;

@@ -76,6 +76,7 @@ Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& option
   Prepared out;
   ESPALIER_ASSIGN(out.plan, plan_of(state, options, path));
   ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, choice, /*single=*/false));
+  out.pipeline.file = &state.model.file();
   if (options.forced_column != 0) {
     ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.input.reading));
   }
@@ -230,6 +231,7 @@ Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*state_, options.decode));
   model::PipelineOptions pipeline;
   ESPALIER_ASSIGN(pipeline.predict, api::predict_options(options, choice, /*single=*/false));
+  pipeline.file = &state_->model.file();
   std::vector<Tagged> all;
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
   const auto done = [&](const data::Sequence&, const data::Prediction& prediction,

@@ -181,7 +181,10 @@ Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>&
   ESPALIER_ASSIGN(const auto forced, forced_labels(options.forced, sequence->length(), state.model.labels()));
   const auto scratch = choice.predictor->make_scratch();
   data::Prediction prediction;
+  // Before: parts of the file may be gone. After: labels may come from changed weights.
+  ESPALIER_TRY(state.model.file().unchanged());
   ESPALIER_TRY(choice.predictor->predict(*sequence, forced, predict, *scratch, prediction));
+  ESPALIER_TRY(state.model.file().unchanged());
   return api::to_tagged(prediction, state.model);
 }
 
@@ -191,7 +194,9 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
   const auto scratch = choice.predictor->make_scratch();
+  ESPALIER_TRY(state.model.file().unchanged());
   ESPALIER_ASSIGN(const auto found, choice.predictor->explain(*sequence, *scratch));
+  ESPALIER_TRY(state.model.file().unchanged());
   const size_t columns = choice.predictor->label_columns();
   std::vector<Explanation> out;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -213,7 +218,10 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
 }  // namespace
 
 Status Tagger::save(const std::string& path) const {
-  return api::sections_of(state_->model.file()).save(path);
+  ESPALIER_TRY(state_->model.file().unchanged());
+  const SectionWriter sections = api::sections_of(state_->model.file());
+  ESPALIER_TRY(state_->model.file().unchanged());  // or damage would be saved with checksums that fit it
+  return sections.save(path);
 }
 std::vector<std::byte> Tagger::bytes() const { return api::sections_of(state_->model.file()).to_bytes(); }
 const ModelInfo& Tagger::info() const { return state_->info; }

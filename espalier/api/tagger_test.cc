@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "espalier/api/api_test_support.h"
+#include "espalier/base/section_file.h"
 #include "espalier/base/temporary_directory.h"
 
 namespace espalier {
@@ -27,6 +30,46 @@ TEST(Tagger, LabelsRowsWithProbabilities) {
   EXPECT_EQ(tagged.spans()[0].type, "NP");
   EXPECT_EQ(tagged.spans()[0].last, 2u);
   EXPECT_EQ(tagged.outcome(), Outcome::kExact);
+}
+
+/// A model of over 64 MB, which is mapped: the sections of a small one and one that nothing reads.
+std::string large_model(const TemporaryDirectory& directory) {
+  const auto small = SectionFile::from_bytes(a_tagger().bytes(), "small").value();
+  SectionWriter sections;
+  for (const SectionFile::Entry& entry : small.entries()) sections.add(entry.name, entry.bytes);
+  sections.add_text("padding", std::string(MappedFile::kCopiedUpTo, 'x'));
+  const std::string path = directory.path("large.model");
+  EXPECT_TRUE(sections.save(path).ok());
+  return path;
+}
+
+TEST(Tagger, ALargeModelThatIsCutShortIsAnErrorAndNotASignal) {
+  const TemporaryDirectory directory;
+  const std::string path = large_model(directory);
+  const Tagger tagger = Tagger::open(path).value();
+  EXPECT_EQ(tagger.tag_rows(a_sentence()).value().labels(),
+            a_tagger().tag_rows(a_sentence()).value().labels());
+  std::filesystem::resize_file(path, 100);  // every byte of the weights is gone
+  const auto after = tagger.tag_rows(a_sentence());
+  ASSERT_FALSE(after.ok());
+  EXPECT_THAT(after.error().message, HasSubstr("large.model' was changed by another program"));
+  EXPECT_FALSE(tagger.tag_batch(phrases(3)).ok());
+  EXPECT_FALSE(evaluate(tagger, phrases(3)).ok());
+  EXPECT_FALSE(tagger.explain_rows(a_sentence()).ok());
+  EXPECT_FALSE(tagger.save(directory.path("copy")).ok());
+}
+
+TEST(Tagger, ALargeModelThatIsOverwrittenGivesNoLabels) {
+  const TemporaryDirectory directory;
+  const std::string path = large_model(directory);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the grain of times of change
+  const Tagger tagger = Tagger::open(path).value();
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(1000, '\0');
+  }
+  EXPECT_FALSE(tagger.tag_rows(a_sentence()).ok());
+  EXPECT_FALSE(tagger.tag_batch(phrases(3)).ok());
 }
 
 TEST(Tagger, GivesOnlyWhatIsAskedFor) {

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "espalier/base/file_descriptor.h"
+#include "espalier/base/unfinished_files.h"
 
 namespace espalier {
 namespace {
@@ -113,9 +114,10 @@ Result<Target> look_at(const std::string& path) {
 }  // namespace
 
 struct AtomicFile::State {
-  std::string name;       ///< for messages
-  std::string target;     ///< where the file goes; empty when streamed
-  std::string temporary;  ///< what is written until then; empty when streamed or no longer there
+  std::string name;           ///< for messages
+  std::string target;         ///< where the file goes; empty when streamed
+  std::string temporary;      ///< what is written until then; empty when streamed or no longer there
+  UnfinishedFile unfinished;  ///< the same, for programs that end at once
   FileDescriptor file;
   std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(kBufferSize);
   size_t used = 0;
@@ -153,11 +155,12 @@ struct AtomicFile::State {
     remove_leftovers(target);
     const std::string first = fmt::format("{}.partial-{}", target, ::getpid());
     for (int attempt = 1;; ++attempt) {
-      const std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
+      std::string path = attempt == 1 ? first : fmt::format("{}-{}", first, attempt);
       const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (number >= 0) {
         file = FileDescriptor(number);
-        temporary = path;
+        temporary = std::move(path);  // allocates nothing: the file must not be left behind
+        unfinished = UnfinishedFile(temporary);
         (void)::flock(number, LOCK_EX | LOCK_NB);  // see remove_leftovers
         return {};
       }
@@ -187,6 +190,7 @@ struct AtomicFile::State {
     if (const int code = file.close(); code != 0) return failed(code);
     if (::rename(temporary.c_str(), target.c_str()) != 0) return failed(errno);
     temporary.clear();
+    unfinished.forget();
     return sync_directory();
   }
 };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "espalier/base/temporary_directory.h"
+#include "espalier/base/unfinished_files.h"
 
 namespace espalier {
 namespace {
@@ -68,6 +69,23 @@ TEST(AtomicFile, DroppedWithoutCommitLeavesTheOldFileAndNothingElse) {
     EXPECT_TRUE(moved.write("er").ok());
   }
   EXPECT_EQ(directory.read("x"), "old");
+  EXPECT_EQ(directory.entries(), 1u);
+}
+
+TEST(UnfinishedFiles, AreRemovedAndCommittedOnesStay) {
+  const TemporaryDirectory directory;
+  AtomicFile done = open_or_throw(directory.path("done"));
+  EXPECT_TRUE(done.commit().ok());
+  { const AtomicFile dropped = open_or_throw(directory.path("dropped")); }
+  // More than can be remembered: the others are not removed here, but when their writers end.
+  std::vector<AtomicFile> open;
+  for (size_t i = 0; i < kMostUnfinishedFiles + 2; ++i)
+    open.push_back(open_or_throw(directory.path("open" + std::to_string(i))));
+  EXPECT_EQ(directory.entries(), 1 + open.size());
+  remove_unfinished_files();
+  EXPECT_EQ(directory.entries(), 3u);
+  EXPECT_TRUE(std::filesystem::exists(directory.path("done")));
+  open.clear();
   EXPECT_EQ(directory.entries(), 1u);
 }
 

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "espalier/base/temporary_directory.h"
@@ -64,6 +68,39 @@ TEST(MappedFile, ALargeFileIsMapped) {
   const auto file = MappedFile::open(directory.write("x", content));
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->bytes().size(), content.size());
+  EXPECT_EQ(file->bytes().back(), std::byte{'a'});
+}
+
+/// The time at which a file was changed has the grain of the kernel's clock.
+void wait_for_the_clock() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+
+TEST(MappedFile, ALargeFileThatIsChangedInPlaceIsNoticed) {
+  const TemporaryDirectory directory;
+  const std::string content(MappedFile::kCopiedUpTo + 1, 'a');
+  const std::string path = directory.write("x", content);
+  wait_for_the_clock();
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->unchanged().ok());
+  { std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).put('b'); }
+  ASSERT_FALSE(file->unchanged().ok());
+  EXPECT_THAT(file->unchanged().error().message, HasSubstr("x' was changed by another program"));
+
+  const auto again = MappedFile::open(path);
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(again->unchanged().ok());
+  std::filesystem::resize_file(path, 10);
+  EXPECT_FALSE(again->unchanged().ok());
+}
+
+TEST(MappedFile, ALargeFileThatIsReplacedIsUnchanged) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("x", std::string(MappedFile::kCopiedUpTo + 1, 'a'));
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  wait_for_the_clock();
+  std::filesystem::rename(directory.write("y", "new"), path);
+  EXPECT_TRUE(file->unchanged().ok());
   EXPECT_EQ(file->bytes().back(), std::byte{'a'});
 }
 

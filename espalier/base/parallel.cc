@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -56,16 +57,20 @@ bool spin_until(const Ready& ready) {
 class Workers::Crew {
  public:
   explicit Crew(int others) {
-    for (int t = 0; t < others; ++t) threads_.emplace_back([this] { live(); });
-  }
-  ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      dismissed_ = true;
+    try {
+      threads_.reserve(static_cast<size_t>(others));
+      for (int t = 0; t < others; ++t) threads_.emplace_back([this] { live(); });
+    } catch (const std::system_error& error) {
+      const size_t started = threads_.size();
+      dismiss();
+      throw std::system_error(error.code(),
+                              fmt::format("cannot start thread {} of {}", started + 2, others + 1));
+    } catch (...) {
+      dismiss();
+      throw;
     }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
   }
+  ~Crew() { dismiss(); }
 
   /// Returns false without running anything if the pool is busy with another loop.
   bool run_all(size_t pieces, const std::function<void(size_t)>& run) {
@@ -89,6 +94,16 @@ class Workers::Crew {
   }
 
  private:
+  void dismiss() {
+    {
+      const std::lock_guard lock(mutex_);
+      dismissed_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
   static uint32_t left(uint64_t open) { return static_cast<uint32_t>(open); }
 
   void take_pieces() {

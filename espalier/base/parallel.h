@@ -13,7 +13,7 @@ namespace espalier {
 /// in the order of the pieces. This is what makes results deterministic.
 class Workers {
  public:
-  /// threads == 0 takes every core.
+  /// threads == 0 takes every core. Throws std::system_error if the system refuses to start a thread.
   explicit Workers(int threads = 1);
   ~Workers();
   Workers(Workers&&) noexcept;

@@ -150,10 +150,11 @@ Status SectionFile::parse(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   // Check the version before the checksum: another version may compute the checksum differently.
   if (header.version != kSectionFileVersion)
-    return fail("{}: the file has format version {}, this program reads version {}: {}", name_, header.version,
-                kSectionFileVersion,
-                header.version < kSectionFileVersion ? "it was written by an older espalier, train it again"
-                                                     : "it was written by a newer espalier, which can read it");
+    return fail("{}: the file has format version {}, this program reads version {}: {}", name_,
+                header.version, kSectionFileVersion,
+                header.version < kSectionFileVersion
+                    ? "it was written by an older espalier, train it again"
+                    : "it was written by a newer espalier, which can read it");
   const uint64_t table_end = sizeof(Header) + uint64_t{header.count} * sizeof(TableEntry);
   if (bytes.size() < table_end)
     return fail("{}: cut short or damaged: {} bytes, the table of {} sections alone ends at byte {}", name_,
@@ -212,6 +213,11 @@ Status SectionFile::index_names() {
     if (name_of(by_name_[i - 1]) == name_of(by_name_[i]))
       return fail("{}: damaged: there are two sections '{}'", name_, name_of(by_name_[i]));
   return {};
+}
+
+Status SectionFile::unchanged() const {
+  const auto* const mapped = std::get_if<MappedFile>(&storage_);
+  return mapped == nullptr ? Status{} : mapped->unchanged();
 }
 
 const SectionFile::Entry* SectionFile::find(std::string_view section_name) const {

@@ -58,8 +58,9 @@ class SectionWriter {
     add(name, std::as_bytes(std::span(text.data(), text.size())));
   }
 
-  /// Writes the file through AtomicFile: after a failure the older file is still there. `verify`, if given, gets the path
-  /// of what was written before it replaces the older file; an error from it keeps the older file.
+  /// Writes the file through AtomicFile: after a failure the older file is still there. `verify`, if given,
+  /// gets the path of what was written before it replaces the older file; an error from it keeps the older
+  /// file.
   using Verify = std::function<Status(const std::string& written)>;
   Status save(const std::string& path, const Verify& verify = {}) const;
   /// The bytes that save would write.
@@ -96,6 +97,8 @@ class SectionFile {
   static Result<SectionFile> from_view(std::span<const std::byte> bytes, std::string name);
 
   const std::string& name() const { return name_; }
+  /// An error if the file is mapped and was changed in place since it was opened (MappedFile).
+  Status unchanged() const;
   /// All sections in the order of the file.
   std::span<const Entry> entries() const { return entries_; }
 

@@ -70,6 +70,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
                 const Monitor& monitor, Evaluation& evaluation) {
   PipelineOptions pipeline;
   pipeline.predict = options.predict;
+  pipeline.file = options.file;
   pipeline.map = options.map;
   pipeline.on_bad_sequence = options.on_bad_sequence;
   data::Sequence mapped;

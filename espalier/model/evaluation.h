@@ -59,7 +59,8 @@ struct EvaluationOptions {
   const constrain::Constraints* check = nullptr;
   const data::InputMap* map = nullptr;  ///< as in PipelineOptions
   std::function<void(const Error&)> on_bad_sequence =
-      {};  ///< as in PipelineOptions; such sequences do not count
+      {};                             ///< as in PipelineOptions; such sequences do not count
+  const SectionFile* file = nullptr;  ///< as in PipelineOptions
 };
 
 struct Evaluation {

@@ -144,10 +144,12 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       item.prediction = {};
       item.prediction.best.resize(1);
     } else {
+      if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
       thread_local data::Sequence mapped;
       if (options.map != nullptr) ESPALIER_TRY(options.map->apply(item.sequence, mapped));
       ESPALIER_TRY(predictor.predict(options.map != nullptr ? mapped : item.sequence, forced, options.predict,
                                      scratch, item.prediction));
+      if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
     }
     work(item.sequence, item.prediction, item.text);
     return {};

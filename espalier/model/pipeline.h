@@ -15,6 +15,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
@@ -32,6 +33,9 @@ struct PipelineOptions {
   /// Called, in input order, for a sequence that cannot be read or labelled; the next one follows. Not set:
   /// the first such sequence is an error.
   std::function<void(const Error& error)> on_bad_sequence;
+  /// The file of the model: a change in place is an error, noticed before labels that it spoilt are passed
+  /// on. May be null.
+  const SectionFile* file = nullptr;
   /// Called after each block, to flush output because input may have paused. May be empty.
   std::function<Status()> block_ended;
 };

@@ -47,6 +47,7 @@ class ModelExpert : public ExpertStream {
         text_(std::move(text)),
         workers_(workers) {
     options_.predict.nbest = n;
+    options_.file = &model_->file();
   }
   std::vector<std::string> expert_names() const override {
     return width() == 1 ? std::vector<std::string>{name()} : rank_names(name(), width());
