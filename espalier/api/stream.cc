@@ -1,6 +1,9 @@
 // tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
 // tagger_test.cc.
+#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
@@ -152,32 +155,71 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
   return report;
 }
 
-Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
+namespace {
+
+/// The sources of a batch, with the sequences of a corpus in the layout of the model's data.
+Result<api::Sources> batch_sources(const Tagger::State& state, const Data& data) {
+  ESPALIER_ASSIGN(api::Sources sources, api::sources_of(data));
+  if (data.corpus() == nullptr) return sources;
+  const auto& about = state.model.about();
+  const auto& given = data.corpus()->state()->sequences;
+  const bool fits = std::all_of(given.begin(), given.end(), [&](const data::Sequence& sequence) {
+    return sequence.columns() == about.reading.columns || sequence.columns() + 1 == about.reading.columns;
+  });
+  if (fits) return sources;
+  auto laid_out = std::make_shared<std::vector<data::Sequence>>();
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto sequence = api::sequence_for_model(given[i], about.reading, about.features.feature_columns);
+    if (!sequence.ok()) return fail("sequence {}: {}", i + 1, sequence.error().message);
+    laid_out->push_back(std::move(sequence).value());
+  }
+  sources.sources = {data::Source(std::move(laid_out), data.corpus()->state()->name)};
+  return sources;
+}
+
+/// Predicts a batch in parallel; `take` gets the predictions in the order of the input.
+Status run_batch(const Tagger::State& state, const Data& data, const TagOptions& options,
+                 const std::function<void(const data::Prediction&)>& take) {
   if (!options.forced.empty()) return fail("forced labels are for single sequences");
-  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*state_, options.decode));
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   model::PipelineOptions pipeline;
   ESPALIER_ASSIGN(pipeline.predict, api::predict_options(options, choice, /*single=*/false));
-  std::vector<Tagged> all;
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
   const auto done = [&](const data::Sequence&, const data::Prediction& prediction,
                         std::string_view) -> Status {
-    all.push_back(api::to_tagged(prediction, state_->model));
+    take(prediction);
     return {};
   };
   const Workers workers(options.threads);
-  const auto& about = state_->model.about();
-  ESPALIER_ASSIGN(const api::Sources sources, api::sources_of(data));
-  if (data.corpus() != nullptr) {
-    for (const data::Sequence& sequence : data.corpus()->state()->sequences)
-      if (sequence.columns() != about.reading.columns && sequence.columns() + 1 != about.reading.columns)
-        return fail("the corpus has {} columns, the model's data {}", sequence.columns(),
-                    about.reading.columns);
-  }
+  const auto& about = state.model.about();
+  ESPALIER_ASSIGN(const api::Sources sources, batch_sources(state, data));
   for (const data::Source& source : sources.sources) {
     ESPALIER_ASSIGN(const auto reader, model::open_task_reader(source, about.task, about.reading_for_use()));
     ESPALIER_TRY(model::run_pipeline(*reader, *choice.predictor, pipeline, workers, {}, work, done));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
+  std::vector<Tagged> all;
+  ESPALIER_TRY(run_batch(*state_, data, options, [&](const data::Prediction& prediction) {
+    all.push_back(api::to_tagged(prediction, state_->model));
+  }));
   return all;
+}
+
+Result<LabelNumbers> Tagger::label_batch(const Data& data, const TagOptions& options) const {
+  if (options.nbest > 1 || options.marginals || options.confidence.value_or(false))
+    return fail("label_batch returns labels only: no n-best lists, no probabilities");
+  LabelNumbers out;
+  ESPALIER_TRY(run_batch(*state_, data, options, [&](const data::Prediction& prediction) {
+    const auto& labels = prediction.best.front().labels;
+    out.labels.insert(out.labels.end(), labels.begin(), labels.end());
+    out.ends.push_back(out.labels.size());
+  }));
+  return out;
 }
 
 }  // namespace espalier
