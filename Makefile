@@ -4,15 +4,17 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# The interpreter of the Python package: the distribution's own, which has its packages.
+PYTHON ?= /usr/bin/python3
 LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-SOURCES = find espalier apps research examples fuzz bench -name '*.h' -o -name '*.cc'
+SOURCES = find espalier apps research examples fuzz bench python -name '*.h' -o -name '*.cc'
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install clean setup
+.PHONY: help build demo test check asan tsan bench fuzz format lint install clean setup python python-test
 .DEFAULT_GOAL := build
 
 help:
@@ -26,6 +28,7 @@ help:
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)) seconds'
 	@echo 'make format    clang-format all sources;  make lint: check them with clang-format, clang-tidy, shellcheck'
 	@echo 'make install   program, library, manual pages and documentation under PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make python    the Python package, importable from build/python, and a wheel;  make python-test: its tests'
 	@echo 'make clean     remove build/'
 
 setup:
@@ -70,6 +73,15 @@ lint: setup
 install: build
 	$(BUILD) release --target library
 	cmake --install build/release --prefix "$(PREFIX)"
+
+python: setup
+	@scripts/setup.sh python
+	$(CONFIGURE) release -DESPALIER_PYTHON=ON -DPython3_EXECUTABLE=$(PYTHON)
+	$(BUILD) release --target python_package
+	$(PYTHON) python/backend.py build
+
+python-test: python
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q python/tests
 
 clean:
 	rm -rf build

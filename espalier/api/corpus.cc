@@ -153,24 +153,28 @@ Corpus& Corpus::add_attributes(const std::vector<std::vector<Attribute>>& attrib
 }
 
 Corpus& Corpus::add(const SequenceBuilder& built) {
-  State& state = own();
-  const size_t number = state.sequences.size() + 1;
-  const auto wrong = [&](Error error) -> Corpus& {
-    if (state.status.ok()) state.status = std::move(error);
-    return *this;
-  };
+  if (Status status = try_add(built); !status.ok()) {
+    State& state = own();
+    if (state.status.ok()) state.status = std::move(status);
+  }
+  return *this;
+}
+
+Status Corpus::try_add(const SequenceBuilder& built) {
+  ESPALIER_TRY(state_->status);
+  const size_t number = size() + 1;
   const auto finished = built.state().finish();
-  if (!finished.ok()) return wrong(fail("sequence {}, {}", number, finished.error().message));
+  if (!finished.ok()) return fail("sequence {}, {}", number, finished.error().message);
   const data::Sequence& sequence = **finished;
-  if (sequence.empty()) return wrong(fail("sequence {}: it has no tokens", number));
-  const size_t before = state.sequences.empty() ? state.reading.columns : state.sequences.front().columns();
-  if (!state.sequences.empty() && (before == 0) != (sequence.columns() == 0))
-    return wrong(before == 0
-                     ? fail("sequence {}: rows of cells, but the sequences before have attributes", number)
-                     : fail("sequence {}: attributes, but the sequences before have rows of cells", number));
+  if (sequence.empty()) return fail("sequence {}: it has no tokens", number);
+  const size_t before = empty() ? state_->reading.columns : state_->sequences.front().columns();
+  if (!empty() && (before == 0) != (sequence.columns() == 0))
+    return before == 0 ? fail("sequence {}: rows of cells, but the sequences before have attributes", number)
+                       : fail("sequence {}: attributes, but the sequences before have rows of cells", number);
   if (before != 0 && sequence.columns() != before)
-    return wrong(fail("sequence {}: {} cells, expected {}", number, sequence.columns() - 1,
-                      columns_text(state.options.columns, before - 1)));
+    return fail("sequence {}: {} cells, expected {}", number, sequence.columns() - 1,
+                columns_text(state_->options.columns, before - 1));
+  State& state = own();
   if (sequence.columns() == 0) {
     state.reading.format = data::Format::kCrfsuite;
   } else {
@@ -178,7 +182,7 @@ Corpus& Corpus::add(const SequenceBuilder& built) {
   }
   state.tokens += sequence.length();
   state.sequences.push_back(sequence);
-  return *this;
+  return {};
 }
 
 Corpus& Corpus::add(const Sequence& sequence) {

@@ -127,6 +127,16 @@ TEST(SequenceBuilder, CorpusRefusesWhatDoesNotFit) {
   EXPECT_THAT(nothing.status().error().message, HasSubstr("no tokens"));
 }
 
+TEST(SequenceBuilder, AFailedTryLeavesTheCorpusAsItWas) {
+  Corpus corpus;
+  ASSERT_TRUE(corpus.try_add(built_rows({{"a"}})).ok());
+  EXPECT_THAT(corpus.try_add(built_rows({{"a", "b"}})).error().message, HasSubstr("2 cells, expected 1"));
+  EXPECT_FALSE(corpus.try_add(SequenceBuilder()).ok());
+  EXPECT_TRUE(corpus.status().ok());
+  EXPECT_TRUE(corpus.try_add(built_rows({{"b"}})).ok());
+  EXPECT_EQ(corpus.size(), 2u);
+}
+
 TEST(SequenceBuilder, IsTaggedAndExplainedLikeRows) {
   const Tagger tagger = a_tagger();
   const SequenceBuilder builder = built_rows(a_sentence());

@@ -89,6 +89,8 @@ class Corpus {
   Corpus& add(const Sequence& sequence);
   /// A copy of what has been built. The builder keeps its tokens; clear() it for the next sequence.
   Corpus& add(const SequenceBuilder& sequence);
+  /// The same, but an error is returned and leaves the corpus as it was.
+  Status try_add(const SequenceBuilder& sequence);
 
   /// The first error made by adding a sequence.
   Status status() const;
