@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert.h"
+#include "python/native/convert.h"
 
 namespace espalier::python {
 

@@ -1,4 +1,4 @@
-#include "convert.h"
+#include "python/native/convert.h"
 
 #include <pybind11/numpy.h>
 

@@ -1,7 +1,7 @@
 // Corpora and constraints for Python.
 #include <numeric>
 
-#include "bindings.h"
+#include "python/native/bindings.h"
 
 namespace espalier::python {
 namespace {

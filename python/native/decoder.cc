@@ -1,7 +1,7 @@
 // Decoding of scores for Python.
 #include <span>
 
-#include "bindings.h"
+#include "python/native/bindings.h"
 
 namespace espalier::python {
 

@@ -1,6 +1,6 @@
 // Ensembles for Python.
-#include "bindings.h"
-#include "watch.h"
+#include "python/native/bindings.h"
+#include "python/native/watch.h"
 
 namespace espalier::python {
 namespace {

@@ -1,7 +1,7 @@
 // Scores for Python.
-#include "bindings.h"
-#include "scores.h"
-#include "watch.h"
+#include "python/native/bindings.h"
+#include "python/native/scores.h"
+#include "python/native/watch.h"
 
 namespace espalier::python {
 

@@ -1,5 +1,5 @@
 // The extension module espalier._native.
-#include "bindings.h"
+#include "python/native/bindings.h"
 
 namespace espalier::python {
 namespace {

@@ -1,7 +1,7 @@
 // Scores as plain Python values. Used by training.cc and evaluation.cc.
 #pragma once
 
-#include "bindings.h"
+#include "python/native/bindings.h"
 
 namespace espalier::python {
 

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "bindings.h"
-#include "watch.h"
+#include "python/native/bindings.h"
+#include "python/native/watch.h"
 
 namespace espalier::python {
 namespace {
