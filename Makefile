@@ -19,7 +19,7 @@ export JOBS LAUNCHER
 
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
-	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers'
+	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers, the Python package'
 	@echo 'make build     the program, as build/release/espalier, and the experiments behind its verb reproduce'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
@@ -46,6 +46,7 @@ demo: setup
 
 test: setup
 	@scripts/test.sh release asan-fuzz
+	@$(MAKE) python-test
 
 check: setup
 	@scripts/test.sh release
