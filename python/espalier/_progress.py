@@ -35,7 +35,9 @@ class _Bar:
             return
         if self.bar is None or p.phase != self.phase:
             self.close()
-            self.bar = self.tqdm(total=p.total or None, desc=p.phase, leave=False)
+            self.bar = self.tqdm(total=p.total or None, desc=p.phase, leave=False,
+                                 bar_format="{desc}: {percentage:3.0f} % |{bar}| {elapsed}<{remaining}{postfix}"
+                                 if p.total else None)
         self.phase = p.phase
         if extra:
             self.bar.set_postfix_str(extra.strip(), refresh=False)

@@ -1,6 +1,7 @@
 """Training: learners, progress, Ctrl-C."""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -102,6 +103,32 @@ def test_an_exception_of_the_progress_function_comes_out(sentences):
 def test_a_bar_is_drawn_only_on_a_terminal(sentences, capsys):
     es.train(*sentences, learner=es.Crf(passes=1), progress=True)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("without_tqdm", [True, False])
+def test_a_bar_is_drawn_on_a_terminal(without_tqdm, corpus_files):
+    script = textwrap.dedent(f"""
+        import sys
+        if {without_tqdm}:
+            sys.modules["tqdm"] = None
+        import espalier as es
+        es.train({str(corpus_files[0])!r}, learner=es.Crf(passes=2), progress=True)
+    """)
+    parent, child = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", script], stderr=child)
+    os.close(child)
+    drawn = b""
+    while True:
+        try:
+            some = os.read(parent, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not some:
+            break
+        drawn += some
+    os.close(parent)
+    assert process.wait(timeout=60) == 0
+    assert b"training" in drawn and b"pass 2" in drawn
 
 
 def test_ctrl_c_leaves_a_usable_model(tmp_path, corpus_files):
