@@ -72,7 +72,8 @@ def learners():
                   "    def __init__(", "        self,", "        *,"]
         lines += [f"        {name}: {_kind(p.default, p.range)} = ...," for name, p in made.parameters.items()]
         lines += ["    ) -> None: ..."]
-    lines += ["", "LEARNERS: Dict[str, Type[Learner]]", "", "def class_name(learner: str) -> str: ...",
+    names = ", ".join(f'"{name}"' for name in _learners.__all__)
+    lines += ["", f"__all__ = [{names}]", "", "LEARNERS: Dict[str, Type[Learner]]", "", "def class_name(learner: str) -> str: ...",
               "def learner_of(", "    given: Union[None, str, Learner], settings: Optional[Dict[str, Any]] = ...",
               ") -> Learner: ..."]
     return HEAD + "\n".join(lines) + "\n"

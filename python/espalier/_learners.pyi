@@ -339,6 +339,8 @@ class Brackets(Learner):
         patience: Union[None, int, float, str] = ...,
     ) -> None: ...
 
+__all__ = ["Learner", "Parameter", "LEARNERS", "learner_of", "Crf", "Perceptron", "Svm", "Memm", "Local", "Cascade", "Searn", "LasoBr", "LasoBst", "Laso", "Incremental", "Brackets"]
+
 LEARNERS: Dict[str, Type[Learner]]
 
 def class_name(learner: str) -> str: ...

@@ -68,6 +68,7 @@ def reporter(progress: ProgressLike) -> Iterator[Optional[Callable[[dict], Any]]
         finally:
             bar.close()
     elif callable(progress):
-        yield lambda fields: progress(Progress(**fields))
+        call: Callable[[Progress], Any] = progress
+        yield lambda fields: call(Progress(**fields))
     else:
         raise TypeError("progress must be a bool or a function")

@@ -222,7 +222,7 @@ class Confusion(NamedTuple):
 
     gold: str
     predicted: str
-    count: int
+    tokens: int
 
 
 @dataclass(frozen=True)

@@ -97,8 +97,11 @@ class Policy:
     def explain(self, task: Any, *, beam: int = 0, top: int = 5) -> List[Decision]:
         """Why each action of the best path is chosen, with at most `top` reasons each."""
         _check(task)
-        return [Decision(*d[:-1], [Reason(*r) for r in d[-1]])
-                for d in self._native.explain(task, self._labels, beam, top)]
+        found = []
+        for fields in self._native.explain(task, self._labels, beam, top):
+            decision = Decision(*fields)
+            found.append(decision._replace(reasons=[Reason(*r) for r in decision.reasons]))
+        return found
 
     def mean_loss(self, tasks: Sequence[Any], *, beam: int = 0) -> float:
         """The mean loss of the decoded outputs."""

@@ -71,7 +71,8 @@ class SequenceLabeler(BaseEstimator):
             if name in _SETTINGS:
                 value = params.pop(name)
                 if value is None:
-                    vars(self).pop(name, None)
+                    if hasattr(self, name):
+                        delattr(self, name)
                 else:
                     setattr(self, name, value)
         super().set_params(**params)

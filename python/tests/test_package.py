@@ -35,6 +35,15 @@ def test_stubs_are_those_of_the_module(name):
     ast.parse((stubs.FOLDER / name).read_text(encoding="utf-8"))
 
 
+def test_types_are_consistent(root):
+    """mypy has nothing to say, if it is installed."""
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.9", "--ignore-missing-imports", "-p",
+                           "espalier"], cwd=root, env={**os.environ, "MYPYPATH": str(root / "python")},
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout
+
+
 def test_every_function_of_the_extension_has_a_stub():
     tree = ast.parse((stubs.FOLDER / "_native.pyi").read_text(encoding="utf-8"))
     declared = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}

@@ -59,7 +59,9 @@ class Tagger:
         self._nbest = options.nbest
         self._verbose = options.verbose
         self._names: List[str] = self._model.labels
-        self.clear()
+        self._rows: List[List[str]] = []
+        self._parsed: Any = None
+        self._current = 0
 
     def add(self, *columns: str) -> bool:
         """Adds a row: its cells as one string with blanks or tabs between, or one by one."""
@@ -72,8 +74,8 @@ class Tagger:
 
     def clear(self) -> bool:
         """Forgets all rows."""
-        self._rows: List[List[str]] = []
-        self._parsed: Any = None
+        self._rows = []
+        self._parsed = None
         self._current = 0
         return True
 

@@ -225,7 +225,7 @@ def auto_detect(sequences: List[List[str]], suffix: bool = False, delimiter: str
                 raise ValueError(f"This scheme is not supported: {label}") from None
     for scheme, patterns in _DETECTED:
         for pattern in patterns:
-            needed, optional = map(set, pattern.split("/"))
+            needed, optional = [set(part) for part in pattern.split("/")]
             if needed <= letters <= needed | optional:
                 return scheme
     raise ValueError(f"This scheme is not supported: { {_PREFIXES[x] for x in letters} }")
