@@ -5,20 +5,22 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
+# The interpreter of the Python package: the distribution's own, which has its packages.
+PYTHON ?= /usr/bin/python3
 LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-SOURCES = find espalier apps research examples fuzz bench -name '*.h' -o -name '*.cc'
+SOURCES = find espalier apps research examples fuzz bench python -name '*.h' -o -name '*.cc'
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-fuzz clean setup
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-fuzz clean setup python python-test
 .DEFAULT_GOAL := build
 
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
-	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers'
+	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers, the Python package'
 	@echo 'make build     the program, as build/release/espalier, and the experiments behind its verb reproduce'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
@@ -31,6 +33,7 @@ help:
 	@echo 'make test-package  installs them in a bare Debian root and uses them there; needs root and a Debian mirror'
 	@echo 'make soak      random commands for SOAK_SECONDS ($(SOAK_SECONDS)) seconds'
 	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages'
+	@echo 'make python    the Python package, importable from build/python, and a wheel;  make python-test: its tests'
 	@echo 'make clean     remove build/'
 
 setup:
@@ -48,6 +51,7 @@ demo: setup
 
 test: setup
 	@scripts/test.sh release asan-fuzz
+	@$(MAKE) python-test
 
 check: setup
 	@scripts/test.sh release
@@ -98,6 +102,15 @@ nightly-failures: check
 
 nightly-fuzz:
 	$(MAKE) fuzz FUZZ_SECONDS=600
+
+python: setup
+	@scripts/setup.sh python
+	$(CONFIGURE) release -DESPALIER_PYTHON=ON -DPython3_EXECUTABLE=$(PYTHON)
+	$(BUILD) release --target python_package
+	$(PYTHON) python/backend.py build
+
+python-test: python
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q python/tests
 
 clean:
 	rm -rf build

@@ -13,14 +13,15 @@
 // docs/library.md has a worked example of each part. To define your own search task, include espalier/task.h.
 #pragma once
 
-#include "espalier/public/corpus.h"    // data in memory and in files
-#include "espalier/public/decoder.h"   // decoding scores from another program
-#include "espalier/public/ensemble.h"  // several predictors combined
-#include "espalier/public/evaluate.h"  // scores, cross-validation, thresholds
-#include "espalier/public/learners.h"  // learners and their parameters
-#include "espalier/public/progress.h"  // progress reports of long operations
-#include "espalier/public/result.h"    // a value or an error
-#include "espalier/public/tagger.h"    // a trained model and its predictions
-#include "espalier/public/text.h"      // raw text to sentences and words
-#include "espalier/public/tools.h"     // checking, converting and generating data
-#include "espalier/public/train.h"     // from data to a model
+#include "espalier/public/corpus.h"            // data in memory and in files
+#include "espalier/public/decoder.h"           // decoding scores from another program
+#include "espalier/public/ensemble.h"          // several predictors combined
+#include "espalier/public/evaluate.h"          // scores, cross-validation, thresholds
+#include "espalier/public/learners.h"          // learners and their parameters
+#include "espalier/public/progress.h"          // progress reports of long operations
+#include "espalier/public/result.h"            // a value or an error
+#include "espalier/public/sequence_builder.h"  // one sequence, token by token
+#include "espalier/public/tagger.h"            // a trained model and its predictions
+#include "espalier/public/text.h"              // raw text to sentences and words
+#include "espalier/public/tools.h"             // checking, converting and generating data
+#include "espalier/public/train.h"             // from data to a model

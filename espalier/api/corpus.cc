@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/api/sequence_builder.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/formats/row_layout.h"
 #include "espalier/data/label_set.h"
@@ -135,33 +136,53 @@ Corpus& Corpus::add_words(const std::vector<std::string>& words, const std::vect
 
 Corpus& Corpus::add_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                const std::vector<std::string>& labels) {
-  State& state = own();
-  const size_t number = state.sequences.size() + 1;
-  Status status;
-  if (attributes.empty()) status = fail("sequence {}: it has no tokens", number);
-  if (!labels.empty() && labels.size() != attributes.size())
-    status = fail("sequence {}: {} tokens and {} labels", number, attributes.size(), labels.size());
-  if (!state.sequences.empty() && state.sequences.front().columns() != 0)
-    status = fail("sequence {}: attributes, but the sequences before have rows of cells", number);
-  if (!status.ok()) {
-    if (state.status.ok()) state.status = status;
+  if (!labels.empty() && labels.size() != attributes.size()) {
+    State& state = own();
+    if (state.status.ok())
+      state.status = fail("sequence {}: {} tokens and {} labels", state.sequences.size() + 1,
+                          attributes.size(), labels.size());
     return *this;
   }
-  state.reading.format = data::Format::kCrfsuite;
-  data::Sequence sequence = api::sequence_of_attributes(attributes);
-  if (!labels.empty()) {
-    data::Sequence labelled;
-    labelled.clear(0);
-    for (size_t row = 0; row < attributes.size(); ++row) {
-      labelled.begin_row("", row + 1);
-      for (const Attribute& a : attributes[row]) labelled.add_attribute(a.name, static_cast<float>(a.value));
-      labelled.set_label(labels[row]);
-    }
-    sequence = std::move(labelled);
+  SequenceBuilder builder;
+  for (size_t row = 0; row < attributes.size(); ++row) {
+    builder.begin_token();
+    for (const Attribute& a : attributes[row]) builder.add_attribute(a.name, a.value);
+    if (!labels.empty()) builder.set_label(labels[row]);
   }
-  state.tokens += attributes.size();
-  state.sequences.push_back(std::move(sequence));
+  return add(builder);
+}
+
+Corpus& Corpus::add(const SequenceBuilder& built) {
+  if (Status status = try_add(built); !status.ok()) {
+    State& state = own();
+    if (state.status.ok()) state.status = std::move(status);
+  }
   return *this;
+}
+
+Status Corpus::try_add(const SequenceBuilder& built) {
+  ESPALIER_TRY(state_->status);
+  const size_t number = size() + 1;
+  const auto finished = built.state().finish();
+  if (!finished.ok()) return fail("sequence {}, {}", number, finished.error().message);
+  const data::Sequence& sequence = **finished;
+  if (sequence.empty()) return fail("sequence {}: it has no tokens", number);
+  const size_t before = empty() ? state_->reading.columns : state_->sequences.front().columns();
+  if (!empty() && (before == 0) != (sequence.columns() == 0))
+    return before == 0 ? fail("sequence {}: rows of cells, but the sequences before have attributes", number)
+                       : fail("sequence {}: attributes, but the sequences before have rows of cells", number);
+  if (before != 0 && sequence.columns() != before)
+    return fail("sequence {}: {} cells, expected {}", number, sequence.columns() - 1,
+                columns_text(state_->options.columns, before - 1));
+  State& state = own();
+  if (sequence.columns() == 0) {
+    state.reading.format = data::Format::kCrfsuite;
+  } else {
+    state.reading.columns = sequence.columns();
+  }
+  state.tokens += sequence.length();
+  state.sequences.push_back(sequence);
+  return {};
 }
 
 Corpus& Corpus::add(const Sequence& sequence) {
@@ -299,6 +320,24 @@ Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::strin
     }
   }
   return sequence;
+}
+
+Result<data::Sequence> sequence_for_model(const data::Sequence& from, const data::ReadOptions& reading,
+                                          const std::vector<size_t>& feature_columns) {
+  if (reading.columns == 0) {
+    if (from.columns() == 0) return from;
+    return fail("the model uses attributes, not rows of cells");
+  }
+  if (from.columns() == 0) return fail("the model uses rows of cells, not attributes");
+  const size_t cells = from.columns() - 1;  // the last is the label, or in place of it
+  data::ReadOptions options = reading;
+  options.labels_required = false;
+  const auto layout = data::row_layout(options, cells);
+  if (layout.ok() && layout->width == from.columns() && layout->placeholder == cells) return from;
+  std::vector<std::vector<std::string>> rows(from.length());
+  for (size_t row = 0; row < from.length(); ++row)
+    for (size_t c = 0; c < cells; ++c) rows[row].emplace_back(from.cell(row, c));
+  return sequence_of_rows(rows, reading, feature_columns);
 }
 
 Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,

@@ -1,6 +1,9 @@
 // tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
 // tagger_test.cc.
+#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
@@ -226,35 +229,74 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const std::vector<Source>&
   return std::move(run.report());
 }
 
-Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
+namespace {
+
+/// The sources of a batch, with the sequences of a corpus in the layout of the model's data.
+Result<std::vector<api::ModelSource>> batch_sources(const Tagger::State& state, const Data& data) {
+  ESPALIER_ASSIGN(std::vector<api::ModelSource> sources,
+                  api::model_sources(state, data, /*labels_required=*/false));
+  if (data.corpus() == nullptr) return sources;
+  const auto& about = state.model.about();
+  const auto& given = data.corpus()->state()->sequences;
+  const bool fits = std::all_of(given.begin(), given.end(), [&](const data::Sequence& sequence) {
+    return sequence.columns() == about.reading.columns || sequence.columns() + 1 == about.reading.columns;
+  });
+  if (fits) return sources;
+  auto laid_out = std::make_shared<std::vector<data::Sequence>>();
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto sequence = api::sequence_for_model(given[i], about.reading, about.features.feature_columns);
+    if (!sequence.ok()) return fail("sequence {}: {}", i + 1, sequence.error().message);
+    laid_out->push_back(std::move(sequence).value());
+  }
+  sources = {{data::Source(std::move(laid_out), data.corpus()->state()->name), sources.front().input}};
+  return sources;
+}
+
+/// Predicts a batch in parallel; `take` gets the predictions in the order of the input.
+Status run_batch(const Tagger::State& state, const Data& data, const TagOptions& options,
+                 const std::function<void(const data::Prediction&)>& take) {
   if (!options.forced.empty()) return fail("forced labels are for single sequences");
-  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*state_, options.decode));
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   model::PipelineOptions pipeline;
   ESPALIER_ASSIGN(pipeline.predict, api::predict_options(options, choice, /*single=*/false));
-  pipeline.file = &state_->model.file();
-  std::vector<Tagged> all;
+  pipeline.file = &state.model.file();
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
   const auto done = [&](const data::Sequence&, const data::Prediction& prediction,
                         std::string_view) -> Status {
-    all.push_back(api::to_tagged(prediction, state_->model));
+    take(prediction);
     return {};
   };
   const Workers workers(options.threads);
-  if (data.corpus() != nullptr) {
-    const size_t columns = state_->model.about().reading.columns;
-    for (const data::Sequence& sequence : data.corpus()->state()->sequences)
-      if (sequence.columns() != columns && sequence.columns() + 1 != columns)
-        return fail("the corpus has {} columns, the model's data {}", sequence.columns(), columns);
-  }
-  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
-                  api::model_sources(*state_, data, /*labels_required=*/false));
+  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources, batch_sources(state, data));
   for (const auto& [source, input] : sources) {
     ESPALIER_ASSIGN(const auto reader,
-                    model::open_task_reader(source, state_->model.about().task, input.reading));
+                    model::open_task_reader(source, state.model.about().task, input.reading));
     pipeline.map = input.map ? &*input.map : nullptr;
     ESPALIER_TRY(model::run_pipeline(*reader, *choice.predictor, pipeline, workers, {}, work, done));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
+  std::vector<Tagged> all;
+  ESPALIER_TRY(run_batch(*state_, data, options, [&](const data::Prediction& prediction) {
+    all.push_back(api::to_tagged(prediction, state_->model));
+  }));
   return all;
+}
+
+Result<LabelNumbers> Tagger::label_batch(const Data& data, const TagOptions& options) const {
+  if (options.nbest > 1 || options.marginals || options.confidence.value_or(false))
+    return fail("label_batch returns labels only: no n-best lists, no probabilities");
+  LabelNumbers out;
+  ESPALIER_TRY(run_batch(*state_, data, options, [&](const data::Prediction& prediction) {
+    const auto& labels = prediction.best.front().labels;
+    out.labels.insert(out.labels.end(), labels.begin(), labels.end());
+    out.ends.push_back(out.labels.size());
+  }));
+  return out;
 }
 
 }  // namespace espalier

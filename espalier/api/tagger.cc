@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/api/saved_sections.h"
+#include "espalier/api/sequence_builder.h"
 #include "espalier/base/parallel.h"
 #include "espalier/constrain/language.h"
 #include "espalier/data/formats/reader.h"
@@ -249,6 +250,27 @@ Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>&
     return fail("the model uses rows of cells, not attributes; call tag_rows");
   if (attributes.empty()) return fail("the sequence has no tokens");
   return tag_one(*state_, api::sequence_of_attributes(attributes), options);
+}
+
+namespace {
+
+/// A built sequence as the model reads it.
+Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder) {
+  ESPALIER_ASSIGN(const data::Sequence* const built, builder.state().finish());
+  if (built->empty()) return fail("the sequence has no tokens");
+  const auto& about = state.model.about();
+  return api::sequence_for_model(*built, about.reading, about.features.feature_columns);
+}
+
+}  // namespace
+
+Result<Tagged> Tagger::tag(const SequenceBuilder& sequence, const TagOptions& options) const {
+  return tag_one(*state_, built_for(*state_, sequence), options);
+}
+
+Result<std::vector<Explanation>> Tagger::explain(const SequenceBuilder& sequence,
+                                                 const DecodeOptions& options) const {
+  return explain_one(*state_, built_for(*state_, sequence), options);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,

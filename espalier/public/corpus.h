@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "espalier/public/result.h"
+#include "espalier/public/sequence_builder.h"
 
 #pragma GCC visibility push(default)
 namespace espalier {
@@ -91,6 +92,10 @@ class Corpus {
   Corpus& add_attributes(const std::vector<std::vector<Attribute>>& attributes,
                          const std::vector<std::string>& labels = {});
   Corpus& add(const Sequence& sequence);
+  /// A copy of what has been built. The builder keeps its tokens; clear() it for the next sequence.
+  Corpus& add(const SequenceBuilder& sequence);
+  /// The same, but an error is returned and leaves the corpus as it was.
+  Status try_add(const SequenceBuilder& sequence);
 
   /// The first error made by adding a sequence.
   Status status() const;

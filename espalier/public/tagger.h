@@ -152,6 +152,12 @@ struct TaggedSentence {
   Tagged tagged;
 };
 
+/// The labels of many sequences, one after the other.
+struct LabelNumbers {
+  std::vector<uint16_t> labels;  ///< of all tokens, as positions in Tagger::labels()
+  std::vector<size_t> ends;      ///< per sequence: the number of tokens up to and including it
+};
+
 /// What a feature adds to the score of the chosen label and of the runner-up.
 struct Reason {
   std::string feature;
@@ -234,6 +240,8 @@ class Tagger {
   /// Tags one sequence for a model that was trained on attributes.
   Result<Tagged> tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
                                 const TagOptions& options = {}) const;
+  /// The same for a sequence of cells or attributes that was built token by token; its labels have no effect.
+  Result<Tagged> tag(const SequenceBuilder& sequence, const TagOptions& options = {}) const;
   /// Splits raw text into sentences and words (split_text) and tags each. An error if the model's features
   /// use further columns.
   Result<std::vector<TaggedSentence>> tag_text(std::string_view utf8, TextSplit split = TextSplit::words,
@@ -241,12 +249,16 @@ class Tagger {
   /// Tags all sequences, on several threads; the results are in the order of the input. Files are read like
   /// the model's training data, except where their format, encoding or folds are set.
   Result<std::vector<Tagged>> tag_batch(const Data& data, const TagOptions& options = {}) const;
+  /// The same, labels only and as numbers: faster, and a few bytes per token.
+  Result<LabelNumbers> label_batch(const Data& data, const TagOptions& options = {}) const;
 
   /// Why each token gets its label, per token in order. Searches need feature names for it.
   Result<std::vector<Explanation>> explain_rows(const std::vector<std::vector<std::string>>& rows,
                                                 const DecodeOptions& options = {}) const;
   Result<std::vector<Explanation>> explain_words(const std::vector<std::string>& words,
                                                  const DecodeOptions& options = {}) const;
+  Result<std::vector<Explanation>> explain(const SequenceBuilder& sequence,
+                                           const DecodeOptions& options = {}) const;
   const ModelInfo& info() const;
   /// The labels that tokens can get.
   const std::vector<std::string>& labels() const { return info().labels.back(); }

@@ -1,0 +1,233 @@
+"""Tagger: a trained model."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._data import Constraints, PathLike, constraints_of, path_of
+from ._progress import ProgressLike, reporter
+from ._results import Explanation, Inspection, ModelInfo, Reason, Training, Weight, tagged_of
+
+ConstraintsLike = Union[None, str, "os.PathLike[str]", Constraints]
+
+
+class Tagger:
+    """A trained model: tags one sequence, a batch, a stream or a file; explains, inspects, saves.
+
+    Immutable, safe to use from several threads at once, can be pickled. Made by :func:`espalier.train`, or:
+
+    >>> import espalier as es
+    >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+    >>> same = es.Tagger.from_bytes(tagger.to_bytes())
+    >>> same.tag(["a", "a", "b"])
+    ['A', 'A', 'B']
+    """
+
+    #: How training went; None for a model that was opened.
+    training: Optional[Training]
+
+    def __init__(self, native: _native.Model, training: Optional[Training] = None) -> None:
+        self._native = native
+        self._info = ModelInfo(**native.info())
+        self._form = _native.Form.ROWS if self._info.columns > 0 else _native.Form.AUTO
+        self.training = training
+
+    @classmethod
+    def open(cls, path: PathLike) -> "Tagger":
+        """Opens a model file."""
+        return cls(_native.Model.open(path_of(path)))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "model") -> "Tagger":
+        """The same from memory."""
+        return cls(_native.Model.from_bytes(data, name))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model file, which the command can use, too."""
+        self._native.save(os.fspath(path))
+
+    def to_bytes(self) -> bytes:
+        """The bytes that save() writes."""
+        return self._native.to_bytes()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _unpickle, (self.to_bytes(), self.training)
+
+    @property
+    def labels(self) -> List[str]:
+        """The labels that tokens can get: the columns of marginals."""
+        return list(self._native.labels)
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the model stores about itself and its training."""
+        return self._info
+
+    def __repr__(self) -> str:
+        i = self._info
+        return f"<Tagger: {i.learner}, {len(self._native.labels)} labels, {i.training_tokens} training tokens>"
+
+    def tag(self, tokens: Any, *, confidence: Optional[bool] = None, nbest: int = 1, marginals: bool = False,
+            forced: Optional[Sequence[Optional[str]]] = None, constraints: ConstraintsLike = None,
+            unconstrained: bool = False, strict: bool = False, why: bool = False, time_limit: float = 10.0,
+            decoder: str = "auto", beam: int = 0) -> Any:
+        """Tags one sequence, in any form that :class:`Corpus` takes.
+
+        Returns the list of labels; or a :class:`Tagged` if `confidence`, `nbest`, `marginals` or `why` asks for more.
+
+        Args:
+            confidence: the probability of each label and span.
+            nbest: this many labellings, best first.
+            marginals: the probability of every label at every token, as an array.
+            forced: the label that each token must get, None where the model decides.
+            constraints: obey these rules (text, a path object, or Constraints) instead of the model's own.
+            unconstrained: obey none, not even those of the training.
+            strict: a sequence that cannot satisfy the constraints is an error.
+            why: report which constraint changed which token.
+            time_limit: seconds for the sequence, under constraints.
+            decoder: auto, viterbi or posterior; for searches greedy, beam or best-first.
+            beam: its width; 0: as in training.
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> tagger.tag(["b", "b"], forced=["A", None])
+        ['A', 'B']
+        >>> len(tagger.tag(["a", "b"], nbest=3).alternatives)
+        3
+        """
+        options = _options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder,
+                           beam)
+        rich = bool(confidence) or nbest != 1 or marginals or why
+        if not options and forced is None:
+            return self._native.labels_of(tokens, self._form, [])
+        if forced is not None:
+            options["forced"] = list(forced)
+        if not isinstance(tokens, np.ndarray):
+            tokens = list(tokens)
+        if len(tokens) == 0:
+            return tagged_of(None) if rich else []
+        if not rich:
+            options["confidence"] = False
+        tagged = tagged_of(self._native.tag(tokens, self._form, [], options))
+        return tagged if rich else tagged.labels
+
+    def tag_batch(self, sequences: Iterable[Any], *, confidence: Optional[bool] = None, nbest: int = 1,
+                  marginals: bool = False, constraints: ConstraintsLike = None, unconstrained: bool = False,
+                  strict: bool = False, why: bool = False, time_limit: float = 10.0, decoder: str = "auto",
+                  beam: int = 0, threads: int = 0) -> List[Any]:
+        """Tags many sequences on all cores (or `threads`); a list of what tag() returns for each.
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> tagger.tag_batch([["a"], [], ["b", "a"]])
+        [['A'], [], ['B', 'A']]
+        """
+        options = _options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder,
+                           beam)
+        options["threads"] = threads
+        if confidence or nbest != 1 or marginals or why:
+            return [tagged_of(t) for t in self._native.tag_batch(sequences, self._form, [], options)]
+        return self._native.label_batch(sequences, self._form, [], options)
+
+    def tag_stream(self, sequences: Iterable[Any], *, block: int = 1000, **options: Any) -> Iterator[Any]:
+        """Tags sequences while they are read, `block` at a time, in their order. Options as for tag_batch()."""
+        iterator = iter(sequences)
+        while True:
+            some = list(itertools.islice(iterator, block))
+            if not some:
+                return
+            yield from self.tag_batch(some, **options)
+
+    def tag_file(self, source: PathLike, target: PathLike, *, input_format: str = "", output_format: str = "",
+                 encoding: str = "", confidence: Optional[bool] = None, nbest: int = 1,
+                 constraints: ConstraintsLike = None, threads: int = 0, progress: ProgressLike = None) -> Dict[str, Any]:
+        """Tags a file as the command does; memory does not grow with it. Returns counts and seconds."""
+        options = _options(confidence, nbest, False, constraints, False, False, False, 10.0, "auto", 0)
+        options["threads"] = threads
+        with reporter(progress) as report:
+            return self._native.tag_file(path_of(source), os.fspath(target), input_format, output_format, encoding,
+                                         options, report)
+
+    def marginals(self, tokens: Any) -> npt.NDArray[np.float32]:
+        """The probability of each label at each token: an array of tokens × labels, in the order of `labels`."""
+        tagged = self.tag(tokens, marginals=True)
+        if tagged.marginals is None:
+            return np.zeros((0, len(self._native.labels)), dtype=np.float32)
+        return tagged.marginals
+
+    def probability(self, tokens: Any, labels: Sequence[str]) -> float:
+        """The probability that the model gives to these labels of the whole sequence."""
+        return float(np.exp(self.log_probability(tokens, labels)))
+
+    def log_probability(self, tokens: Any, labels: Sequence[str]) -> float:
+        """Its natural logarithm."""
+        if not isinstance(tokens, np.ndarray):
+            tokens = list(tokens)
+        if len(tokens) == 0:
+            return 0.0
+        best = self._native.tag(tokens, self._form, [], {"confidence": True, "unconstrained": True})
+        forced = self._native.tag(tokens, self._form, [],
+                                  {"confidence": False, "unconstrained": True, "forced": list(labels)})
+        return float(np.log(best["probability"]) + forced["score"] - best["score"])
+
+    def explain(self, tokens: Any, *, constraints: ConstraintsLike = None) -> List[Explanation]:
+        """Why each token gets its label, rather than the second best."""
+        options = {} if constraints is None else {"constraints": constraints_of(constraints)}
+        found = []
+        for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, [], options):
+            found.append(Explanation(token, label, runner_up, margin, [Reason(*r) for r in reasons], *rest))
+        return found
+
+    def inspect(self, top: int = 10, label: str = "") -> Inspection:
+        """The size of the model and its largest weights, of all labels or of one.
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> len(tagger.inspect(top=3).strongest)
+        3
+        """
+        fields = self._native.inspect(top, label)
+        fields["strongest"] = [Weight(*w[:3]) for w in fields["strongest"]]
+        fields["details"] = json.loads(fields["details"])
+        return Inspection(**fields)
+
+    def without_names(self) -> "Tagger":
+        """The same model without feature names: smaller, the same predictions."""
+        return Tagger(self._native.without_names(), self.training)
+
+
+def _unpickle(data: bytes, training: Optional[Training]) -> Tagger:
+    return Tagger(_native.Model.from_bytes(data, "model"), training)
+
+
+def _options(confidence: Optional[bool], nbest: int, marginals: bool, constraints: ConstraintsLike,
+             unconstrained: bool, strict: bool, why: bool, time_limit: float, decoder: str, beam: int) -> Dict[str, Any]:
+    """Only what differs from the defaults, so that an empty dictionary means plain labels."""
+    options: Dict[str, Any] = {}
+    if confidence is not None:
+        options["confidence"] = confidence
+    if nbest != 1:
+        if nbest < 1:
+            raise ValueError("nbest must be at least 1")
+        options["nbest"] = nbest
+    if marginals:
+        options["marginals"] = True
+    if constraints is not None:
+        options["constraints"] = constraints_of(constraints)
+    for name, value in (("unconstrained", unconstrained), ("strict", strict), ("why", why)):
+        if value:
+            options[name] = True
+    if time_limit != 10.0:
+        options["time_limit"] = time_limit
+    if decoder != "auto":
+        options["decoder"] = decoder
+    if beam:
+        options["beam"] = beam
+    return options

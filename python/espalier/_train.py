@@ -1,0 +1,149 @@
+"""Training, scores and cross-validation."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any, Dict, Optional, Sequence, Union
+
+from . import _native
+from ._data import PathLike, constraints_of, native_data
+from ._learners import Learner, learner_of
+from ._progress import ProgressLike, reporter
+from ._results import CrossValidation, Fold, Pass, Scores, Training, scores_of
+from ._tagger import ConstraintsLike, Tagger
+
+
+class TrainingInterrupted(UserWarning):
+    """Ctrl-C ended training; the model is what had been learned until then."""
+
+
+def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] = None, dev: Any = None,
+          task: str = "label", constraints: ConstraintsLike = None, allow_contradictions: bool = False,
+          template: Optional[str] = None, columns: Sequence[str] = (), feature_columns: Sequence[int] = (),
+          start_from: Optional[Tagger] = None, format: str = "", label_column: Union[str, int] = "",
+          encoding: str = "", folds: str = "", seed: int = 1, threads: int = 0, progress: ProgressLike = None,
+          save_to: Optional[PathLike] = None, checkpoint_every: int = 0, resume: bool = False) -> Tagger:
+    """Trains a model. Ctrl-C ends training with a usable model and a :class:`TrainingInterrupted` warning.
+
+    Args:
+        data: a path, a list of paths, a Corpus, or a list of sequences with `labels`.
+        labels: one list per sequence.
+        learner: a name or an object such as ``Crf(l2=0.5)``; by default that of the task.
+        dev: development data in the same forms, or a pair (sequences, labels): training stops when the score on it no
+            longer rises, and the best pass is kept.
+        task: label, segment, joint, roles, brackets or variables.
+        constraints: rules that the model stores and obeys.
+        allow_contradictions: train even if most training sequences break the constraints.
+        template: a feature template in CRF++ or Wapiti syntax.
+        columns: names of the cells if tokens are rows; lists are then rows, too.
+        feature_columns: columns to take features from, from 1.
+        start_from: start from the weights of this model.
+        format, label_column, encoding, folds: how files are read.
+        seed: the same seed gives the same model, on any number of threads.
+        threads: 0 for all cores.
+        progress: True for a bar, or a function that gets :class:`Progress` and may return False to stop.
+        save_to: write the model here when training ends.
+        checkpoint_every, resume: write a checkpoint next to `save_to` after so many passes; continue from it.
+
+    >>> import espalier as es
+    >>> X = [[{"word": "Anna", "capital": True}, {"word": "slept", "capital": False}]] * 20
+    >>> y = [["PER", "O"]] * 20
+    >>> tagger = es.train(X, y, learner=es.Crf(l2=0.1))
+    >>> tagger.tag([{"word": "Anna", "capital": True}])
+    ['PER']
+    """
+    reading = {"format": format, "label_column": str(label_column), "encoding": encoding, "folds": folds}
+    chosen = learner_of(learner)
+    options: Dict[str, Any] = {"task": task, "seed": seed, "threads": threads}
+    if dev is not None:
+        options["dev"] = native_data(dev, columns=columns, reading={**reading, "folds": ""})
+    if constraints is not None:
+        options["constraints"] = constraints_of(constraints)
+        options["allow_contradictions"] = allow_contradictions
+    if template is not None:
+        options["template"] = template
+    if feature_columns:
+        options["feature_columns"] = list(feature_columns)
+    if start_from is not None:
+        options["start_from"] = start_from._native
+    if save_to is not None:
+        options.update(save_to=os.fspath(save_to), checkpoint_every=checkpoint_every, resume=resume)
+    elif checkpoint_every or resume:
+        raise ValueError("checkpoints are written next to the model; give save_to")
+    given = native_data(data, labels, columns=columns, reading=reading)
+    with reporter(progress) as report:
+        model, fields, keyboard = _native.train(given, chosen.name, chosen.pairs(), options, report)
+    fields["log"] = [Pass(*entry) for entry in fields["log"]]
+    fields["details"] = json.loads(fields["details"])
+    if keyboard:
+        warnings.warn("training was interrupted; the model is what had been learned until then", TrainingInterrupted,
+                      stacklevel=2)
+    return Tagger(model, Training(**fields))
+
+
+def evaluate(tagger: Tagger, data: Any, labels: Any = None, *, constraints: ConstraintsLike = None,
+             calibration: bool = False, check: ConstraintsLike = None, format: str = "", encoding: str = "",
+             folds: str = "", threads: int = 0, progress: ProgressLike = None) -> Scores:
+    """Tags labelled data and scores the labels.
+
+    Args:
+        tagger: the model.
+        data, labels: as for train().
+        constraints: decode under these.
+        calibration: also measure how well probabilities match accuracy.
+        check: count sequences that obey these rules, without decoding under them.
+        format, encoding, folds: how files are read; by default like the training data.
+        threads: 0 for all cores.
+        progress: as for train().
+
+    >>> import espalier as es
+    >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+    >>> es.evaluate(tagger, [["a", "b"]], [["A", "B"]]).accuracy
+    100.0
+    """
+    reading = {"format": format, "encoding": encoding, "folds": folds}
+    columns = [f"column {i + 1}" for i in range(tagger.info.columns - 1)]
+    given = native_data(data, labels, columns=columns, reading=reading)
+    decode = {} if constraints is None else {"constraints": constraints_of(constraints)}
+    with reporter(progress) as report:
+        return scores_of(_native.evaluate(tagger._native, given, decode, calibration, constraints_of(check), threads,
+                                          report))
+
+
+def evaluate_labels(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+    """Scores labels of any origin against the correct ones.
+
+    >>> import espalier as es
+    >>> es.evaluate_labels([["B-NP", "I-NP"], ["O"]], [["B-NP", "O"], ["O"]]).f1
+    0.0
+    """
+    return scores_of(_native.evaluate_labels([list(s) for s in gold], [list(s) for s in predicted]))
+
+
+def cross_validate(data: Any, labels: Any = None, *, folds: int = 0, learner: Union[None, str, Learner] = None,
+                   task: str = "label", constraints: ConstraintsLike = None, template: Optional[str] = None,
+                   columns: Sequence[str] = (), format: str = "", label_column: Union[str, int] = "",
+                   encoding: str = "", seed: int = 1, threads: int = 0, progress: ProgressLike = None) -> CrossValidation:
+    """Trains on all folds but one and scores on that one, for each fold.
+
+    `folds` is their number; 0: those given in the data, or ten. Other arguments as for train().
+
+    >>> import espalier as es
+    >>> cv = es.cross_validate([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10, folds=4)
+    >>> len(cv.folds), cv.mean("accuracy")
+    (4, 100.0)
+    """
+    reading = {"format": format, "label_column": str(label_column), "encoding": encoding}
+    chosen = learner_of(learner)
+    options: Dict[str, Any] = {"task": task, "seed": seed, "threads": threads}
+    if constraints is not None:
+        options["constraints"] = constraints_of(constraints)
+    if template is not None:
+        options["template"] = template
+    given = native_data(data, labels, columns=columns, reading=reading)
+    with reporter(progress) as report:
+        fields = _native.cross_validate(given, chosen.name, chosen.pairs(), options, folds, report)
+    return CrossValidation([Fold(number, seconds, scores_of(s)) for number, seconds, s in fields["folds"]],
+                           scores_of(fields["pooled"]), fields["own_folds"])

@@ -1,0 +1,131 @@
+"""Search tasks of your own: anything that is built one decision at a time.
+
+A task is a class; an object of it is one example. It has these methods over states of any type (states must not
+change once made):
+
+    initial()                  the state before the first action
+    is_goal(state)             whether the output is complete
+    actions(state)             the legal actions: ints, or pairs (candidate, label) if there are several labels
+    apply(state, action)       the state after an action
+    features(state, candidate) a dict from name to number, or a list of names
+    loss(state)                for learning: the cost of a complete output, 0 for the correct one
+
+and, for learning, one of ``optimal_actions(state)``, ``best_loss(state)`` and ``loss_so_far(state)``. Optional:
+``level(state)``, ``describe(state)``, ``action_name(state, action)``.
+
+>>> from espalier import search
+>>> class Copy:
+...     "Copies bits, one at a time."
+...     def __init__(self, bits): self.bits = bits
+...     def initial(self): return ()
+...     def is_goal(self, state): return len(state) == len(self.bits)
+...     def actions(self, state): return [(0, 0), (0, 1)]
+...     def apply(self, state, action): return state + (action[1],)
+...     def features(self, state, candidate): return [f"bit={self.bits[len(state)]}"]
+...     def loss(self, state): return sum(a != b for a, b in zip(state, self.bits))
+...     def optimal_actions(self, state): return [(0, self.bits[len(state)])]
+>>> policy = search.learn([Copy([0, 1, 1]), Copy([1, 0])] * 5, labels=2)
+>>> policy.decode(Copy([1, 1, 0, 1])).goal
+(1, 1, 0, 1)
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Dict, List, Sequence, Tuple, Union
+
+from . import _native
+from ._data import PathLike, path_of
+from ._learners import Learner, learner_of
+from ._progress import ProgressLike, reporter
+from ._results import Decision, Path, Reason, SearchResult
+from ._train import TrainingInterrupted
+
+__all__ = ["Policy", "learn"]
+
+_REQUIRED = ("initial", "is_goal", "actions", "apply", "features")
+_MOST_ACTIONS = 100_000
+
+
+def _check(task: Any) -> None:
+    missing = [name for name in _REQUIRED if not callable(getattr(task, name, None))]
+    if missing:
+        raise TypeError(f"the task {type(task).__name__} lacks {', '.join(missing)}")
+
+
+class Policy:
+    """What is learned: which action to take in which state. Can be pickled."""
+
+    def __init__(self, native: _native.Policy) -> None:
+        self._native = native
+        self._labels = native.info()["labels"]
+
+    @classmethod
+    def open(cls, path: PathLike) -> "Policy":
+        """Opens a file that save() wrote."""
+        return cls(_native.Policy.open(path_of(path)))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Policy":
+        """The same from memory."""
+        return cls(_native.Policy.from_bytes(data))
+
+    def save(self, path: PathLike) -> None:
+        """Writes a file."""
+        self._native.save(os.fspath(path))
+
+    def to_bytes(self) -> bytes:
+        """The bytes that save() writes."""
+        return self._native.to_bytes()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Policy.from_bytes, (self.to_bytes(),)
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """What the policy stores about itself."""
+        return self._native.info()
+
+    def decode(self, task: Any, *, beam: int = 0, method: str = "learned", nbest: int = 1,
+               most_actions: int = _MOST_ACTIONS) -> SearchResult:
+        """Finds the output of one example. `beam` 0: as in learning. `method`: learned, beam or best-first."""
+        _check(task)
+        paths, end = self._native.decode(task, self._labels, beam, method, nbest, most_actions)
+        return SearchResult([Path(*p) for p in paths], end)
+
+    def explain(self, task: Any, *, beam: int = 0, top: int = 5) -> List[Decision]:
+        """Why each action of the best path is chosen, with at most `top` reasons each."""
+        _check(task)
+        found = []
+        for fields in self._native.explain(task, self._labels, beam, top):
+            decision = Decision(*fields)
+            found.append(decision._replace(reasons=[Reason(*r) for r in decision.reasons]))
+        return found
+
+    def mean_loss(self, tasks: Sequence[Any], *, beam: int = 0) -> float:
+        """The mean loss of the decoded outputs."""
+        for task in tasks:
+            _check(task)
+        return self._native.mean_loss(list(tasks), self._labels, beam)
+
+
+def learn(examples: Sequence[Any], *, labels: int = 1, learner: Union[None, str, Learner] = None,
+          dev: Sequence[Any] = (), seed: int = 1, most_actions: int = _MOST_ACTIONS,
+          progress: ProgressLike = None) -> Policy:
+    """Learns from examples, one task object each.
+
+    `labels`: how many labels actions have; 1: an action is the number of a candidate. `learner`: searn (the default),
+    laso-br, laso-bst, laso or incremental. With `dev`, learning stops when the mean loss on it no longer falls. A path
+    of more than `most_actions` is an error. Ctrl-C ends learning with a usable policy.
+    """
+    for task in [*examples, *dev]:
+        _check(task)
+    chosen = learner_of(learner)
+    with reporter(progress) as report:
+        policy, keyboard = _native.learn_to_search(list(examples), labels, chosen.name, chosen.pairs(), list(dev), seed,
+                                                   most_actions, report)
+    if keyboard:
+        warnings.warn("learning was interrupted; the policy is what had been learned until then", TrainingInterrupted,
+                      stacklevel=2)
+    return Policy(policy)

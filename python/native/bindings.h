@@ -1,0 +1,51 @@
+// The parts of the extension module, and what they share. The module is private: espalier's Python files give
+// it the shape that users see, so functions here take flat arguments and return plain values.
+#pragma once
+
+#include <espalier/espalier.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/native/convert.h"
+
+namespace espalier::python {
+
+void bind_corpus(py::module_& m);
+void bind_tagger(py::module_& m);
+void bind_training(py::module_& m);
+void bind_evaluation(py::module_& m);
+void bind_ensemble(py::module_& m);
+void bind_decoder(py::module_& m);
+void bind_search(py::module_& m);
+
+/// A model with its labels as Python strings, made once.
+struct Model {
+  explicit Model(Tagger opened) : tagger(std::move(opened)) {
+    for (const std::string& label : tagger.labels()) labels.append(py::str(label));
+  }
+  Tagger tagger;
+  py::list labels;
+};
+
+/// Corpus, or files to read.
+using Input = Data;
+/// A Corpus object, or (paths, reading options as a dict) for files.
+Data data_of(py::handle given);
+ReadOptions reading_of(const py::dict& options);
+/// Options of tagging and decoding from a dictionary with the names of their fields; unknown names are
+/// errors.
+TagOptions tag_options(const py::dict& options);
+DecodeOptions decode_options(const py::dict& options);
+py::dict to_dict(const Tagged& tagged, size_t labels);
+
+py::bytes to_bytes(const std::vector<std::byte>& bytes);
+std::vector<std::byte> from_bytes(const py::bytes& bytes);
+
+}  // namespace espalier::python

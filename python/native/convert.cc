@@ -1,0 +1,306 @@
+#include "python/native/convert.h"
+
+#include <pybind11/numpy.h>
+
+#include <string_view>
+
+namespace espalier::python {
+namespace {
+
+/// The UTF-8 of a str or the bytes of a bytes object; false if it is neither. Throws if it cannot be encoded.
+bool text_of(PyObject* object, std::string_view& out) {
+  if (PyUnicode_Check(object)) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
+    if (data == nullptr) throw py::error_already_set();
+    out = {data, static_cast<size_t>(size)};
+    return true;
+  }
+  if (PyBytes_Check(object)) {
+    out = {PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))};
+    return true;
+  }
+  return false;
+}
+
+std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// The number that an attribute's value is.
+double number_of(PyObject* value, std::string_view key) {
+  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
+    PyErr_Clear();
+    throw py::type_error("the value of attribute '" + std::string(key) +
+                         "' must be str, bytes, a number, dict, list or set, not " + type_name(value));
+  }
+  return number;
+}
+
+/// Adds the attributes of one token, with `prefix` before every name, as python-crfsuite names them.
+/// Sink: anything with add_attribute(name, value).
+template <typename Sink>
+class AttributeReader {
+ public:
+  explicit AttributeReader(Sink& sink) : sink_(sink) {}
+
+  void read(PyObject* item) {
+    if (PyDict_Check(item)) {
+      read_dict(item);
+    } else {
+      read_names(item);
+    }
+  }
+
+ private:
+  static constexpr int kDeepest = 200;
+
+  void read_dict(PyObject* dict) {
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    const size_t prefix = name_.size();
+    const Py_ssize_t size = PyDict_GET_SIZE(dict);
+    while (PyDict_Next(dict, &at, &key, &value)) {
+      std::string_view text;
+      if (!text_of(key, text))
+        throw py::type_error("the name of an attribute must be str, not " + type_name(key));
+      std::string_view value_text;
+      if (prefix == 0 && PyFloat_CheckExact(value)) {  // the usual numbers need no copy of the name
+        sink_.add_attribute(text, PyFloat_AS_DOUBLE(value));
+        continue;
+      }
+      name_.append(text);
+      if (PyDict_Check(value) || PyList_Check(value) || PyAnySet_Check(value)) {
+        name_.push_back(':');
+        if (++depth_ > kDeepest) throw py::value_error("attributes are nested too deeply");
+        read(value);
+        --depth_;
+      } else if (text_of(value, value_text)) {
+        name_.push_back(':');
+        name_.append(value_text);
+        sink_.add_attribute(name_, 1);
+      } else {
+        sink_.add_attribute(name_, number_of(value, name_));
+      }
+      name_.resize(prefix);
+      // A value's __float__ may have changed the dictionary.
+      if (PyDict_GET_SIZE(dict) != size) throw py::value_error("a dictionary changed while it was read");
+    }
+  }
+
+  void read_names(PyObject* items) {
+    const size_t prefix = name_.size();
+    const py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(items));
+    if (!iterator) {
+      PyErr_Clear();
+      throw py::type_error("a token must be a dict or a list of str, not " + type_name(items));
+    }
+    while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+      std::string_view text;
+      if (!text_of(item.ptr(), text))
+        throw py::type_error("the name of an attribute must be str, not " + type_name(item.ptr()));
+      if (prefix == 0) {
+        sink_.add_attribute(text, 1);
+        continue;
+      }
+      name_.append(text);
+      sink_.add_attribute(name_, 1);
+      name_.resize(prefix);
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  }
+
+  Sink& sink_;
+  std::string name_;
+  int depth_ = 0;
+};
+
+void read_cells(PyObject* row, SequenceBuilder& builder) {
+  const py::object cells =
+      py::reinterpret_steal<py::object>(PySequence_Fast(row, "a row must be a sequence of str"));
+  if (!cells) throw py::error_already_set();
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(cells.ptr());
+  if (count == 0) throw py::value_error("the row has no cells");
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const cell = PySequence_Fast_GET_ITEM(cells.ptr(), i);
+    std::string_view text;
+    if (!text_of(cell, text))
+      throw py::type_error("cell " + std::to_string(i + 1) + " must be str, not " + type_name(cell));
+    builder.add_cell(text);
+  }
+}
+
+/// A matrix of numbers: one row per token, one real-valued attribute per column. Zeros are left out.
+void read_matrix(const py::array& matrix, const std::vector<std::string>& given, SequenceBuilder& builder,
+                 const std::function<void()>& after_token) {
+  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(matrix);
+  if (!values) throw py::error_already_set();
+  const auto rows = values.unchecked<2>();
+  std::vector<std::string> names = given;
+  if (names.empty())
+    for (py::ssize_t c = 0; c < rows.shape(1); ++c) names.push_back(std::to_string(c));
+  if (names.size() != static_cast<size_t>(rows.shape(1)))
+    throw py::value_error("a matrix of " + std::to_string(rows.shape(1)) + " columns, but " +
+                          std::to_string(names.size()) + " names");
+  for (py::ssize_t r = 0; r < rows.shape(0); ++r) {
+    builder.begin_token();
+    for (py::ssize_t c = 0; c < rows.shape(1); ++c)
+      if (rows(r, c) != 0) builder.add_attribute(names[static_cast<size_t>(c)], rows(r, c));
+    after_token();
+  }
+}
+
+void read_token(PyObject* token, Form form, AttributeReader<SequenceBuilder>& attributes,
+                SequenceBuilder& builder) {
+  std::string_view word;
+  if (form != Form::kAttributes && text_of(token, word)) {
+    builder.add_cell(word);
+  } else if (form == Form::kRows || (form == Form::kAuto && PyTuple_Check(token))) {
+    if (PyDict_Check(token))
+      throw py::type_error("the model or corpus has rows of cells, and this token is a dict");
+    read_cells(token, builder);
+  } else {
+    attributes.read(token);
+  }
+}
+
+/// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
+template <typename Body>
+void named(const std::string& what, size_t number, const Body& body) {
+  try {
+    body();
+  } catch (const py::type_error& error) {
+    throw py::type_error(what + " " + std::to_string(number) + ": " + error.what());
+  } catch (const py::value_error& error) {
+    throw py::value_error(what + " " + std::to_string(number) + ": " + error.what());
+  }
+}
+
+void check(const SequenceBuilder& builder) {
+  if (const Status status = builder.status(); !status.ok()) throw py::value_error(status.error().message);
+}
+
+bool is_number_matrix(py::handle items) {
+  if (!py::isinstance<py::array>(items)) return false;
+  const auto array = py::reinterpret_borrow<py::array>(items);
+  const char kind = array.dtype().kind();
+  return array.ndim() == 2 && (kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b');
+}
+
+}  // namespace
+
+void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
+                   SequenceBuilder& builder) {
+  py::object label_items;
+  if (!labels.is_none()) {
+    label_items =
+        py::reinterpret_steal<py::object>(PySequence_Fast(labels.ptr(), "labels must be a sequence of str"));
+    if (!label_items) throw py::error_already_set();
+    if (PyUnicode_Check(labels.ptr())) throw py::type_error("labels must be a sequence of str, not one str");
+  }
+  size_t token = 0;
+  const auto add_label = [&] {
+    ++token;
+    if (!label_items) return;
+    if (token > static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr()))) return;
+    PyObject* const label = PySequence_Fast_GET_ITEM(label_items.ptr(), static_cast<Py_ssize_t>(token) - 1);
+    std::string_view text = "_";
+    if (label != Py_None && !text_of(label, text))
+      throw py::type_error("label " + std::to_string(token) + " must be str, not " + type_name(label));
+    builder.set_label(text);
+  };
+  if (is_number_matrix(items)) {
+    read_matrix(py::reinterpret_borrow<py::array>(items), names, builder, add_label);
+  } else if (PyUnicode_Check(items.ptr()) && form != Form::kAttributes) {
+    throw py::type_error("a sequence must be a list of tokens, not one str; split the text into words first");
+  } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
+    throw py::type_error("a sequence must be a list of tokens, not one dict");
+  } else {
+    const py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(items.ptr()));
+    if (!iterator) {
+      PyErr_Clear();
+      throw py::type_error("a sequence must be a list of tokens, not " + type_name(items.ptr()));
+    }
+    AttributeReader<SequenceBuilder> attributes(builder);
+    while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+      builder.begin_token();
+      named("token", token + 1, [&] { read_token(item.ptr(), form, attributes, builder); });
+      add_label();
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  }
+  if (label_items && static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())) != token)
+    throw py::value_error(std::to_string(token) + " tokens and " +
+                          std::to_string(PySequence_Fast_GET_SIZE(label_items.ptr())) + " labels");
+  check(builder);
+}
+
+void read_sequence(py::handle items, Form form, const std::vector<std::string>& names,
+                   SequenceBuilder& builder) {
+  read_labelled(items, py::none(), form, names, builder);
+}
+
+py::list expand(py::handle items) {
+  struct DictSink {
+    py::dict token;
+    void add_attribute(std::string_view name, double value) {
+      token[py::str(name.data(), name.size())] = value;
+    }
+  };
+  py::list out;
+  for (const py::handle item : py::reinterpret_borrow<py::object>(items)) {
+    DictSink sink;
+    AttributeReader<DictSink>(sink).read(item.ptr());
+    out.append(sink.token);
+  }
+  return out;
+}
+
+std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
+                             const std::vector<std::string>& names, Corpus& corpus) {
+  std::vector<bool> out;
+  if (PyUnicode_Check(sequences.ptr())) throw py::type_error("expected a list of sequences, not one str");
+  const py::object items = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
+  if (!items) {
+    PyErr_Clear();
+    throw py::type_error("expected a list of sequences, not " + type_name(sequences.ptr()));
+  }
+  py::object answers;
+  if (!labels.is_none()) {
+    answers = py::reinterpret_steal<py::object>(PyObject_GetIter(labels.ptr()));
+    if (!answers) throw py::error_already_set();
+  }
+  SequenceBuilder builder;
+  size_t number = 0;
+  while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(items.ptr()))) {
+    ++number;
+    py::object answer = py::none();
+    if (answers) {
+      answer = py::reinterpret_steal<py::object>(PyIter_Next(answers.ptr()));
+      if (!answer) {
+        if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+        throw py::value_error("there are fewer lists of labels (" + std::to_string(number - 1) +
+                              ") than sequences");
+      }
+    }
+    builder.clear();
+    named("sequence", number, [&] {
+      read_labelled(item, answer, form, names, builder);
+      out.push_back(builder.empty());
+      if (builder.empty()) return;
+      corpus.try_add(builder).value();
+    });
+    if (number % 1024 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  if (answers) {
+    const py::object more = py::reinterpret_steal<py::object>(PyIter_Next(answers.ptr()));
+    if (more)
+      throw py::value_error("there are more lists of labels than sequences (" + std::to_string(number) + ")");
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  }
+  return out;
+}
+
+}  // namespace espalier::python

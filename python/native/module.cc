@@ -1,0 +1,70 @@
+// The extension module espalier._native.
+#include "python/native/bindings.h"
+
+namespace espalier::python {
+namespace {
+
+py::list learner_table() {
+  py::list out;
+  for (const LearnerInfo& learner : learners()) {
+    py::list parameters;
+    for (const ParameterInfo& p : learner.parameters)
+      parameters.append(py::make_tuple(p.name, p.fallback, p.meaning, p.range, p.basic));
+    out.append(py::make_tuple(learner.name, learner.summary, learner.tasks, parameters));
+  }
+  return out;
+}
+
+py::list task_table() {
+  py::list out;
+  for (const TaskInfo& task : all_tasks()) out.append(py::make_tuple(task.name, task.summary, task.learners));
+  return out;
+}
+
+}  // namespace
+
+py::bytes to_bytes(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::byte> from_bytes(const py::bytes& bytes) {
+  const std::string_view view(bytes);
+  const auto* const begin = reinterpret_cast<const std::byte*>(view.data());
+  return {begin, begin + view.size()};
+}
+
+}  // namespace espalier::python
+
+PYBIND11_MODULE(_native, m) {
+  namespace py = pybind11;
+  using namespace espalier::python;
+  m.doc() = "The compiled part of espalier. Private: use the package espalier.";
+  const py::exception<espalier::Failure> error(m, "Error", PyExc_ValueError);
+  py::setattr(error, "__module__", py::str("espalier"));
+  py::setattr(error, "__doc__",
+              py::str("Bad input, a damaged model, an option out of range; the message says which."));
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const espalier::Failure& failure) {
+      PyErr_SetString(py::module_::import("espalier._native").attr("Error").ptr(), failure.what());
+    } catch (const espalier::ContractViolation& broken) {
+      PyErr_SetString(PyExc_RuntimeError, broken.what());
+    }
+  });
+  py::enum_<Form>(m, "Form")
+      .value("AUTO", Form::kAuto)
+      .value("ROWS", Form::kRows)
+      .value("ATTRIBUTES", Form::kAttributes);
+  m.def("expand", &expand, py::arg("items"));
+  m.def("version", &espalier::version);
+  m.def("learners", &learner_table);
+  m.def("tasks", &task_table);
+  bind_corpus(m);
+  bind_tagger(m);
+  bind_training(m);
+  bind_evaluation(m);
+  bind_ensemble(m);
+  bind_decoder(m);
+  bind_search(m);
+}

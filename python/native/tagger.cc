@@ -1,0 +1,303 @@
+// Models and predictions for Python.
+#include "python/native/bindings.h"
+#include "python/native/watch.h"
+
+namespace espalier::python {
+namespace {
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kExact:
+      return "exact";
+    case Outcome::kApproximate:
+      return "approximate";
+    case Outcome::kInfeasible:
+      return "infeasible";
+    case Outcome::kOutOfTime:
+      return "out of time";
+  }
+  return "exact";
+}
+
+/// Reads one sequence and tags it without the interpreter lock.
+py::dict tag_one(const Model& model, py::handle items, Form form, const std::vector<std::string>& names,
+                 const py::dict& options) {
+  const TagOptions tag = tag_options(options);
+  SequenceBuilder builder;
+  read_sequence(items, form, names, builder);
+  const Tagged tagged = [&] {
+    const py::gil_scoped_release release;
+    return model.tagger.tag(builder, tag).value();
+  }();
+  return to_dict(tagged, model.labels.size());
+}
+
+py::list labels_of_one(const Model& model, py::handle items, Form form,
+                       const std::vector<std::string>& names) {
+  SequenceBuilder builder;
+  read_sequence(items, form, names, builder);
+  py::list out;
+  if (builder.empty()) return out;
+  const Tagged tagged = [&] {
+    const py::gil_scoped_release release;
+    return model.tagger.tag(builder, {.confidence = false}).value();
+  }();
+  for (const Token& token : tagged) out.append(py::str(token.label));
+  return out;
+}
+
+/// Labels of many sequences, on several threads.
+py::list label_batch(const Model& model, py::handle sequences, Form form,
+                     const std::vector<std::string>& names, const py::dict& options) {
+  const TagOptions tag = tag_options(options);
+  Corpus corpus;
+  const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
+  LabelNumbers numbers;
+  if (!corpus.empty()) {
+    const py::gil_scoped_release release;
+    numbers = model.tagger.label_batch(corpus, tag).value();
+  }
+  py::list out(empty.size());
+  size_t sequence = 0, token = 0;
+  for (size_t i = 0; i < empty.size(); ++i) {
+    const size_t end = empty[i] ? token : numbers.ends[sequence++];
+    PyObject* const labels = PyList_New(static_cast<Py_ssize_t>(end - token));
+    if (labels == nullptr) throw py::error_already_set();
+    for (Py_ssize_t at = 0; token < end; ++token, ++at) {
+      PyObject* const label = PyList_GET_ITEM(model.labels.ptr(), numbers.labels[token]);
+      Py_INCREF(label);
+      PyList_SET_ITEM(labels, at, label);
+    }
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), labels);
+  }
+  return out;
+}
+
+py::list tag_batch(const Model& model, py::handle sequences, Form form, const std::vector<std::string>& names,
+                   const py::dict& options) {
+  const TagOptions tag = tag_options(options);
+  Corpus corpus;
+  const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
+  std::vector<Tagged> tagged;
+  if (!corpus.empty()) {
+    const py::gil_scoped_release release;
+    tagged = model.tagger.tag_batch(corpus, tag).value();
+  }
+  py::list out;
+  size_t sequence = 0;
+  for (size_t i = 0; i < empty.size(); ++i) {
+    if (empty[i]) {
+      out.append(py::none());
+    } else {
+      out.append(to_dict(tagged[sequence++], model.labels.size()));
+    }
+  }
+  return out;
+}
+
+py::list explain(const Model& model, py::handle items, Form form, const std::vector<std::string>& names,
+                 const py::dict& options) {
+  SequenceBuilder builder;
+  read_sequence(items, form, names, builder);
+  py::list out;
+  for (const Explanation& e : model.tagger.explain(builder, decode_options(options)).value()) {
+    py::list reasons;
+    for (const Reason& r : e.reasons) reasons.append(py::make_tuple(r.feature, r.weight, r.runner_up_weight));
+    out.append(py::make_tuple(e.token, e.label, e.runner_up, e.margin, reasons, e.column, e.decision,
+                              e.runner_up_decision));
+  }
+  return out;
+}
+
+py::dict info(const Model& model) {
+  const ModelInfo& i = model.tagger.info();
+  py::dict out;
+  out["task"] = i.task;
+  out["learner"] = i.learner;
+  out["parameters"] = py::dict(py::cast(i.parameters));
+  out["seed"] = i.seed;
+  out["training_sequences"] = i.training_sequences;
+  out["training_tokens"] = i.training_tokens;
+  out["format"] = i.format;
+  out["label_column"] = i.label_column;
+  out["feature_template"] = i.feature_template;
+  out["columns"] = i.columns;
+  out["feature_columns"] = i.feature_columns;
+  out["labels"] = i.labels;
+  out["has_probabilities"] = i.has_probabilities;
+  out["constrained"] = i.constrained;
+  return out;
+}
+
+py::dict inspect(const Model& model, size_t top, const std::string& label) {
+  const Inspection i = [&] {
+    const py::gil_scoped_release release;
+    return model.tagger.inspect({.top = top, .label = label}).value();
+  }();
+  py::list strongest, transitions;
+  for (const auto& f : i.strongest) strongest.append(py::make_tuple(f.feature, f.label, f.weight, f.column));
+  for (const auto& t : i.transitions) transitions.append(py::make_tuple(t.from, t.to, t.weight));
+  py::dict out;
+  out["features"] = i.features;
+  out["weights"] = i.weights;
+  out["weight_bits"] = i.weight_bits;
+  out["names"] = i.names;
+  out["strongest"] = strongest;
+  out["transitions"] = transitions;
+  out["about_weights"] = i.about_weights;
+  out["no_transitions"] = i.no_transitions;
+  out["no_features"] = i.no_features;
+  out["details"] = i.details;
+  return out;
+}
+
+py::dict tag_file(const Model& model, const std::string& input, const std::string& output,
+                  const std::string& in_format, const std::string& out_format, const std::string& encoding,
+                  const py::dict& options, const py::object& on_progress) {
+  StreamOptions stream;
+  stream.tag = tag_options(options);
+  stream.input_format = in_format;
+  stream.output_format = out_format;
+  stream.encoding = encoding;
+  const StreamReport report =
+      watch(on_progress, [&](const Report& progress, const std::atomic<bool>* stop) {
+        stream.on_progress = progress;
+        stream.stop = stop;
+        return tag_stream(model.tagger, Source::file(input), Sink::file(output), stream).value();
+      }).take();
+  py::dict out;
+  out["sequences"] = report.sequences;
+  out["tokens"] = report.tokens;
+  out["seconds"] = report.seconds;
+  out["interrupted"] = report.interrupted;
+  return out;
+}
+
+/// Sets fields that DecodeOptions has; false if it has no such field.
+bool set_decode_field(const std::string& name, py::handle value, DecodeOptions& out) {
+  if (name == "constraints") {
+    if (!value.is_none()) out.constraints = py::cast<Constraints>(value);
+  } else if (name == "unconstrained") {
+    out.unconstrained = py::cast<bool>(value);
+  } else if (name == "strict") {
+    out.strict = py::cast<bool>(value);
+  } else if (name == "why") {
+    out.why = py::cast<bool>(value);
+  } else if (name == "time_limit") {
+    out.time_limit = py::cast<double>(value);
+  } else if (name == "decoder") {
+    out.decoder = py::cast<std::string>(value);
+  } else if (name == "beam") {
+    out.beam = py::cast<size_t>(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DecodeOptions decode_options(const py::dict& options) {
+  DecodeOptions out;
+  for (const auto& [key, value] : options) {
+    const auto name = py::cast<std::string>(key);
+    if (!set_decode_field(name, value, out)) throw py::type_error("unknown option '" + name + "'");
+  }
+  return out;
+}
+
+TagOptions tag_options(const py::dict& options) {
+  TagOptions out;
+  for (const auto& [key, value] : options) {
+    const auto name = py::cast<std::string>(key);
+    if (name == "confidence") {
+      out.confidence = py::cast<std::optional<bool>>(value);
+    } else if (name == "marginals") {
+      out.marginals = py::cast<bool>(value);
+    } else if (name == "nbest") {
+      out.nbest = py::cast<size_t>(value);
+    } else if (name == "forced") {
+      for (const auto& label : py::cast<std::vector<std::optional<std::string>>>(value))
+        out.forced.push_back(label.value_or("_"));
+    } else if (name == "threads") {
+      out.threads = py::cast<int>(value);
+    } else if (!set_decode_field(name, value, out.decode)) {
+      throw py::type_error("unknown option '" + name + "'");
+    }
+  }
+  return out;
+}
+
+py::dict to_dict(const Tagged& tagged, size_t labels) {
+  py::dict out;
+  py::array_t<double> probabilities(static_cast<py::ssize_t>(tagged.size()));
+  auto to = probabilities.mutable_unchecked<1>();
+  py::list names, others;
+  for (size_t t = 0; t < tagged.size(); ++t) {
+    names.append(py::str(tagged[t].label));
+    to(static_cast<py::ssize_t>(t)) = tagged[t].probability;
+    if (!tagged[t].other_labels.empty()) others.append(py::cast(tagged[t].other_labels));
+  }
+  py::list spans, alternatives, changes;
+  for (const Span& s : tagged.spans()) spans.append(py::make_tuple(s.type, s.first, s.last, s.probability));
+  for (const Labelling& l : tagged.alternatives())
+    alternatives.append(py::make_tuple(l.labels, l.score, l.probability));
+  for (const Change& c : tagged.changes()) changes.append(py::make_tuple(c.token, c.before, c.rules));
+  out["labels"] = names;
+  out["probabilities"] = probabilities;
+  out["spans"] = spans;
+  out["alternatives"] = alternatives;
+  out["marginals"] = py::none();
+  if (!tagged.marginals().empty() && labels > 0) {
+    const auto rows = static_cast<py::ssize_t>(tagged.marginals().size() / labels);
+    out["marginals"] =
+        py::array_t<float>({rows, static_cast<py::ssize_t>(labels)}, tagged.marginals().data());
+  }
+  out["outcome"] = outcome_name(tagged.outcome());
+  out["clash"] = tagged.clash();
+  out["changes"] = changes;
+  out["price_of_rules"] = tagged.price_of_rules();
+  out["score"] = tagged.score();
+  out["probability"] = tagged.probability();
+  out["other_labels"] = others;
+  return out;
+}
+
+void bind_tagger(py::module_& m) {
+  py::class_<Model>(m, "Model")
+      .def_static(
+          "open",
+          [](const std::string& path) {
+            Tagger tagger = [&] {
+              const py::gil_scoped_release release;
+              return Tagger::open(path).value();
+            }();
+            return Model(std::move(tagger));
+          },
+          py::arg("path"))
+      .def_static(
+          "from_bytes",
+          [](const py::bytes& bytes, const std::string& name) {
+            return Model(Tagger::from_bytes(from_bytes(bytes), name).value());
+          },
+          py::arg("data"), py::arg("name"))
+      .def(
+          "save", [](const Model& model, const std::string& path) { model.tagger.save(path).value(); },
+          py::arg("path"))
+      .def("to_bytes", [](const Model& model) { return to_bytes(model.tagger.bytes()); })
+      .def("without_names", [](const Model& model) { return Model(model.tagger.without_names().value()); })
+      .def_readonly("labels", &Model::labels)
+      .def("info", &info)
+      .def("inspect", &inspect, py::arg("top"), py::arg("label"))
+      .def("tag", &tag_one, py::arg("items"), py::arg("form"), py::arg("names"), py::arg("options"))
+      .def("labels_of", &labels_of_one, py::arg("items"), py::arg("form"), py::arg("names"))
+      .def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
+           py::arg("options"))
+      .def("tag_batch", &tag_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
+           py::arg("options"))
+      .def("explain", &explain, py::arg("items"), py::arg("form"), py::arg("names"), py::arg("options"))
+      .def("tag_file", &tag_file, py::arg("input"), py::arg("output"), py::arg("input_format"),
+           py::arg("output_format"), py::arg("encoding"), py::arg("options"), py::arg("on_progress"));
+}
+
+}  // namespace espalier::python

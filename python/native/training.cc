@@ -1,0 +1,125 @@
+// Training and cross-validation for Python.
+#include "python/native/bindings.h"
+#include "python/native/scores.h"
+#include "python/native/watch.h"
+
+namespace espalier::python {
+namespace {
+
+TrainOptions train_options(const std::string& learner, const Settings& settings, const py::dict& given) {
+  TrainOptions out;
+  out.learner = Learner(learner, settings);
+  for (const auto& [key, value] : given) {
+    const auto name = py::cast<std::string>(key);
+    if (name == "task") {
+      out.task = py::cast<std::string>(value);
+    } else if (name == "dev") {
+      out.dev = data_of(value);
+    } else if (name == "constraints") {
+      out.constraints = py::cast<Constraints>(value);
+    } else if (name == "allow_contradictions") {
+      out.allow_contradictions = py::cast<bool>(value);
+    } else if (name == "start_from") {
+      out.start_from = py::cast<const Model&>(value).tagger;
+    } else if (name == "template") {
+      out.feature_template = py::cast<std::string>(value);
+    } else if (name == "feature_columns") {
+      out.feature_columns = py::cast<std::vector<size_t>>(value);
+    } else if (name == "seed") {
+      out.seed = py::cast<uint64_t>(value);
+    } else if (name == "threads") {
+      out.threads = py::cast<int>(value);
+    } else if (name == "save_to") {
+      out.save_to = py::cast<std::string>(value);
+    } else if (name == "checkpoint_every") {
+      out.checkpoint_every = py::cast<int>(value);
+    } else if (name == "resume") {
+      out.resume = py::cast<bool>(value);
+    } else {
+      throw py::type_error("unknown training option '" + name + "'");
+    }
+  }
+  return out;
+}
+
+/// (model, report as a dict, whether Ctrl-C ended it).
+py::tuple train_model(const py::object& data, const std::string& learner, const Settings& settings,
+                      const py::dict& given, const py::object& on_progress) {
+  TrainOptions options = train_options(learner, settings, given);
+  const Data input = data_of(data);
+  auto watched = watch(on_progress, [&](const Report& progress, const std::atomic<bool>* stop) {
+    options.on_progress = progress;
+    options.stop = stop;
+    return train_with_report(input, options).value();
+  });
+  const bool keyboard = watched.keyboard();
+  Training run = watched.take_even_after_keyboard();
+  py::list log;
+  for (const Training::Pass& pass : run.log)
+    log.append(py::make_tuple(pass.number, pass.objective, pass.dev_score, pass.seconds));
+  py::dict report;
+  report["log"] = log;
+  report["seconds"] = run.seconds;
+  report["reading_seconds"] = run.reading_seconds;
+  report["sequences"] = run.sequences;
+  report["tokens"] = run.tokens;
+  report["features"] = run.features;
+  report["weights"] = run.weights;
+  report["labels"] = run.labels;
+  report["model_bytes"] = run.model_bytes;
+  report["best_pass"] = run.best_pass;
+  report["stopped_early"] = run.stopped_early;
+  report["interrupted"] = run.interrupted;
+  report["notes"] = run.notes;
+  report["details"] = run.details;
+  return py::make_tuple(Model(std::move(run.tagger)), report, keyboard);
+}
+
+py::dict cross_validation(const py::object& data, const std::string& learner, const Settings& settings,
+                          const py::dict& given, int folds, const py::object& on_progress) {
+  TrainOptions options = train_options(learner, settings, given);
+  const Data input = data_of(data);
+  const CrossValidation cv = watch(on_progress, [&](const Report& progress, const std::atomic<bool>* stop) {
+                               options.stop = stop;
+                               const auto on_fold = [&](const CrossValidation::Fold& fold) {
+                                 if (stop->load()) return false;
+                                 if (!progress) return true;
+                                 Progress done;
+                                 done.phase = "folds";
+                                 done.done = static_cast<double>(fold.number);
+                                 done.total = static_cast<double>(fold.total);
+                                 done.round = static_cast<int>(fold.number);
+                                 done.round_ended = true;
+                                 return progress(done);
+                               };
+                               return cross_validate(input, options, folds, on_fold).value();
+                             }).take();
+  py::list all;
+  for (const CrossValidation::Fold& fold : cv.folds)
+    all.append(py::make_tuple(fold.fold, fold.train_seconds, to_dict(fold.scores)));
+  py::dict out;
+  out["folds"] = all;
+  out["pooled"] = to_dict(cv.pooled);
+  out["own_folds"] = cv.own_folds;
+  return out;
+}
+
+}  // namespace
+
+void bind_training(py::module_& m) {
+  m.def("train", &train_model, py::arg("data"), py::arg("learner"), py::arg("settings"), py::arg("options"),
+        py::arg("on_progress"));
+  m.def("cross_validate", &cross_validation, py::arg("data"), py::arg("learner"), py::arg("settings"),
+        py::arg("options"), py::arg("folds"), py::arg("on_progress"));
+  m.def(
+      "check_settings",
+      [](const std::string& learner, const Settings& settings, const std::string& task) {
+        TrainOptions options;
+        options.learner = Learner(learner, settings);
+        options.task = task;
+        check_options(Corpus(), options).value();
+      },
+      py::arg("learner"), py::arg("settings"), py::arg("task"));
+}
+
+}  // namespace espalier::python

@@ -1,0 +1,194 @@
+"""Sequences in every form that people have them in."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import espalier as es
+from espalier import _native
+
+
+def attributes(items):
+    """What one sequence becomes."""
+    corpus = _native.Corpus([])
+    corpus.add(items, None, 1.0, _native.Form.ATTRIBUTES, [])
+    return corpus.sequence(0)[0]
+
+
+def test_words_and_rows():
+    corpus = es.Corpus([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
+    assert corpus[0] == (["a", "b"], ["X", "Y"])
+    corpus = es.Corpus([[("a", "N"), ("b", "V")]])
+    assert corpus[0] == ([("a", "N"), ("b", "V")], None)
+    corpus = es.Corpus([[["a", "N"], ["b", "V"]]], columns=["word", "tag"])
+    assert corpus[0][0] == [("a", "N"), ("b", "V")]
+
+
+def test_dictionaries_expand_as_for_crfsuite():
+    got = attributes([{"foo": {"bar": "baz", "spam": 0.5, "egg": ["x", "y"], "ham": {"x": -0.5, "y": True}}},
+                      {"flag": True, "off": False, "n": 3, "s": "v", "b": b"bytes", "none": {}},
+                      ["p", "q"], {"r"}, {}])
+    assert got[0] == {"foo:bar:baz": 1, "foo:spam": 0.5, "foo:egg:x": 1, "foo:egg:y": 1, "foo:ham:x": -0.5,
+                      "foo:ham:y": 1}
+    assert got[1] == {"flag": 1, "off": 0, "n": 3, "s:v": 1, "b:bytes": 1}
+    assert got[2:] == [{"p": 1, "q": 1}, {"r": 1}, {}]
+
+
+def test_numbers_of_numpy_and_other_types_are_values():
+    import decimal
+    import fractions
+    got = attributes([{"a": np.float32(0.5), "b": np.int64(2), "c": np.bool_(True), "d": fractions.Fraction(1, 4),
+                       "e": decimal.Decimal("0.125")}])
+    assert got == [{"a": 0.5, "b": 2, "c": 1, "d": 0.25, "e": 0.125}]
+
+
+def test_unicode_and_empty_names():
+    got = attributes([{"ключ": "мир", "": "", "a": "", "\U0001f600": 2.0}])
+    assert got == [{"ключ:мир": 1, ":": 1, "a:": 1, "\U0001f600": 2}]
+
+
+@pytest.mark.parametrize("token, error, text", [
+    ({"a": None}, TypeError, "token 1: the value of attribute 'a'"),
+    ({"a": ("x",)}, TypeError, "tuple"),
+    ({"a": object()}, TypeError, "object"),
+    ({1: 2}, TypeError, "name of an attribute"),
+    ([1], TypeError, "name of an attribute"),
+    ([["a"]], TypeError, "name of an attribute"),
+    (5, TypeError, "a token must be"),
+    (None, TypeError, "a token must be"),
+    ({"a": float("nan")}, ValueError, "nan"),
+    ({"a": float("inf")}, ValueError, "inf"),
+    ({"a": 1e300}, ValueError, "1e\\+300"),
+    ({"a": 10 ** 400}, OverflowError, ""),
+    ({"\ud800": 1}, UnicodeEncodeError, ""),
+])
+def test_wrong_tokens_are_errors(token, error, text):
+    with pytest.raises(error, match=text):
+        attributes([token])
+
+
+def test_errors_name_sequence_and_token():
+    with pytest.raises(TypeError, match="sequence 2: token 3: the value of attribute 'x'"):
+        es.Corpus([[{"a": 1}], [{}, {}, {"x": None}]])
+    with pytest.raises(ValueError, match="sequence 2: 2 tokens and 1 labels"):
+        es.Corpus([["a"], ["b", "c"]], [["X"], ["Y"]])
+    with pytest.raises(TypeError, match="label 1 must be str"):
+        es.Corpus([["a"]], [[1]])
+    with pytest.raises(ValueError, match="fewer lists of labels"):
+        es.Corpus([["a"], ["b"]], [["X"]])
+    with pytest.raises(ValueError, match="more lists of labels"):
+        es.Corpus([["a"]], [["X"], ["Y"]])
+    with pytest.raises(TypeError, match="split the text into words"):
+        es.Corpus(["one sentence"])
+
+
+def test_exceptions_of_values_pass_through():
+    class Bad:
+        def __float__(self):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        attributes([{"a": Bad()}])
+
+
+def test_a_dictionary_that_changes_while_it_is_read_is_an_error():
+    token = {}
+
+    class Grows:
+        def __float__(self):
+            for i in range(100):
+                token[f"new {i}"] = 1
+            return 1.0
+
+    token.update(a=Grows(), b=1)
+    with pytest.raises(ValueError, match="changed"):
+        attributes([token])
+
+
+def test_deep_nesting_is_an_error():
+    token = {"x": 1}
+    for _ in range(1000):
+        token = {"x": token}
+    with pytest.raises(ValueError, match="deep"):
+        attributes([token])
+
+
+def test_unknown_labels_are_none():
+    corpus = es.Corpus([["a", "b"]], [["X", None]])
+    assert corpus[0][1] == ["X", "_"]
+
+
+def test_matrices_of_numbers():
+    rng = np.random.default_rng(1)
+    X, y = [], []
+    for _ in range(60):
+        labels = rng.integers(0, 2, size=5)
+        X.append(np.c_[labels + rng.normal(scale=0.1, size=5), rng.normal(size=5)])
+        y.append(["AB"[k] for k in labels])
+    tagger = es.train(X, y)
+    assert es.evaluate(tagger, X, y).accuracy > 95
+    assert tagger.tag(X[0]) == y[0]
+    assert tagger.tag_batch(X[:2]) == y[:2]
+    assert tagger.tag(X[0].astype(np.float32)) == y[0]
+    assert tagger.tag(np.zeros((0, 2))) == []
+    with pytest.raises(ValueError, match="nan"):
+        tagger.tag(np.array([[1.0, float("nan")]]))
+
+
+def test_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"sentence": [7, 7, 3, 7], "word": ["a", "b", "c", "d"], "tag": ["N", "V", "N", "N"],
+                              "label": ["X", "Y", "X", None]})
+    corpus = es.Corpus.from_frame(frame, "sentence", "label", ["word", "tag"])
+    assert corpus[0] == ([("a", "N"), ("b", "V"), ("d", "N")], ["X", "Y", "_"])
+    assert corpus[1] == ([("c", "N")], ["X"])
+    assert es.Corpus.from_frame(frame, "sentence", "label")[0][0][0] == ("a", "N")
+    with pytest.raises(ValueError, match="no column 'words'"):
+        es.Corpus.from_frame(frame, "sentence", columns=["words"])
+
+
+def test_conllu_text():
+    line = "{}\t{}\t_\t{}\t_\t_\t_\t_\t_\t_\n"
+    text = "".join(line.format(1, "dogs", "NOUN") + line.format(2, "bark", "VERB") + "\n" for _ in range(20))
+    corpus = es.Corpus.parse(text, format="conllu")
+    assert corpus.labels[0] == ["NOUN", "VERB"]
+    tagger = es.train(corpus)
+    assert tagger.tag(["bark", "dogs"]) == ["VERB", "NOUN"]
+    assert tagger.tag_batch([["bark"], ["dogs"]]) == [["VERB"], ["NOUN"]]
+
+
+def test_generators_are_read_once():
+    X = (list("ab" if i % 2 else "ba") for i in range(20))
+    y = (list("AB" if i % 2 else "BA") for i in range(20))
+    tagger = es.train(X, y)
+    assert tagger.tag(word for word in "b a".split()) == ["B", "A"]
+
+
+def test_corpora_are_sliced_and_keep_nothing_of_an_error():
+    corpus = es.Corpus([["a"], ["b"], ["c"]])
+    assert [s[0] for s, _ in corpus[1:]] == ["b", "c"]
+    assert corpus[-1][0] == ["c"]
+    assert len(corpus.subset([2, 2])) == 2
+    with pytest.raises(IndexError):
+        corpus[3]
+    with pytest.raises(ValueError):
+        corpus.extend([["d"], ["e"]], [["X"], []])
+    with pytest.raises(es.Error):
+        corpus.add([{"attribute": 1}])
+    assert len(corpus) == 3
+    corpus.add(["d"])
+    assert len(corpus) == 4
+
+
+def test_any_mapping_of_a_row_model_is_refused(word_tagger):
+    with pytest.raises(TypeError, match="rows of cells"):
+        word_tagger.tag([{"a": 1}])
+    with pytest.raises(TypeError):
+        word_tagger.tag("one string")
+
+
+def test_words_do_not_fit_a_model_of_attributes(dict_tagger):
+    with pytest.raises(es.Error, match="not rows of cells"):
+        dict_tagger.tag(["a"])
+    assert isinstance(dict_tagger.tag([collections.OrderedDict(word="a")]), list)

@@ -1,0 +1,105 @@
+"""Search tasks written in Python."""
+
+import pickle
+
+import pytest
+
+import espalier as es
+from espalier import search
+
+
+class Sort:
+    """Sorts numbers by taking one after the other; the features tell how many smaller ones are left."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def initial(self):
+        return ()
+
+    def is_goal(self, state):
+        return len(state) == len(self.numbers)
+
+    def actions(self, state):
+        return [i for i in range(len(self.numbers)) if i not in state]
+
+    def apply(self, state, action):
+        return state + (action,)
+
+    def features(self, state, candidate):
+        left = [self.numbers[i] for i in self.actions(state)]
+        return {"smaller": sum(x < self.numbers[candidate] for x in left), "bias": 1}
+
+    def loss(self, state):
+        order = [self.numbers[i] for i in state]
+        return sum(a != b for a, b in zip(order, sorted(order)))
+
+    def optimal_actions(self, state):
+        return [min(self.actions(state), key=lambda i: self.numbers[i])]
+
+
+EXAMPLES = [Sort([3, 1, 2]), Sort([5, 4, 9, 1]), Sort([2, 7]), Sort([8, 6, 7])] * 3
+
+
+@pytest.mark.parametrize("learner", ["searn", "laso-br", "laso-bst", es.LasoBr(beam=3), None])
+def test_learns_with_every_kind_of_learner(learner):
+    policy = search.learn(EXAMPLES, learner=learner)
+    got = policy.decode(Sort([9, 2, 5, 3, 7]), beam=2)
+    assert got.goal == (1, 3, 2, 4, 0) == tuple(got.actions)
+    assert policy.mean_loss([Sort([4, 3, 2, 1])]) == 0
+
+
+def test_policies_are_saved_pickled_and_explained(tmp_path):
+    policy = search.learn(EXAMPLES)
+    policy.save(tmp_path / "sort.policy")
+    task = Sort([3, 2, 1])
+    for same in (search.Policy.open(tmp_path / "sort.policy"), pickle.loads(pickle.dumps(policy))):
+        assert same.decode(task).goal == policy.decode(task).goal
+    decisions = policy.explain(task)
+    assert len(decisions) == 3 and decisions[0].reasons[0].feature == "smaller"
+    assert decisions[-1].alone
+    assert policy.info["learner"] == "searn"
+
+
+def broken(**methods):
+    made = type("Broken", (Sort,), methods)
+    return [made([3, 1, 2])] * 3
+
+
+@pytest.mark.parametrize("methods, error, text", [
+    (dict(actions=lambda self, s: 5), TypeError, r"actions\(\) in state \(\) returned 5; expected a list of actions"),
+    (dict(actions=lambda self, s: [-1]), TypeError, r"actions\(\) in state \(\) returned \[-1\]; expected ints"),
+    (dict(actions=lambda self, s: ["a"]), TypeError, "expected ints"),
+    (dict(features=lambda self, s, c: 5), TypeError, r"features\(\) in state .* returned 5"),
+    (dict(features=lambda self, s, c: {"a": "b"}), TypeError, r"features\(\) .* expected a number"),
+    (dict(features=lambda self, s, c: {"a": float("nan")}), TypeError, "expected a finite number"),
+    (dict(features=lambda self, s, c: [1]), TypeError, "names of features"),
+    (dict(loss=lambda self, s: None), TypeError, r"loss\(\) in state .* returned None; expected a number"),
+    (dict(optimal_actions=lambda self, s: []), es.Error, "optimal"),
+    (dict(actions=lambda self, s: []), es.Error, ""),
+    (dict(is_goal=lambda self, s: False, actions=lambda self, s: [0]), es.Error, ""),
+])
+def test_a_task_that_misbehaves_is_an_error_that_names_the_method(methods, error, text):
+    with pytest.raises(error, match=text):
+        search.learn(broken(**methods), most_actions=50)
+
+
+def test_exceptions_of_a_task_come_out():
+    def fail(self, state):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        search.learn(broken(is_goal=fail))
+    with pytest.raises(KeyError, match="mine"):
+        search.learn(EXAMPLES).decode(broken(is_goal=fail)[0])
+
+
+def test_missing_methods_are_named():
+    class Nothing:
+        def initial(self):
+            return 0
+
+    with pytest.raises(TypeError, match="Nothing lacks is_goal, actions, apply, features"):
+        search.learn([Nothing()])
+    with pytest.raises(ValueError, match="method 'magic'"):
+        search.learn(EXAMPLES).decode(Sort([1]), method="magic")
