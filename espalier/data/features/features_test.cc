@@ -391,8 +391,7 @@ TEST(FeaturesTest, WrongOptionsAreErrors) {
 
 TEST(FeaturesTest, ColumnsMayBeApart) {
   const auto features = extractor("", {1, 3});
-  const Sequence sequence = rows("1 The x DT\n2 cat y NN");
-  EXPECT_THAT(state_names(features, sequence, 0),
+  EXPECT_THAT(state_names(features, rows("1 The x DT\n2 cat y NN"), 0),
               AllOf(Contains("low[0]=the"), Contains("x3[1]=NN"), Each(Not(HasSubstr("x1")))));
   EXPECT_THROW(extracted(features, rows("1 The")), ContractViolation);
 }

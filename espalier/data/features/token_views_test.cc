@@ -21,10 +21,16 @@ View view(ViewKind kind, size_t size = 0, Outside outside = Outside::kCrfpp) {
   return {.kind = kind, .outside = outside, .column = 0, .size = size, .pattern = 0};
 }
 
+/// One entry of the table as text, or "none".
+std::string text_at(const TokenViews& views, const Sequence& sequence, ptrdiff_t row, size_t view) {
+  TokenViews::Reading reading;
+  return std::string(views.text(sequence, row, view, reading).value_or("none"));
+}
+
 /// The view's text of a word, or "none".
 std::string text_of(ViewKind kind, const std::string& word, size_t size = 0) {
   const TokenViews views({view(kind, size)}, {}, 1);
-  return views.text(words({word}), 0, 0).value_or("none");
+  return text_at(views, words({word}), 0, 0);
 }
 
 TEST(TokenViewsTest, TextsOfTheViews) {
@@ -74,14 +80,14 @@ TEST(TokenViewsTest, RowsOutside) {
                           view(ViewKind::kLower, 0, Outside::kNothing), view(ViewKind::kOutside)},
                          {}, 6);
   const Sequence sequence = words({"a", "b"});
-  EXPECT_EQ(views.text(sequence, -1, 0), "_B-1");
-  EXPECT_EQ(views.text(sequence, 2, 0), "_B+1");
-  EXPECT_EQ(views.text(sequence, -6, 0), "_B-6");
-  EXPECT_EQ(views.text(sequence, -4, 1), "_x-4");
-  EXPECT_EQ(views.text(sequence, -5, 1), "_x-#");
-  EXPECT_EQ(views.text(sequence, 7, 1), "_x+#");
-  EXPECT_EQ(views.text(sequence, -1, 2), std::nullopt);
-  EXPECT_EQ(views.text(sequence, -1, 3), "1");
+  EXPECT_EQ(text_at(views, sequence, -1, 0), "_B-1");
+  EXPECT_EQ(text_at(views, sequence, 2, 0), "_B+1");
+  EXPECT_EQ(text_at(views, sequence, -6, 0), "_B-6");
+  EXPECT_EQ(text_at(views, sequence, -4, 1), "_x-4");
+  EXPECT_EQ(text_at(views, sequence, -5, 1), "_x-#");
+  EXPECT_EQ(text_at(views, sequence, 7, 1), "_x+#");
+  EXPECT_EQ(text_at(views, sequence, -1, 2), "none");
+  EXPECT_EQ(text_at(views, sequence, -1, 3), "1");
 }
 
 // The table against the slow path, view by view, with more words than the cache holds and each of them twice.
@@ -107,7 +113,8 @@ TEST(TokenViewsTest, HashesAreThoseOfTheTexts) {
   ASSERT_EQ(table.hashes.size(), (list.size() + 4) * views.width());
   for (size_t row = 0; row < list.size() + 4; ++row) {
     for (size_t v = 0; v < all.size(); ++v) {
-      const auto text = views.text(sequence, static_cast<ptrdiff_t>(row) - 2, v);
+      TokenViews::Reading reading;
+      const auto text = views.text(sequence, static_cast<ptrdiff_t>(row) - 2, v, reading);
       ASSERT_EQ(table.hashes[row * views.width() + views.place(v)], text ? view_hash(*text) : kAbsent)
           << row << " " << v;
     }
