@@ -110,7 +110,7 @@ python: setup
 	$(PYTHON) python/backend.py build
 
 python-test: python
-	PYTHONPATH=build/python $(PYTHON) -m pytest -q python/tests
+	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
 
 clean:
 	rm -rf build
