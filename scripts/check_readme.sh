@@ -6,7 +6,7 @@
 #
 # The commands are those in blocks marked sh. They find train.txt, dev.txt, test.txt and new.txt: word, tag and chunk; a
 # few sentences each, for speed. A block marked text right after one of them shows what it prints on standard output; a
-# line `...` there stands for any lines. Times, speeds and memory may differ.
+# line `...` there stands for any lines. Times, speeds and memory may differ, and what comes after two decimals.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=$(cd "$(dirname "$1")" && pwd)
@@ -22,7 +22,7 @@ sentences 61 70 "$root/corpus/test.txt" | cut -f 1-2 >"$work/new.txt"
 # What differs from run to run, left out.
 comparable() {
   sed -E -e 's/[0-9][0-9.,]* (ms|s|min|h|B|KB|MB|GB)([^a-zA-Z]|$)/# \1\2/g' -e 's/[0-9,]+ tokens per second/# tokens per second/' \
-    -e 's/ +$//' "$1"
+    -e 's/([0-9]\.[0-9]{2})[0-9]+/\1/g' -e 's/ +$//' "$1"
 }
 
 cd "$work"

@@ -68,7 +68,7 @@ class IntegerDecoder {
  private:
   /// So many coefficients of rows per second of the time limit: the solver cannot be interrupted while it
   /// takes a program in and simplifies it.
-  static constexpr double kTermsPerSecond = 4e5;
+  static constexpr double kTermsPerSecond = 2e5;
   bool too_large() const { return terms_left_ < 0; }
 
   int x(size_t t, size_t y) const { return x_[t * K_ + y]; }

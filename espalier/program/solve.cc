@@ -4,9 +4,11 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "espalier/program/program.h"
@@ -129,14 +131,53 @@ Solution solve_linear(const Program& program, const SolveOptions& options) {
   return second;
 }
 
+/// CBC does not look at the clock while it solves its first linear program, which takes minutes for large
+/// ones. So these are solved here first, within a share of the time. Returns the solution of the integer
+/// program if that is known afterwards: the relaxed one is integer, there is none, or there is no time left
+/// for CBC to do the same again and then to branch.
+std::optional<Solution> solve_large_first(const Program& program, const ColumnMatrix& matrix,
+                                          double& seconds) {
+  constexpr size_t kLarge = 50000;  // coefficients
+  constexpr double kShare = 0.5, kIntegral = 1e-7;
+  if (matrix.value.size() < kLarge || seconds >= kNoLimit) return std::nullopt;
+  const auto start = std::chrono::steady_clock::now();
+  const ClpModel relaxed = load_clp(program, matrix, {.seconds = kShare * seconds});
+  Clp_dual(relaxed.get(), 0);
+  Solution solution;
+  if (Clp_isProvenPrimalInfeasible(relaxed.get()) != 0) {
+    solution.outcome = Outcome::kInfeasible;
+    return solution;
+  }
+  solution.outcome = Outcome::kOutOfTime;
+  if (Clp_isProvenOptimal(relaxed.get()) == 0) return solution;
+  const double* const values = Clp_getColSolution(relaxed.get());
+  bool integral = true;
+  for (int j = 0; j < program.variables() && integral; ++j)
+    integral = !program.is_integer(j) || std::abs(values[j] - std::round(values[j])) < kIntegral;
+  if (integral) {
+    solution.outcome = Outcome::kOptimal;
+    settle(program, values, solution);
+    constexpr double kTolerance = 1e-6;
+    if (program.violation(solution.values) <= kTolerance) return solution;
+    solution = {};
+    solution.outcome = Outcome::kOutOfTime;
+  }
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seconds -= took;
+  if (seconds < 4 * took) return solution;
+  return std::nullopt;
+}
+
 Solution solve_integer(const Program& program, const SolveOptions& options) {
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   const InterruptShelter shelter;
+  const ColumnMatrix matrix(program);
+  double seconds_left = options.seconds;
+  if (auto known = solve_large_first(program, matrix, seconds_left)) return std::move(*known);
 
   const std::unique_ptr<Cbc_Model, decltype(&Cbc_deleteModel)> model(Cbc_newModel(), &Cbc_deleteModel);
   Cbc_setLogLevel(model.get(), 0);
-  const ColumnMatrix matrix(program);
   Cbc_loadProblem(model.get(), program.variables(), program.rows(), matrix.start.data(), matrix.index.data(),
                   matrix.value.data(), program.lower().data(), program.upper().data(), program.cost().data(),
                   program.row_lower().data(), program.row_upper().data());
@@ -149,8 +190,8 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
   Cbc_setParameter(model.get(), "ratioGap", "0");
   Cbc_setParameter(model.get(), "allowableGap", "0");
   Cbc_setParameter(model.get(), "timeMode", "elapsed");
-  if (options.seconds < kNoLimit) {
-    const std::string seconds = fmt::format("{:f}", std::max(1e-6, options.seconds));
+  if (seconds_left < kNoLimit) {
+    const std::string seconds = fmt::format("{:f}", std::max(1e-6, seconds_left));
     Cbc_setParameter(model.get(), "seconds", seconds.c_str());
   }
   Cbc_solve(model.get());

@@ -37,8 +37,7 @@ Sequence rows(const std::string& text) {
 }
 
 const char* const kTaggedSentence =
-    "Confidence NN\n"
-    "in IN\n"
+    "Confidence NN\nin IN\n"
     "the DT\n"
     "pound NN\n"
     "fell VBD";
