@@ -95,7 +95,8 @@ namespace api {
 Outcome outcome_of(const data::Prediction& prediction) {
   if (prediction.constraints && prediction.constraints->outcome != Outcome::kExact)
     return prediction.constraints->outcome;
-  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact) return Outcome::kApproximate;
+  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact)
+    return Outcome::kApproximate;
   return Outcome::kExact;
 }
 
@@ -211,7 +212,9 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
 
 }  // namespace
 
-Status Tagger::save(const std::string& path) const { return api::sections_of(state_->model.file()).save(path); }
+Status Tagger::save(const std::string& path) const {
+  return api::sections_of(state_->model.file()).save(path);
+}
 std::vector<std::byte> Tagger::bytes() const { return api::sections_of(state_->model.file()).to_bytes(); }
 const ModelInfo& Tagger::info() const { return state_->info; }
 
