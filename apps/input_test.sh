@@ -247,6 +247,10 @@ done
 expect 1 "$espalier" check utf16.txt
 says err "UTF-16"
 
+{ printf '\xff\xfe'; printf 'U00:%%x[0,0]\n' | sed 's/./&\x00/g'; } >utf16.template
+expect 1 "$espalier" train train.txt -t utf16.template -m no.model
+says err "utf16.template: the text is UTF-16"
+
 # messages quote a little of the input, not all of it
 head -c 200000 /dev/zero | tr '\0' x >long_word
 { printf '{"tokens": ["'; cat long_word; } >long.jsonl

@@ -1,5 +1,5 @@
-// The sections of an open file, to be written again: what saving an open model or policy does. Costs a copy when
-// written. Tested in tagger_test.cc and task_test.cc.
+// The sections of an open file, to be written again: what saving an open model or policy does. Costs a copy
+// when written. Tested in tagger_test.cc and task_test.cc.
 #pragma once
 
 #include "espalier/base/section_file.h"

@@ -163,6 +163,10 @@ Result<std::string> read_text_file(const std::string& path) {
   while (true) {
     ESPALIER_ASSIGN(const bool more, input.next_line(line));
     if (!more) return text;
+    if (input.line_number() == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")))
+      return fail(
+          "{}: the text is UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8",
+          input.name());
     text.append(line).push_back('\n');
   }
 }
