@@ -105,7 +105,8 @@ mv "$work/whole/usr/bin" "$work/whole/usr/libexec" "$work/whole/usr/share" "$fol
 cp "$root/LICENSE" "$folder/LICENSE"
 for library in $(ldd "$folder/bin/espalier" "$folder/libexec/espalier/espalier-reproduce" | awk '$2 == "=>" { print $3 }' | sort -u); do
   real=$(readlink -f "$library")
-  package=$(dpkg -S "$real" 2>/dev/null | head -1 | cut -d: -f1)
+  # The list of a package may say /lib where the file is in /usr/lib.
+  package=$({ dpkg -S "$real" || dpkg -S "${real#/usr}"; } 2>/dev/null | head -n 1 | cut -d: -f1)
   [ -n "$package" ] || { say "no package owns $real: its licence is not known"; exit 1; }
   [ "$package" != libc6 ] || continue
   cp "$real" "$folder/lib/$(basename "$library")"

@@ -11,8 +11,13 @@ tree=$(cd "$(dirname "$0")/.." && pwd)
 packages=$(cd "${1:-$tree/build/packages}" && pwd)
 [ "$(id -u)" -eq 0 ] || { echo "test_package: only root can chroot; run it with sudo" >&2; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/espalier-root-XXXXXX")
-trap 'rm -rf "$work"' EXIT
 root=$work/root
+# Before anything is removed: what is mounted must not be.
+clean_up() {
+  if mountpoint -q "$root/proc" 2>/dev/null; then umount "$root/proc"; fi
+  rm -rf --one-file-system "$work"
+}
+trap clean_up EXIT
 say() { echo "test_package: $*"; }
 fail() { say "$*" >&2; exit 1; }
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -31,6 +36,7 @@ fi
 # /dev/null and /dev/urandom, should the root have been made without devices.
 [ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
 [ -e "$root/dev/urandom" ] || mknod -m 666 "$root/dev/urandom" c 1 9
+mount -t proc proc "$root/proc"  # programs find libraries next to themselves through it
 mkdir "$root/smoke"
 cp "$tree/corpus/train.txt" "$tree/corpus/test.txt" "$tree/examples/library/from_file_to_labels.cc" "$root/smoke"
 cp "$packages"/*.deb "$packages"/espalier-*.tar.gz "$root/smoke"
@@ -42,10 +48,10 @@ smoke() {
     $1 eval test.txt -m smoke.model >scores
     $1 tag test.txt -m smoke.model -o tagged.txt -q
     $1 reproduce --list >experiments" || fail "$1 failed"
-  grep -q 'F1' "$root/smoke/scores" || { cat "$root/smoke/scores"; fail "$1 printed no score"; }
+  grep -q 'FB1' "$root/smoke/scores" || { cat "$root/smoke/scores"; fail "$1 printed no score"; }
   [ "$(wc -l <"$root/smoke/tagged.txt")" -ge "$(wc -l <"$root/smoke/test.txt")" ] || fail "$1 tagged too little"
   [ -s "$root/smoke/experiments" ] || fail "$1 knows no experiments"
-  say "$1: $(grep -m1 'F1' "$root/smoke/scores")"
+  say "$1: $(grep -m1 -o 'FB1: *[0-9.]*' "$root/smoke/scores")"
 }
 
 inside sh -ec 'cd /opt; tar xzf /smoke/espalier-*.tar.gz; mv espalier-* /opt/moved'

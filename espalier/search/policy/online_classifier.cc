@@ -91,10 +91,10 @@ double all_at_once(DirectLoss loss, std::span<const float> scores, std::span<con
   // examples have no violation, so this is checked without a branch per action.
   const double margin = loss == DirectLoss::kHinge ? 1 : 0;
   const auto raised = [&](size_t a) { return scores[a] + margin * costs[a]; };
-  bool offended = false;
+  unsigned offended = 0;
   for (size_t a = 0; a < scores.size(); ++a)
-    offended = offended | ((costs[a] > 0) & (raised(a) >= scores[target]));
-  if (!offended) return 0;
+    offended |= unsigned{costs[a] > 0} & unsigned{raised(a) >= scores[target]};
+  if (offended == 0) return 0;
   size_t worst = scores.size();
   for (size_t a = 0; a < scores.size(); ++a)
     if (costs[a] > 0 && (worst == scores.size() || raised(a) > raised(worst))) worst = a;
