@@ -77,8 +77,13 @@ std::string to_text(const DataReport& report) {
   append_findings("sequences whose labels break the scheme", report.broken_labels, out);
   append_findings("sequences seen before with other labels", report.contradictions, out);
   append_findings("sequences seen before with the same labels", report.duplicates, out);
-  if (!report.labels_seen_once.empty())
-    fmt::format_to(to, "labels seen once: {}\n", fmt::join(report.labels_seen_once, " "));
+  if (const std::vector<std::string>& once = report.labels_seen_once; !once.empty()) {
+    const size_t shown = std::min(kLabelsInText, once.size());
+    fmt::format_to(to, "labels seen once: {}",
+                   fmt::join(once.begin(), once.begin() + static_cast<ptrdiff_t>(shown), " "));
+    if (once.size() > shown) fmt::format_to(to, " and {} more", count_text(once.size() - shown));
+    out += "\n";
+  }
   for (const std::string& remark : report.suspicious) out += remark + "\n";
   if (out.size() == before + 1) out += "nothing looks wrong\n";
   return out;
