@@ -93,13 +93,13 @@ Outcome run(const TrainFlags& flags) {
   options->save_to = flags.model;
   options->resume = flags.resume;
   options->checkpoint_every = flags.checkpoint_every;
+  if (!flags.start_from.empty()) {
+    ESPALIER_ASSIGN(options->start_from, Tagger::open(flags.start_from));
+  }
   if (const Status status = check_options(data->train, *options); !status.ok())
     return usage_error(status.error());
   ESPALIER_TRY(check_not_an_input(flags));
   ESPALIER_TRY(flags.training.read_files(*options));
-  if (!flags.start_from.empty()) {
-    ESPALIER_ASSIGN(options->start_from, Tagger::open(flags.start_from));
-  }
   // Check again now that files are read: templates and models can contradict the other options, too.
   if (const Status status = check_options(data->train, *options); !status.ok())
     return usage_error(status.error());
@@ -109,9 +109,15 @@ Outcome run(const TrainFlags& flags) {
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
   options->on_progress = display.callback();
+  if (!flags.output.quiet)
+    options->on_note = [&display](const std::string& note) {
+      display.clear();
+      say(note);
+    };
   options->stop = interrupt.flag();
   const auto training = train_with_report(data->train, *options);
   display.clear();
+  if (!training && interrupt.signal() != 0) return {128 + interrupt.signal(), training.error().message};
   if (!training) return training.error();
 
   if (flags.output.json) {
@@ -142,7 +148,9 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option("--dev-folds", flags->dev_folds, "folds of the development data; without --dev from TRAIN")
       ->type_name("LIST");
   flags->training.add_to(verb);
-  verb.add_option("--start-from", flags->start_from, "start from the weights of this model")
+  verb.add_option("--start-from", flags->start_from,
+                  "train this model further, by its own learner: it keeps what it knows\nwhere the new data "
+                  "say nothing else")
       ->type_name("MODEL");
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")

@@ -7,6 +7,7 @@
 #include "espalier/api/tagger.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/feature_choice.h"
+#include "espalier/model/label_remarks.h"
 #include "espalier/public/tools.h"
 
 namespace espalier {
@@ -64,6 +65,8 @@ Result<DataReport> check_data(const Files& files, const CheckOptions& options) {
   to.one_token = from.one_token;
   to.labels_seen_once = from.labels_seen_once;
   to.suspicious = from.suspicious;
+  if (std::string remark = model::pair_memory_remark(from.labels.size()); !remark.empty())
+    to.suspicious.push_back(std::move(remark));
   return to;
 }
 

@@ -56,7 +56,10 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   model::TrainRequest request;
   ESPALIER_ASSIGN(const model::Task* const task, model::find_task(options.task));
   request.task = options.task;
-  request.learner = options.learner.name.empty() ? std::string(task->learners.front()) : options.learner.name;
+  request.learner = options.learner.name;
+  if (request.learner.empty())
+    request.learner = options.start_from ? options.start_from->state()->model.about().learner
+                                         : std::string(task->learners.front());
   for (const auto& [name, value] : options.learner.settings) request.settings.push_back(name + "=" + value);
   ESPALIER_ASSIGN(Sources training, sources_of(data));
   request.train = std::move(training.sources);
@@ -80,6 +83,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.model = options.save_to;
   request.checkpoint_every = options.checkpoint_every;
   request.resume = options.resume;
+  request.on_note = options.on_note;
   request.seed = options.seed;
   request.threads = options.threads;
   return request;

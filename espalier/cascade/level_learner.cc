@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "espalier/base/random.h"
 #include "espalier/cascade/checkpoint.h"
@@ -53,6 +54,35 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
   prepare(edge_, weights_.edge.size());
   gram_gradient_.value.assign(layout.grams.size(), 0.0f);
   edge_gradient_.value.assign(data.edge.values.empty() ? 0 : layout.grams.size(), 0.0f);
+}
+
+void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double more_tokens, int passes) {
+  if (const linear::Dropout dropout{options_.dropout, options_.seed}; dropout.share > 0)
+    for (float& w : weights_.state) w /= dropout.kept();
+  if (options_.steps == Steps::kPlain) {
+    averaged_ = chain::kOldModelCounts * static_cast<uint64_t>(passes) * kStepsPerPass;
+    const auto count = [this](const AlignedVector<float>& w, Extra& extra) {
+      for (size_t i = 0; i < w.size(); ++i)
+        extra.sum[i] = static_cast<double>(averaged_) * static_cast<double>(w[i]);
+    };
+    count(weights_.state, state_);
+    count(weights_.gram, gram_);
+    count(weights_.edge, edge_);
+    return;
+  }
+  // A pass of steps of length 0 collects the squares of the gradients.
+  const double rate = std::exchange(options_.rate, 0), l2 = std::exchange(options_.l2, 0);
+  pass(sequences, 0, false);
+  options_.rate = rate;
+  options_.l2 = l2;
+  const auto estimate = [&](const AlignedVector<float>& w, Extra& extra) {
+    chain::estimate_squares(w.size(), static_cast<float>(more_tokens), w.data(), extra.squares.data());
+  };
+  estimate(weights_.state, state_);
+  estimate(weights_.gram, gram_);
+  estimate(weights_.edge, edge_);
+  anchor_ = weights_;
+  anchored_ = true;
 }
 
 void LevelLearner::go_on_with(const LearnerOptions& options) {
@@ -181,8 +211,8 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
       const size_t after = done * kStepsPerPass / order_.size() + 1;
       end_of_step(average, static_cast<double>(after - next_step) / kStepsPerPass);
       next_step = after;
-      if (monitor_.stop_requested()) break;
     }
+    if (monitor_.stop_requested()) break;
   }
   return loss;
 }
@@ -279,17 +309,23 @@ void LevelLearner::fold_scale() {
 }
 
 void LevelLearner::end_of_step(bool average, double fraction) {
-  const auto each = [&](float* w, Extra& extra, size_t n) {
-    if (options_.steps == Steps::kAdaptive && options_.l2 > 0 && n > 0)
-      chain::shrink(n, static_cast<float>(options_.rate), static_cast<float>(fraction), 0.0f,
-                    static_cast<float>(options_.l2), w, extra.squares.data());
+  const auto each = [&](float* w, Extra& extra, const float* anchor, size_t n) {
+    const float rate = static_cast<float>(options_.rate), l2 = static_cast<float>(options_.l2);
+    if (options_.steps == Steps::kAdaptive && options_.l2 > 0 && n > 0) {
+      if (anchored_) {
+        chain::shrink_towards(n, rate, static_cast<float>(fraction), 0.0f, l2, anchor, w,
+                              extra.squares.data());
+      } else {
+        chain::shrink(n, rate, static_cast<float>(fraction), 0.0f, l2, w, extra.squares.data());
+      }
+    }
     if (!average) return;
     for (size_t i = 0; i < n; ++i) extra.sum[i] += scale_ * static_cast<double>(w[i]);
   };
-  each(weights_.state.data(), state_, layout_.state.weights());
+  each(weights_.state.data(), state_, anchor_.state.data(), layout_.state.weights());
   if (weights_.order > 1) {
-    each(weights_.gram.data(), gram_, layout_.grams.size());
-    each(weights_.edge.data(), edge_, layout_.edge.weights());
+    each(weights_.gram.data(), gram_, anchor_.gram.data(), layout_.grams.size());
+    each(weights_.edge.data(), edge_, anchor_.edge.data(), layout_.edge.weights());
   }
   if (!average) return;
   for (size_t q = 0; q < kQuantiles; ++q)

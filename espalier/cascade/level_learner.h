@@ -54,6 +54,11 @@ class LevelLearner {
                std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
                const Monitor& monitor);
 
+  /// To be called first where `start` is a trained model: gives AdaGrad the squares that its training would
+  /// have left (chain::estimate_squares), by a look at these sequences, and pulls towards the model in place
+  /// of 0. Plain steps are averaged with the model (chain::kOldModelCounts); `passes` are to come.
+  void fit_to_old(std::span<const uint32_t> sequences, double more_tokens, int passes);
+
   /// Continues with another loss and step rule from the average so far. The squared gradients of AdaGrad and
   /// the dropout are kept.
   void go_on_with(const LearnerOptions& options);
@@ -102,7 +107,9 @@ class LevelLearner {
   const Workers& workers_;
   const Monitor& monitor_;
 
-  double scale_ = 1;  ///< kPlain: the weights are scale_ · weights_
+  bool anchored_ = false;
+  LevelWeights anchor_;  ///< if so: what the penalty pulls towards
+  double scale_ = 1;     ///< kPlain: the weights are scale_ · weights_
   Extra state_, gram_, edge_;
   std::array<float, kQuantiles> quantile_squares_{};
   std::array<double, kQuantiles> quantile_sum_{};

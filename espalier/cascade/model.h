@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "espalier/base/section_file.h"
+#include "espalier/cascade/further.h"
 #include "espalier/cascade/options.h"
 #include "espalier/cascade/stages.h"
 #include "espalier/chain/span_marginals.h"
@@ -30,6 +31,7 @@ struct ModelSource {
   const linear::FeatureSpace& edge;
   data::Scheme scheme = data::Scheme::kNone;
   int weight_bits = 32;
+  const OldCascade* old = nullptr;  ///< the model that was trained further, if one was
 };
 /// Adds the sections of a cascade. Weights that are exactly 0, features without weights, and their names are
 /// left out.
@@ -50,8 +52,9 @@ class CascadePredictor final : public data::Predictor {
                  data::Prediction& out) const override;
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
-  /// The same for any path of the lattice that search() left in the scratch, found under constraints for example:
-  /// margins are below zero where the model alone would have chosen otherwise. Precondition: the lattice has the path.
+  /// The same for any path of the lattice that search() left in the scratch, found under constraints for
+  /// example: margins are below zero where the model alone would have chosen otherwise. Precondition: the
+  /// lattice has the path.
   std::vector<Explanation> explain_path(const data::Sequence& sequence, std::span<const data::Label> labels,
                                         data::Predictor::Scratch& scratch) const;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
@@ -59,6 +62,11 @@ class CascadePredictor final : public data::Predictor {
   std::vector<WeightedTransition> weighted_transitions() const override;
   Size size() const override;
   std::string details() const override;
+
+  /// The weights of this model in a layout for new data, to train it further. Features that do not occur in
+  /// the data are appended to those of `training`, whose labels must begin with those of this model. An error
+  /// if the options describe a cascade of another make.
+  Result<OldCascade> further(linear::EncodedTraining& training, const Options& options) const;
 
   data::Scheme scheme() const { return scheme_; }
   double temperature() const { return temperature_; }

@@ -2,9 +2,11 @@
 // Tested in espalier/model/train_cascade_test.cc.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "espalier/cascade/model.h"
 #include "espalier/cascade/model_json.h"
+#include "espalier/linear/grown_rows.h"
 #include "espalier/linear/number_map.h"
 
 namespace espalier::cascade {
@@ -46,24 +48,41 @@ class RowSections {
   }
 
   /// Writes table and names, without features that have no row. Returns the old numbers of those kept.
-  std::vector<uint32_t> finish(SectionWriter& out, const std::vector<uint8_t>& keep_anyway) {
+  /// `old` and `old_value` are the table of the model that was trained further and the features' numbers
+  /// there; null: none was.
+  std::vector<uint32_t> finish(SectionWriter& out, const std::vector<uint8_t>& keep_anyway,
+                               const linear::FeatureMap* old = nullptr,
+                               const std::vector<uint32_t>& old_value = {}) {
     std::vector<uint64_t> hashes;
-    std::vector<uint32_t> offsets, kept;
+    std::vector<uint32_t> offsets, kept, numbers;
+    std::unordered_map<uint32_t, uint32_t> new_number;
     std::string names;
     size_t name_begin = 0;
     for (size_t f = 0; f < features_.size(); ++f) {
       const size_t name_end = features_.names.empty() ? 0 : features_.names.find('\n', name_begin) + 1;
-      bool any = !keep_anyway.empty() && keep_anyway[f];
+      const bool is_old = f < old_value.size() && old_value[f] != linear::kNoFeature;
+      bool any = is_old || (!keep_anyway.empty() && keep_anyway[f]);
       for (size_t l = 0; l < levels_; ++l) any = any || offsets_[f * levels_ + l] != linear::kNoFeature;
       if (any) {
-        hashes.push_back(features_.hashes[f]);
+        const auto number = static_cast<uint32_t>(kept.size());
+        if (is_old) {
+          new_number.emplace(old_value[f], number);
+        } else {
+          hashes.push_back(features_.hashes[f]);
+          numbers.push_back(number);
+        }
         kept.push_back(static_cast<uint32_t>(f));
         for (size_t l = 0; l < levels_; ++l) offsets.push_back(offsets_[f * levels_ + l]);
         names.append(features_.names, name_begin, name_end - name_begin);
       }
       name_begin = name_end;
     }
-    out.add_array(prefix_ + ".map", linear::number_map(hashes).slots());
+    if (old != nullptr) {
+      const auto number_of = [&](uint32_t value) { return new_number.at(value); };
+      out.add_array(prefix_ + ".map", linear::grow_table(*old, number_of, hashes, numbers));
+    } else {
+      out.add_array(prefix_ + ".map", linear::number_map(hashes).slots());
+    }
     out.add_array(prefix_ + ".offsets", offsets);
     if (!names.empty()) out.add_text(prefix_ + ".names", names);
     return kept;
@@ -164,8 +183,14 @@ void save_model(const ModelSource& source, SectionWriter& out) {
     words.resize(source.state.size());
     for (size_t f = 0; f < words.size(); ++f) words[f] = dictionary.begin[f + 1] > dictionary.begin[f];
   }
-  const std::vector<uint32_t> kept = state.finish(out, words);
-  edge.finish(out, {});
+  const OldCascade* const old = source.old;
+  const std::vector<uint32_t> kept =
+      old == nullptr ? state.finish(out, words) : state.finish(out, words, old->state_map, old->state_value);
+  if (old == nullptr) {
+    edge.finish(out, {});
+  } else {
+    edge.finish(out, {}, old->edge_map, old->edge_value);
+  }
   if (!dictionary.empty()) {
     std::vector<uint32_t> begin{0};
     std::vector<data::Label> label;

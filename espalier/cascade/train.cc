@@ -120,7 +120,9 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
   return parts[0];
 }
 
-UsualMean CascadeTraining::find_usual(const LevelWeights& weights, std::span<const uint32_t> which) {
+UsualMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
+                                      std::span<const uint32_t> which) {
+  if (context_.old != nullptr) return context_.old->levels[index].usual;
   if (measure() != Measure::kMaxMarginal || options_.usual_length == 0) return {};
   constexpr size_t kMost = 1000;
   const size_t n = std::min(kMost, which.size());
@@ -142,12 +144,9 @@ UsualMean CascadeTraining::find_usual(const LevelWeights& weights, std::span<con
 
 CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   Filters filters;
-  const Layout& layout = cascade_.layout;
-  LevelWeights zeros = layout.zeros(options_.orders[index]);
-  zeros.cuts = cuts_;
   if (filter_ == Filter::kDictionary) {
-    filters.held_out.push_back(zeros);
-    filters.full = std::move(zeros);
+    filters.full = start_of(index);
+    filters.held_out.push_back(filters.full);
     return filters;
   }
   const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
@@ -166,7 +165,9 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
   const bool uses_alpha = filter_ == Filter::kCascade;
   const std::vector<double> alphas = uses_alpha ? options_.train_alphas : std::vector<double>{1};
-  const int warm = uses_alpha ? options_.warm_up : 0;
+  const bool old = context_.old != nullptr;
+  const int warm = uses_alpha && !old ? options_.warm_up : 0;
+  const bool has_start = warm > 0 || old;  // a filter from which passes may only get better
   const double rounds = static_cast<double>(alphas.size()) * options_.filter_passes +
                         static_cast<double>(folds_) * (warm + options_.filter_passes) + warm;
   double done = 0;
@@ -194,8 +195,8 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     return true;
   };
   const auto warmed = [&](std::span<const uint32_t> sequences) {
-    LevelLearner learner(layout, zeros, data_, lattices_, warm > 0 ? log_options() : filter_options(1),
-                         context_.workers, context_.monitor);
+    LevelLearner learner =
+        learner_of(index, warm > 0 ? log_options() : filter_options(1), sequences, options_.filter_passes);
     for (int pass = 1; pass <= warm && !stopped(); ++pass) {
       learner.pass(sequences, pass, 2 * pass > warm);
       report_progress(phase, ++done, rounds);
@@ -203,9 +204,9 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
     return learner;
   };
   const LevelLearner start = warmed(rest);
-  if (warm > 0) {
+  if (has_start) {
     best = start.weights();
-    best.usual = find_usual(best, own);
+    best.usual = find_usual(index, best, own);
     is_better(best);
   }
   for (const double alpha : alphas) {
@@ -215,14 +216,14 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
       learner.pass(rest, warm + pass, true);
       report_progress(phase, ++done, rounds);
       LevelWeights weights = learner.weights();
-      weights.usual = find_usual(weights, own);
-      const bool better = is_better(weights) || (warm == 0 && filters.passes == 0);
+      weights.usual = find_usual(index, weights, own);
+      const bool better = is_better(weights) || (!has_start && filters.passes == 0);
       if (better) {
         best = std::move(weights);
         filters.train_alpha = alpha;
         filters.passes = pass;
       }
-      if (stopped() || (warm > 0 && !better)) break;
+      if (stopped() || (has_start && !better)) break;
     }
     if (stopped()) break;
   }
@@ -240,7 +241,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   };
   for (size_t fold = 1; fold < folds_ && !ends_here(index); ++fold) {
     filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
-    filters.held_out.back().usual = find_usual(filters.held_out.back(), members(fold));
+    filters.held_out.back().usual = find_usual(index, filters.held_out.back(), members(fold));
   }
   filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
   // The filter that has seen all data says nothing about new data; the held-out ones do.
@@ -281,12 +282,17 @@ Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Lev
     const TradeOff::Point* const fits = TradeOff::best_alive(choice, room_after(index));
     point = options_.budget > 0 || fits == nullptr ? choice.back() : *fits;
   }
-  level.report.lattice_alpha = point.alpha;
+  // New data may show that a threshold loses too much, but a few sentences cannot show that it could be
+  // stricter than it was.
+  const auto not_stricter = [&](double alpha) {
+    return context_.old == nullptr ? alpha : std::min(alpha, context_.old->alphas[index]);
+  };
+  level.report.lattice_alpha = not_stricter(point.alpha);
   if (index + 2 == options_.orders.size() && options_.orders[index] > 1 && options_.budget == 0)
     if (const TradeOff::Point* later = TradeOff::best_within(choice, options_.loss_in_use))
       if (later->alpha > point.alpha) point = *later;
-  level.alpha = point.alpha;
-  level.report.alpha = point.alpha;
+  level.alpha = not_stricter(point.alpha);
+  level.report.alpha = level.alpha;
   level.report.filter_loss = point.filter_loss;
   level.report.efficiency = point.efficiency;
   level.report.alive = point.alive;
@@ -308,7 +314,8 @@ Status CascadeTraining::train_filter(size_t index) {
   } else {
     filters = learn_filters(index);
     level.report.train_alpha = filters.train_alpha;
-    level.report.passes = filters.passes + (filter_ == Filter::kCascade ? options_.warm_up : 0);
+    const bool warmed_up = filter_ == Filter::kCascade && context_.old == nullptr;
+    level.report.passes = filters.passes + (warmed_up ? options_.warm_up : 0);
     const auto held_out = [&](size_t s) -> const LevelWeights& {
       return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
     };
@@ -339,8 +346,9 @@ Status CascadeTraining::prepare() {
   cascade_.quantiles = options_.quantiles;
   choose_sequences();
   if (usable_.empty()) return fail("no training sequence is fully labelled; a cascade needs such sequences");
-  cascade_.layout =
-      make_layout(context_.training, options_.full_rows_from, options_.orders.back(), options_.edge_order);
+  cascade_.layout = context_.old != nullptr ? context_.old->layout
+                                            : make_layout(context_.training, options_.full_rows_from,
+                                                          options_.orders.back(), options_.edge_order);
   filter_ = options_.first_filter.value_or(options_.filter);
   if (filter_ == Filter::kDictionary) make_dictionary();
   if (options_.orders.front() > 1) return first_lattices(options_.orders.front());
@@ -360,7 +368,7 @@ Cascade finished(Cascade cascade) {
 Result<Cascade> CascadeTraining::run() {
   ESPALIER_TRY(prepare());
   for (size_t index = 0; index + 1 < options_.orders.size(); ++index) ESPALIER_TRY(train_filter(index));
-  ESPALIER_TRY(train_last(options_.orders.back()));
+  ESPALIER_TRY(train_last(options_.orders.size() - 1));
   return finished(std::move(cascade_));
 }
 
@@ -368,7 +376,7 @@ Result<std::vector<Cascade>> CascadeTraining::run_all() {
   ESPALIER_TRY(prepare());
   std::vector<Cascade> all;
   for (size_t index = 0; index < options_.orders.size(); ++index) {
-    ESPALIER_TRY(train_last(options_.orders[index]));
+    ESPALIER_TRY(train_last(index));
     all.push_back(finished(cascade_));
     cascade_.levels.pop_back();
     if (index + 1 < options_.orders.size()) ESPALIER_TRY(train_filter(index));

@@ -8,6 +8,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/result.h"
 #include "espalier/base/training_round.h"
+#include "espalier/cascade/further.h"
 #include "espalier/cascade/options.h"
 #include "espalier/cascade/restriction.h"
 
@@ -33,6 +34,8 @@ struct TrainContext : RoundContext<DevDecoder> {
   /// True: rounds can be saved, for which the filters of all folds stay in memory, and round 0 is reported
   /// after each filter. Only for train_cascade.
   bool checkpoints = false;
+  /// The cascade that is trained further, with the layout of all weights; null: training starts from zero.
+  const OldCascade* old = nullptr;
   /// A checkpoint to resume from; the result is that of an uninterrupted run.
   const SectionFile* resume = nullptr;
 };

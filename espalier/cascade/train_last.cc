@@ -41,11 +41,11 @@ Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& wor
 
 /// The temperature of the scores: fitted on a tenth of the sequences, with weights from a second run on the
 /// other nine tenths.
-double CascadeTraining::fit_temperature(const LevelWeights& zeros, int passes) {
+double CascadeTraining::fit_temperature(size_t index, int passes) {
+  if (context_.old != nullptr) return context_.old->temperature;  // the scores keep their scale
   const auto [most, held_out] = linear::split_off_a_tenth(usable_);
   if (held_out.empty()) return 1;
-  LevelLearner learner(cascade_.layout, zeros, data_, lattices_, last_options(), context_.workers,
-                       context_.monitor);
+  LevelLearner learner = learner_of(index, last_options(), most, passes);
   for (int pass = 1; pass <= passes && !stopped(); ++pass) learner.pass(most, pass, true);
   const LevelWeights weights = learner.weights();
   std::vector<Trellis> trellises;
@@ -151,18 +151,18 @@ void CascadeTraining::decode_dev(const LevelWeights& weights, size_t order, size
   labels = chain::path_labels(trellis.lattice, chain::viterbi(trellis.lattice).states);
 }
 
-Status CascadeTraining::train_last(size_t order) {
+Status CascadeTraining::train_last(size_t index) {
+  const size_t order = options_.orders[index];
   const auto start = Clock::now();
   Level level;
   level.unit = options_.unit;
   level.measure = measure();
   level.report.order = order;
   describe_lattices(level.report);
-  LevelWeights zeros = cascade_.layout.zeros(order);
-  zeros.cuts = cuts_;
-  LevelLearner learner(cascade_.layout, zeros, data_, lattices_, last_options(), context_.workers,
-                       context_.monitor);
-  const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
+  LevelLearner learner = learner_of(index, last_options(), usable_, options_.passes);
+  const int average_from = context_.old != nullptr
+                               ? 1
+                               : std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
   LevelWeights best;
   bool have_best = false;
   ESPALIER_ASSIGN(const int passes_before, resume_last(learner));
@@ -188,7 +188,7 @@ Status CascadeTraining::train_last(size_t order) {
   }
   level.weights = have_best ? std::move(best) : learner.weights();
   if (!stopped() && options_.last != Loss::kLog && options_.calibrate)
-    cascade_.temperature = fit_temperature(zeros, level.report.passes);
+    cascade_.temperature = fit_temperature(index, level.report.passes);
   if (!stopped() && options_.check_rounding)
     cascade_.changed_by_rounding = changed_by_rounding(level.weights);
   level.report.seconds = seconds_since(start);

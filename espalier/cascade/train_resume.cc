@@ -73,4 +73,23 @@ Result<int> CascadeTraining::resume_last(LevelLearner& learner) {
   return pass.front();
 }
 
+LevelWeights CascadeTraining::start_of(size_t index) const {
+  LevelWeights start = cascade_.layout.zeros(options_.orders[index]);
+  if (context_.old != nullptr) {
+    const size_t grams = start.gram.size();
+    start = context_.old->levels[index];
+    start.gram.resize(grams, 0.0f);  // levels before this one may have numbered more
+  }
+  start.cuts = cuts_;
+  return start;
+}
+
+LevelLearner CascadeTraining::learner_of(size_t index, const LearnerOptions& options,
+                                         std::span<const uint32_t> sequences, int passes) {
+  LevelLearner learner(cascade_.layout, start_of(index), data_, lattices_, options, context_.workers,
+                       context_.monitor);
+  if (context_.old != nullptr) learner.fit_to_old(sequences, context_.old->more_tokens, passes);
+  return learner;
+}
+
 }  // namespace espalier::cascade

@@ -2,7 +2,7 @@
 //   train.cc           the levels one after the other; filters and their thresholds
 //   train_lattices.cc  what is alive between levels
 //   train_last.cc      the last level
-//   train_resume.cc    checkpoints
+//   train_resume.cc    checkpoints; what a level starts from
 #pragma once
 
 #include <chrono>
@@ -69,6 +69,11 @@ class CascadeTraining {
     context_.monitor.report(progress);
   }
 
+  /// The weights that a level starts from: 0, or those of the cascade that is trained further.
+  LevelWeights start_of(size_t index) const;
+  /// A learner that starts from them.
+  LevelLearner learner_of(size_t index, const LearnerOptions& options, std::span<const uint32_t> sequences,
+                          int passes);
   Status prepare();
   void choose_sequences();
   void make_dictionary();
@@ -83,7 +88,7 @@ class CascadeTraining {
              Work& work) const;
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
                      std::span<const uint32_t> which);
-  UsualMean find_usual(const LevelWeights& weights, std::span<const uint32_t> which);
+  UsualMean find_usual(size_t index, const LevelWeights& weights, std::span<const uint32_t> which);
   double room_after(size_t index) const;
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
   Status next_lattices(const Filters& filters, const Level& level, size_t order);
@@ -91,7 +96,7 @@ class CascadeTraining {
   void advance_dev(const Level& level, size_t order);
   void describe_lattices(LevelReport& report) const;
   bool unfiltered(size_t positions, size_t order, Trellis& out) const;
-  Status train_last(size_t order);
+  Status train_last(size_t index);
   bool was_trained(size_t index) const;
   Result<Filters> load_filter(size_t index, Level& level) const;
   void save_progress(SectionWriter& out) const;
@@ -103,7 +108,7 @@ class CascadeTraining {
                   std::vector<data::Label>& labels) const;
   LearnerOptions last_options() const;
   Trellis scored(const LevelWeights& weights, size_t s, Work& work) const;
-  double fit_temperature(const LevelWeights& zeros, int passes);
+  double fit_temperature(size_t index, int passes);
   double changed_by_rounding(const LevelWeights& weights) const;
 
   const TrainContext& context_;

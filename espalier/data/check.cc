@@ -169,9 +169,8 @@ class Checker {
       if (group.size() > 1)
         report_.suspicious.push_back(fmt::format("labels {} differ only by case or blanks", join(group)));
     const uint64_t labelled = report_.tokens - report_.unknown_labels;
-    if (counts_.size() > 20 && counts_.size() * 4 > labelled)
-      report_.suspicious.push_back(fmt::format("{} different labels on {} tokens: is the label column right?",
-                                               counts_.size(), labelled));
+    if (std::string remark = too_many_labels(counts_.size(), labelled); !remark.empty())
+      report_.suspicious.push_back(std::move(remark));
     if (counts_.size() == 1)
       report_.suspicious.push_back(fmt::format("every label is '{}'", counts_.begin()->first));
     if (labelled == 0) report_.suspicious.push_back("no token has a known label");
@@ -193,6 +192,12 @@ class Checker {
 };
 
 }  // namespace
+
+std::string too_many_labels(size_t labels, uint64_t tokens) {
+  constexpr size_t kFew = 20, kMany = 1000;
+  if (labels < kMany && (labels <= kFew || labels * 4 <= tokens)) return {};
+  return fmt::format("{} different labels on {} tokens: is the label column right?", labels, tokens);
+}
 
 Result<DataReport> check_data(const std::vector<std::string>& paths, const ReadOptions& options,
                               const Monitor& monitor) {

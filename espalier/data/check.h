@@ -59,6 +59,10 @@ struct DataReport {
   std::vector<std::string> suspicious;  ///< messages: labels that differ only by case or blanks, and the like
 };
 
+/// What is to be said about so many different labels on so many labelled tokens; empty: nothing. More than
+/// one label for four tokens, or a thousand of them, are rarely meant.
+std::string too_many_labels(size_t labels, uint64_t tokens);
+
 /// Reads the files to the end. Memory grows with the number of labels and sequences (about 16 bytes per
 /// sequence, to detect duplicates), not with the text. Problems that would prevent training (a ragged row, a
 /// missing file) are errors. Invalid UTF-8 is a finding, so that all occurrences are counted. Stops early,

@@ -53,9 +53,8 @@ Status ChainTraining::prepare_weights() {
     return {};
   }
   const auto* predictor = old->as<chain::ChainPredictor>();
-  if (predictor == nullptr)
-    return fail("{}: a model of learner {} cannot be trained further by {}", old->file().name(),
-                old->about().learner, job_.request.learner);
+  ESPALIER_CHECK(predictor != nullptr);  // the learner is the same
+  temperature_ = predictor->temperature();
   ESPALIER_ASSIGN(start_weights_,
                   chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_));
   return {};
@@ -93,6 +92,7 @@ chain::TrainingContext ChainTraining::context(const linear::EncodedTraining& tra
       {job_.monitor, std::move(ended)}, training, std::move(start), job_.workers, job_.request.seed};
   context.label_weight = job_.label_weight;
   if (restriction_) context.restriction = &*restriction_;
+  context.learned_tokens = job_.learned_tokens();
   return context;
 }
 
@@ -126,9 +126,12 @@ Status ChainTraining::learn_weights() {
 Status ChainTraining::calibrate() {
   if (!method_.fit_temperature || job_.report.interrupted) return {};
   if (!job_.dev.sequences.empty()) {
-    temperature_ = chain::fit_temperature(weights_, job_.dev.data, job_.workers);
+    temperature_ = chain::fit_temperature(weights_, job_.dev.data, job_.workers, 1000, job_.monitor);
     return {};
   }
+  // A model that is trained further keeps the scale of its scores, and has learned from what would be held
+  // out.
+  if (job_.request.start_from) return {};
   // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
   auto [most, tenth] = linear::hold_out_a_tenth(job_.training.data);
   if (tenth.sequences() == 0) return {};
@@ -153,19 +156,19 @@ Status ChainTraining::calibrate() {
     second.restriction = &*restricted_part;
   }
   ESPALIER_ASSIGN(const chain::ChainWeights weights, method_.learn(std::move(second)));
-  temperature_ = chain::fit_temperature(weights, tenth, job_.workers);
+  temperature_ = chain::fit_temperature(weights, tenth, job_.workers, 1000, job_.monitor);
   return {};
 }
 
 Status ChainTraining::save() {
   if (kernel_) weights_ = std::move(start_weights_);  // all 0: the labels' number, and no transitions
   const int bits = weight_bits(job_.common().weight_bits, job_.report.interrupted, [&] {
-    return chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers);
+    return chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers, 1500, job_.monitor);
   });
   SectionWriter out;
   chain::save_model(
       {job_.training.labels, weights_, job_.training.state, job_.training.edge, method_.normalisation,
-       temperature_, job_.scheme.scheme(), bits, kernel_ ? &*kernel_ : nullptr},
+       temperature_, job_.label_scheme(), bits, kernel_ ? &*kernel_ : nullptr},
       out);
   ESPALIER_TRY(job_.save(out));
   job_.report.weights = weights_.parameters();

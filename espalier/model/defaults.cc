@@ -14,7 +14,9 @@ int passes_over(std::optional<int> asked, size_t tokens, double tokens_wanted, d
 
 }  // namespace
 
-int log_loss_passes(std::optional<int> asked, size_t tokens) {
+int log_loss_passes(std::optional<int> asked, size_t tokens, bool further) {
+  constexpr int kFurtherPasses = 3;
+  if (further) return asked.value_or(kFurtherPasses);
   return passes_over(asked, tokens, 2e6, 6, 40);
 }
 int perceptron_passes(std::optional<int> asked, size_t tokens) {

@@ -13,7 +13,9 @@ namespace espalier::model {
 
 /// passes=auto of log losses (crf, memm, local, a cascade's last level): about two million tokens are seen,
 /// in 6 to 40 passes. Small data gets more passes because what counts is how many steps the weights make.
-int log_loss_passes(std::optional<int> asked, size_t tokens);
+/// A trained model that is trained further (`further`) gets 3: with more of them it fits the new data at the
+/// expense of what is to come, and of the old. Chosen on held-out training data.
+int log_loss_passes(std::optional<int> asked, size_t tokens, bool further = false);
 /// passes=auto of perceptrons: about five million tokens, in 12 to 100 passes.
 int perceptron_passes(std::optional<int> asked, size_t tokens);
 

@@ -163,7 +163,7 @@ TEST(Learners, WhatASituationExcludesIsRefused) {
   };
   request.learner = "cascade";
   request.start_from = std::make_shared<const Model>(tiny_model());
-  EXPECT_THAT(says(), HasSubstr("cannot train a model further"));
+  EXPECT_THAT(says(), HasSubstr("a model of learner crf, which learner cascade cannot train further"));
   request.start_from.reset();
   request.model = "/no/such/model";
   request.resume = true;

@@ -1,5 +1,7 @@
 #include "espalier/model/search_problem.h"
 
+#include <unordered_set>
+
 namespace espalier::model {
 
 std::string classifier_text(const tasks::SearchOptions& options) {
@@ -37,6 +39,19 @@ std::string classifier_text(const tasks::SearchOptions& options) {
       break;
   }
   return fmt::format("{}, reduction {}", name, reduction);
+}
+
+void add_names(const tasks::HistoryNames& old, tasks::HistoryNames& names) {
+  const std::unordered_set<uint64_t> present(names.hashes.begin(), names.hashes.end());
+  size_t begin = 0;
+  for (const uint64_t hash : old.hashes) {
+    const size_t end = old.names.find('\n', begin) + 1;
+    if (!present.contains(hash) && names.hashes.size() < tasks::kMostHistoryNames) {
+      names.hashes.push_back(hash);
+      names.names.append(old.names, begin, end - begin);
+    }
+    begin = end;
+  }
 }
 
 tasks::DecodeOptions SearchRun::decoding() const {

@@ -74,6 +74,9 @@ Result<std::vector<std::vector<data::Label>>> decode_all(const Problem& problem,
   return out;
 }
 
+/// Adds the names of an old model to those of the features that the new data have.
+void add_names(const tasks::HistoryNames& old, tasks::HistoryNames& names);
+
 /// What is the same for all kinds of search. References outlive it.
 struct SearchRun {
   TrainingJob& job;
@@ -84,6 +87,7 @@ struct SearchRun {
   const linear::EncodedTraining& encoded;
   size_t labels;  ///< that a weight row has
   const tasks::ChunkFeatureOptions* chunks;
+  std::optional<tasks::SearchPredictor::Further> old = {};  ///< the model that is trained further
 
   /// `dev` may be null. `rows` are the weights that features get.
   template <typename Problem>
@@ -113,6 +117,13 @@ Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateR
   };
   BestRound<search::Mixture> best(job, method.options.passes, score);
   tasks::SearchContext context{{job.monitor, best.callback()}, layout, labels, encoded.state.size()};
+  if (old) {
+    const bool adaptive = method.options.learner == tasks::SearchLearner::kSearn &&
+                          method.options.classifier != tasks::BaseClassifier::kPerceptron;
+    context.old = {std::make_shared<const search::RowWeights>(
+                       layout, labels, adaptive, std::make_shared<const search::OldRows>(old->rows)),
+                   job.learned_tokens() / static_cast<double>(std::max<size_t>(1, job.report.tokens))};
+  }
   context.note = [&](std::string text) { job.report.notes.push_back(std::move(text)); };
   if (dev != nullptr)
     context.dev_score = [&](const search::Mixture& policy) {
@@ -144,6 +155,7 @@ Status SearchRun::save(const Problem& problem, const search::Mixture& policy,
       shown != nullptr && asked.names && !job.report.interrupted)
     source.history =
         tasks::name_history(problem, tasks::heaviest_hashed(*shown, tasks::kMostHistoryNames), policy);
+  if (old && asked.names) add_names(old->history, source.history);
   ESPALIER_TRY(tasks::save_search_model(source, out));
   ESPALIER_TRY(job.save(out));
   job.report.features = encoded.state.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/chain/weights.h"
+#include "espalier/linear/grown_rows.h"
 #include "espalier/linear/number_map.h"
 #include "espalier/model/search_problem.h"
 #include "espalier/tasks/constrained_search.h"
@@ -37,7 +38,7 @@ Result<tasks::DecisionPlan> joint_shape(const TrainingJob& job) {
 Result<tasks::DecisionPlan> shape_of_job(const TrainingJob& job, const SearchLearnerOptions& asked) {
   const TaskKind task = job.task->kind;
   const bool segment = task == TaskKind::kSegment;
-  tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, job.scheme.scheme());
+  tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, job.label_scheme());
   if (task == TaskKind::kJoint) {
     ESPALIER_ASSIGN(shape, joint_shape(job));
   }
@@ -179,6 +180,38 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   return train_on(&dev);
 }
 
+/// The model that is trained further: its features join those of the data, `rows` get its weights.
+Result<tasks::SearchPredictor::Further> old_search(TrainingJob& job, const SearchMethod& method,
+                                                   const tasks::DecisionPlan& shape,
+                                                   linear::StateRows& rows) {
+  const auto* predictor = job.request.start_from->as<tasks::SearchPredictor>();
+  ESPALIER_CHECK(predictor != nullptr);  // the learner is the same
+  const std::string& name = job.request.start_from->file().name();
+  std::optional<tasks::SearchPredictor::Further> old = predictor->further();
+  const std::string classifier = classifier_text(method.options);
+  if (!old || predictor->classifier() != classifier)
+    return fail("{}: its classifier ({}) cannot be trained further as {}", name, predictor->classifier(),
+                classifier);
+  const tasks::DecisionPlan& before = predictor->shape();
+  if (before.kind() != shape.kind() || before.order != shape.order || before.history != shape.history)
+    return fail(
+        "{}: a model that decides {} and looks back {}, which cannot be trained further {} and with "
+        "history={}",
+        name, tasks::order_name(before.order), before.history, tasks::order_name(shape.order), shape.history);
+  linear::join_rows(
+      rows, job.training.state, *old->rows.state_map, old->names,
+      [&](uint32_t value, const auto& visit) { old->rows.state->for_each(value, visit); },
+      old->rows.old_value);
+  const auto fresh = static_cast<size_t>(
+      std::count(old->rows.old_value.begin(), old->rows.old_value.end(), linear::kNoFeature));
+  if (!linear::has_room(*old->rows.state_map, fresh))
+    return fail(
+        "{}: the data have {} features that the model does not know, many times its own; train on all the "
+        "data again",
+        name, fresh);
+  return std::move(*old);
+}
+
 Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
                    const tasks::DecisionPlan& shape) {
   job.sequences = {};
@@ -195,11 +228,14 @@ Status train_words(TrainingJob& job, const SearchLearnerOptions& asked, const Se
     dev.legal = legality->dev;
   }
   const bool any_dev = !job.dev.sequences.empty();
-  const auto train_on = [&](const auto& training, const auto& measured_on) {
+  const auto train_on = [&](const auto& training, const auto& measured_on) -> Status {
     linear::StateRows rows = chain::state_rows(job.training, job.training.data.gold, labels,
                                                {full_rows_from(asked.full_rows, labels)}, job.workers);
-    return SearchRun{job, asked, method, shape, one_column(job), job.training, labels, nullptr}.run(
-        training, any_dev ? &measured_on : nullptr, std::move(rows));
+    SearchRun run{job, asked, method, shape, one_column(job), job.training, labels, nullptr};
+    if (job.request.start_from) {
+      ESPALIER_ASSIGN(run.old, old_search(job, method, shape, rows));
+    }
+    return run.run(training, any_dev ? &measured_on : nullptr, std::move(rows));
   };
   if (shape.kind() == tasks::SearchKind::kEasiest)
     return train_on(tasks::EasiestProblem{problem}, tasks::EasiestProblem{dev});
@@ -247,6 +283,10 @@ Status train_search_model(TrainingJob& job, const SearchLearnerOptions& asked, c
   for (const float weight : job.training.data.weight)
     if (weight != 1) return fail("learner {} takes no sequence weights other than 1", job.request.learner);
   ESPALIER_ASSIGN(const tasks::DecisionPlan shape, shape_of_job(job, asked));
+  const bool words = shape.kind() == tasks::SearchKind::kLabel || shape.kind() == tasks::SearchKind::kEasiest;
+  if (job.request.start_from && !words)
+    return fail("{}: searches that decide chunks or several columns cannot be trained further",
+                job.request.start_from->file().name());
   switch (shape.kind()) {
     case tasks::SearchKind::kSegment:
       return train_chunks(job, asked, method, shape);

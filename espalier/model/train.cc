@@ -33,6 +33,16 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
         "--label-column 2,3");
   if (!joint && data::several_label_columns(request.reading))
     return fail("label columns {}: several need --task joint", request.reading.label_column);
+  if (request.start_from) {
+    const ModelHeader& old = request.start_from->about();
+    const std::string& name = request.start_from->file().name();
+    if (old.learner != request.learner)
+      return fail("{}: a model of learner {}, which learner {} cannot train further; take learner {}", name,
+                  old.learner, request.learner, old.learner);
+    if (old.task != request.task)
+      return fail("{}: a model for task {}, which cannot be trained further for task {}", name, old.task,
+                  request.task);
+  }
   const Situation situation{*task, !request.dev.empty(), request.constraints.has_value(),
                             request.start_from != nullptr, request.resume || request.checkpoint_every > 0};
   return learner->configure(request.settings, situation);

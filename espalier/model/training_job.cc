@@ -10,6 +10,7 @@
 #include "espalier/eval/scores.h"
 #include "espalier/linear/number_map.h"
 #include "espalier/model/feature_choice.h"
+#include "espalier/model/label_remarks.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/roles.h"
 
@@ -69,6 +70,11 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   return {};
 }
 
+Status TrainingJob::check_not_stopped() const {
+  if (!monitor.stop_requested()) return {};
+  return fail("training was stopped before it began, and there is no model");
+}
+
 Status TrainingJob::read_training_data() {
   std::unique_ptr<linear::DatasetBuilder> builder;
   Progress progress;
@@ -80,6 +86,7 @@ Status TrainingJob::read_training_data() {
     ESPALIER_ASSIGN(const auto reader, open_task_reader(source, request.task, request.reading));
     while (true) {
       data::Sequence sequence;
+      ESPALIER_TRY(check_not_stopped());
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
       if (sequence.empty()) continue;  // a predicate without candidates
@@ -117,7 +124,11 @@ Status TrainingJob::read_training_data() {
     }
   }
   if (!builder) return fail("{}: no sequences", first_name);
+  progress.phase = "numbering the features";
+  progress.done = 0;
+  monitor.report(progress);
   training = builder->finish();
+  ESPALIER_TRY(check_not_stopped());
   if (training.labels.size() == 0)
     return fail("{}: every label is '_' (not known); there is nothing to learn from", first_name);
   if (training.labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
@@ -125,6 +136,11 @@ Status TrainingJob::read_training_data() {
   report.tokens = training.data.tokens();
   about.training_sequences = report.sequences;
   about.training_tokens = report.tokens;
+  if (request.start_from) {
+    about.training_sequences += request.start_from->about().training_sequences;
+    about.training_tokens += request.start_from->about().training_tokens;
+    ESPALIER_TRY(compare_labels());
+  }
   if (training.state_before_cutoff > training.state.size())
     report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
                                        training.state_before_cutoff - training.state.size(),
@@ -185,8 +201,10 @@ Status TrainingJob::read_dev_data() {
                            edge_map = linear::number_map(training.edge.hashes);
   const linear::Encoder encoder(*extractor, map, edge_map);
   linear::Encoder::Scratch scratch;
-  for (const data::Sequence& sequence : dev.sequences)
+  for (const data::Sequence& sequence : dev.sequences) {
+    ESPALIER_TRY(check_not_stopped());
     encoder.append(sequence, training.labels, scratch, dev.data);
+  }
   return {};
 }
 
@@ -203,6 +221,12 @@ Status TrainingJob::resolve_label_weights() {
 
 Status TrainingJob::read_data() {
   ESPALIER_TRY(read_training_data());
+  uint64_t labelled = 0;
+  for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
+  for (std::string& remark : label_remarks(training.labels.size(), labelled))
+    report.notes.push_back(std::move(remark));
+  if (request.on_note)
+    for (const std::string& note : report.notes) request.on_note(note);
   ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();
@@ -223,7 +247,7 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
     std::vector<data::Label> best;
     std::vector<std::string_view> gold, predicted;
     const Range range = piece_of(dev.sequences.size(), kPieces, piece);
-    for (size_t s = range.first; s < range.last; ++s) {
+    for (size_t s = range.first; s < range.last && !monitor.stop_requested(); ++s) {
       decode(s, best);
       gold.clear();
       predicted.clear();
@@ -292,7 +316,7 @@ Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
         trouble_ = measured.error();
         return {.go_on = false, .best = false};
       }
-      on_dev = *measured;
+      if (!monitor.stop_requested()) on_dev = *measured;  // otherwise of a part of the dev set
     }
     verdict.best = on_dev ? *on_dev > best_dev_ : !report.best_round;
     if (on_dev && verdict.best) {
@@ -321,6 +345,7 @@ Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
 }
 
 Status TrainingJob::save(SectionWriter& sections) {
+  report.interrupted = report.interrupted || monitor.stop_requested();
   about.task = request.task;
   about.learner = request.learner;
   about.seed = request.seed;

@@ -1,7 +1,7 @@
 // One run of `train`, for any kind of model: the request, the data read and encoded, and the report.
 //
-// train() makes a TrainingJob and calls read_data(); the learner then trains, reports its rounds and calls save().
-// Tested in train_test.cc.
+// train() makes a TrainingJob and calls read_data(); the learner then trains, reports its rounds and calls
+// save(). Tested in train_test.cc.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@
 #include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
-#include "espalier/model/model_header.h"
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model.h"
+#include "espalier/model/model_header.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/train.h"
 
@@ -33,8 +33,8 @@ struct DevSet {
   size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
 };
 
-/// What training shares between all kinds of models. train() makes it and reads the data; the trainer of a kind of model
-/// (train_chain …) takes what it needs, reports its rounds, and saves.
+/// What training shares between all kinds of models. train() makes it and reads the data; the trainer of a
+/// kind of model (train_chain …) takes what it needs, reports its rounds, and saves.
 struct TrainingJob {
   TrainingJob(const TrainRequest& asked, const Monitor& watcher)
       : request(asked), monitor(watcher), workers(asked.threads) {}
@@ -56,7 +56,7 @@ struct TrainingJob {
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;
   std::optional<constrain::Constraints> constraints;  ///< what training has to keep to …
-  std::vector<constrain::Instance> instances;  ///< … as it speaks about each training sequence
+  std::vector<constrain::Instance> instances;         ///< … as it speaks about each training sequence
   TrainReport report;
   std::optional<Model> saved;  ///< by save()
 
@@ -73,11 +73,11 @@ struct TrainingJob {
   /// Tells the user at once, and again in the report's notes.
   void warn(std::string text);
 
-  /// The one end of a round, for every trainer (base/training_round.h; best_round.h keeps the best model): scores
-  /// it on the dev set, logs and reports it, writes a checkpoint if one is due, and says how to go on. Training
-  /// ends where the dev set has not got better for `patience` rounds, and at the first trouble.
-  /// `score` gives the score on the dev set, in percent. It is called only where there is one and nobody has asked
-  /// to stop. `rounds` is how many there are at most, where the round does not say so itself.
+  /// The one end of a round, for every trainer (base/training_round.h; best_round.h keeps the best model):
+  /// scores it on the dev set, logs and reports it, writes a checkpoint if one is due, and says how to go on.
+  /// Training ends where the dev set has not got better for `patience` rounds, and at the first trouble.
+  /// `score` gives the score on the dev set, in percent. It is called only where there is one and nobody has
+  /// asked to stop. `rounds` is how many there are at most, where the round does not say so itself.
   Verdict round_ended(const RoundEnd& round, int rounds, const std::function<Result<double>()>& score);
   /// What a trainer returned, or the trouble that made it end early. Also notes whether it was interrupted.
   template <typename Trained>
@@ -88,31 +88,41 @@ struct TrainingJob {
   }
 
   /// Adds the sections that every model has (about, constraints) and writes the model to its file, if it has
-  /// one; fills in the report's figures about it. A model that cannot be opened, because training diverged for
-  /// example, is an error and takes the place of no older file.
+  /// one; fills in the report's figures about it. A model that cannot be opened, because training diverged
+  /// for example, is an error and takes the place of no older file.
   Status save(SectionWriter& sections);
 
   /// True where the rounds of a trainer should be ones that can be saved.
   bool writes_checkpoints() const { return request.checkpoint_every > 0; }
-  /// MODEL.checkpoint, where the request is to resume; an error where it belongs to a run with other data, learner,
-  /// parameters or seed.
+  /// MODEL.checkpoint, where the request is to resume; an error where it belongs to a run with other data,
+  /// learner, parameters or seed.
   Result<std::optional<SectionFile>> checkpoint_to_resume() const;
   /// Removes it after a run that was not cut off.
   void drop_checkpoint() const;
+
+  /// The scheme of the labels: that of the old model where one is trained further, as a few new sentences may
+  /// not show it.
+  data::Scheme label_scheme() const;
+  /// How many tokens the model was trained on that training starts from; 0: it starts from zero.
+  double learned_tokens() const;
 
   double seconds() const;  ///< since the start
 
  private:
   std::string checkpoint_path() const { return request.model + ".checkpoint"; }
   std::string fingerprint() const;
-  /// Writes what a learner needs to resume from here to MODEL.checkpoint, with what tells this run from others.
+  /// Writes what a learner needs to resume from here to MODEL.checkpoint, with what tells this run from
+  /// others.
   Status save_checkpoint(const RoundEnd& round) const;
   size_t columns_of(const data::Sequence& sequence) const;
+  /// An error if somebody asked to stop: for phases before there is anything to save.
+  Status check_not_stopped() const;
   Status read_training_data();
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
   /// Warns of development data that is also training data, or that has other labels.
   void warn_of_odd_dev_data();
+  Status compare_labels();
   Status resolve_label_weights();
   Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);

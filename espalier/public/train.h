@@ -23,14 +23,15 @@ namespace espalier {
 
 /// What to train and how. Every field has a usable default.
 struct TrainOptions {
-  Learner learner = {};          ///< unnamed: the first learner of the task (crf for task label)
-  std::string task = "label";    ///< label, segment, joint, roles, brackets or variables; see all_tasks()
+  Learner learner = {};        ///< unnamed: that of start_from, or the first of the task (crf for task label)
+  std::string task = "label";  ///< label, segment, joint, roles, brackets or variables; see all_tasks()
   std::optional<Data> dev = {};  ///< development data: training stops when the score on it no longer rises,
                                  ///< and the best pass is kept
   std::optional<Constraints> constraints =
       {};  ///< train under these; the model stores them and obeys them when it tags
-  bool allow_contradictions = false;      ///< train even if most training sequences break the constraints
-  std::optional<Tagger> start_from = {};  ///< start from the weights of this model
+  bool allow_contradictions = false;  ///< train even if most training sequences break the constraints
+  std::optional<Tagger> start_from =
+      {};  ///< train this model further: it keeps what it knows where the new data say nothing else
   /// The text of a feature template in CRF++ or Wapiti syntax. Not set: words, affixes, case and shape in a
   /// window.
   std::optional<std::string> feature_template = {};
@@ -41,6 +42,8 @@ struct TrainOptions {
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =
       {};  ///< return false to end training early with a usable model
+  std::function<void(const std::string&)> on_note =
+      {};  ///< told, before training begins, what the user should know by then; Training::notes has it, too
   const std::atomic<bool>* stop =
       nullptr;               ///< set it to true (from any thread) to end training early with a usable model
   std::string save_to = {};  ///< write the model to this file when training ends; empty: no file

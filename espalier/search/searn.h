@@ -94,6 +94,9 @@ struct SearnHooks {
   std::function<void(const SearnPlan&)> planned;
   /// The score of a policy without π on the development set; higher is better. Required by the line search.
   std::function<double(const Mixture&)> dev_score;
+  /// The policy that creates the examples of the first iteration, in place of π; null: π does. For a model
+  /// that is trained further.
+  std::shared_ptr<Scorer> start;
   /// Called after each iteration; returns false to end training. May be null.
   std::function<bool(const SearnRound&)> round_ended;
 };
@@ -187,8 +190,9 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
   if (hooks.planned) hooks.planned(plan);
 
   const int folds = std::max(1, options.folds);
-  Mixture mixture;                       // trained on all instances
-  std::vector<Mixture> held_out(folds);  // by fold; used if folds > 1
+  Mixture mixture;  // trained on all instances
+  if (hooks.start) mixture.interpolate(hooks.start, 1);
+  std::vector<Mixture> held_out(folds, mixture);  // by fold; used if folds > 1
   Examples<Space> examples;
   for (int n = 1; n <= plan.at_most; ++n) {
     if (options.roll_in == RollIn::kMixture) examples.clear();

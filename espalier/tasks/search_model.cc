@@ -77,6 +77,16 @@ Status SearchPredictor::prepare(const data::Sequence& sequence, data::Predictor:
   return {};
 }
 
+std::optional<SearchPredictor::Further> SearchPredictor::further() const {
+  if (policies_.size() != 1) return std::nullopt;
+  std::optional<search::OldRows> rows = policies_[0]->old_rows();
+  if (!rows) return std::nullopt;
+  rows->known_hashes = history_hashes_;
+  return Further{std::move(*rows),
+                 names_,
+                 {{history_hashes_.begin(), history_hashes_.end()}, std::string(history_names_)}};
+}
+
 JointInput SearchPredictor::joint_input(const data::Sequence& sequence, const Buffers& b) const {
   return {sequence.length(), {}, b.tokens.edge, b.tokens.edge_begin, b.words};
 }
@@ -109,7 +119,8 @@ Result<DecodeOptions> SearchPredictor::decoding(const data::PredictOptions& opti
   if (choice.method != Method::kModel) decode.stochastic = false;
   if (decode.stochastic && choice.beam > 1)
     return fail(
-        "the model draws each decision again every time (policy=stochastic), which a beam of {} has no use for; "
+        "the model draws each decision again every time (policy=stochastic), which a beam of {} has no use "
+        "for; "
         "--decoder "
         "beam lets its classifiers vote instead",
         choice.beam);

@@ -64,6 +64,17 @@ class SearchPredictor final : public data::Predictor {
 
   const DecisionPlan& shape() const { return shape_; }
 
+  /// What is needed to train the model further.
+  struct Further {
+    search::OldRows rows;
+    std::string_view names;  ///< of static features, in the order of their rows; empty: none
+    HistoryNames history;
+  };
+  /// Nothing if the model is a mixture of several classifiers or a kernel machine.
+  std::optional<Further> further() const;
+  /// How the classifier was learned, in words.
+  const std::string& classifier() const { return classifier_; }
+
   /// predict() restricted to what `legal` allows (null: everything); `moves` are those of moves_under.
   Status predict_legal(const data::Sequence& sequence, std::span<const data::Label> forced,
                        const data::PredictOptions& options, const constrain::Completion* legal,

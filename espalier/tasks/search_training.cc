@@ -93,8 +93,8 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   direct.loss = direct_loss(options.classifier);
   direct.reduction = options.reduction;
   const auto from = [&](const Examples<typename P::Space>& some) {
-    return std::make_shared<RowWeights>(
-        search::learn_direct(problem, some, context.layout, context.labels, direct, monitor(0, 1)));
+    return std::make_shared<RowWeights>(search::learn_direct(problem, some, context.layout, context.labels,
+                                                             direct, monitor(0, 1), context.old));
   };
   return std::shared_ptr<Scorer>(without < 0 ? from(examples)
                                              : from(search::without_fold(examples, without, folds)));
@@ -127,6 +127,7 @@ template <search::Problem P>
 Result<Mixture> train_searn(const P& problem, const SearchOptions& options, const SearchContext& context) {
   search::SearnHooks hooks;
   hooks.dev_score = context.dev_score;
+  if (context.old.weights) hooks.start = std::make_shared<RowWeights>(*context.old.weights);
   search::SearnPlan plan;
   hooks.planned = [&](const search::SearnPlan& made) { plan = made; };
   // Of a search for β nobody knows beforehand how long it takes.
@@ -159,7 +160,10 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
 template <search::Problem P>
 Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, const SearchContext& context) {
   using Space = typename P::Space;
-  RowWeights weights(context.layout, context.labels);
+  RowWeights weights =
+      context.old.weights ? *context.old.weights : RowWeights(context.layout, context.labels);
+  if (context.old.weights)
+    weights.count_as(chain::kOldModelCounts * static_cast<uint64_t>(options.passes) * problem.size());
   const auto result = [&] {
     return alone(std::make_shared<RowWeights>(options.average ? weights.averaged() : weights));
   };
@@ -175,7 +179,9 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
         return search::learn_incrementally(space, w, options.incremental, options.laso, scratch);
     }
   };
+  int made = 0;
   const auto pass_ended = [&](int pass, size_t updates) {
+    made = pass;
     const double each =
         static_cast<double>(updates) / static_cast<double>(std::max<size_t>(1, problem.size()));
     return !context.round_ended ||
@@ -183,6 +189,12 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   };
   ESPALIER_TRY(search::learn_in_passes(problem, weights, options.passes, options.seed, context.monitor, learn,
                                        pass_ended));
+  // A pass without updates is the last, as further ones would change nothing. They still count towards an
+  // average in which an old model counts by the number of passes planned.
+  if (context.old.weights && !context.monitor.stop_requested())
+    for (size_t i = static_cast<size_t>(made) * problem.size();
+         i < static_cast<size_t>(options.passes) * problem.size(); ++i)
+      weights.tick();
   return result();
 }
 

@@ -68,6 +68,8 @@ struct SearchContext : RoundContext<search::Mixture> {
   size_t static_features = 0;
   /// For a line search; may be null.
   std::function<double(const search::Mixture&)> dev_score = nullptr;
+  /// The model that is trained further, where there is one.
+  search::OldModel old = {};
   /// What the person who trains should know; may be null.
   std::function<void(std::string)> note = nullptr;
 };

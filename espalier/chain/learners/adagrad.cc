@@ -90,6 +90,26 @@ void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY
   }
 }
 
+void ShrinkTowards(size_t n, float rate, float fraction, float l1, float l2, const float* HWY_RESTRICT anchor,
+                   float* HWY_RESTRICT w, const float* HWY_RESTRICT h) {
+  const Floats d;
+  const size_t lanes = hn::Lanes(d);
+  const auto scale = hn::Set(d, rate * fraction);
+  const auto tiny = hn::Set(d, kTiny);
+  const auto one = hn::Set(d, 1.0f);
+  for (size_t j = 0; j < n; j += lanes) {  // weight arrays end in a vector of slack
+    const auto square = hn::LoadU(d, h + j);
+    const auto step = hn::Div(scale, hn::Sqrt(hn::Add(square, tiny)));
+    const auto x = hn::LoadU(d, w + j);
+    const auto from = hn::LoadU(d, anchor + j);
+    const auto off = hn::Sub(x, from);
+    const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(off)));
+    const auto shrunk = hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one));
+    const auto moved = hn::Gt(square, hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(moved, hn::Add(from, hn::CopySign(shrunk, off)), x), d, w + j);
+  }
+}
+
 }  // namespace espalier::chain::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -99,6 +119,7 @@ namespace espalier::chain {
 HWY_EXPORT(AdagradRows);
 HWY_EXPORT(AdagradDense);
 HWY_EXPORT(Shrink);
+HWY_EXPORT(ShrinkTowards);
 
 void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
                   const float* gradient, float rate, float* weights, float* squares) {
@@ -109,6 +130,13 @@ void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, 
 }
 void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares) {
   HWY_DYNAMIC_DISPATCH(Shrink)(n, rate, fraction, l1, l2, weights, squares);
+}
+void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, const float* anchor,
+                    float* weights, const float* squares) {
+  HWY_DYNAMIC_DISPATCH(ShrinkTowards)(n, rate, fraction, l1, l2, anchor, weights, squares);
+}
+void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares) {
+  for (size_t i = 0; i < n; ++i) squares[i] = weights[i] == 0 ? 0.0f : 1.0f + more_tokens * squares[i];
 }
 void accumulate(const float* weights, size_t n, double* sum) {
   for (size_t i = 0; i < n; ++i) sum[i] += weights[i];

@@ -21,6 +21,21 @@ void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, 
 /// far (h = 0) stay, so that a warm start keeps what the new data does not touch.
 void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares);
 
+/// The same penalties on the distance from `anchor`: w − anchor takes the place of w.
+void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, const float* anchor,
+                    float* weights, const float* squares);
+
+/// What AdaGrad's squares of a trained model would be if its training had kept them. `squares` comes in with
+/// the squared gradients of one pass over the new data at the weights of the model, and the training data is
+/// assumed to have had gradients like these, `more_tokens` times as many. Every weight of a model had at
+/// least one gradient near 1, its first. Weights that are 0 are new: they get the squares of untrained
+/// weights, 0.
+void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares);
+
+/// Learners by plain steps, which do not get smaller, average a trained model with what they make of it: it
+/// counts like this many times the steps of the new training. Chosen on held-out training data.
+inline constexpr uint64_t kOldModelCounts = 2;
+
 /// sum += weights.
 void accumulate(const float* weights, size_t n, double* sum);
 

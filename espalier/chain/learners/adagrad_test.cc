@@ -104,5 +104,25 @@ TEST(AccumulateTest, AddsInDouble) {
   EXPECT_EQ(sum[1], 3);
 }
 
+TEST(ShrinkTowards, PullsTowardsTheAnchorAsShrinkDoesTowardsZero) {
+  AlignedVector<float> w(24, 0.0f), from(24, 0.0f), off(24, 0.0f), squares(24, 0.0f);
+  for (size_t i = 0; i < 16; ++i) {
+    from[i] = 0.3f * static_cast<float>(i) - 2;
+    off[i] = i % 3 == 0 ? 0.0f : 0.05f * static_cast<float>(i) - 0.4f;
+    w[i] = from[i] + off[i];
+    squares[i] = i % 5 == 0 ? 0.0f : static_cast<float>(i);
+  }
+  shrink_towards(16, 0.2f, 0.5f, 0.1f, 1.0f, from.data(), w.data(), squares.data());
+  shrink(16, 0.2f, 0.5f, 0.1f, 1.0f, off.data(), squares.data());
+  for (size_t i = 0; i < 16; ++i) EXPECT_NEAR(w[i], from[i] + off[i], 1e-6f) << i;
+}
+
+TEST(EstimateSquares, OldWeightsGetThoseOfTheirTrainingAndNewOnesNone) {
+  const std::vector<float> weights = {0, 0.5f, -2, 0};
+  std::vector<float> squares = {3, 3, 0, 0};
+  estimate_squares(4, 10, weights.data(), squares.data());
+  EXPECT_EQ(squares, (std::vector<float>{0, 31, 1, 0}));
+}
+
 }  // namespace
 }  // namespace espalier::chain

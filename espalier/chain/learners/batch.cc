@@ -36,7 +36,9 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     piece.loss = 0;
     for (size_t i = first_slot[p]; i < first_slot[p + 1]; ++i) {
       const Slot& slot = slots_[i];
-      score_sequence(weights, data_, slot.sequence, features_.put(i, slot.sequence, pass_), piece.scores);
+      const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
+      if (monitor_.stop_requested()) continue;
+      score_sequence(weights, data_, slot.sequence, features, piece.scores);
       const ScoreGradient out{node_.data() + slot.first_row * S, piece.pairs.data(),
                               edges ? edge_.data() + slot.first_row * K * S : nullptr,
                               active_.data() + slot.first_row};

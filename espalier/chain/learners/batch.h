@@ -10,6 +10,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
@@ -34,11 +35,21 @@ class BatchRunner {
   using Gradient = std::function<double(size_t sequence, SequenceScores& scores, ChainScratch& scratch,
                                         const TransitionPotentials& potentials, ScoreGradient out)>;
 
-  BatchRunner(const linear::Dataset& data, const Workers& workers, linear::Dropout dropout = {})
-      : data_(data), workers_(workers), features_(data, dropout) {}
+  /// If the monitor asks to stop, the sequences of a batch that are not begun yet are left out: with
+  /// thousands of labels, one of them takes most of a second.
+  BatchRunner(const linear::Dataset& data, const Workers& workers, const Monitor& monitor,
+              linear::Dropout dropout = {})
+      : data_(data), workers_(workers), monitor_(monitor), features_(data, dropout) {}
 
   /// Sets the pass; with dropout, every pass drops different features.
   void begin_pass(int pass) { pass_ = pass; }
+
+  /// The memory that the pairs of labels take in a runner that prepares potentials, with batches of kPieces
+  /// or more.
+  static double bytes_of_pairs(size_t labels) {
+    const double pairs = static_cast<double>(labels) * static_cast<double>(linear::padded(labels));
+    return pairs * sizeof(float) * (kPieces + 2);
+  }
 
   /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it.
   double compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
@@ -70,6 +81,7 @@ class BatchRunner {
 
   const linear::Dataset& data_;
   const Workers& workers_;
+  const Monitor& monitor_;
   std::vector<Piece> pieces_;
   std::vector<Slot> slots_;
   AlignedVector<float> node_, edge_;

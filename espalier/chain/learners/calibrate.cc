@@ -1,8 +1,13 @@
 #include "espalier/chain/learners/calibrate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "espalier/eval/calibration.h"
 
@@ -10,6 +15,59 @@ namespace espalier::chain {
 
 namespace {
 constexpr size_t kCalibrationPieces = 16;
+
+/// Sequences to look at, spread evenly over those given: `most` at most. Where a look at these takes more
+/// than kMostSteps, there are only as many as can be looked at `times` times within kMostSteps.
+std::vector<uint32_t> affordable(const ChainWeights& weights, const linear::Dataset& data,
+                                 const std::vector<uint32_t>& usable, size_t most, double steps,
+                                 double times) {
+  size_t n = std::min(most, usable.size());
+  if (n == 0) return {};
+  const double step =
+      weights.transitions ? static_cast<double>(weights.labels) * static_cast<double>(weights.labels) : 0;
+  double tokens = 0;
+  for (const uint32_t s : usable) tokens += static_cast<double>(data.length(s));
+  const double mean = tokens * step / static_cast<double>(usable.size());
+  double left = std::numeric_limits<double>::infinity();
+  if (mean * static_cast<double>(n) > steps) {
+    left = steps / times;
+    n = static_cast<size_t>(std::clamp(left / mean, 1.0, static_cast<double>(n)));
+  }
+  std::vector<uint32_t> chosen;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t s = usable[i * usable.size() / n];
+    const double cost = step * static_cast<double>(data.length(s));
+    if (cost > left) continue;
+    left -= cost;
+    chosen.push_back(s);
+  }
+  return chosen;
+}
+
+/// Reports on work on a sample, from any thread.
+class SampleProgress {
+ public:
+  SampleProgress(const Monitor& monitor, std::string phase, size_t total)
+      : monitor_(monitor), phase_(std::move(phase)), total_(total) {}
+  void advance() {
+    const size_t done = done_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (done * kReports / total_ == (done - 1) * kReports / total_) return;
+    const std::scoped_lock lock(mutex_);
+    Progress progress;
+    progress.phase = phase_;
+    progress.done = static_cast<double>(done);
+    progress.total = static_cast<double>(total_);
+    monitor_.report(progress);
+  }
+
+ private:
+  static constexpr size_t kReports = 50;
+  const Monitor& monitor_;
+  std::string phase_;
+  size_t total_;
+  std::atomic<size_t> done_ = 0;
+  std::mutex mutex_;
+};
 
 float largest_of(const AlignedVector<float>& w) {
   float largest = 0;
@@ -29,13 +87,19 @@ void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
 }
 
 double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
-                       size_t most) {
+                       size_t most, const Monitor& monitor, double steps) {
   std::vector<uint32_t> usable;
   for (uint32_t s = 0; s < held_out.sequences() && usable.size() < most; ++s)
     if (held_out.length(s) > 0 && held_out.fully_labelled(s)) usable.push_back(s);
+  constexpr double kTemperatures = 30;  // that are tried
+  usable = affordable(weights, held_out, usable, most, steps, kTemperatures);
   if (usable.empty()) return 1;
+  Progress progress;
+  progress.phase = "fitting the temperature";
   const size_t pieces = std::min(kCalibrationPieces, usable.size());
   const auto negative_log_likelihood = [&](double temperature) {
+    ++progress.done;
+    monitor.report(progress);
     const float factor = static_cast<float>(1 / temperature);
     TransitionPotentials potentials;
     AlignedVector<float> trans = weights.trans;
@@ -46,7 +110,7 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
       SequenceScores scores;
       ChainScratch scratch;
       const Range range = piece_of(usable.size(), pieces, piece);
-      for (size_t i = range.first; i < range.last; ++i) {
+      for (size_t i = range.first; i < range.last && !monitor.stop_requested(); ++i) {
         score_sequence(weights, held_out, usable[i], scores);
         for (float& x : scores.node) x *= factor;
         for (float& x : scores.edge) x *= factor;
@@ -57,7 +121,8 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
     });
     return std::accumulate(loss.begin(), loss.end(), 0.0);
   };
-  return eval::fit_temperature(negative_log_likelihood, 1e-3, 1e4);
+  const double fitted = eval::fit_temperature(negative_log_likelihood, 1e-3, 1e4);
+  return monitor.stop_requested() ? 1 : fitted;
 }
 
 double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
@@ -91,21 +156,26 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
 }
 
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
-                                  const Workers& workers, size_t most) {
+                                  const Workers& workers, size_t most, const Monitor& monitor, double steps) {
+  // Spread evenly over the data, so that a corpus sorted by genre is sampled throughout.
+  std::vector<uint32_t> all(data.sequences());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<uint32_t> sample = affordable(weights, data, all, most, steps, 2);
+  if (sample.empty()) return all.empty() ? 0 : 1;
   ChainWeights rounded = weights;
   round_to_16_bits(rounded.state, workers);
   round_to_16_bits(rounded.edge, workers);
-  // Spread evenly over the data, so that a corpus sorted by genre is sampled throughout.
-  const size_t n = std::min(most, data.sequences());
+  const size_t n = sample.size();
   const size_t pieces = std::min(kCalibrationPieces, n);
   std::vector<size_t> tokens(pieces, 0), changed(pieces, 0);
+  SampleProgress progress(monitor, "checking 16-bit weights", n);
   workers.for_each(pieces, [&](size_t piece) {
     SequenceScores scores;
     ChainScratch scratch;
     std::vector<data::Label> exact, approximate;
     const Range range = piece_of(n, pieces, piece);
-    for (size_t i = range.first; i < range.last; ++i) {
-      const size_t s = i * data.sequences() / n;
+    for (size_t i = range.first; i < range.last && !monitor.stop_requested(); ++i) {
+      const size_t s = sample[i];
       exact.resize(data.length(s));
       approximate.resize(data.length(s));
       score_sequence(weights, data, s, scores);
@@ -114,12 +184,14 @@ double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dat
       viterbi(scores.view, scratch, approximate.data());
       tokens[piece] += exact.size();
       for (size_t t = 0; t < exact.size(); ++t) changed[piece] += exact[t] != approximate[t];
+      progress.advance();
     }
   });
-  const size_t all = std::accumulate(tokens.begin(), tokens.end(), size_t{0});
-  return all == 0 ? 0
-                  : static_cast<double>(std::accumulate(changed.begin(), changed.end(), size_t{0})) /
-                        static_cast<double>(all);
+  if (monitor.stop_requested()) return 1;
+  const size_t seen = std::accumulate(tokens.begin(), tokens.end(), size_t{0});
+  return seen == 0 ? 0
+                   : static_cast<double>(std::accumulate(changed.begin(), changed.end(), size_t{0})) /
+                         static_cast<double>(seen);
 }
 
 }  // namespace espalier::chain

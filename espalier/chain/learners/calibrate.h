@@ -3,17 +3,22 @@
 #pragma once
 
 #include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/linear/kernel_model.h"
 
 namespace espalier::chain {
 
+/// What a look at the data after training may cost, in steps from one label to another (K² for each token): a
+/// few seconds. With hundreds of labels the samples below get smaller.
+inline constexpr double kMostSteps = 7e9;
+
 /// The temperature τ for which P(y|x) ∝ exp(score(x, y)/τ) gives the held-out labellings the highest
-/// likelihood. Sequences that are not fully labelled are skipped; at most `most` are used. Returns 1 if none
-/// is left.
+/// likelihood. Sequences that are not fully labelled are skipped; at most `most` are used, and of many labels
+/// fewer. Returns 1 if none is left, or the monitor asks to stop.
 double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_out, const Workers& workers,
-                       size_t most = 1000);
+                       size_t most = 1000, const Monitor& monitor = {}, double steps = kMostSteps);
 
 /// The same for a kernel machine, which labels each token by itself.
 double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset& held_out,
@@ -23,8 +28,10 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
 void round_to_16_bits(AlignedVector<float>& weights, const Workers& workers);
 
 /// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits; at
-/// most `most` sequences are decoded.
+/// most `most` sequences are decoded, and of many labels fewer. Returns 1, for "not known", if the monitor
+/// asks to stop or no sequence is short enough.
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
-                                  const Workers& workers, size_t most = 1500);
+                                  const Workers& workers, size_t most = 1500, const Monitor& monitor = {},
+                                  double steps = kMostSteps);
 
 }  // namespace espalier::chain

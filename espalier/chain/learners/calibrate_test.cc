@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <vector>
+
 #include <algorithm>
 #include <cmath>
 
@@ -64,6 +67,36 @@ TEST(Rounding, ChangesLabelsOnlyWhereSmallWeightsDecide) {
   // With one huge weight, all others round to 0 and ties go to the first label.
   w.state[w.state_rows.begin[training.state.size() - 1]] = 1e7f;
   EXPECT_GT(labels_changed_by_rounding(w, training.data, Workers(1)), 0.1);
+}
+
+TEST(Rounding, LooksAtASampleThatCostsNoMoreThanAllowed) {
+  const linear::EncodedTraining training = noisy_data(0.2);
+  const ChainWeights w = random_weights(training, true, 5);
+  const double step = static_cast<double>(w.labels * w.labels);
+  std::vector<Progress> reports;
+  Monitor monitor;
+  monitor.on_progress = [&](const Progress& progress) { reports.push_back(progress); };
+  const double all = static_cast<double>(training.data.tokens()) * step;
+  labels_changed_by_rounding(w, training.data, Workers(1), 1500, monitor, all);
+  ASSERT_FALSE(reports.empty()) << "nobody sees what is being done";
+  EXPECT_EQ(reports.back().total, static_cast<double>(training.data.sequences()));
+  reports.clear();
+  labels_changed_by_rounding(w, training.data, Workers(1), 1500, monitor, all / 4);
+  ASSERT_FALSE(reports.empty());
+  EXPECT_LE(reports.back().total, static_cast<double>(training.data.sequences()) / 4)
+      << "two decodings of an eighth of the data are a quarter of it";
+  EXPECT_EQ(labels_changed_by_rounding(w, training.data, Workers(1), 1500, monitor, 1), 1)
+      << "no sequence is short enough, so nothing is known";
+}
+
+TEST(Rounding, StopsWhenAsked) {
+  const linear::EncodedTraining training = noisy_data(0.2);
+  const ChainWeights w = random_weights(training, true, 5);
+  const std::atomic<bool> stop = true;
+  Monitor monitor;
+  monitor.stop = &stop;
+  EXPECT_EQ(labels_changed_by_rounding(w, training.data, Workers(1), 1500, monitor), 1);
+  EXPECT_EQ(fit_temperature(w, training.data, Workers(1), 1000, monitor), 1);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class LbfgsRun {
         options_(options),
         weights_(std::move(context_.start)),
         loss_(context_.training.data, context_.workers, options.loss, context_.label_weight,
-              context_.restriction),
+              context_.restriction, context_.monitor),
         tokens_(std::max(1.0, counted_tokens(context_.training.data))) {}
 
   Result<ChainWeights> run();
@@ -58,6 +58,10 @@ class LbfgsRun {
   DataLoss loss_;
   double tokens_;
   WeightGradient gradient_;
+  /// The weights of the model that is trained further, as `x` has them: x is then what is added to them, and
+  /// penalties are on that. Empty: 0.
+  std::vector<double> anchor_;
+  std::vector<double> last_;      ///< x after the last iteration
   int done_ = 0;                  ///< iterations before and in this run
   std::exception_ptr exception_;  ///< thrown in a callback, to be thrown again behind the C library
 };
@@ -74,13 +78,17 @@ void LbfgsRun::for_each_weight(Visit&& visit) {
 }
 
 void LbfgsRun::take(const double* x) {
-  for_each_weight([&](size_t i, float& w, double&) { w = static_cast<float>(x[i]); });
+  for_each_weight([&](size_t i, float& w, double&) {
+    w = static_cast<float>(anchor_.empty() ? x[i] : anchor_[i] + x[i]);
+  });
 }
 
-/// f(x) = Σ loss + l2·|x|² and its gradient; the library adds l1·|x| itself.
+/// f(x) = Σ loss at the anchor + x, + l2·|x|², and its gradient; the library adds l1·|x| itself.
 double LbfgsRun::evaluate(const double* x, double* gradient) {
   take(x);
   double f = loss_.evaluate(weights_, gradient_);
+  if (context_.monitor.stop_requested())
+    return f;  // of a part of the data: run() goes back to the last iteration
   for_each_weight([&](size_t i, float&, double& g) {
     f += options_.l2 * x[i] * x[i];
     gradient[i] = g + 2 * options_.l2 * x[i];
@@ -89,7 +97,9 @@ double LbfgsRun::evaluate(const double* x, double* gradient) {
 }
 
 int LbfgsRun::end_of_iteration(const double* x, double objective) {
+  if (context_.monitor.stop_requested()) return 1;
   take(x);
+  last_.assign(x, x + last_.size());
   ++done_;
   Progress progress = pass_progress(done_, options_.passes, 1);
   progress.objective = objective / tokens_;
@@ -147,6 +157,11 @@ Status LbfgsRun::explain(int code) const {
 }
 
 Result<ChainWeights> LbfgsRun::run() {
+  gradient_.state.resize(weights_.state_rows.weights());
+  gradient_.trans.resize(weights_.trans.size());
+  gradient_.edge.resize(weights_.edge_rows.weights());
+  if (context_.learned_tokens > 0)
+    for_each_weight([&](size_t, float& w, double&) { anchor_.push_back(static_cast<double>(w)); });
   if (context_.resume != nullptr) {
     ESPALIER_ASSIGN(done_, load(*context_.resume));
   }
@@ -157,10 +172,9 @@ Result<ChainWeights> LbfgsRun::run() {
   const Variables x(lbfgs_malloc(static_cast<int>(n)));
   if (x == nullptr) return fail("not enough memory for {} weights", n);
   std::fill(x.get(), x.get() + n, 0.0);
-  gradient_.state.resize(weights_.state_rows.weights());
-  gradient_.trans.resize(weights_.trans.size());
-  gradient_.edge.resize(weights_.edge_rows.weights());
-  for_each_weight([&](size_t i, float& w, double&) { x[i] = static_cast<double>(w); });
+  for_each_weight([&](size_t i, float& w, double&) {
+    x[i] = static_cast<double>(w) - (anchor_.empty() ? 0.0 : anchor_[i]);
+  });
 
   lbfgs_parameter_t parameters;
   lbfgs_parameter_init(&parameters);
@@ -199,8 +213,15 @@ Result<ChainWeights> LbfgsRun::run() {
       return 1;
     }
   };
+  last_.assign(x.get(), x.get() + n);
   const int code = lbfgs(static_cast<int>(n), x.get(), nullptr, evaluate_c, report_c, this, &parameters);
   if (exception_ != nullptr) std::rethrow_exception(exception_);
+  if (context_.monitor.stop_requested()) {
+    if (done_ == 0 && anchor_.empty())
+      return fail("training was stopped before the end of the first iteration, and there is no model");
+    take(last_.data());
+    return std::move(weights_);
+  }
   ESPALIER_TRY(explain(code));
   take(x.get());
   return std::move(weights_);

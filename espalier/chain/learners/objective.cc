@@ -16,12 +16,14 @@ constexpr size_t kBlockFloats = size_t{1} << 24;
 }  // namespace
 
 DataLoss::DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
-                   std::span<const float> label_weight, const Restriction* restriction)
+                   std::span<const float> label_weight, const Restriction* restriction,
+                   const Monitor& monitor)
     : data_(data),
+      monitor_(monitor),
       loss_(loss),
       label_weight_(label_weight),
       restriction_(restriction),
-      runner_(data, workers),
+      runner_(data, workers, monitor_),
       order_(data.sequences()) {
   std::iota(order_.begin(), order_.end(), 0);
 }
@@ -58,7 +60,7 @@ double DataLoss::evaluate(const ChainWeights& weights, WeightGradient& gradient)
       });
   const std::vector<size_t> begin = cut_into_blocks(weights);
   double loss = 0;
-  for (size_t b = 0; b + 1 < begin.size(); ++b) {
+  for (size_t b = 0; b + 1 < begin.size() && !monitor_.stop_requested(); ++b) {
     loss += runner_.compute(weights, std::span(order_).subspan(begin[b], begin[b + 1] - begin[b]),
                             loss_ == LogLoss::kSequence, of_sequence);
     add_rows(weights, gradient);

@@ -25,11 +25,13 @@ struct WeightGradient {
 /// of the tokens. One object must not be used by several threads at once.
 class DataLoss {
  public:
-  /// The arguments must outlive this. `label_weight` and `restriction` as in TrainingContext.
+  /// The arguments but the monitor must outlive this. `label_weight` and `restriction` as in TrainingContext.
   DataLoss(const linear::Dataset& data, const Workers& workers, LogLoss loss,
-           std::span<const float> label_weight, const Restriction* restriction = nullptr);
+           std::span<const float> label_weight, const Restriction* restriction = nullptr,
+           const Monitor& monitor = {});
 
-  /// Replaces the contents of `gradient`.
+  /// Replaces the contents of `gradient`. If the monitor asks to stop, the result is that of a part of the
+  /// data and of no use.
   double evaluate(const ChainWeights& weights, WeightGradient& gradient);
 
  private:
@@ -37,6 +39,7 @@ class DataLoss {
   void add_rows(const ChainWeights& weights, WeightGradient& gradient) const;
 
   const linear::Dataset& data_;
+  const Monitor monitor_;
   LogLoss loss_;
   std::span<const float> label_weight_;
   const Restriction* restriction_;

@@ -5,6 +5,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/chain/gradients.h"
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/learners/batch.h"
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/importance.h"
@@ -23,7 +24,9 @@ class PerceptronRun {
         state_lag_(weights_.state.size(), 0.0f),
         trans_lag_(weights_.trans.size(), 0.0f),
         edge_lag_(weights_.edge.size(), 0.0f),
-        runner_(context_.training.data, context_.workers) {}
+        runner_(context_.training.data, context_.workers, context_.monitor) {
+    if (context_.learned_tokens > 0) old_ = {weights_.state, weights_.trans, weights_.edge};
+  }
 
   Result<ChainWeights> run() {
     const double tokens = std::max(1.0, counted_tokens(context_.training.data));
@@ -57,6 +60,9 @@ class PerceptronRun {
   // w_c − (1/c) Σ_s (s+1)·Δ_s: each change is also added to a lagging sum with its batch number as factor.
   AlignedVector<float> state_lag_, trans_lag_, edge_lag_;
   uint64_t batches_ = 0;
+  struct {
+    AlignedVector<float> state, trans, edge;
+  } old_;  ///< the weights of the model that is trained further; empty: none is
   BatchRunner runner_;
   bool stopped_ = false;
 };
@@ -131,12 +137,18 @@ ChainWeights PerceptronRun::result() const {
   ChainWeights w = weights_;
   if (!options_.average || batches_ == 0) return w;
   const float share = 1.0f / static_cast<float>(batches_);
-  const auto average = [&](AlignedVector<float>& out, const AlignedVector<float>& lag) {
-    for (size_t i = 0; i < out.size(); ++i) out[i] -= share * lag[i];
+  // Weights of an old model are averaged with it; those that it did not have are new.
+  constexpr float kNewShare = 1.0f / (1 + kOldModelCounts);
+  const auto average = [&](AlignedVector<float>& out, const AlignedVector<float>& lag,
+                           const AlignedVector<float>& old) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] -= share * lag[i];
+      if (!old.empty() && old[i] != 0) out[i] = old[i] + kNewShare * (out[i] - old[i]);
+    }
   };
-  average(w.state, state_lag_);
-  average(w.trans, trans_lag_);
-  average(w.edge, edge_lag_);
+  average(w.state, state_lag_, old_.state);
+  average(w.trans, trans_lag_, old_.trans);
+  average(w.edge, edge_lag_, old_.edge);
   return w;
 }
 

@@ -20,7 +20,7 @@ using Round = TrainingRound<ChainWeights>;
 /// What a learner is given. References outlive the call; round_ended is never null.
 struct TrainingContext : RoundContext<ChainWeights> {
   const linear::EncodedTraining& training;
-  ChainWeights start;  ///< layout and starting point (0, or a warm start)
+  ChainWeights start;  ///< layout and starting point (0, or the weights of a trained model)
   const Workers& workers;
   uint64_t seed = 1;
   /// The saved state to resume from, or null.
@@ -30,6 +30,10 @@ struct TrainingContext : RoundContext<ChainWeights> {
   /// Restricts training to the labellings that constraints allow (inference-based training); null: all are
   /// allowed.
   const Restriction* restriction = nullptr;
+  /// How many tokens the model was trained on that `start` comes from; 0: training starts from zero. A
+  /// trained model is trained further by steps that fit it, is pulled towards its own weights in place of 0,
+  /// and every weight counts towards averages from the first step on.
+  double learned_tokens = 0;
 };
 
 }  // namespace espalier::chain

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "espalier/base/random.h"
 #include "espalier/chain/gradients.h"
@@ -32,10 +33,11 @@ class StochasticRun {
         trans_(weights_.trans.size()),
         edge_(weights_.edge.size()),
         dropout_{options.dropout, context_.seed},
-        runner_(context_.training.data, context_.workers, dropout_) {
+        runner_(context_.training.data, context_.workers, context_.monitor, dropout_) {
     // The weights of a warm start are for all features, without dropout.
     if (dropout_.share > 0)
       for (float& w : weights_.state) w /= dropout_.kept();
+    if (trained_before()) anchor_ = {weights_.state, weights_.trans, weights_.edge};
   }
 
   Result<ChainWeights> run() {
@@ -46,8 +48,11 @@ class StochasticRun {
     if (context_.resume != nullptr) {
       ESPALIER_ASSIGN(const int done, load(*context_.resume));
       first = done + 1;
+    } else if (trained_before()) {
+      find_squares();
     }
-    const int average_from = std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
+    const int average_from =
+        trained_before() ? 1 : std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
     for (int pass = first; pass <= options_.passes; ++pass) {
       const double loss = one_pass(pass, pass >= average_from);
       if (stopped_ && pass > 1) break;
@@ -61,6 +66,9 @@ class StochasticRun {
   }
 
  private:
+  bool trained_before() const { return context_.learned_tokens > 0; }
+  BatchRunner::Gradient gradient() const;
+  void find_squares();
   double one_pass(int pass, bool average);
   double penalty() const;
   void update();
@@ -74,6 +82,9 @@ class StochasticRun {
   TrainingContext context_;
   StochasticOptions options_;
   ChainWeights weights_;
+  struct {
+    AlignedVector<float> state, trans, edge;
+  } anchor_;  ///< the weights of the model that is trained further
   Parameters state_, trans_, edge_;
   uint64_t averaged_ = 0;  ///< how many snapshots the sums hold
   linear::Dropout dropout_;
@@ -82,22 +93,48 @@ class StochasticRun {
   bool stopped_ = false;
 };
 
-double StochasticRun::one_pass(int pass, bool average) {
+BatchRunner::Gradient StochasticRun::gradient() const {
   const linear::Dataset& data = context_.training.data;
+  return counting_copies(data, [this, &data](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                             const TransitionPotentials& potentials, ScoreGradient out) {
+    const float ignore = static_cast<float>(options_.ignore);
+    const auto gold = data.gold_of(s);
+    if (!context_.label_weight.empty()) add_costs(scores, gold, context_.label_weight, 1);
+    return options_.loss == LogLoss::kSequence
+               ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out, context_.restriction, s)
+               : local_log_loss_gradient(scores, gold, weights_.transitions, ignore, out);
+  });
+}
+
+/// Gives the weights of a trained model the squares that AdaGrad would have kept: a pass of steps of length 0
+/// collects those of the new data.
+void StochasticRun::find_squares() {
+  std::iota(order_.begin(), order_.end(), 0);
+  runner_.begin_pass(0);
+  const BatchRunner::Gradient of_sequence = gradient();
+  const double rate = std::exchange(options_.rate, 0);
+  for (size_t done = 0; done < order_.size() && !context_.monitor.stop_requested();) {
+    const size_t n = std::min(options_.batch, order_.size() - done);
+    runner_.compute(weights_, std::span<const uint32_t>(order_).subspan(done, n),
+                    options_.loss == LogLoss::kSequence, of_sequence);
+    update();
+    done += n;
+  }
+  options_.rate = rate;
+  const double tokens = std::max(1.0, counted_tokens(context_.training.data));
+  const float more = static_cast<float>(context_.learned_tokens / tokens);
+  const auto estimate = [&](const AlignedVector<float>& weights, Parameters& p) {
+    estimate_squares(weights.size(), more, weights.data(), p.squares.data());
+  };
+  estimate(weights_.state, state_);
+  estimate(weights_.trans, trans_);
+  estimate(weights_.edge, edge_);
+}
+
+double StochasticRun::one_pass(int pass, bool average) {
   std::iota(order_.begin(), order_.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order_));
-  const float ignore = static_cast<float>(options_.ignore);
-  const bool transitions = weights_.transitions;
-  const BatchRunner::Gradient gradient =
-      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
-                                const TransitionPotentials& potentials, ScoreGradient out) {
-        const auto gold = data.gold_of(s);
-        if (!context_.label_weight.empty()) add_costs(scores, gold, context_.label_weight, 1);
-        return options_.loss == LogLoss::kSequence
-                   ? log_loss_gradient(scores, gold, scratch, potentials, ignore, out, context_.restriction,
-                                       s)
-                   : local_log_loss_gradient(scores, gold, transitions, ignore, out);
-      });
+  const BatchRunner::Gradient of_sequence = gradient();
   double loss = 0;
   runner_.begin_pass(pass);
   PassSteps steps(context_.monitor, pass, options_.passes, order_.size());
@@ -105,7 +142,7 @@ double StochasticRun::one_pass(int pass, bool average) {
   while (done < order_.size() && !stopped_) {
     const size_t n = std::min(options_.batch, order_.size() - done);
     loss += runner_.compute(weights_, std::span<const uint32_t>(order_).subspan(done, n),
-                            options_.loss == LogLoss::kSequence, gradient);
+                            options_.loss == LogLoss::kSequence, of_sequence);
     update();
     done += n;
     if (const size_t ended = steps.advance(done); ended > 0) end_of_step(average, ended);
@@ -156,17 +193,21 @@ void StochasticRun::end_of_step(bool average, size_t steps) {
   const float fraction = static_cast<float>(steps) / PassSteps::kSteps;
   const float rate = static_cast<float>(options_.rate), l1 = static_cast<float>(options_.l1),
               l2 = static_cast<float>(options_.l2);
-  const auto each = [&](AlignedVector<float>& w, Parameters& p, size_t n) {
+  const auto each = [&](AlignedVector<float>& w, Parameters& p, const AlignedVector<float>& anchor,
+                        size_t n) {
     for_each_stretch(context_.workers, n, [&](Range part) {
       const size_t count = part.last - part.first;
       float* const weights = w.data() + part.first;
-      if (l1 > 0 || l2 > 0) shrink(count, rate, fraction, l1, l2, weights, p.squares.data() + part.first);
+      const float* const squares = p.squares.data() + part.first;
+      if ((l1 > 0 || l2 > 0) && anchor.empty()) shrink(count, rate, fraction, l1, l2, weights, squares);
+      if ((l1 > 0 || l2 > 0) && !anchor.empty())
+        shrink_towards(count, rate, fraction, l1, l2, anchor.data() + part.first, weights, squares);
       if (average) accumulate(weights, count, p.sum.data() + part.first);
     });
   };
-  each(weights_.state, state_, weights_.state_rows.weights());
-  each(weights_.trans, trans_, weights_.trans.size());
-  each(weights_.edge, edge_, weights_.edge_rows.weights());
+  each(weights_.state, state_, anchor_.state, weights_.state_rows.weights());
+  each(weights_.trans, trans_, anchor_.trans, weights_.trans.size());
+  each(weights_.edge, edge_, anchor_.edge, weights_.edge_rows.weights());
   if (average) ++averaged_;
 }
 
@@ -226,6 +267,13 @@ Result<int> StochasticRun::load(const SectionFile& in) {
 }
 
 }  // namespace
+
+double bytes_of_label_pairs(size_t labels) {
+  const double pairs = static_cast<double>(labels) * static_cast<double>(linear::padded(labels));
+  constexpr size_t kEach = sizeof(float) /* weights */ + sizeof(float) /* squares */ +
+                           sizeof(double) /* sum */ + sizeof(float) /* averaged */;
+  return pairs * kEach + BatchRunner::bytes_of_pairs(labels);
+}
 
 Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options) {
   return StochasticRun(std::move(context), options).run();

@@ -29,4 +29,9 @@ struct StochasticOptions {
 /// of which the loss is reported. An error if the saved state is from another kind of run.
 Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
 
+/// The memory that the pairs of so many labels take at most while a CRF is trained, in bytes: the transitions
+/// with what AdaGrad keeps about each, the averaged copy, and the gradients of a batch. With thousands of
+/// labels this is more than everything else.
+double bytes_of_label_pairs(size_t labels);
+
 }  // namespace espalier::chain

@@ -27,8 +27,9 @@ Result<ChainWeights> SvmRun::run() {
     bool converged = false;
     if (options_.gap_every > 0 && pass % options_.gap_every == 0 && !stopped_) {
       const DualityGap measured = gap(pass);
-      if (options_.gap_measured) options_.gap_measured(measured);
-      converged = measured.per_sequence < options_.tolerance;
+      stopped_ = context_.monitor.stop_requested();
+      if (!stopped_ && options_.gap_measured) options_.gap_measured(measured);
+      converged = !stopped_ && measured.per_sequence < options_.tolerance;
     }
     const Round round{{pass, (hinges + penalty()) / tokens,
                        [this, pass](SectionWriter& out) { save(out, pass); }, 0, kLossPerToken},

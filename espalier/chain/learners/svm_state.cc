@@ -36,7 +36,7 @@ DualityGap SvmRun::gap(int pass) const {
   context_.workers.for_each(kGapPieces, [&](size_t piece) {
     Bench bench;
     const Range range = piece_of(blocks_.size(), kGapPieces, piece);
-    for (size_t b = range.first; b < range.last; ++b) {
+    for (size_t b = range.first; b < range.last && !context_.monitor.stop_requested(); ++b) {
       const Block& block = blocks_[b];
       const double weight = static_cast<double>(data_.weight[block.sequence]);
       if (weight == 0) continue;

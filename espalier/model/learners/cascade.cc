@@ -87,7 +87,7 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   }
   options.full_rows_from = full_rows_from(asked.full_rows, job.training.labels.size());
   options.last = asked.last;
-  options.passes = log_loss_passes(asked.passes, job.training.data.tokens());
+  options.passes = log_loss_passes(asked.passes, job.training.data.tokens(), job.learned_tokens() > 0);
   options.batch = asked.batch;
   options.rate = asked.rate;
   options.dropout = asked.dropout.value_or(asked.last == cascade::Loss::kLog ? 0.25 : 0);
@@ -137,6 +137,14 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
     context.dev_restriction = &*dev_restriction;
   }
   context.checkpoints = job.writes_checkpoints();
+  std::optional<cascade::OldCascade> old;
+  if (job.request.start_from) {
+    const auto* predictor = job.request.start_from->as<cascade::CascadePredictor>();
+    ESPALIER_CHECK(predictor != nullptr);  // the learner is the same
+    ESPALIER_ASSIGN(old, predictor->further(job.training, options));
+    old->more_tokens = job.learned_tokens() / static_cast<double>(std::max<size_t>(1, job.report.tokens));
+    context.old = &*old;
+  }
   ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job.checkpoint_to_resume());
   if (checkpoint) context.resume = &*checkpoint;
   ESPALIER_ASSIGN(const cascade::Cascade trained, job.ended(cascade::train_cascade(context, options)));
@@ -145,8 +153,9 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
   const int bits =
       weight_bits(asked.weight_bits, job.report.interrupted, [&] { return trained.changed_by_rounding; });
   SectionWriter out;
-  cascade::save_model(
-      {job.training.labels, trained, job.training.state, job.training.edge, job.scheme.scheme(), bits}, out);
+  cascade::save_model({job.training.labels, trained, job.training.state, job.training.edge,
+                       job.label_scheme(), bits, old ? &*old : nullptr},
+                      out);
   ESPALIER_TRY(job.save(out));
   job.drop_checkpoint();
   for (const cascade::Level& level : trained.levels)
@@ -163,8 +172,7 @@ std::unique_ptr<const LearnerSpec> cascade_learner() {
            "label n-grams up to order 5 at the cost of a greedy tagger: levels of growing order, each on "
            "what the one before leaves alive",
        .kind = ModelKind::kCascade,
-       .constraints = ConstraintUse::kAny,
-       .starts_from_models = false},  // its filters may have seen what is to be held out from them
+       .constraints = ConstraintUse::kAny},
       cascade_table(), {.train = train_cascade_model});
 }
 

@@ -171,8 +171,9 @@ ParameterTable<CascadeOptions> cascade_table() {
   add_filter_parameters(table);
   table.whole("edge-order", &O::edge_order, {2, 5},
               "edge features (B lines that look at the input) speak about up to this many labels", kAdvanced);
-  table.whole("passes", &O::passes, {1, 1e6},
-              "passes of the last level; auto: 6, more where there are under 300,000 tokens");
+  table.whole(
+      "passes", &O::passes, {1, 1e6},
+      "passes of the last level; auto: 6, more where there are under 300,000 tokens; 3 with --start-from");
   table.whole("batch", &O::batch, {1, 1e6}, "sequences a step looks at (the same at any number of threads)",
               kAdvanced);
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size of the last level", kAdvanced);

@@ -7,15 +7,15 @@
 
 namespace espalier::model {
 
-int log_loss_rounds(const LogLossOptions& options, size_t tokens) {
+int log_loss_rounds(const LogLossOptions& options, size_t tokens, bool further) {
   return options.algorithm == LogLossAlgorithm::kLbfgs ? options.iterations
-                                                       : log_loss_passes(options.passes, tokens);
+                                                       : log_loss_passes(options.passes, tokens, further);
 }
 
 Result<chain::ChainWeights> learn_log_loss(const LogLossOptions& options, chain::LogLoss loss,
                                            chain::TrainingContext context) {
   const double l2 = l2_penalty(options.l2, options.dropout);
-  const int rounds = log_loss_rounds(options, context.training.data.tokens());
+  const int rounds = log_loss_rounds(options, context.training.data.tokens(), context.learned_tokens > 0);
   if (options.algorithm == LogLossAlgorithm::kLbfgs) {
     chain::LbfgsOptions lbfgs;
     lbfgs.loss = loss;
@@ -61,7 +61,7 @@ Status train_log_loss(TrainingJob& job, const LogLossOptions& options, chain::Lo
                       chain::Normalisation normalisation) {
   ChainMethod method;
   method.normalisation = normalisation;
-  method.rounds = log_loss_rounds(options, job.training.data.tokens());
+  method.rounds = log_loss_rounds(options, job.training.data.tokens(), job.learned_tokens() > 0);
   method.learn = [&](chain::TrainingContext context) {
     return learn_log_loss(options, loss, std::move(context));
   };

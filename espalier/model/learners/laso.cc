@@ -52,7 +52,6 @@ std::unique_ptr<const LearnerSpec> make_by_search(tasks::SearchLearner learner, 
                           .summary = summary,
                           .kind = ModelKind::kSearch,
                           .constraints = ConstraintUse::kAny,
-                          .starts_from_models = false,
                           .keeps_checkpoints = false},
                          std::move(table), {.train = train_by_search, .needs = search_needs});
 }

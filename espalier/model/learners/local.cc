@@ -45,7 +45,7 @@ Status train_local(TrainingJob& job, const LocalOptions& options) {
   method.fit_temperature = options.classifier != TokenClassifier::kLogistic && options.calibrate;
   switch (options.classifier) {
     case TokenClassifier::kLogistic:
-      method.rounds = log_loss_rounds(options, tokens);
+      method.rounds = log_loss_rounds(options, tokens, job.learned_tokens() > 0);
       method.learn = [&](chain::TrainingContext context) {
         return learn_log_loss(options, chain::LogLoss::kPosition, std::move(context));
       };

@@ -35,7 +35,8 @@ void add_log_loss_parameters(ParameterTable<O>& table) {
                {{"adagrad", LogLossAlgorithm::kAdagrad}, {"lbfgs", LogLossAlgorithm::kLbfgs}},
                "adagrad (stochastic) or lbfgs (batch; OWL-QN where l1 > 0)");
   table.whole("passes", &O::passes, {1, 1e6},
-              "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens");
+              "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens; "
+              "3 with --start-from");
   table.whole("batch", &O::batch, {1, 1e6}, "sequences a step looks at (the same at any number of threads)",
               kAdvanced);
   table.number("rate", &O::rate, {1e-9, 1e3}, "adagrad: the step size");
@@ -50,8 +51,8 @@ void add_log_loss_parameters(ParameterTable<O>& table) {
                "lbfgs: stop when the gradient is this small compared with the weights", kAdvanced);
 }
 
-/// How many rounds the options come to on so many tokens.
-int log_loss_rounds(const LogLossOptions& options, size_t tokens);
+/// How many rounds the options come to on so many tokens; `further`: for a model that is trained further.
+int log_loss_rounds(const LogLossOptions& options, size_t tokens, bool further);
 
 /// Runs the algorithm that the options name.
 Result<chain::ChainWeights> learn_log_loss(const LogLossOptions& options, chain::LogLoss loss,

@@ -117,6 +117,11 @@ void add_rules(ParameterTable<SearnLearnerOptions>& table) {
         return by_classifiers(o, s, {kLiblinear, kQuadraticSvm});
       },
       "classifier=liblinear or quadratic-svm");
+  table.clash(
+      [](const O& o, const Situation& s) {
+        return s.start_from && by_classifiers(o, s, {kLiblinear, kQuadraticSvm});
+      },
+      "classifier=liblinear and quadratic-svm learn in one go and cannot start from a model");
   table.only_where(
       {"samples", "oracle-roll-outs"},
       [](const O& o, const Situation&) { return o.costs == search::CostEstimate::kSample; }, "costs=sample");
@@ -221,7 +226,6 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                           .summary = "SEARN: learns the decisions of a search, for any loss and any history",
                           .kind = ModelKind::kSearch,
                           .constraints = ConstraintUse::kAny,
-                          .starts_from_models = false,
                           .keeps_checkpoints = false},
                          std::move(table), {.train = train_searn_model, .needs = search_needs});
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/base/progress.h"
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/row_weights.h"
 
@@ -54,16 +55,26 @@ std::vector<double> all_pairs_values(std::span<const float> costs);
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
                        std::span<const float> costs, size_t target, std::span<float> gradient);
 
+/// A model that is trained further.
+struct OldModel {
+  std::shared_ptr<const RowWeights> weights;  ///< null: training starts from zero
+  double more_tokens = 1;                     ///< how many times as many tokens it has learned from
+};
+
 /// Learns from all examples, instance by instance in random order. If the monitor requests a stop, returns
-/// the weights after the current instance.
+/// the weights after the current instance. An old model is trained further by steps that fit it: AdaGrad gets
+/// the squares that its training would have left, and plain steps are averaged with it
+/// (chain::kOldModelCounts).
 template <Problem P>
 RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
                         std::shared_ptr<const linear::StateRows> layout, size_t labels,
-                        const DirectOptions& options, const Monitor& monitor) {
+                        const DirectOptions& options, const Monitor& monitor, const OldModel& old = {}) {
   using Space = typename P::Space;
   const bool adaptive = options.loss != DirectLoss::kPerceptron;
   const float least = adaptive ? kLeastGradient : 0.0f;
-  RowWeights weights(std::move(layout), labels, adaptive);
+  RowWeights weights = old.weights ? *old.weights : RowWeights(std::move(layout), labels, adaptive);
+  if (old.weights && !adaptive)
+    weights.count_as(chain::kOldModelCounts * static_cast<uint64_t>(options.passes) * examples.list.size());
   // The range of each instance's examples.
   std::vector<std::pair<size_t, size_t>> stretches;
   for (size_t i = 0; i < examples.list.size();) {
@@ -80,14 +91,16 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   // is left out of the average.
   constexpr size_t kSteps = 8;
   constexpr double kAverageFrom = 0.2;
-  const int average_from = static_cast<int>(options.passes * kAverageFrom) + 1;
-  for (int pass = 1; pass <= options.passes; ++pass) {
+  const int average_from = old.weights ? 1 : static_cast<int>(options.passes * kAverageFrom) + 1;
+  // Pass 0 makes steps of length 0, which collect the squares of the gradients at the old model.
+  for (int pass = old.weights && adaptive ? 0 : 1; pass <= options.passes; ++pass) {
+    const float rate = pass == 0 ? 0.0f : static_cast<float>(options.rate);
     std::iota(order.begin(), order.end(), 0);
     Random(options.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
     PassProgress progress(order.size());
     for (size_t done = 0; done < order.size(); ++done) {
       const uint32_t s = order[done];
-      progress.report(monitor, pass, options.passes);
+      if (pass > 0) progress.report(monitor, pass, options.passes);
       if (monitor.stop_requested()) return options.average ? weights.averaged() : weights;
       const auto [first, last] = stretches[s];
       const uint32_t instance = examples.list[first].instance;
@@ -139,19 +152,19 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
           weights.gather(sink, row);
           moved = true;
         }
-        if (moved && adaptive) weights.descend(static_cast<float>(options.rate));
+        if (moved && adaptive) weights.descend(rate);
         if (moved && !adaptive) weights.subtract();
         if (!adaptive) weights.tick();
       }
       const size_t steps = (done + 1) * kSteps / order.size() - done * kSteps / order.size();
-      if (adaptive && steps > 0) {
+      if (adaptive && pass > 0 && steps > 0) {
         if (options.l2 > 0)
-          weights.shrink(static_cast<float>(options.rate),
-                         static_cast<float>(steps) / static_cast<float>(kSteps),
+          weights.shrink(rate, static_cast<float>(steps) / static_cast<float>(kSteps),
                          static_cast<float>(options.l2));
         if (options.average && pass >= average_from) weights.snapshot();
       }
     }
+    if (pass == 0) weights.estimate_squares(static_cast<float>(old.more_tokens));
   }
   return options.average ? weights.averaged() : std::move(weights);
 }

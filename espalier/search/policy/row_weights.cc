@@ -6,10 +6,33 @@
 #include "espalier/base/result.h"
 #include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/learners/calibrate.h"
+#include "espalier/linear/grown_rows.h"
 
 namespace espalier::search {
 
+void HashedRows::start_from(const OldRows& old) {
+  ESPALIER_CHECK(hashes_.empty());
+  old_map_ = old.hashed_map;
+  old_values_ = linear::values_of(*old_map_);
+  weights_.assign(old_values_.size() * stride_, 0.0f);
+  for (size_t r = 0; r < old_values_.size(); ++r) {
+    hashes_.push_back(r + 1);
+    old.hashed->for_each(old_values_[r], [&](uint32_t label, float w) { weights_[r * stride_ + label] = w; });
+  }
+  for (const uint64_t hash : old.known_hashes)
+    if (const uint32_t row = find_old(hash); row != kNone) hashes_[row] = hash;
+}
+
+uint32_t HashedRows::find_old(uint64_t hash) const {
+  const uint32_t value = old_map_->find(hash);
+  if (value == linear::kNoFeature) return kNone;
+  return static_cast<uint32_t>(std::lower_bound(old_values_.begin(), old_values_.end(), value) -
+                               old_values_.begin());
+}
+
 uint32_t HashedRows::insert(uint64_t hash) {
+  if (old_map_ != nullptr)
+    if (const uint32_t row = find(hash); row != kNone) return row;
   const uint32_t row = index_.find_or_add(
       hash, hashes_.size(), [&](uint32_t r) { return hashes_[r] == hash; },
       [&](uint32_t r) { return hashes_[r]; });
@@ -31,6 +54,27 @@ RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t l
   state_ = linear::make_weights(layout_->weights());
   state_lag_ = state_;
   if (adaptive_) state_squares_ = state_;
+}
+
+RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive,
+                       std::shared_ptr<const OldRows> old)
+    : RowWeights(std::move(layout), labels, adaptive) {
+  old_ = std::move(old);
+  linear::copy_rows(
+      *layout_, old_->old_value,
+      [this](uint32_t value, const auto& visit) { old_->state->for_each(value, visit); }, state_.data());
+  hashed_.start_from(*old_);
+  hashed_lag_.assign(hashed_.weights().size(), 0.0f);
+  if (adaptive_) hashed_squares_ = hashed_lag_;
+  state_anchor_ = state_;
+  hashed_anchor_ = hashed_.weights();
+}
+
+void RowWeights::estimate_squares(float more_tokens) {
+  ESPALIER_CHECK(adaptive_ && old_ != nullptr);
+  chain::estimate_squares(layout_->weights(), more_tokens, state_.data(), state_squares_.data());
+  chain::estimate_squares(hashed_.weights().size(), more_tokens, hashed_.weights().data(),
+                          hashed_squares_.data());
 }
 
 void RowWeights::begin(const StaticBlocks& blocks) {
@@ -188,6 +232,14 @@ void RowWeights::descend(float rate) {
 void RowWeights::shrink(float rate, float fraction, float l2) {
   ESPALIER_CHECK(adaptive_);
   ++version_;
+  if (old_ != nullptr) {
+    hashed_anchor_.resize(hashed_.weights().size(), 0.0f);
+    chain::shrink_towards(layout_->weights(), rate, fraction, 0, l2, state_anchor_.data(), state_.data(),
+                          state_squares_.data());
+    chain::shrink_towards(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_anchor_.data(),
+                          hashed_.weights().data(), hashed_squares_.data());
+    return;
+  }
   chain::shrink(layout_->weights(), rate, fraction, 0, l2, state_.data(), state_squares_.data());
   chain::shrink(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_.weights().data(),
                 hashed_squares_.data());
@@ -240,11 +292,18 @@ RowWeights RowWeights::averaged() const {
   RowWeights result = *this;
   if (ticks_ == 0) return result;
   const float share = 1.0f / static_cast<float>(ticks_);
-  const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag, size_t n) {
-    for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
+  // With count_as, an old model has kOldModelCounts times the ticks of the new training, during which weights
+  // that it did not have were not there: these are averaged over the new training alone.
+  constexpr float kAllTicks = 1 + chain::kOldModelCounts;
+  const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag,
+                           const AlignedVector<float>& anchor, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
+      if (old_ != nullptr && !adaptive_ && (i >= anchor.size() || anchor[i] == 0)) w[i] *= kAllTicks;
+    }
   };
-  average(result.state_, state_lag_, layout_->weights());
-  average(result.hashed_.weights(), hashed_lag_, hashed_.size() * stride_);
+  average(result.state_, state_lag_, state_anchor_, layout_->weights());
+  average(result.hashed_.weights(), hashed_lag_, hashed_anchor_, hashed_.size() * stride_);
   result.end_of_training();
   return result;
 }
@@ -259,7 +318,7 @@ RowWeights RowWeights::rounded(const Workers& workers) const {
 
 void RowWeights::end_of_training() {
   ++version_;
-  state_lag_ = state_squares_ = hashed_lag_ = hashed_squares_ = {};
+  state_lag_ = state_squares_ = hashed_lag_ = hashed_squares_ = state_anchor_ = hashed_anchor_ = {};
 }
 
 }  // namespace espalier::search

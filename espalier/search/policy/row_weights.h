@@ -12,10 +12,23 @@
 #include "espalier/base/array.h"
 #include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
+#include "espalier/linear/feature_map.h"
+#include "espalier/linear/packed_rows.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/policy/scorer.h"
 
 namespace espalier::search {
+
+/// A classifier in a model file that is trained further: its tables and rows, which must outlive the
+/// training. Made by StoredPolicy::old_rows.
+struct OldRows {
+  const linear::FeatureMap* state_map = nullptr;
+  const linear::PackedRows* state = nullptr;
+  const linear::FeatureMap* hashed_map = nullptr;
+  const linear::PackedRows* hashed = nullptr;
+  std::span<const uint64_t> known_hashes = {};  ///< those of hashed features that are known in full
+  std::vector<uint32_t> old_value = {};  ///< of the static features of the new layout (linear/grown_rows.h)
+};
 
 /// Rows of full width with 64-bit hashes as keys, added when first needed.
 class HashedRows {
@@ -24,7 +37,8 @@ class HashedRows {
 
   static constexpr uint32_t kNone = HashIndex::kNone;
   uint32_t find(uint64_t hash) const {
-    return index_.find(hash, [&](uint32_t row) { return hashes_[row] == hash; });
+    const uint32_t row = index_.find(hash, [&](uint32_t r) { return hashes_[r] == hash; });
+    return row != kNone || old_map_ == nullptr ? row : find_old(hash);
   }
   /// The row of the hash; a new row of zeros if there is none.
   uint32_t insert(uint64_t hash);
@@ -37,7 +51,17 @@ class HashedRows {
   AlignedVector<float>& weights() { return weights_; }
   const AlignedVector<float>& weights() const { return weights_; }
 
+  /// Takes over the rows of a model, whose table must outlive this. Precondition: there are no rows yet.
+  /// Hashes that are not known in full are made up.
+  void start_from(const OldRows& old);
+  /// The values in the old table, of the first rows.
+  const std::vector<uint32_t>& old_values() const { return old_values_; }
+
  private:
+  uint32_t find_old(uint64_t hash) const;
+
+  const linear::FeatureMap* old_map_ = nullptr;
+  std::vector<uint32_t> old_values_;  ///< ascending
   size_t stride_;
   HashIndex index_;
   std::vector<uint64_t> hashes_;
@@ -68,6 +92,9 @@ class RowWeights final : public Scorer {
  public:
   /// `adaptive` keeps the squared gradients that descend() needs.
   RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive = false);
+  /// The weights of a model that is trained further, in a layout made by linear::join_rows.
+  RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive,
+             std::shared_ptr<const OldRows> old);
 
   void begin(const StaticBlocks& blocks) override;
   std::span<const float> score(const FeatureSink& features) override;
@@ -88,6 +115,12 @@ class RowWeights final : public Scorer {
   void descend(float rate);
   /// Applies the penalty l2·|w|² for this fraction of a pass, with the step sizes of AdaGrad.
   void shrink(float rate, float fraction, float l2);
+  /// After a pass of descend(0) over the new data at the weights of the old model: gives those the squares
+  /// that their training would have left. See chain::estimate_squares.
+  void estimate_squares(float more_tokens);
+  /// The old model counts towards the average like so many steps that changed nothing; for plain steps. Call
+  /// it before the first step.
+  void count_as(uint64_t ticks) { ticks_ = ticks; }
   /// One plain step along the gathered gradient: w −= g.
   void subtract();
   /// Counts one more step of the average, for plain steps.
@@ -108,6 +141,8 @@ class RowWeights final : public Scorer {
   AlignedVector<float>& static_weights() { return state_; }
   const HashedRows& hashed() const { return hashed_; }
   HashedRows& hashed() { return hashed_; }
+  /// The model that these weights began with; null: none.
+  const OldRows* old() const { return old_.get(); }
 
  private:
   /// Sums of gradients: one row per block or hashed row used since the last step.
@@ -127,6 +162,9 @@ class RowWeights final : public Scorer {
   AlignedVector<float> state_, state_lag_, state_squares_;
   HashedRows hashed_;
   AlignedVector<float> hashed_lag_, hashed_squares_;
+  std::shared_ptr<const OldRows> old_;
+  AlignedVector<float> state_anchor_,
+      hashed_anchor_;   ///< what penalties pull towards, where there is an old model
   uint64_t ticks_ = 0;  ///< or snapshots
 
   StaticBlocks blocks_;

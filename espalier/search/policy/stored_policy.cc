@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/hash.h"
+#include "espalier/linear/grown_rows.h"
 #include "espalier/linear/kept_features.h"
 #include "espalier/linear/number_map.h"
 
@@ -26,6 +27,9 @@ class StoredRows final : public StoredPolicy {
   size_t weights() const override { return weight_count; }
   int bits() const override { return state.bits(); }
   const linear::PackedRows* rows() const override { return &state; }
+  std::optional<OldRows> old_rows() const override {
+    return OldRows{&state_map, &state, &hashed_map, &hashed};
+  }
   void visit_hashed(uint64_t hash,
                     const std::function<void(uint32_t label, float weight)>& visit) const override {
     if (const uint32_t offset = hashed_map.find(hash); offset != linear::kNoFeature)
@@ -192,6 +196,33 @@ std::unique_ptr<InputScorer> StoredKernel::make_scorer() const {
   return std::make_unique<StoredKernelScorer>(*this);
 }
 
+/// Rows of a classifier that began as that of another model.
+json save_grown_rows(const std::string& prefix, const RowWeights& weights,
+                     const linear::FeatureSpace& features, int bits, SectionWriter& out) {
+  const OldRows& old = *weights.old();
+  const AlignedVector<float>& fixed = weights.static_weights();
+  const linear::GrownRows state = linear::pack_grown(*weights.layout(), {fixed.begin(), fixed.end()},
+                                                     features, *old.state_map, old.old_value, bits);
+  out.add_array(prefix + "state.map", state.table);
+  out.add_array(prefix + "state.rows", state.rows.words());
+  if (!state.names.empty()) out.add_text(prefix + "state.names", state.names);
+  const HashedRows& rows = weights.hashed();
+  std::vector<float> dense;
+  dense.reserve(rows.size() * weights.labels());
+  for (uint32_t r = 0; r < rows.size(); ++r)
+    dense.insert(dense.end(), rows.row(r), rows.row(r) + weights.labels());
+  const linear::GrownRows hashed = linear::pack_grown(
+      linear::full_rows(rows.size(), weights.labels()), std::move(dense),
+      linear::FeatureSpace{rows.hashes(), {}, {}}, *old.hashed_map, rows.old_values(), bits);
+  out.add_array(prefix + "hashed.map", hashed.table);
+  out.add_array(prefix + "hashed.rows", hashed.rows.words());
+  return {{"scorer", "rows"},
+          {"bits", state.rows.bits()},
+          {"scale", state.rows.scale()},
+          {"hashed_scale", hashed.rows.scale()},
+          {"features", state.features + hashed.features}};
+}
+
 json save_rows(const std::string& prefix, const RowWeights& weights, const linear::FeatureSpace& features,
                int bits, SectionWriter& out) {
   const linear::KeptFeatures kept_rows =
@@ -285,6 +316,7 @@ std::string save_policy(const std::string& prefix, const Scorer& scorer, const l
     return save_kernel(prefix, *kernel, features, out).dump();
   const auto* rows = dynamic_cast<const RowWeights*>(&scorer);
   ESPALIER_CHECK(rows != nullptr);
+  if (rows->old() != nullptr) return save_grown_rows(prefix, *rows, features, bits, out).dump();
   return save_rows(prefix, *rows, features, bits, out).dump();
 }
 

@@ -1,11 +1,12 @@
 // Classifiers of a search in a model file: save_policy() writes one, load_policy() opens it as a
 // StoredPolicy, and make_scorer() gives each thread a scorer. Loading reads the whole policy once to check
-// it; weights stay in the mapped file. Stored classifiers cannot be trained further. Tested in
+// it; weights stay in the mapped file. Classifiers with rows can be trained further (old_rows). Tested in
 // espalier/model/train_search_test.cc and apps/search_test.sh.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ class StoredPolicy {
   virtual int bits() const { return 32; }
   /// The rows of static features, for inspection; null if there are none.
   virtual const linear::PackedRows* rows() const { return nullptr; }
+  /// Tables and rows, to train the classifier further; nothing if it has none.
+  virtual std::optional<OldRows> old_rows() const { return std::nullopt; }
   /// Calls visit(label, weight) for each weight of a hashed feature, if it has any.
   virtual void visit_hashed(uint64_t, const std::function<void(uint32_t label, float weight)>&) const {}
 };

@@ -126,6 +126,7 @@ BracketWeights train_brackets(const linear::Dataset& data, size_t features,
         if (o != 0) open.step(data.state[first + t], values_of(data, first + t), o, steps);
         if (c != 0) close.step(data.state[first + t], values_of(data, first + t), c, steps);
       }
+      if (monitor.stop_requested()) break;
     }
     if (options.round_ended) {
       if (!options.round_ended({{pass, wrong}, averages}).go_on) break;
