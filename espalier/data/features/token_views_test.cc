@@ -24,7 +24,9 @@ View view(ViewKind kind, size_t size = 0, Outside outside = Outside::kCrfpp) {
 /// The view's text of a word, or "none".
 std::string text_of(ViewKind kind, const std::string& word, size_t size = 0) {
   const TokenViews views({view(kind, size)}, {}, 1);
-  return views.text(words({word}), 0, 0).value_or("none");
+  const Sequence sequence = words({word});
+  TokenViews::Reading reading;
+  return std::string(views.text(sequence, 0, 0, reading).value_or("none"));
 }
 
 TEST(TokenViewsTest, TextsOfTheViews) {
@@ -74,14 +76,15 @@ TEST(TokenViewsTest, RowsOutside) {
                           view(ViewKind::kLower, 0, Outside::kNothing), view(ViewKind::kOutside)},
                          {}, 6);
   const Sequence sequence = words({"a", "b"});
-  EXPECT_EQ(views.text(sequence, -1, 0), "_B-1");
-  EXPECT_EQ(views.text(sequence, 2, 0), "_B+1");
-  EXPECT_EQ(views.text(sequence, -6, 0), "_B-6");
-  EXPECT_EQ(views.text(sequence, -4, 1), "_x-4");
-  EXPECT_EQ(views.text(sequence, -5, 1), "_x-#");
-  EXPECT_EQ(views.text(sequence, 7, 1), "_x+#");
-  EXPECT_EQ(views.text(sequence, -1, 2), std::nullopt);
-  EXPECT_EQ(views.text(sequence, -1, 3), "1");
+  TokenViews::Reading reading;
+  EXPECT_EQ(views.text(sequence, -1, 0, reading), "_B-1");
+  EXPECT_EQ(views.text(sequence, 2, 0, reading), "_B+1");
+  EXPECT_EQ(views.text(sequence, -6, 0, reading), "_B-6");
+  EXPECT_EQ(views.text(sequence, -4, 1, reading), "_x-4");
+  EXPECT_EQ(views.text(sequence, -5, 1, reading), "_x-#");
+  EXPECT_EQ(views.text(sequence, 7, 1, reading), "_x+#");
+  EXPECT_EQ(views.text(sequence, -1, 2, reading), std::nullopt);
+  EXPECT_EQ(views.text(sequence, -1, 3, reading), "1");
 }
 
 // The table against the slow path, view by view, with more words than the cache holds and each of them twice.
@@ -107,7 +110,8 @@ TEST(TokenViewsTest, HashesAreThoseOfTheTexts) {
   ASSERT_EQ(table.hashes.size(), (list.size() + 4) * views.width());
   for (size_t row = 0; row < list.size() + 4; ++row) {
     for (size_t v = 0; v < all.size(); ++v) {
-      const auto text = views.text(sequence, static_cast<ptrdiff_t>(row) - 2, v);
+      TokenViews::Reading reading;
+      const auto text = views.text(sequence, static_cast<ptrdiff_t>(row) - 2, v, reading);
       ASSERT_EQ(table.hashes[row * views.width() + views.place(v)], text ? view_hash(*text) : kAbsent)
           << row << " " << v;
     }
