@@ -52,7 +52,7 @@ echo "at most 300 of {B-*, O}" >one.rules
 within 15 "$espalier" tag long.txt -m tags.model --constraints one.rules --time-limit 1
 says err "cannot satisfy the constraints"
 within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1 --strict && fail_test "--strict"
-says err "line 1"
+says err "long.txt:1: "
 
 # Patterns with many stars.
 printf 'forbid B%s1 at start\n' "$(head -c 3000 /dev/zero | tr '\0' '*')" >stars.rules

@@ -14,7 +14,7 @@ equal "$(json /sequences)" 300
 equal "$(json /interrupted)" false
 for key in seconds features model_bytes peak_rss_bytes log/0/objective notes; do json "/$key" >/dev/null; done
 equal "$(json /model_bytes)" "$(stat -c %s chunks.model)"
-says err "pass 1"
+says err "loss per token"
 expect 0 "$espalier" train train.txt -m quiet.model --quiet
 equal "$(cat out err)" ""
 expect 0 "$espalier" train train.txt -m "a model" --dev test.txt

@@ -21,16 +21,12 @@ View view(ViewKind kind, size_t size = 0, Outside outside = Outside::kCrfpp) {
   return {.kind = kind, .outside = outside, .column = 0, .size = size, .pattern = 0};
 }
 
-/// One entry of the table as text, or "none".
-std::string text_at(const TokenViews& views, const Sequence& sequence, ptrdiff_t row, size_t view) {
-  TokenViews::Reading reading;
-  return std::string(views.text(sequence, row, view, reading).value_or("none"));
-}
-
 /// The view's text of a word, or "none".
 std::string text_of(ViewKind kind, const std::string& word, size_t size = 0) {
   const TokenViews views({view(kind, size)}, {}, 1);
-  return text_at(views, words({word}), 0, 0);
+  const Sequence sequence = words({word});
+  TokenViews::Reading reading;
+  return std::string(views.text(sequence, 0, 0, reading).value_or("none"));
 }
 
 TEST(TokenViewsTest, TextsOfTheViews) {
@@ -80,14 +76,15 @@ TEST(TokenViewsTest, RowsOutside) {
                           view(ViewKind::kLower, 0, Outside::kNothing), view(ViewKind::kOutside)},
                          {}, 6);
   const Sequence sequence = words({"a", "b"});
-  EXPECT_EQ(text_at(views, sequence, -1, 0), "_B-1");
-  EXPECT_EQ(text_at(views, sequence, 2, 0), "_B+1");
-  EXPECT_EQ(text_at(views, sequence, -6, 0), "_B-6");
-  EXPECT_EQ(text_at(views, sequence, -4, 1), "_x-4");
-  EXPECT_EQ(text_at(views, sequence, -5, 1), "_x-#");
-  EXPECT_EQ(text_at(views, sequence, 7, 1), "_x+#");
-  EXPECT_EQ(text_at(views, sequence, -1, 2), "none");
-  EXPECT_EQ(text_at(views, sequence, -1, 3), "1");
+  TokenViews::Reading reading;
+  EXPECT_EQ(views.text(sequence, -1, 0, reading), "_B-1");
+  EXPECT_EQ(views.text(sequence, 2, 0, reading), "_B+1");
+  EXPECT_EQ(views.text(sequence, -6, 0, reading), "_B-6");
+  EXPECT_EQ(views.text(sequence, -4, 1, reading), "_x-4");
+  EXPECT_EQ(views.text(sequence, -5, 1, reading), "_x-#");
+  EXPECT_EQ(views.text(sequence, 7, 1, reading), "_x+#");
+  EXPECT_EQ(views.text(sequence, -1, 2, reading), std::nullopt);
+  EXPECT_EQ(views.text(sequence, -1, 3, reading), "1");
 }
 
 // The table against the slow path, view by view, with more words than the cache holds and each of them twice.
