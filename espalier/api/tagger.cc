@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/api/sections.h"
 #include "espalier/api/sequence_builder.h"
 #include "espalier/base/parallel.h"
 #include "espalier/constrain/language.h"
@@ -159,12 +160,6 @@ Result<Tagger> Tagger::from_bytes(std::vector<std::byte> bytes, std::string name
 
 namespace {
 
-SectionWriter sections_of(const SectionFile& file) {
-  SectionWriter out;
-  for (const SectionFile::Entry& entry : file.entries()) out.add(entry.name, entry.bytes);
-  return out;
-}
-
 Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& forced, size_t length,
                                                const data::LabelSet& labels) {
   std::vector<data::Label> out;
@@ -218,8 +213,10 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
 
 }  // namespace
 
-Status Tagger::save(const std::string& path) const { return sections_of(state_->model.file()).save(path); }
-std::vector<std::byte> Tagger::bytes() const { return sections_of(state_->model.file()).to_bytes(); }
+Status Tagger::save(const std::string& path) const {
+  return api::sections_of(state_->model.file()).save(path);
+}
+std::vector<std::byte> Tagger::bytes() const { return api::sections_of(state_->model.file()).to_bytes(); }
 const ModelInfo& Tagger::info() const { return state_->info; }
 
 Result<Tagger> Tagger::without_names() const {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/api/sections.h"
+
 namespace espalier {
 
 namespace {
@@ -160,17 +162,9 @@ Result<Policy> Policy::from_bytes(const std::vector<std::byte>& bytes, std::stri
   return PolicyBuilder::from_file(std::move(file));
 }
 
-namespace {
-SectionWriter sections_of(const SectionFile& file) {
-  SectionWriter out;
-  for (const SectionFile::Entry& entry : file.entries()) out.add(entry.name, entry.bytes);
-  return out;
-}
-}  // namespace
+Status Policy::save(const std::string& path) const { return api::sections_of(state_->file).save(path); }
 
-Status Policy::save(const std::string& path) const { return sections_of(state_->file).save(path); }
-
-std::vector<std::byte> Policy::bytes() const { return sections_of(state_->file).to_bytes(); }
+std::vector<std::byte> Policy::bytes() const { return api::sections_of(state_->file).to_bytes(); }
 
 const PolicyInfo& Policy::info() const { return state_->info; }
 
