@@ -109,11 +109,6 @@ Outcome run(const TrainFlags& flags) {
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
   options->on_progress = display.callback();
-  if (!flags.output.quiet)
-    options->on_note = [&display](const std::string& note) {
-      display.clear();
-      say(note);
-    };
   options->stop = interrupt.flag();
   const auto training = train_with_report(data->train, *options);
   display.clear();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "espalier/api/saved_sections.h"
 #include "espalier/api/sequence_builder.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/saved_sections.h"
 #include "espalier/constrain/language.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/label_scheme.h"
@@ -220,11 +220,11 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
 
 Status Tagger::save(const std::string& path) const {
   ESPALIER_TRY(state_->model.file().unchanged());
-  const SectionWriter sections = api::sections_of(state_->model.file());
+  const SectionWriter sections = sections_of(state_->model.file());
   ESPALIER_TRY(state_->model.file().unchanged());  // or damage would be saved with checksums that fit it
   return sections.save(path);
 }
-std::vector<std::byte> Tagger::bytes() const { return api::sections_of(state_->model.file()).to_bytes(); }
+std::vector<std::byte> Tagger::bytes() const { return sections_of(state_->model.file()).to_bytes(); }
 const ModelInfo& Tagger::info() const { return state_->info; }
 
 Result<Tagger> Tagger::without_names() const {

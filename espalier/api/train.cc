@@ -83,7 +83,6 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.model = options.save_to;
   request.checkpoint_every = options.checkpoint_every;
   request.resume = options.resume;
-  request.on_note = options.on_note;
   request.seed = options.seed;
   request.threads = options.threads;
   return request;

@@ -47,8 +47,6 @@ struct TrainRequest {
   bool allow_contradictions = false;          ///< train even if most training sequences break them
   uint64_t seed = 1;
   int threads = 0;  ///< 0: all cores
-  /// Told, before training begins, what the user should know by then; it is also in the report. May be null.
-  std::function<void(const std::string&)> on_note = {};
 };
 
 struct TrainReport {

@@ -15,22 +15,6 @@
 #include "espalier/tasks/structures/roles.h"
 
 namespace espalier::model {
-namespace {
-
-/// Of everything that a sequence says: its cells or attributes and its labels.
-uint64_t hash_of_text(const data::Sequence& sequence) {
-  uint64_t hash = sequence.length();
-  for (size_t row = 0; row < sequence.length(); ++row) {
-    for (size_t c = 0; c < sequence.columns(); ++c)
-      hash = hash_combine(hash, hash_bytes(sequence.cell(row, c)));
-    for (size_t i = 0; i < sequence.attribute_count(row); ++i)
-      hash = hash_combine(hash, hash_bytes(sequence.attribute(row, i).name));
-    if (sequence.has_labels()) hash = hash_combine(hash, hash_bytes(sequence.label(row)));
-  }
-  return hash;
-}
-
-}  // namespace
 
 size_t TrainingJob::columns_of(const data::Sequence& sequence) const {
   return task->json ? 0 : sequence.columns();  // cells of JSON tasks are for constraints alone
@@ -223,10 +207,7 @@ Status TrainingJob::read_data() {
   ESPALIER_TRY(read_training_data());
   uint64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
-  for (std::string& remark : label_remarks(training.labels.size(), labelled))
-    report.notes.push_back(std::move(remark));
-  if (request.on_note)
-    for (const std::string& note : report.notes) request.on_note(note);
+  for (std::string& remark : label_remarks(training.labels.size(), labelled)) warn(std::move(remark));
   ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();
@@ -274,35 +255,6 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
 std::string TrainingJob::dev_measure() const {
   if (task->json == tasks::JsonTask::kRoles) return "F1";
   return scheme.scheme() == data::Scheme::kNone ? "accuracy" : "F1";
-}
-
-void TrainingJob::warn(std::string text) {
-  Progress progress;
-  progress.warning = text;
-  monitor.report(progress);
-  report.notes.push_back(std::move(text));
-}
-
-void TrainingJob::warn_of_odd_dev_data() {
-  size_t known = 0, labelled = 0, repeated = 0;
-  for (const data::Sequence& sequence : dev.sequences) {
-    repeated += training_hashes_.contains(hash_of_text(sequence));
-    for (size_t row = 0; row < sequence.length() && sequence.has_labels(); ++row) {
-      if (sequence.label(row) == data::kUnknownLabelText) continue;
-      ++labelled;
-      known += training.labels.find(sequence.label(row)).has_value();
-    }
-  }
-  training_hashes_.clear();
-  const std::string& name = request.dev.front().name();
-  if (2 * repeated > dev.sequences.size())
-    warn(fmt::format(
-        "{}: {} of {} development sequences are also in the training data, so that the score on them "
-        "says nothing about new text",
-        name, repeated, dev.sequences.size()));
-  if (labelled > 0 && known == 0 && label_cells.size() <= 1)
-    warn(fmt::format("{}: no label here occurs in the training data; is the label column the right one?",
-                     name));
 }
 
 Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,

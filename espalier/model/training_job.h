@@ -33,6 +33,9 @@ struct DevSet {
   size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
 };
 
+/// A hash of everything that a sequence says: its cells or attributes and its labels.
+uint64_t hash_of_text(const data::Sequence& sequence);
+
 /// What training shares between all kinds of models. train() makes it and reads the data; the trainer of a
 /// kind of model (train_chain …) takes what it needs, reports its rounds, and saves.
 struct TrainingJob {
@@ -130,7 +133,8 @@ struct TrainingJob {
   Status trouble_;  ///< what round_ended() could not return
   double best_dev_ = -1;
   int rounds_without_gain_ = 0;
-  std::unordered_set<uint64_t> training_hashes_;  ///< of the text of the training sequences, if there is a dev set
+  std::unordered_set<uint64_t>
+      training_hashes_;  ///< of the text of the training sequences, if there is a dev set
 };
 
 }  // namespace espalier::model

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/api/saved_sections.h"
+#include "espalier/base/saved_sections.h"
 
 namespace espalier {
 
@@ -162,9 +162,9 @@ Result<Policy> Policy::from_bytes(const std::vector<std::byte>& bytes, std::stri
   return PolicyBuilder::from_file(std::move(file));
 }
 
-Status Policy::save(const std::string& path) const { return api::sections_of(state_->file).save(path); }
+Status Policy::save(const std::string& path) const { return sections_of(state_->file).save(path); }
 
-std::vector<std::byte> Policy::bytes() const { return api::sections_of(state_->file).to_bytes(); }
+std::vector<std::byte> Policy::bytes() const { return sections_of(state_->file).to_bytes(); }
 
 const PolicyInfo& Policy::info() const { return state_->info; }
 

@@ -42,8 +42,6 @@ struct TrainOptions {
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =
       {};  ///< return false to end training early with a usable model
-  std::function<void(const std::string&)> on_note =
-      {};  ///< told, before training begins, what the user should know by then; Training::notes has it, too
   const std::atomic<bool>* stop =
       nullptr;               ///< set it to true (from any thread) to end training early with a usable model
   std::string save_to = {};  ///< write the model to this file when training ends; empty: no file

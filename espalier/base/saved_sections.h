@@ -4,7 +4,7 @@
 
 #include "espalier/base/section_file.h"
 
-namespace espalier::api {
+namespace espalier {
 
 inline SectionWriter sections_of(const SectionFile& file) {
   SectionWriter out;
@@ -12,4 +12,4 @@ inline SectionWriter sections_of(const SectionFile& file) {
   return out;
 }
 
-}  // namespace espalier::api
+}  // namespace espalier
