@@ -94,7 +94,8 @@ namespace api {
 Outcome outcome_of(const data::Prediction& prediction) {
   if (prediction.constraints && prediction.constraints->outcome != Outcome::kExact)
     return prediction.constraints->outcome;
-  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact) return Outcome::kApproximate;
+  if (prediction.search_end && *prediction.search_end != data::SearchEnd::kExact)
+    return Outcome::kApproximate;
   return Outcome::kExact;
 }
 

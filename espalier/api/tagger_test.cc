@@ -18,7 +18,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-
 TEST(Tagger, LabelsRowsWithProbabilities) {
   const Tagger tagger = a_tagger();
   const Tagged tagged = tagger.tag_rows(a_sentence()).value();
@@ -48,7 +47,8 @@ TEST(Tagger, ALargeModelThatIsCutShortIsAnErrorAndNotASignal) {
   const TemporaryDirectory directory;
   const std::string path = large_model(directory);
   const Tagger tagger = Tagger::open(path).value();
-  EXPECT_EQ(tagger.tag_rows(a_sentence()).value().labels(), a_tagger().tag_rows(a_sentence()).value().labels());
+  EXPECT_EQ(tagger.tag_rows(a_sentence()).value().labels(),
+            a_tagger().tag_rows(a_sentence()).value().labels());
   std::filesystem::resize_file(path, 100);  // every byte of the weights is gone
   const auto after = tagger.tag_rows(a_sentence());
   ASSERT_FALSE(after.ok());
@@ -160,7 +160,8 @@ TEST(Tagger, OneModelServesManyThreads) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       TagOptions options;
-      if (i % 2 == 1) options.decode.constraints = rules;  // each call makes or finds the predictor for its rules
+      if (i % 2 == 1)
+        options.decode.constraints = rules;  // each call makes or finds the predictor for its rules
       for (int k = 0; k < 50; ++k) {
         const std::string label = tagger.tag_rows(a_sentence(), options).value()[2].label;
         right += (label == "B-VP") == (i % 2 == 0);

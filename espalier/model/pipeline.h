@@ -26,7 +26,8 @@ struct PipelineOptions {
   /// Column (from 0) with labels that tokens must get; -1: none. "_" or an empty cell leaves the token free;
   /// a text that is not a label of the model is an error.
   int forced_column = -1;
-  /// The file of the model: a change in place is an error, noticed before labels that it spoilt are passed on. May be null.
+  /// The file of the model: a change in place is an error, noticed before labels that it spoilt are passed
+  /// on. May be null.
   const SectionFile* file = nullptr;
   /// Called after each block, to flush output because input may have paused. May be empty.
   std::function<Status()> block_ended;

@@ -112,7 +112,8 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
     return false;
   }
   fst::FstHeader header;
-  // OpenFst reads on behind the end of a file, a byte at a time, for as long as a damaged length says: end it there.
+  // OpenFst reads on behind the end of a file, a byte at a time, for as long as a damaged length says: end it
+  // there.
   in.exceptions(std::ios::eofbit | std::ios::failbit | std::ios::badbit);
   bool read = false;
   try {
