@@ -4,6 +4,7 @@
 #
 #   changed_model_test.sh ESPALIER JSON_VALUE
 . "$(dirname "$0")/testing.sh"
+trap '' PIPE  # a tagger that has ended reads no more
 
 chunk_data 20 1 >train.txt
 chunk_data 2 2 >two.txt
@@ -23,7 +24,7 @@ size=$(stat -c %s large.model)
 change() {
   local how=$1 model=$2 text=$3 waited=0
   cp "$model" used.model
-  rm -f input
+  rm -f input answers
   mkfifo input
   "$espalier" tag -m used.model <input >answers 2>err &
   local tagger=$!
@@ -37,7 +38,7 @@ change() {
     overwritten) dd if=/dev/zero of=used.model bs=4096 count=$((size / 8192)) conv=notrunc 2>/dev/null ;;
     signal) kill -BUS $tagger ;;
   esac
-  printf '%s\n\n' "$text" >&3
+  printf '%s\n\n' "$text" >&3 2>/dev/null
   exec 3>&-
   wait $tagger
   status=$?

@@ -112,18 +112,28 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
     return false;
   }
   fst::FstHeader header;
-  {
+  // OpenFst reads on behind the end of a file, a byte at a time, for as long as a damaged length says: end it
+  // there.
+  in.exceptions(std::ios::eofbit | std::ios::failbit | std::ios::badbit);
+  bool read = false;
+  try {
     const CaughtComplaints complaints;
-    if (!header.Read(in, path)) {
-      error = "not an OpenFst file (fstcompile makes one from text)";
-      return false;
-    }
+    read = header.Read(in, path);
+  } catch (const std::ios::failure&) {
+    // Too short.
+  }
+  if (!read) {
+    error = "not an OpenFst file (fstcompile makes one from text)";
+    return false;
   }
   in.seekg(0);
   if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, path, out, error);
   if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, path, out, error);
   if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, path, out, error);
   error = "arcs of type " + header.ArcType() + "; standard, log and log64 are understood";
+  return false;
+} catch (const std::ios::failure&) {
+  error = "a damaged OpenFst file: it ends too early";
   return false;
 } catch (const std::exception& failure) {
   error = std::string("a damaged OpenFst file: ") + failure.what();
