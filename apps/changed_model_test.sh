@@ -49,7 +49,7 @@ for how in cut overwritten; do
   equal $status 0
   cat before before >twice
   same answers twice
-  change $how large.model "1 x"
+  change $how large.model "1 even"
   equal $status 1
   says err "'used.model' was changed by another program while it was in use"
   same answers before

@@ -144,8 +144,7 @@ void add_train(CLI::App& app, Action& action) {
       ->type_name("LIST");
   flags->training.add_to(verb);
   verb.add_option("--start-from", flags->start_from,
-                  "train this model further, by its own learner: it keeps what it knows\nwhere the new data "
-                  "say nothing else")
+                  "train this model further, by its own learner, on new data")
       ->type_name("MODEL");
   verb.add_option("--checkpoint-every", flags->checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")

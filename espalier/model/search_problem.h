@@ -23,7 +23,7 @@ std::string classifier_text(const tasks::SearchOptions& options);
 /// The share of labels that change when the policy's weights are stored in 16 bits: of training sequences
 /// spread evenly over the data. Kernel machines are not rounded: 1.
 template <typename Problem>
-double changed_by_rounding(const Problem& problem, const tasks::DecisionPlan& shape,
+double changed_by_rounding(const Problem& problem, const tasks::DecisionPlan& plan,
                            const search::Mixture& policy, const tasks::DecodeOptions& decode,
                            const Workers& workers) {
   constexpr size_t kMost = 400;
@@ -43,8 +43,8 @@ double changed_by_rounding(const Problem& problem, const tasks::DecisionPlan& sh
     const auto space = problem.space(s);
     policy.begin(problem.blocks(s));
     rounded.begin(problem.blocks(s));
-    const auto exact = tasks::decode_labels(space, shape, problem.tokens(s), policy, decode);
-    const auto approximate = tasks::decode_labels(space, shape, problem.tokens(s), rounded, decode);
+    const auto exact = tasks::decode_labels(space, plan, problem.tokens(s), policy, decode);
+    const auto approximate = tasks::decode_labels(space, plan, problem.tokens(s), rounded, decode);
     if (!exact.ok() || !approximate.ok()) return 1;
     for (size_t l = 0; l < exact->best[0].labels.size(); ++l) {
       ++labels;
@@ -58,7 +58,7 @@ double changed_by_rounding(const Problem& problem, const tasks::DecisionPlan& sh
 /// empty otherwise. A search that ends without a labelling is an error that names the sequence by `name_of`.
 template <typename Problem>
 Result<std::vector<std::vector<data::Label>>> decode_all(const Problem& problem,
-                                                         const tasks::DecisionPlan& shape,
+                                                         const tasks::DecisionPlan& plan,
                                                          const search::Mixture& policy,
                                                          tasks::DecodeOptions decode,
                                                          std::span<const uint64_t> seeds,
@@ -67,7 +67,7 @@ Result<std::vector<std::vector<data::Label>>> decode_all(const Problem& problem,
   for (size_t s = 0; s < problem.size(); ++s) {
     policy.begin(problem.blocks(s));
     if (!seeds.empty()) decode.seed = seeds[s];
-    auto found = tasks::decode_labels(problem.space(s), shape, problem.tokens(s), policy, decode);
+    auto found = tasks::decode_labels(problem.space(s), plan, problem.tokens(s), policy, decode);
     if (!found.ok()) return fail("{}: {}", name_of(s), found.error().message);
     out.push_back(std::move(found->best[0].labels));
   }
@@ -82,7 +82,7 @@ struct SearchRun {
   TrainingJob& job;
   const SearchLearnerOptions& asked;
   const SearchMethod& method;
-  const tasks::DecisionPlan& shape;
+  const tasks::DecisionPlan& plan;
   DevMeasure measure;
   const linear::EncodedTraining& encoded;
   size_t labels;  ///< that a weight row has
@@ -112,7 +112,7 @@ Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateR
   const auto score = [&](const search::Mixture& policy) -> Result<double> {
     ESPALIER_TRY(trouble);
     ESPALIER_ASSIGN(const auto predicted,
-                    decode_all(*dev, shape, policy, decode, seeds, [&](size_t s) { return dev_name(s); }));
+                    decode_all(*dev, plan, policy, decode, seeds, [&](size_t s) { return dev_name(s); }));
     return measure(predicted);
   };
   BestRound<search::Mixture> best(job, method.options.passes, score);
@@ -143,10 +143,10 @@ template <typename Problem>
 Status SearchRun::save(const Problem& problem, const search::Mixture& policy,
                        const tasks::DecodeOptions& decode, const linear::StateRows& layout) const {
   const int bits = weight_bits(asked.weight_bits, job.report.interrupted, [&] {
-    return changed_by_rounding(problem, shape, policy, decode, job.workers);
+    return changed_by_rounding(problem, plan, policy, decode, job.workers);
   });
   SectionWriter out;
-  tasks::SearchModelSource source{shape, chunks, policy, encoded.state, decode, bits};
+  tasks::SearchModelSource source{plan, chunks, policy, encoded.state, decode, bits};
   source.classifier = classifier_text(method.options);
   std::vector<double> shares;
   for (size_t i = 0; i < policy.size(); ++i) shares.push_back(policy.share(i));

@@ -25,17 +25,17 @@ TEST_F(SearchTraining, ADevelopmentSequenceThatCannotBeDecodedStopsTrainingAndIs
   job.task = find_task("label").value();
   job.learner = find_learner("searn").value()->configure({}, {*job.task, true}).value();
   ASSERT_TRUE(job.read_data().ok());
-  const tasks::DecisionPlan shape = tasks::DecisionPlan::of(job.training.labels, data::Scheme::kNone);
-  const auto problem = tasks::label_problem(shape, job.training.data, job.training.edge);
-  auto dev = tasks::label_problem(shape, job.dev.data, job.training.edge);
+  const tasks::DecisionPlan plan = tasks::DecisionPlan::of(job.training.labels, data::Scheme::kNone);
+  const auto problem = tasks::label_problem(plan, job.training.data, job.training.edge);
+  auto dev = tasks::label_problem(plan, job.dev.data, job.training.edge);
   // Nothing is allowed in the third sequence, everything in the others.
   const auto constraints = constrain::Constraints::resolve(
-      "none: at most 0 of *", "c", {.name = "label", .neighbours = true, .columns = 2}, shape.labels,
+      "none: at most 0 of *", "c", {.name = "label", .neighbours = true, .columns = 2}, plan.labels,
       [](const std::string& file) -> Result<std::string> { return fail("{}", file); });
   ASSERT_TRUE(constraints.ok()) << constraints.error().message;
   auto nothing = constrain::Completion::make(constrain::Compiled(*constraints),
                                              constrain::instance_of_rows(*constraints, job.dev.sequences[2]),
-                                             constrain::label_moves(shape.labels.size()));
+                                             constrain::label_moves(plan.labels.size()));
   ASSERT_TRUE(nothing.ok() && nothing->infeasible());
   std::vector<tasks::LegalMoves> legal(dev.size());
   legal[2] = std::make_unique<const constrain::Completion>(std::move(*nothing));
@@ -49,7 +49,7 @@ TEST_F(SearchTraining, ADevelopmentSequenceThatCannotBeDecodedStopsTrainingAndIs
     measured = true;
     return 50.0;
   };
-  SearchRun run{job, asked, method, shape, measure, job.training, shape.labels.size(), nullptr};
+  SearchRun run{job, asked, method, plan, measure, job.training, plan.labels.size(), nullptr};
   const Status status = run.run(problem, &dev, rows());
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message, HasSubstr("development set, sequence 3 (line "));

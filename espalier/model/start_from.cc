@@ -49,7 +49,7 @@ data::Scheme TrainingJob::label_scheme() const {
   const Model& old = *request.start_from;
   if (const auto* chain = old.as<chain::ChainPredictor>()) return chain->scheme();
   if (const auto* cascade = old.as<cascade::CascadePredictor>()) return cascade->scheme();
-  if (const auto* search = old.as<tasks::SearchPredictor>()) return search->shape().scheme;
+  if (const auto* search = old.as<tasks::SearchPredictor>()) return search->plan().scheme;
   return scheme.scheme();
 }
 

@@ -12,24 +12,24 @@ using constrain::Constraints;
 using constrain::Instance;
 using data::Label;
 
-Result<std::vector<constrain::Move>> moves_under(const Constraints& constraints, const DecisionPlan& shape) {
+Result<std::vector<constrain::Move>> moves_under(const Constraints& constraints, const DecisionPlan& plan) {
   for (const constrain::Statement& statement : constraints.statements())
     if (statement.penalty != constrain::kHard)
       return fail(
           "{}:{}: '{}' is soft; a search only offers what constraints allow or does not, so it takes hard "
           "ones",
           constraints.file(), statement.place.line, statement.name);
-  if (shape.columns() > 1)
+  if (plan.columns() > 1)
     return fail("{}: a search that decides several columns cannot keep to constraints", constraints.file());
-  if (shape.order != DecisionOrder::kLeftToRight)
+  if (plan.order != DecisionOrder::kLeftToRight)
     return fail(
         "{}: a search that decides from right to left cannot keep to constraints, nor one that "
         "decides what is easiest first",
         constraints.file());
   if (!Compiled(constraints).regular())
     return fail("{}: a search keeps to regular constraints only", constraints.file());
-  if (shape.unit == DecisionUnit::kChunk) return chunk_moves(shape);
-  return constrain::label_moves(shape.labels.size());
+  if (plan.unit == DecisionUnit::kChunk) return chunk_moves(plan);
+  return constrain::label_moves(plan.labels.size());
 }
 
 Result<LegalTraining> legal_training(const Constraints& constraints, std::span<const Instance> instances,
@@ -80,7 +80,7 @@ ConstrainedSearch::ConstrainedSearch(const SearchPredictor& model, Constraints c
 Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchPredictor& model,
                                                                    Constraints constraints, bool why,
                                                                    bool strict, double seconds) {
-  ESPALIER_ASSIGN(auto moves, moves_under(constraints, model.shape()));
+  ESPALIER_ASSIGN(auto moves, moves_under(constraints, model.plan()));
   return std::unique_ptr<ConstrainedSearch>(
       new ConstrainedSearch(model, std::move(constraints), why, strict, seconds, std::move(moves)));
 }

@@ -25,20 +25,20 @@ auto SearchPredictor::visit_space(const data::Sequence& sequence, std::span<cons
                                   const Buffers& b, Visit&& visit) const {
   const size_t T = sequence.length();
   const LabelInput words{T, {}, b.tokens.edge, b.tokens.edge_begin, forced, legal};
-  switch (shape_.kind()) {
+  switch (plan_.kind()) {
     case SearchKind::kSegment:
-      return visit(ChunkSpace(shape_, {T, {}, b.looks, legal, moves}));
+      return visit(ChunkSpace(plan_, {T, {}, b.looks, legal, moves}));
     case SearchKind::kJoint: {
       JointInput input = joint_input(sequence, b);
       input.forced = forced;
-      return visit(JointSpace(shape_, input));
+      return visit(JointSpace(plan_, input));
     }
     case SearchKind::kEasiest:
-      return visit(EasiestSpace(shape_, words));
+      return visit(EasiestSpace(plan_, words));
     case SearchKind::kLabel:
       break;
   }
-  return visit(LabelSpace(shape_, words));
+  return visit(LabelSpace(plan_, words));
 }
 
 }  // namespace espalier::tasks

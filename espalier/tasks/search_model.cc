@@ -17,7 +17,7 @@ size_t largest_share(std::span<const double> shares) {
 }
 
 Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
-  out.add_text("search", source.shape.to_json());
+  out.add_text("search", source.plan.to_json());
   json header{{"beam", source.decode.beam},
               {"best_first", source.decode.best_first},
               {"stochastic", source.decode.stochastic},
@@ -69,11 +69,11 @@ Status SearchPredictor::prepare(const data::Sequence& sequence, data::Predictor:
   if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.looks);
   for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
   b.words.clear();
-  if (shape_.columns() == 1) return {};
-  if (shape_.word_cell && *shape_.word_cell >= sequence.columns())
-    return fail("the model looks at the word in column {}, the input has {}", *shape_.word_cell + 1,
+  if (plan_.columns() == 1) return {};
+  if (plan_.word_cell && *plan_.word_cell >= sequence.columns())
+    return fail("the model looks at the word in column {}, the input has {}", *plan_.word_cell + 1,
                 sequence.columns());
-  append_words(shape_, sequence, b.words);
+  append_words(plan_, sequence, b.words);
   return {};
 }
 
@@ -158,7 +158,7 @@ Status SearchPredictor::predict_prepared(const data::Sequence& sequence, std::sp
                                          std::span<const constrain::Move> moves, Buffers& b,
                                          data::Prediction& out) const {
   ESPALIER_ASSIGN(Decoded decoded, decode(sequence, forced, options, legal, moves, b));
-  const size_t T = sequence.length(), C = shape_.columns();
+  const size_t T = sequence.length(), C = plan_.columns();
   out.clear();
   out.best.resize(decoded.best.size());
   out.search_end = decoded.ended;
@@ -177,7 +177,7 @@ Status SearchPredictor::predict_prepared(const data::Sequence& sequence, std::sp
     for (size_t t = 0; t < T; ++t)
       for (size_t c = 0; c < C; ++c)
         (c + 1 == C ? labelling.labels : labelling.others[c])[t] =
-            static_cast<Label>(all[t * C + c] - shape_.column_begin[c]);
+            static_cast<Label>(all[t * C + c] - plan_.column_begin[c]);
   }
   return {};
 }
@@ -193,7 +193,7 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
   if (how.stochastic) how.seed = one_seed(how.seed, b.tokens);
   const std::span<const Label> binding = any_forced ? forced : std::span<const Label>();
   return visit_space(sequence, binding, legal, moves, b, [&](const auto& space) {
-    return decode_labels(space, shape_, sequence.length(), b.policy, how);
+    return decode_labels(space, plan_, sequence.length(), b.policy, how);
   });
 }
 
@@ -210,11 +210,11 @@ data::Predictor::Size SearchPredictor::size() const {
 
 std::string SearchPredictor::details() const {
   json columns = json::array();
-  for (const data::LabelSet& labels : shape_.column_labels) columns.push_back(labels.names());
-  return json{{"unit", shape_.unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"direction", order_name(shape_.order)},
-              {"history", shape_.history},
-              {"max_length", shape_.max_length},
+  for (const data::LabelSet& labels : plan_.column_labels) columns.push_back(labels.names());
+  return json{{"unit", plan_.unit == DecisionUnit::kWord ? "word" : "chunk"},
+              {"direction", order_name(plan_.order)},
+              {"history", plan_.history},
+              {"max_length", plan_.max_length},
               {"beam", decode_.beam},
               {"decoder", decode_.stochastic   ? "stochastic"
                           : decode_.best_first ? "best-first"
@@ -231,13 +231,13 @@ std::string SearchPredictor::details() const {
 Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile& file,
                                                                data::FeatureExtractor extractor) {
   std::unique_ptr<SearchPredictor> model(new SearchPredictor(std::move(extractor)));
-  ESPALIER_ASSIGN(const std::string_view shape, file.text("search"));
-  ESPALIER_ASSIGN(model->shape_, DecisionPlan::from_json(shape, file.name()));
+  ESPALIER_ASSIGN(const std::string_view plan, file.text("search"));
+  ESPALIER_ASSIGN(model->plan_, DecisionPlan::from_json(plan, file.name()));
   ESPALIER_ASSIGN(const std::string_view text, file.text("search.policies"));
   const json header = json::parse(text, nullptr, false);
   if (!header.is_object()) return fail("{}: section 'search.policies' is not a JSON object", file.name());
-  const bool chunks = model->shape_.unit == DecisionUnit::kChunk;
-  const size_t columns = chunks ? model->shape_.types.size() : model->shape_.labels.size();
+  const bool chunks = model->plan_.unit == DecisionUnit::kChunk;
+  const size_t columns = chunks ? model->plan_.types.size() : model->plan_.labels.size();
   try {
     model->decode_.beam = header.at("beam").get<size_t>();
     model->decode_.best_first = header.at("best_first").get<bool>();
@@ -273,12 +273,12 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
                         file.array<uint64_t>(fmt::format("list{}", options.lists.size())));
         options.lists.push_back({name.get<std::string>(), {entries.begin(), entries.end()}});
       }
-      ESPALIER_ASSIGN(model->chunks_, ChunkFeatures::make(std::move(options), model->shape_.max_length));
-      model->chunks_->announce(model->shape_);
+      ESPALIER_ASSIGN(model->chunks_, ChunkFeatures::make(std::move(options), model->plan_.max_length));
+      model->chunks_->announce(model->plan_);
       // Every type must have its labels, or decoding could not name what it finds.
-      DecisionPlan complete = model->shape_;
+      DecisionPlan complete = model->plan_;
       add_scheme_labels(complete);
-      if (!(complete.labels == model->shape_.labels))
+      if (!(complete.labels == model->plan_.labels))
         return fail("{}: section 'search': labels are missing for some types", file.name());
     }
   } catch (const json::exception&) {

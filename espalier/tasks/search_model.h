@@ -20,7 +20,7 @@ namespace espalier::tasks {
 
 /// What save_search_model writes.
 struct SearchModelSource {
-  const DecisionPlan& shape;
+  const DecisionPlan& plan;
   const ChunkFeatureOptions* chunks = nullptr;  ///< if chunks are decided
   const search::Mixture& policy;
   const linear::FeatureSpace& features;
@@ -42,11 +42,9 @@ class SearchPredictor final : public data::Predictor {
   static Result<std::unique_ptr<SearchPredictor>> load(const SectionFile& file,
                                                        data::FeatureExtractor extractor);
 
-  const data::LabelSet& labels() const override { return shape_.column_labels.back(); }
-  size_t label_columns() const override { return shape_.columns(); }
-  const data::LabelSet& labels_of_column(size_t column) const override {
-    return shape_.column_labels[column];
-  }
+  const data::LabelSet& labels() const override { return plan_.column_labels.back(); }
+  size_t label_columns() const override { return plan_.columns(); }
+  const data::LabelSet& labels_of_column(size_t column) const override { return plan_.column_labels[column]; }
   bool is_search() const override { return true; }
   std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
@@ -62,7 +60,7 @@ class SearchPredictor final : public data::Predictor {
   Size size() const override;
   std::string details() const override;
 
-  const DecisionPlan& shape() const { return shape_; }
+  const DecisionPlan& plan() const { return plan_; }
 
   /// What is needed to train the model further.
   struct Further {
@@ -118,7 +116,7 @@ class SearchPredictor final : public data::Predictor {
   std::string block_name(const data::Sequence& sequence, Buffers& b, uint32_t block, size_t slot) const;
 
   data::FeatureExtractor extractor_;
-  DecisionPlan shape_;
+  DecisionPlan plan_;
   std::optional<ChunkFeatures> chunks_;
   std::vector<std::unique_ptr<search::StoredPolicy>> policies_;
   std::vector<double> shares_;

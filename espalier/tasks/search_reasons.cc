@@ -17,9 +17,9 @@ namespace {
 constexpr std::string_view kNoSingleWeights = "a kernel machine has no weights of single features";
 
 /// "NP, words 3 to 5", counted from 1.
-std::string chunk_text(const DecisionPlan& shape, size_t at, const Action& action) {
+std::string chunk_text(const DecisionPlan& plan, size_t at, const Action& action) {
   const size_t first = at + 1, last = at + 1 + action.candidate;
-  const std::string type = action.label == 0 ? std::string("outside") : shape.types[action.label];
+  const std::string type = action.label == 0 ? std::string("outside") : plan.types[action.label];
   return first == last ? fmt::format("{}, word {}", type, first)
                        : fmt::format("{}, words {} to {}", type, first, last);
 }
@@ -34,7 +34,7 @@ std::string SearchPredictor::about_weights() const {
 }
 
 std::string SearchPredictor::no_transitions() const {
-  if (shape_.history == 0 && shape_.columns() == 1 && !chunks_)
+  if (plan_.history == 0 && plan_.columns() == 1 && !chunks_)
     return "no labels before are looked at (history=0)";
   return "what was decided before is among the features of each decision";
 }
@@ -42,7 +42,7 @@ std::string SearchPredictor::no_transitions() const {
 Label SearchPredictor::label_of_type(uint32_t type) const {
   if (!chunks_) return static_cast<Label>(type);
   const Chunk one[] = {{0, 1, type}};
-  return labels_of(shape_, one, 1)[0];
+  return labels_of(plan_, one, 1)[0];
 }
 
 std::string SearchPredictor::block_name(const data::Sequence& sequence, Buffers& b, uint32_t block,
@@ -121,14 +121,14 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       // token.
       const auto at_token = [&](const Action& a, size_t t) {
         const Chunk chunk[] = {{0, a.candidate + 1, a.label}};
-        const auto labels = labels_of(shape_, chunk, a.candidate + 1);
-        return t < labels.size() ? labels[t] : shape_.labels.find("O").value_or(labels.back());
+        const auto labels = labels_of(plan_, chunk, a.candidate + 1);
+        return t < labels.size() ? labels[t] : plan_.labels.find("O").value_or(labels.back());
       };
       for (size_t t = 0; t <= actions[best].candidate; ++t) {
         e.label = at_token(actions[best], t);
         e.runner_up = at_token(actions[second], t);
-        e.decision = chunk_text(shape_, state.at, actions[best]);
-        if (second != best) e.runner_up_decision = chunk_text(shape_, state.at, actions[second]);
+        e.decision = chunk_text(plan_, state.at, actions[best]);
+        if (second != best) e.runner_up_decision = chunk_text(plan_, state.at, actions[second]);
         out[state.at + t] = e;
       }
     } else if constexpr (kEasiest) {
@@ -137,10 +137,10 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
       out[actions[best].candidate] = std::move(e);
     } else {
       if constexpr (std::is_same_v<Space, JointSpace>) e.column = space.column(state);
-      const uint32_t first = shape_.column_begin[e.column];
+      const uint32_t first = plan_.column_begin[e.column];
       e.label = static_cast<Label>(actions[best].label - first);
       e.runner_up = static_cast<Label>(actions[second].label - first);
-      out[space.token(state) * shape_.columns() + e.column] = std::move(e);
+      out[space.token(state) * plan_.columns() + e.column] = std::move(e);
     }
     state = space.apply(state, actions[best]);
   }
@@ -157,7 +157,7 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_legal
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_TRY(prepare(sequence, b));
   ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, {}, {}, legal, moves, b));
-  std::vector<Explanation> out(sequence.length() * shape_.columns());
+  std::vector<Explanation> out(sequence.length() * plan_.columns());
   const std::span<const Action> path = decoded.best[0].actions;
   visit_space(sequence, {}, nullptr, {}, b,
               [&](const auto& space) { explain_path(sequence, space, path, b, out); });
@@ -173,7 +173,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
   const auto view =
       linear::PackedRows::view(rows->words(), rows->width(), rows->bits(), rows->scale(), &starts);
   ESPALIER_CHECK(view.ok());
-  const size_t last = shape_.columns() - 1;
+  const size_t last = plan_.columns() - 1;
   std::vector<data::NamedWeight> weights;
   std::string_view names = names_;
   for (const uint32_t start : starts) {
@@ -181,7 +181,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
     if (!name) return fail("the feature names do not match the weights");
     rows->for_each(start, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
-      if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
+      if (!only || plan_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
     });
   }
   std::string_view history = history_names_;
@@ -190,13 +190,13 @@ Result<std::vector<data::Predictor::WeightedFeature>> SearchPredictor::strongest
     if (!name) return fail("the number of names of history features is wrong");
     policies_[shown_]->visit_hashed(hash, [&](uint32_t column, float weight) {
       const Label label = label_of_type(column);
-      if (!only || shape_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
+      if (!only || plan_.column_begin[last] + *only == label) weights.push_back({*name, label, weight});
     });
   }
   auto found = data::strongest_of(std::move(weights), how_many);
   for (WeightedFeature& feature : found) {
-    feature.column = shape_.column_of(feature.label);
-    feature.label = static_cast<Label>(feature.label - shape_.column_begin[feature.column]);
+    feature.column = plan_.column_of(feature.label);
+    feature.label = static_cast<Label>(feature.label - plan_.column_begin[feature.column]);
   }
   return found;
 }

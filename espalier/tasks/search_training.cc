@@ -338,21 +338,21 @@ template Result<Mixture> train_search(const JointProblem&, const SearchOptions&,
 template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions&, const SearchContext&);
 template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&);
 
-Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& shape, size_t length,
+Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& plan, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
   for (Decoded::Way& way : decoded.best) {
     way.labels.resize(length);
     for (size_t i = 0; i < length; ++i)
-      way.labels[shape.order == DecisionOrder::kRightToLeft ? length - 1 - i : i] =
+      way.labels[plan.order == DecisionOrder::kRightToLeft ? length - 1 - i : i] =
           static_cast<data::Label>(way.actions[i].label);
   }
   return decoded;
 }
 
-Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& shape, size_t length,
+Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& plan, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
-  const size_t C = shape.columns();
+  const size_t C = plan.columns();
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length * C));
   for (Decoded::Way& way : decoded.best) {
     way.labels.resize(length * C);
@@ -380,7 +380,7 @@ Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan&, si
   return decoded;
 }
 
-Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& shape, size_t length,
+Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
                               const Mixture& policy, const DecodeOptions& options) {
   ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
   for (Decoded::Way& way : decoded.best) {
@@ -390,7 +390,7 @@ Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& shape
       chunks.push_back({at, action.candidate + 1, action.label});
       at += chunks.back().length;
     }
-    way.labels = labels_of(shape, chunks, length);
+    way.labels = labels_of(plan, chunks, length);
   }
   return decoded;
 }

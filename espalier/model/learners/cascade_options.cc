@@ -174,7 +174,7 @@ ParameterTable<CascadeOptions> cascade_table() {
   table.whole(
       "passes", &O::passes, {1, 1e6},
       "passes of the last level; auto: 6, more where there are under 300,000 tokens; 3 with --start-from");
-  table.whole("batch", &O::batch, {1, 1e6}, "sequences a step looks at (the same at any number of threads)",
+  table.whole("batch", &O::batch, {1, 1e6}, "sequences per step (the same at any number of threads)",
               kAdvanced);
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size of the last level", kAdvanced);
   table.number(

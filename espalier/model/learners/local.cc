@@ -133,7 +133,8 @@ std::unique_ptr<const LearnerSpec> local_learner() {
       "classifier=svm and quadratic-svm learn in one go: they can neither start from a model nor from a "
       "checkpoint");
   return make_learner<O>(
-      {.name = "local", .summary = "one classifier for each token, labels of neighbours not looked at"},
+      {.name = "local",
+       .summary = "one classifier for each token, which does not see the labels of its neighbours"},
       std::move(table), {.train = train_local});
 }
 

@@ -37,7 +37,7 @@ void add_log_loss_parameters(ParameterTable<O>& table) {
   table.whole("passes", &O::passes, {1, 1e6},
               "adagrad: passes over the training data; auto: 6, more where there are under 300,000 tokens; "
               "3 with --start-from");
-  table.whole("batch", &O::batch, {1, 1e6}, "sequences a step looks at (the same at any number of threads)",
+  table.whole("batch", &O::batch, {1, 1e6}, "sequences per step (the same at any number of threads)",
               kAdvanced);
   table.number("rate", &O::rate, {1e-9, 1e3}, "adagrad: the step size");
   table.number(

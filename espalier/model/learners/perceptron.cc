@@ -36,7 +36,7 @@ std::unique_ptr<const LearnerSpec> perceptron_learner() {
   ParameterTable<O> table;
   table.whole("passes", &O::passes, {1, 1e6},
               "passes over the training data; auto: 12, more where there are under 400,000 tokens");
-  table.whole("batch", &O::batch, {1, 1e6}, "sequences a step looks at (the same at any number of threads)",
+  table.whole("batch", &O::batch, {1, 1e6}, "sequences per step (the same at any number of threads)",
               kAdvanced);
   table.flag("average", &O::average, "use the average of the weights instead of the last ones");
   table.flag(

@@ -51,9 +51,10 @@ void add_search_parameters(ParameterTable<O>& table) {
       "how the beam is searched; auto: best-first for laso and laso-bst, which learn it, breadth-first "
       "for the others",
       kAdvanced);
-  table.whole("history", &O::history, {0, static_cast<double>(tasks::kMostHistory)},
-              "how many labels before are looked at, as n-grams of every length up to this; types of chunks "
-              "before; with direction=easiest-first labels on either side");
+  table.whole(
+      "history", &O::history, {0, static_cast<double>(tasks::kMostHistory)},
+      "how many earlier labels are features, as n-grams of every length up to this; for chunks, their "
+      "types; with direction=easiest-first, labels on either side");
   table.whole(
       "lead", &O::lead, {0, static_cast<double>(tasks::kMostLead)},
       "task joint: each column of labels is decided so many tokens ahead of the next, which then sees "
