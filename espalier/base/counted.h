@@ -10,9 +10,13 @@ namespace espalier {
 
 /// 1234567 as "1,234,567".
 inline std::string count_text(size_t count) {
-  std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(count);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 inline std::string counted(size_t count, std::string_view noun) {
