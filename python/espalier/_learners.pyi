@@ -103,7 +103,7 @@ class Memm(Learner):
     ) -> None: ...
 
 class Local(Learner):
-    """One classifier for each token, labels of neighbours not looked at."""
+    """One classifier for each token, which does not see the labels of its neighbours."""
     def __init__(
         self,
         *,

@@ -82,19 +82,50 @@ bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
   return true;
 }
 
+/// OpenFst allocates what the file says before it reads it. So this looks first whether the file holds that
+/// much: `in` is behind the header, `weight` the size of a weight in bytes.
+bool holds_what_it_says(std::istream& in, const fst::FstHeader& header, int64_t weight, std::string& error) {
+  const std::istream::pos_type here = in.tellg();
+  in.seekg(0, std::ios::end);
+  const int64_t size = in.tellg();
+  in.seekg(here);
+  for (const int flag : {fst::FstHeader::HAS_ISYMBOLS, fst::FstHeader::HAS_OSYMBOLS})
+    if ((header.GetFlags() & flag) != 0)
+      std::unique_ptr<fst::SymbolTable>(fst::SymbolTable::Read(in, "symbols"));
+  const auto left = [&] { return size - static_cast<int64_t>(in.tellg()); };
+  const int64_t state_bytes = weight + static_cast<int64_t>(sizeof(int64_t)),
+                arc_bytes = weight + 3 * static_cast<int64_t>(sizeof(int32_t));
+  const auto too_many = [&](const char* what) {
+    error = std::string("a damaged OpenFst file: it says that it has more ") + what + " than it holds";
+    return false;
+  };
+  if (header.NumStates() > left() / state_bytes) return too_many("states");
+  if (header.FstType() == "const") return header.NumArcs() <= left() / arc_bytes || too_many("transitions");
+  for (int64_t s = 0; header.NumStates() < 0 ? left() > 0 : s < header.NumStates(); ++s) {
+    int64_t arcs = 0;
+    in.seekg(weight, std::ios::cur);
+    fst::ReadType(in, &arcs);
+    if (arcs < 0 || arcs > left() / arc_bytes) return too_many("transitions");
+    in.seekg(arcs * arc_bytes, std::ios::cur);
+  }
+  return true;
+}
+
 /// The types of automata that can be read. OpenFst registers them itself, but in a table that this code does
 /// not see where the library hides its symbols.
 template <typename Arc>
 struct ReadableTypes {
   fst::FstRegisterer<fst::VectorFst<Arc>> vector;
   fst::FstRegisterer<fst::ConstFst<Arc>> constant;
-  fst::FstRegisterer<fst::EditFst<Arc>> edit;
 };
 
 template <typename Arc>
-bool read_arcs(std::istream& in, const std::string& path, PlainFst& out, std::string& error) {
+bool read_arcs(std::istream& in, const fst::FstHeader& header, const std::string& path, PlainFst& out,
+               std::string& error) {
   static const ReadableTypes<Arc> registered;
   const CaughtComplaints complaints;
+  if (!holds_what_it_says(in, header, sizeof(typename Arc::Weight::ValueType), error)) return false;
+  in.seekg(0);
   const std::unique_ptr<fst::Fst<Arc>> from(fst::Fst<Arc>::Read(in, fst::FstReadOptions(path)));
   if (from == nullptr) {
     error = "not an OpenFst file that can be read: " + complaints.first();
@@ -126,10 +157,14 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
     error = "not an OpenFst file (fstcompile makes one from text)";
     return false;
   }
-  in.seekg(0);
-  if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, path, out, error);
-  if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, path, out, error);
-  if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, path, out, error);
+  if (header.FstType() != "vector" && header.FstType() != "const") {
+    error = "an automaton of type " + header.FstType() +
+            "; vector and const are understood (fstconvert makes one)";
+    return false;
+  }
+  if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, header, path, out, error);
+  if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, header, path, out, error);
+  if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, header, path, out, error);
   error = "arcs of type " + header.ArcType() + "; standard, log and log64 are understood";
   return false;
 } catch (const std::ios::failure&) {
