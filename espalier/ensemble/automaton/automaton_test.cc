@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "espalier/base/temporary_directory.h"
@@ -331,6 +332,26 @@ TEST(ExpertAutomaton, ReadsOpenFstFilesAndRefusesOthers) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   ASSERT_FALSE(cut.ok());
   EXPECT_THAT(cut.error().message, HasSubstr("g.fst"));
+}
+
+TEST(ExpertAutomaton, AllocatesNothingForWhatADamagedFileOnlyClaims) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("g.fst");
+  // Where the file of a vector automaton says how many states it has, and how many transitions its first
+  // state.
+  constexpr std::streamoff kStates = 50, kTransitions = 70;
+  for (const auto& [offset, what] : {std::pair(kStates, "states"), std::pair(kTransitions, "transitions")}) {
+    std::string error;
+    ASSERT_TRUE(openfst::write_fst(path, branching(), error)) << error;
+    constexpr int64_t kHuge = int64_t{1} << 40;
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(offset);
+    file.write(reinterpret_cast<const char*>(&kHuge), sizeof kHuge);
+    file.close();
+    const auto read = ExpertAutomaton::open(path, kThree);
+    ASSERT_FALSE(read.ok());
+    EXPECT_THAT(read.error().message, HasSubstr(std::string("more ") + what + " than it holds"));
+  }
 }
 
 }  // namespace
