@@ -82,33 +82,78 @@ bool copy_fst(const fst::Fst<Arc>& from, PlainFst& out, std::string& error) {
   return true;
 }
 
-/// OpenFst allocates what the file says before it reads it. So this looks first whether the file holds that
-/// much: `in` is behind the header, `weight` the size of a weight in bytes.
-bool holds_what_it_says(std::istream& in, const fst::FstHeader& header, int64_t weight, std::string& error) {
-  const std::istream::pos_type here = in.tellg();
-  in.seekg(0, std::ios::end);
-  const int64_t size = in.tellg();
-  in.seekg(here);
-  for (const int flag : {fst::FstHeader::HAS_ISYMBOLS, fst::FstHeader::HAS_OSYMBOLS})
-    if ((header.GetFlags() & flag) != 0)
-      std::unique_ptr<fst::SymbolTable>(fst::SymbolTable::Read(in, "symbols"));
-  const auto left = [&] { return size - static_cast<int64_t>(in.tellg()); };
-  const int64_t state_bytes = weight + static_cast<int64_t>(sizeof(int64_t)),
-                arc_bytes = weight + 3 * static_cast<int64_t>(sizeof(int32_t));
-  const auto too_many = [&](const char* what) {
-    error = std::string("a damaged OpenFst file: it says that it has more ") + what + " than it holds";
-    return false;
-  };
-  if (header.NumStates() > left() / state_bytes) return too_many("states");
-  if (header.FstType() == "const") return header.NumArcs() <= left() / arc_bytes || too_many("transitions");
-  for (int64_t s = 0; header.NumStates() < 0 ? left() > 0 : s < header.NumStates(); ++s) {
-    int64_t arcs = 0;
-    in.seekg(weight, std::ios::cur);
-    fst::ReadType(in, &arcs);
-    if (arcs < 0 || arcs > left() / arc_bytes) return too_many("transitions");
-    in.seekg(arcs * arc_bytes, std::ios::cur);
+/// Walks through a file without allocating what it claims. `ok` is false once it claims more than it holds.
+struct FileWalk {
+  std::istream& in;
+  int64_t left;
+  bool ok = true;
+
+  template <typename Number>
+  Number number() {
+    Number value{};
+    if (!ok || left < static_cast<int64_t>(sizeof value)) {
+      ok = false;
+      return value;
+    }
+    in.read(reinterpret_cast<char*>(&value), sizeof value);
+    left -= static_cast<int64_t>(sizeof value);
+    return value;
   }
-  return true;
+  void skip(int64_t bytes) {
+    ok = ok && bytes >= 0 && bytes <= left;
+    if (!ok) return;
+    in.seekg(bytes, std::ios::cur);
+    left -= bytes;
+  }
+  /// `count` things of this many bytes.
+  void skip(int64_t count, int64_t bytes) {
+    ok = ok && count >= 0 && count <= left / bytes;
+    if (ok) skip(count * bytes);
+  }
+  void skip_text() { skip(number<int32_t>()); }
+};
+
+/// OpenFst allocates what a file claims before it reads it, and reads on behind its end. So this looks first
+/// whether the file holds all that its header, symbols, states and transitions say. The format is that of
+/// OpenFst's vector and const automata.
+bool holds_what_it_claims(std::istream& in, int64_t size) {
+  FileWalk walk{in, size};
+  walk.number<int32_t>();  // what kind of file it is; OpenFst looks at it
+  const auto type_length = walk.number<int32_t>();
+  constexpr int32_t kLongestName = 100;
+  if (!walk.ok || type_length < 0 || type_length > kLongestName || type_length > walk.left) return false;
+  std::string type(static_cast<size_t>(type_length), ' ');
+  in.read(type.data(), type_length);
+  walk.left -= type_length;
+  const auto arcs_length = walk.number<int32_t>();
+  if (!walk.ok || arcs_length < 0 || arcs_length > kLongestName || arcs_length > walk.left) return false;
+  std::string arc_type(static_cast<size_t>(arcs_length), ' ');
+  in.read(arc_type.data(), arcs_length);
+  walk.left -= arcs_length;
+  walk.number<int32_t>();  // version
+  const auto flags = walk.number<int32_t>();
+  walk.skip(2 * static_cast<int64_t>(sizeof(int64_t)));  // properties and start state
+  const auto states = walk.number<int64_t>(), arcs = walk.number<int64_t>();
+  for (const int flag : {fst::FstHeader::HAS_ISYMBOLS, fst::FstHeader::HAS_OSYMBOLS}) {
+    if ((flags & flag) == 0) continue;
+    walk.number<int32_t>();
+    walk.skip_text();
+    walk.number<int64_t>();
+    const auto symbols = walk.number<int64_t>();
+    for (int64_t i = 0; i < symbols && walk.ok; ++i) {
+      walk.skip_text();
+      walk.number<int64_t>();
+    }
+  }
+  const int64_t weight = arc_type == "log64" ? sizeof(double) : sizeof(float),
+                arc_bytes = weight + 3 * static_cast<int64_t>(sizeof(int32_t));
+  if (!walk.ok || states > walk.left) return false;
+  if (type == "const") return states >= 0 && arcs >= 0 && arcs <= walk.left / arc_bytes;
+  for (int64_t s = 0; walk.ok && (states < 0 ? walk.left > 0 : s < states); ++s) {
+    walk.skip(weight);
+    walk.skip(walk.number<int64_t>(), arc_bytes);
+  }
+  return walk.ok;
 }
 
 /// The types of automata that can be read. OpenFst registers them itself, but in a table that this code does
@@ -120,12 +165,9 @@ struct ReadableTypes {
 };
 
 template <typename Arc>
-bool read_arcs(std::istream& in, const fst::FstHeader& header, const std::string& path, PlainFst& out,
-               std::string& error) {
+bool read_arcs(std::istream& in, const std::string& path, PlainFst& out, std::string& error) {
   static const ReadableTypes<Arc> registered;
   const CaughtComplaints complaints;
-  if (!holds_what_it_says(in, header, sizeof(typename Arc::Weight::ValueType), error)) return false;
-  in.seekg(0);
   const std::unique_ptr<fst::Fst<Arc>> from(fst::Fst<Arc>::Read(in, fst::FstReadOptions(path)));
   if (from == nullptr) {
     error = "not an OpenFst file that can be read: " + complaints.first();
@@ -142,33 +184,43 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
     error = "cannot be opened";
     return false;
   }
+  in.seekg(0, std::ios::end);
+  const int64_t size = in.tellg();
+  in.seekg(0);
+  const bool whole = holds_what_it_claims(in, size);
+  in.clear();
+  in.seekg(0);
   fst::FstHeader header;
-  // OpenFst reads on behind the end of a file, a byte at a time, for as long as a damaged length says: end it
-  // there.
-  in.exceptions(std::ios::eofbit | std::ios::failbit | std::ios::badbit);
-  bool read = false;
-  try {
+  bool is_fst = false;
+  if (whole) {
     const CaughtComplaints complaints;
-    read = header.Read(in, path);
-  } catch (const std::ios::failure&) {
-    // Too short.
+    is_fst = header.Read(in, path);
+  } else {
+    int32_t kind = 0;
+    in.read(reinterpret_cast<char*>(&kind), sizeof kind);
+    constexpr int32_t kFstMagicNumber = 2125659606;
+    if (in && kind == kFstMagicNumber) {
+      error =
+          "a damaged OpenFst file, or one of another type than vector and const (fstconvert makes one): it "
+          "claims more than it holds";
+      return false;
+    }
   }
-  if (!read) {
+  if (!is_fst) {
     error = "not an OpenFst file (fstcompile makes one from text)";
     return false;
   }
+  in.clear();
+  in.seekg(0);
   if (header.FstType() != "vector" && header.FstType() != "const") {
     error = "an automaton of type " + header.FstType() +
             "; vector and const are understood (fstconvert makes one)";
     return false;
   }
-  if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, header, path, out, error);
-  if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, header, path, out, error);
-  if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, header, path, out, error);
+  if (header.ArcType() == "standard") return read_arcs<fst::StdArc>(in, path, out, error);
+  if (header.ArcType() == "log") return read_arcs<fst::LogArc>(in, path, out, error);
+  if (header.ArcType() == "log64") return read_arcs<fst::Log64Arc>(in, path, out, error);
   error = "arcs of type " + header.ArcType() + "; standard, log and log64 are understood";
-  return false;
-} catch (const std::ios::failure&) {
-  error = "a damaged OpenFst file: it ends too early";
   return false;
 } catch (const std::exception& failure) {
   error = std::string("a damaged OpenFst file: ") + failure.what();
