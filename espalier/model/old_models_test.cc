@@ -1,5 +1,5 @@
-// Model files of earlier versions are read. old_models/ holds files of format 2 as the first version wrote them, trained on
-// three sentences of words, tags and chunks.
+// Model files of earlier versions are read. old_models/ holds files of format 2 as the first version wrote
+// them, trained on three sentences of words, tags and chunks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ TEST(OldModels, OfFormatTwoLabelAsTheyDid) {
   for (const char* const name : {"chain.model", "cascade.model", "search.model"}) {
     const auto model = Model::open(old_model(name));
     ASSERT_TRUE(model.ok()) << model.error().message;
-    const auto reader = data::read_text("a DT\nsong NN\nslept VB\n. .\n", "text", model->about().reading_for_use());
+    const auto reader =
+        data::read_text("a DT\nsong NN\nslept VB\n. .\n", "text", model->about().reading_for_use());
     data::Sequence sequence;
     ASSERT_TRUE(*(*reader)->next(sequence));
     const auto scratch = model->predictor().make_scratch();
@@ -44,7 +45,8 @@ TEST(OldModels, OfAnotherFormatAreRefusedWithWhatToDo) {
     const auto model = Model::from_bytes(bytes, "old.model");
     ASSERT_FALSE(model.ok());
     EXPECT_THAT(model.error().message, testing::HasSubstr("old.model"));
-    EXPECT_THAT(model.error().message, testing::HasSubstr(version == 1 ? "train it again" : "a newer espalier"));
+    EXPECT_THAT(model.error().message,
+                testing::HasSubstr(version == 1 ? "train it again" : "a newer espalier"));
   }
 }
 

@@ -46,14 +46,17 @@ class SearchTraining : public ::testing::Test {
     std::ofstream(train_) << chunk_text(1, 120);
     std::ofstream(test_) << chunk_text(2, 40);
   }
+  /// `columns`: of the labels, for the task joint.
   Result<TrainReport> run(const std::string& learner, const std::string& task,
-                          std::vector<std::string> settings, bool dev = false, int threads = 1) {
+                          std::vector<std::string> settings, bool dev = false, int threads = 1,
+                          const std::string& columns = {}) {
     TrainRequest request;
     request.train = {train_};
     if (dev) request.dev = {test_};
     request.model = model_;
     request.learner = learner;
     request.task = task;
+    request.reading.label_column = columns;
     request.settings = std::move(settings);
     request.threads = threads;
     ESPALIER_ASSIGN(Trained trained, train(request, {}));
@@ -61,17 +64,7 @@ class SearchTraining : public ::testing::Test {
   }
   Result<TrainReport> run_joint(const std::string& learner, const std::string& columns,
                                 std::vector<std::string> settings, bool dev = false, int threads = 1) {
-    TrainRequest request;
-    request.train = {train_};
-    if (dev) request.dev = {test_};
-    request.model = model_;
-    request.learner = learner;
-    request.task = "joint";
-    request.reading.label_column = columns;
-    request.settings = std::move(settings);
-    request.threads = threads;
-    ESPALIER_ASSIGN(Trained trained, train(request, {}));
-    return std::move(trained.report);
+    return run(learner, "joint", std::move(settings), dev, threads, columns);
   }
   double f1() const {
     const auto model = Model::open(model_);

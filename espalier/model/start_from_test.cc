@@ -6,10 +6,9 @@
 #include <set>
 
 #include "espalier/base/temporary_directory.h"
-#include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
-#include "espalier/model/pipeline.h"
 #include "espalier/model/train.h"
+#include "espalier/model/training_test_support.h"
 
 namespace espalier::model {
 namespace {
@@ -25,16 +24,7 @@ class StartFrom : public testing::Test {
   std::string path(const std::string& name) const { return directory_.path(name); }
 
   void write(const std::string& name, size_t sequences, uint64_t seed) {
-    data::SynthOptions options;
-    options.name = "chunking";
-    options.seed = seed;
-    options.sequences = sequences;
-    std::ofstream out(path(name));
-    const Status made = data::synthesize(options, [&](std::string_view text) -> Status {
-      out << text;
-      return {};
-    });
-    ASSERT_TRUE(made.ok()) << made.error().message;
+    write_chunking(path(name), sequences, seed);
   }
 
   /// Sentences of another domain: words that the data above do not have, with labels that they do.
@@ -67,20 +57,7 @@ class StartFrom : public testing::Test {
 
   /// Token accuracy in percent.
   double accuracy(const std::string& model_file, const std::string& data) const {
-    const auto model = Model::open(path(model_file));
-    EXPECT_TRUE(model.ok()) << model.error().message;
-    const auto reader = data::open_reader(path(data), model->about().reading_for_use());
-    EXPECT_TRUE(reader.ok());
-    size_t right = 0, all = 0;
-    const Status ran = run_pipeline(
-        **reader, model->predictor(), {}, Workers(1), {}, [](const auto&, const auto&, std::string&) {},
-        [&](const data::Sequence& s, const data::Prediction& p, std::string_view) -> Status {
-          for (size_t t = 0; t < s.length(); ++t) right += s.label(t) == model->labels().name(p.labels()[t]);
-          all += s.length();
-          return {};
-        });
-    EXPECT_TRUE(ran.ok()) << ran.error().message;
-    return 100.0 * static_cast<double>(right) / static_cast<double>(all);
+    return token_accuracy(path(model_file), path(data));
   }
 
   TemporaryDirectory directory_;

@@ -13,9 +13,9 @@
 #include "espalier/cascade/tune.h"
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
+#include "espalier/model/training_test_support.h"
 
 namespace espalier::model {
 namespace {
@@ -29,16 +29,7 @@ class CascadeTest : public testing::Test {
   std::string path(const std::string& name) const { return directory_.path(name); }
 
   void write(const std::string& name, size_t sequences, uint64_t seed) {
-    data::SynthOptions options;
-    options.name = "chunking";
-    options.seed = seed;
-    options.sequences = sequences;
-    std::ofstream out(path(name));
-    const Status made = data::synthesize(options, [&](std::string_view text) -> Status {
-      out << text;
-      return {};
-    });
-    ASSERT_TRUE(made.ok());
+    write_chunking(path(name), sequences, seed);
   }
 
   TrainRequest request(std::vector<std::string> settings = {}) const {
@@ -50,7 +41,8 @@ class CascadeTest : public testing::Test {
     const auto has = [&](std::string_view setting) {
       return std::find(settings.begin(), settings.end(), setting) != settings.end();
     };
-    const bool filters = !has("order=1") && !has("filter=none"), learned = filters && !has("filter=dictionary");
+    const bool filters = !has("order=1") && !has("filter=none"),
+               learned = filters && !has("filter=dictionary");
     r.settings = {"passes=3"};
     if (filters) r.settings.push_back("filter-loss=0.02");
     if (learned) r.settings.push_back("filter-passes=2");

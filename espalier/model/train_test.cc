@@ -12,6 +12,7 @@
 #include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/training_test_support.h"
 
 namespace espalier::model {
 namespace {
@@ -24,23 +25,10 @@ std::string bytes_of(const std::string& path) {
 class TrainTest : public testing::Test {
  protected:
   TrainTest() : train_file_(path("train.txt")) {
-    write(train_file_, 300, 1);
-    write(path("dev.txt"), 60, 2);
+    write_chunking(train_file_, 300, 1);
+    write_chunking(path("dev.txt"), 60, 2);
   }
   std::string path(const std::string& name) const { return directory_.path(name); }
-
-  static void write(const std::string& file, size_t sequences, uint64_t seed) {
-    data::SynthOptions options;
-    options.name = "chunking";
-    options.seed = seed;
-    options.sequences = sequences;
-    std::ofstream out(file);
-    const Status made = data::synthesize(options, [&](std::string_view text) -> Status {
-      out << text;
-      return {};
-    });
-    ASSERT_TRUE(made.ok()) << made.error().message;
-  }
 
   TrainRequest request(const std::string& learner, std::vector<std::string> settings = {}) const {
     TrainRequest r;
@@ -53,23 +41,8 @@ class TrainTest : public testing::Test {
   }
 
   /// Token accuracy on the dev file.
-  double accuracy(const std::string& model_file, data::PredictOptions options = {}) const {
-    const auto model = Model::open(model_file);
-    EXPECT_TRUE(model.ok()) << model.error().message;
-    const auto reader = data::open_reader(path("dev.txt"), model->about().reading_for_use());
-    EXPECT_TRUE(reader.ok());
-    size_t right = 0, all = 0;
-    PipelineOptions pipeline;
-    pipeline.predict = options;
-    const Status ran = run_pipeline(
-        **reader, model->predictor(), pipeline, Workers(1), {}, [](const auto&, const auto&, std::string&) {},
-        [&](const data::Sequence& s, const data::Prediction& p, std::string_view) -> Status {
-          for (size_t t = 0; t < s.length(); ++t) right += s.label(t) == model->labels().name(p.labels()[t]);
-          all += s.length();
-          return {};
-        });
-    EXPECT_TRUE(ran.ok()) << ran.error().message;
-    return 100.0 * static_cast<double>(right) / static_cast<double>(all);
+  double accuracy(const std::string& model_file, const data::PredictOptions& options = {}) const {
+    return token_accuracy(model_file, path("dev.txt"), options);
   }
 
   TemporaryDirectory directory_;
@@ -96,7 +69,7 @@ TEST_F(TrainTest, EveryLearnerLearnsAndItsModelOpens) {
 }
 
 TEST_F(TrainTest, TheQuadraticMachineLearnsFromFewTokens) {
-  write(path("few.txt"), 40, 3);
+  write_chunking(path("few.txt"), 40, 3);
   TrainRequest r = request("local", {"classifier=quadratic-svm"});
   r.train = {path("few.txt")};
   const auto report = train(r, {});
@@ -163,7 +136,7 @@ TEST_F(TrainTest, AnInterruptedRunResumesToTheSameBytes) {
 TEST_F(TrainTest, WarmStartKeepsWhatWasLearntAndTakesNewLabels) {
   ASSERT_TRUE(train(request("crf", {"passes=4"}), {}).ok());
   const double before = accuracy(path("out.model"));
-  write(path("more.txt"), 60, 4);  // with the new label come some sentences of the old kind
+  write_chunking(path("more.txt"), 60, 4);  // with the new label come some sentences of the old kind
   {
     std::ofstream out(path("more.txt"), std::ios::app);
     for (int i = 0; i < 20; ++i) out << "zork\tNN\tB-NEW\nzorks\tNNS\tI-NEW\n\n";

@@ -35,7 +35,7 @@ std::string SearchPredictor::about_weights() const {
 
 std::string SearchPredictor::no_transitions() const {
   if (plan_.history == 0 && plan_.columns() == 1 && !chunks_)
-    return "no labels before are looked at (history=0)";
+    return "earlier labels are not features (history=0)";
   return "what was decided before is among the features of each decision";
 }
 

@@ -72,8 +72,11 @@ void AdagradRows(const linear::StateRows& layout, std::span<const uint32_t> feat
   }
 }
 
-void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY_RESTRICT w,
-            const float* HWY_RESTRICT h) {
+/// The soft threshold of both penalties: weights move towards 0, or with kAnchored towards `anchor`. Adding 0
+/// instead of leaving the anchor out would turn -0 into 0.
+template <bool kAnchored>
+void ShrinkStep(size_t n, float rate, float fraction, float l1, float l2, const float* HWY_RESTRICT anchor,
+                float* HWY_RESTRICT w, const float* HWY_RESTRICT h) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   const auto scale = hn::Set(d, rate * fraction);
@@ -83,31 +86,23 @@ void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY
     const auto square = hn::LoadU(d, h + j);
     const auto step = hn::Div(scale, hn::Sqrt(hn::Add(square, tiny)));
     const auto x = hn::LoadU(d, w + j);
-    const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(x)));
-    const auto shrunk = hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one));
-    const auto moved = hn::Gt(square, hn::Zero(d));
-    hn::StoreU(hn::IfThenElse(moved, hn::CopySign(shrunk, x), x), d, w + j);
+    auto off = x;
+    if constexpr (kAnchored) off = hn::Sub(x, hn::LoadU(d, anchor + j));
+    const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(off)));
+    auto shrunk = hn::CopySign(hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one)), off);
+    if constexpr (kAnchored) shrunk = hn::Add(hn::LoadU(d, anchor + j), shrunk);
+    hn::StoreU(hn::IfThenElse(hn::Gt(square, hn::Zero(d)), shrunk, x), d, w + j);
   }
+}
+
+void Shrink(size_t n, float rate, float fraction, float l1, float l2, float* HWY_RESTRICT w,
+            const float* HWY_RESTRICT h) {
+  ShrinkStep<false>(n, rate, fraction, l1, l2, nullptr, w, h);
 }
 
 void ShrinkTowards(size_t n, float rate, float fraction, float l1, float l2, const float* HWY_RESTRICT anchor,
                    float* HWY_RESTRICT w, const float* HWY_RESTRICT h) {
-  const Floats d;
-  const size_t lanes = hn::Lanes(d);
-  const auto scale = hn::Set(d, rate * fraction);
-  const auto tiny = hn::Set(d, kTiny);
-  const auto one = hn::Set(d, 1.0f);
-  for (size_t j = 0; j < n; j += lanes) {  // weight arrays end in a vector of slack
-    const auto square = hn::LoadU(d, h + j);
-    const auto step = hn::Div(scale, hn::Sqrt(hn::Add(square, tiny)));
-    const auto x = hn::LoadU(d, w + j);
-    const auto from = hn::LoadU(d, anchor + j);
-    const auto off = hn::Sub(x, from);
-    const auto size = hn::Max(hn::Zero(d), hn::NegMulAdd(step, hn::Set(d, l1), hn::Abs(off)));
-    const auto shrunk = hn::Div(size, hn::MulAdd(step, hn::Set(d, 2 * l2), one));
-    const auto moved = hn::Gt(square, hn::Zero(d));
-    hn::StoreU(hn::IfThenElse(moved, hn::Add(from, hn::CopySign(shrunk, off)), x), d, w + j);
-  }
+  ShrinkStep<true>(n, rate, fraction, l1, l2, anchor, w, h);
 }
 
 }  // namespace espalier::chain::HWY_NAMESPACE

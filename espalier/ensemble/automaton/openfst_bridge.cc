@@ -111,6 +111,17 @@ struct FileWalk {
     if (ok) skip(count * bytes);
   }
   void skip_text() { skip(number<int32_t>()); }
+  /// A name; longer ones than there are count as a false claim.
+  std::string name() {
+    constexpr int32_t kLongest = 100;
+    const auto length = number<int32_t>();
+    ok = ok && length >= 0 && length <= kLongest && length <= left;
+    if (!ok) return {};
+    std::string text(static_cast<size_t>(length), ' ');
+    in.read(text.data(), length);
+    left -= length;
+    return text;
+  }
 };
 
 /// OpenFst allocates what a file claims before it reads it, and reads on behind its end. So this looks first
@@ -119,17 +130,7 @@ struct FileWalk {
 bool holds_what_it_claims(std::istream& in, int64_t size) {
   FileWalk walk{in, size};
   walk.number<int32_t>();  // what kind of file it is; OpenFst looks at it
-  const auto type_length = walk.number<int32_t>();
-  constexpr int32_t kLongestName = 100;
-  if (!walk.ok || type_length < 0 || type_length > kLongestName || type_length > walk.left) return false;
-  std::string type(static_cast<size_t>(type_length), ' ');
-  in.read(type.data(), type_length);
-  walk.left -= type_length;
-  const auto arcs_length = walk.number<int32_t>();
-  if (!walk.ok || arcs_length < 0 || arcs_length > kLongestName || arcs_length > walk.left) return false;
-  std::string arc_type(static_cast<size_t>(arcs_length), ' ');
-  in.read(arc_type.data(), arcs_length);
-  walk.left -= arcs_length;
+  const std::string type = walk.name(), arc_type = walk.name();
   walk.number<int32_t>();  // version
   const auto flags = walk.number<int32_t>();
   walk.skip(2 * static_cast<int64_t>(sizeof(int64_t)));  // properties and start state

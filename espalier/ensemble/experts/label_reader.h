@@ -24,7 +24,7 @@ enum class LabelLayout {
 Result<LabelLayout> parse_label_layout(std::string_view text);
 
 /// What a file is by its first line: columns of one cell are kRows, JSON objects without "tokens" are kJson,
-/// anything else has tokens. Only regular files are looked at.
+/// anything else has tokens. Only regular files are tested.
 Result<LabelLayout> find_label_layout(const std::string& path, const data::ReadOptions& reading);
 
 /// Reads such a file: sequences of one column, which is the label. In kLines and kJson sequences may be

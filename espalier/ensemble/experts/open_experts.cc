@@ -8,7 +8,7 @@
 namespace espalier::ensemble {
 namespace {
 
-/// Model files begin with these bytes. A pipe is not looked at: that would consume its bytes.
+/// Model files begin with these bytes. A pipe is not tested: that would consume its bytes.
 bool is_model_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;

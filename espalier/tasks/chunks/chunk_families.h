@@ -12,7 +12,7 @@
 
 namespace espalier::tasks {
 
-/// What is looked at in a word.
+/// The property of a word that a feature is made of.
 enum class ChunkBase {
   kWord,      ///< the word itself
   kLower,     ///< in lower case
@@ -38,7 +38,7 @@ enum class ChunkWay {
 inline constexpr size_t kChunkWays = 6;
 
 /// A set of pairs of way and base. Also says whether words and symbols on both sides of the chunk's edges are
-/// joined, and whether all words of the previous chunk are looked at instead of its first and last only.
+/// joined, and whether all words of the previous chunk are used instead of its first and last only.
 class ChunkFamilies {
  public:
   /// The empty set.

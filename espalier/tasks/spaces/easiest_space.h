@@ -84,7 +84,7 @@ class EasiestSpace {
 
   const DecisionPlan& plan_;
   LabelInput input_;
-  size_t reach_;  ///< how far away labels are looked at
+  size_t reach_;  ///< how far away labels are features
 };
 
 }  // namespace espalier::tasks

@@ -74,7 +74,7 @@ struct JointProblem {
   const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<data::Label> gold;     ///< tokens × columns
-  std::vector<uint64_t> words = {};  ///< hash of each token's word; empty if words are not looked at
+  std::vector<uint64_t> words = {};  ///< hash of each token's word; empty if words are not needed
   std::vector<uint64_t> edges = {};
   std::vector<uint32_t> edge_begin = {};
 
