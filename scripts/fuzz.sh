@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the fuzz targets with clang, libFuzzer and the sanitizers and runs each for a while.
+# Builds the fuzz targets with clang, libFuzzer and the sanitizers and runs each for a while, JOBS of them at a time.
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]        default: 60 seconds each, all targets
 #
@@ -8,12 +8,35 @@
 # Environment: JOBS, LAUNCHER.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+if [ "${1:-}" = --one ]; then  # how the script calls itself: one target, already built
+  target=$2
+  seconds=$3
+  mkdir -p "build/fuzz/corpus/$target"
+  seeds=fuzz/seeds/${target#fuzz_}
+  [ -d "$seeds" ] || seeds=
+  log=build/fuzz/log/$target
+  found=clean
+  began=$(date +%s)
+  # shellcheck disable=SC2086
+  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds >"$log" 2>&1; then
+    found="BROKEN, see $log"
+  fi
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  line="$target: ${runs:-no} inputs in $(($(date +%s) - began)) s: $found"
+  printf 'fuzz: %s\n' "$line"
+  printf '%s\n' "$line" >"$log.result"
+  [ "$found" = clean ]
+  exit
+fi
+
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
 
 # shellcheck disable=SC2086
 cmake ${LAUNCHER:-} --log-level=WARNING --preset fuzz &&
-  cmake --build --preset fuzz --parallel "${JOBS:-$(nproc 2>/dev/null || echo 2)}" || exit 1
+  cmake --build --preset fuzz --parallel "$jobs" || exit 1
 
 if [ $# -eq 0 ]; then
   for program in build/fuzz/fuzz/fuzz_*; do
@@ -26,27 +49,22 @@ if [ $# -eq 0 ]; then
 fi
 
 mkdir -p build/fuzz/found build/fuzz/log
+rm -f build/fuzz/log/*.result
 status=0
-summary=
+printf '%s\n' "$@" | xargs -P "$jobs" -I '{}' scripts/fuzz.sh --one '{}' "$seconds" || status=1
+printf '\n== all targets\n'
 for target in "$@"; do
-  mkdir -p "build/fuzz/corpus/$target"
-  seeds=fuzz/seeds/${target#fuzz_}
-  [ -d "$seeds" ] || seeds=
-  log=build/fuzz/log/$target
-  found=clean
-  began=$(date +%s)
-  # shellcheck disable=SC2086
-  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
-    -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds >"$log" 2>&1; then
+  if [ -f "build/fuzz/log/$target.result" ]; then
+    cat "build/fuzz/log/$target.result"
+  else
+    echo "$target: did not run to its end"
     status=1
-    found="BROKEN, see $log"
-    tail -n 40 "$log"
   fi
-  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  line="$target: ${runs:-no} inputs in $(($(date +%s) - began)) s: $found"
-  printf 'fuzz: %s\n' "$line"
-  summary="$summary$line
-"
 done
-printf '\n== all targets\n%s' "$summary"
+for target in "$@"; do
+  if grep -q BROKEN "build/fuzz/log/$target.result" 2>/dev/null; then
+    printf '\n== %s\n' "$target"
+    tail -n 40 "build/fuzz/log/$target"
+  fi
+done
 exit $status

@@ -1,11 +1,10 @@
 #!/bin/sh
 # Configures, builds and tests with each of the named presets, and repeats the last lines of ctest at the end.
 #
-#   scripts/test.sh PRESET...        release, debug, asan, asan-fuzz, tsan
+#   scripts/test.sh PRESET...        release, debug, asan, tsan
 #
 # release runs every test and the checks of the tree; asan the library's tests again and the fuzz targets for some
-# seconds, under the sanitizers; asan-fuzz only those fuzz targets, for which no test program is built; tsan the tests
-# that use threads.
+# seconds, under the sanitizers; tsan the tests that use threads.
 # Environment: JOBS, LAUNCHER (further arguments for cmake).
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -17,7 +16,7 @@ for preset in "$@"; do
   began=$(date +%s)
   printf '\n== %s: configure and build\n' "$preset"
   # shellcheck disable=SC2086
-  cmake ${LAUNCHER:-} --log-level=WARNING --preset "${preset%-fuzz}" &&
+  cmake ${LAUNCHER:-} --log-level=WARNING --preset "$preset" &&
     cmake --build --preset "$preset" --parallel "$jobs"
   built=$?
   if [ $built -ne 0 ]; then
