@@ -1,6 +1,5 @@
 // espalier check: statistics and problems of data files, before training. Tested in verbs_test.sh and
 // bad_input_test.sh.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 
 namespace espalier::apps {
 namespace {
@@ -155,17 +155,15 @@ Outcome run(const CheckFlags& flags) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("check", kCheckHelp);
-  const auto flags = std::make_shared<CheckFlags>();
-  verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
-  verb.add_option("-t,--template", flags->template_file, "check this template against the data")
+  const auto [verb, flags] = add_verb<CheckFlags>(app, action, "check", kCheckHelp, run);
+  verb.add_option("DATA", flags.data, "labelled files, - for standard input")->type_name("")->required();
+  verb.add_option("-t,--template", flags.template_file, "check this template against the data")
       ->type_name("FILE");
-  verb.add_option("--feature-columns", flags->feature_columns, "columns that features may use, such as 1,2")
+  verb.add_option("--feature-columns", flags.feature_columns, "columns that features may use, such as 1,2")
       ->type_name("LIST");
-  flags->reading.add_to(verb);
-  flags->output.add_to(verb);
+  flags.reading.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer(kCheckExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,10 +1,10 @@
 // espalier convert: between file formats and label schemes. Tested in verbs_test.sh.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/command.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 
 namespace espalier::apps {
 namespace {
@@ -49,20 +49,17 @@ Outcome run(const ConvertFlags& flags) {
 }  // namespace
 
 void add_convert(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("convert", kConvertHelp);
-  const auto flags = std::make_shared<ConvertFlags>();
-  verb.add_option("INPUT", flags->input, "file to convert [-, standard input]")->type_name("");
-  verb.add_option("-o,--output", flags->output,
+  const auto [verb, flags] = add_verb<ConvertFlags>(app, action, "convert", kConvertHelp, run);
+  verb.add_option("INPUT", flags.input, "file to convert [-, standard input]")->type_name("");
+  verb.add_option("-o,--output", flags.output,
                   "the output file; left unchanged if conversion fails [-, standard output]")
       ->type_name("OUT");
-  verb.add_option("--to", flags->to, "format of the output [that of the input]")->type_name("F");
-  verb.add_option("--scheme", flags->scheme, "label scheme of the output")->type_name("S");
-  verb.add_option("--from-scheme", flags->from_scheme, "label scheme of the input [detected]")
-      ->type_name("S");
-  flags->reading.add_to(verb);
-  verb.add_flag("-q,--quiet", flags->quiet, "print errors only");
+  verb.add_option("--to", flags.to, "format of the output [that of the input]")->type_name("F");
+  verb.add_option("--scheme", flags.scheme, "label scheme of the output")->type_name("S");
+  verb.add_option("--from-scheme", flags.from_scheme, "label scheme of the input [detected]")->type_name("S");
+  flags.reading.add_to(verb);
+  verb.add_flag("-q,--quiet", flags.quiet, "print errors only");
   verb.footer(kConvertExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,5 +1,4 @@
 // espalier cv: cross-validation. Tested in verbs_test.sh and tasks_test.sh.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -139,20 +139,18 @@ Outcome run(const CvFlags& flags) {
 }  // namespace
 
 void add_cv(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("cv", kCvHelp);
-  const auto flags = std::make_shared<CvFlags>();
-  verb.add_option("DATA", flags->data, "labelled files, - for standard input")->type_name("")->required();
-  verb.add_option("-k,--k", flags->k, "draw this many folds [the data's own, or 10]")
+  const auto [verb, flags] = add_verb<CvFlags>(app, action, "cv", kCvHelp, run);
+  verb.add_option("DATA", flags.data, "labelled files, - for standard input")->type_name("")->required();
+  verb.add_option("-k,--k", flags.k, "draw this many folds [the data's own, or 10]")
       ->type_name("N")
       ->check(whole_number(2, 200));
   verb.add_option(
-          "--save-predictions", flags->predictions,
+          "--save-predictions", flags.predictions,
           "write all sequences in their order, each with the labels predicted\nwhen its fold was held out")
       ->type_name("FILE");
-  flags->training.add_to(verb);
-  flags->output.add_to(verb);
+  flags.training.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer([] { return learners_help() + kCvExamples; });
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -23,6 +23,15 @@ Each of the three has its own help: espalier ensemble learn --help)";
 
 }  // namespace
 
+void add_experts(CLI::App& verb, std::vector<std::string>& experts) {
+  verb.add_option("EXPERT", experts, "predictions or models")->type_name("")->required();
+}
+
+void add_gold_and_experts(CLI::App& verb, std::string& gold, std::vector<std::string>& experts) {
+  verb.add_option("GOLD", gold, "labelled sequences")->type_name("")->required();
+  add_experts(verb, experts);
+}
+
 void ExpertFlags::add_to(CLI::App& verb) {
   verb.add_option("--column", column,
                   "column of the label in experts' files: from 1, or -1 for the\nlast [last]; in CoNLL-U "

@@ -31,6 +31,10 @@ struct ExpertFlags {
   ExpertFiles files() const;
 };
 
+/// The arguments GOLD and EXPERT...
+void add_gold_and_experts(CLI::App& verb, std::string& gold, std::vector<std::string>& experts);
+void add_experts(CLI::App& verb, std::vector<std::string>& experts);
+
 /// Files of predictions and model files, as experts.
 std::vector<Expert> expert_files(const std::vector<std::string>& paths);
 

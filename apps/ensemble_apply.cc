@@ -1,11 +1,11 @@
 // espalier ensemble apply: combines the experts' predictions. Tested in ensemble_test.sh.
-#include <CLI/CLI.hpp>
 #include <chrono>
 
 #include "apps/ensemble.h"
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "espalier/public/ensemble.h"
 
 namespace espalier::apps {
@@ -71,22 +71,20 @@ Outcome run(const ApplyFlags& flags) {
 }  // namespace
 
 void add_ensemble_apply(CLI::App& group, Action& action) {
-  CLI::App& verb = *group.add_subcommand("apply", kApplyHelp);
-  const auto flags = std::make_shared<ApplyFlags>();
-  verb.add_option("EXPERT", flags->experts, "predictions or models")->type_name("")->required();
-  add_model_option(verb, flags->model);
-  verb.add_option("--input", flags->input, "the text that the experts labelled [rows of the first file]")
+  const auto [verb, flags] = add_verb<ApplyFlags>(group, action, "apply", kApplyHelp, run);
+  add_experts(verb, flags.experts);
+  add_model_option(verb, flags.model);
+  verb.add_option("--input", flags.input, "the text that the experts labelled [rows of the first file]")
       ->type_name("FILE");
-  verb.add_option("-o,--output", flags->output,
+  verb.add_option("-o,--output", flags.output,
                   "the output file; left unchanged if an error occurs [-, standard output]")
       ->type_name("OUT");
-  verb.add_option("--to", flags->to, "format of the output [that of the input]")->type_name("F");
-  verb.add_flag("--confidence", flags->confidence, "add probabilities that labels and sequences are right");
-  verb.add_flag("--any-sequence", flags->any_sequence, "allow label sequences that break their scheme");
-  flags->reading.add_to(verb);
-  verb.add_flag("-q,--quiet", flags->quiet, "print errors only");
+  verb.add_option("--to", flags.to, "format of the output [that of the input]")->type_name("F");
+  verb.add_flag("--confidence", flags.confidence, "add probabilities that labels and sequences are right");
+  verb.add_flag("--any-sequence", flags.any_sequence, "allow label sequences that break their scheme");
+  flags.reading.add_to(verb);
+  verb.add_flag("-q,--quiet", flags.quiet, "print errors only");
   verb.footer(kApplyExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

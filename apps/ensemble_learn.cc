@@ -1,6 +1,5 @@
 // espalier ensemble learn: learns from labelled sequences which expert to trust where. Tested in
 // ensemble_test.sh.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 #include "espalier/public/tools.h"
@@ -190,54 +190,51 @@ Outcome run(const LearnFlags& flags) {
 }  // namespace
 
 void add_ensemble_learn(CLI::App& group, Action& action) {
-  CLI::App& verb = *group.add_subcommand("learn", kLearnHelp);
-  const auto flags = std::make_shared<LearnFlags>();
-  verb.add_option("GOLD", flags->gold, "labelled sequences")->type_name("")->required();
-  verb.add_option("EXPERT", flags->experts, "predictions or models")->type_name("")->required();
-  add_model_option(verb, flags->model);
-  verb.add_option("--method", flags->method, "how to combine, see below [auto]")->type_name("M");
-  verb.add_option("--beta", flags->beta,
+  const auto [verb, flags] = add_verb<LearnFlags>(group, action, "learn", kLearnHelp, run);
+  add_gold_and_experts(verb, flags.gold, flags.experts);
+  add_model_option(verb, flags.model);
+  verb.add_option("--method", flags.method, "how to combine, see below [auto]")->type_name("M");
+  verb.add_option("--beta", flags.beta,
                   "factor by which an error multiplies a weight [chosen on held-out data]")
       ->type_name("B");
-  verb.add_option("--delta", flags->delta, "confidence of the bound that selects distributions [0.05]")
+  verb.add_option("--delta", flags.delta, "confidence of the bound that selects distributions [0.05]")
       ->type_name("D");
-  verb.add_option("--epsilon", flags->epsilon,
+  verb.add_option("--epsilon", flags.epsilon,
                   "perturbations of fpl are up to 1/epsilon [0.5/(experts × slots)]")
       ->type_name("E");
-  verb.add_option("--loss-bound", flags->loss_bound,
+  verb.add_option("--loss-bound", flags.loss_bound,
                   "the largest possible loss of a sequence, M in that bound [1]")
       ->type_name("M");
-  verb.add_flag("--normalised-exponent", flags->normalised,
+  verb.add_flag("--normalised-exponent", flags.normalised,
                 "an error counts 1/length instead of 1 in the exponent of beta");
-  verb.add_option("--rounds", flags->rounds, "rounds of espboost and sle [100]")
+  verb.add_option("--rounds", flags.rounds, "rounds of espboost and sle [100]")
       ->type_name("N")
       ->check(whole_number(1, 1000000));
-  verb.add_option("--form", flags->form,
+  verb.add_option("--form", flags.form,
                   "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
       ->type_name("FORM");
-  verb.add_option("--substructures", flags->substructures, "what is combined, see below")->type_name("S");
-  verb.add_option("--automaton", flags->automaton,
+  verb.add_option("--substructures", flags.substructures, "what is combined, see below")->type_name("S");
+  verb.add_option("--automaton", flags.automaton,
                   "an OpenFst file with the allowed paths through the experts;\nlabel j is expert j")
       ->type_name("FST");
-  verb.add_option("--align", flags->align,
+  verb.add_option("--align", flags.align,
                   "align outputs of unequal length: yes, no, or auto (if gold and\nexperts have "
                   "labels only and the numbers of labels differ)\n[auto]")
       ->type_name("HOW");
-  verb.add_flag("--switch", flags->learn_switch, "give short sequences to the best expert if that is better");
-  verb.add_flag("--any-sequence", flags->any_sequence, "allow label sequences that break their scheme");
-  verb.add_flag("--no-calibration", flags->no_calibration, "use the vote's shares as confidences, unchanged");
-  verb.add_option("--memory", flags->memory,
+  verb.add_flag("--switch", flags.learn_switch, "give short sequences to the best expert if that is better");
+  verb.add_flag("--any-sequence", flags.any_sequence, "allow label sequences that break their scheme");
+  verb.add_flag("--no-calibration", flags.no_calibration, "use the vote's shares as confidences, unchanged");
+  verb.add_option("--memory", flags.memory,
                   "megabytes of votes kept in memory; further ones go to a\ntemporary file [8]")
       ->type_name("MB")
       ->check(whole_number(0, 1000000));
-  verb.add_option("--seed", flags->seed, "the same seed gives the same model [1]")
+  verb.add_option("--seed", flags.seed, "the same seed gives the same model [1]")
       ->type_name("N")
       ->check(seed_number());
-  add_threads_option(verb, flags->threads);
-  flags->reading.add_to(verb);
-  flags->output.add_to(verb);
+  add_threads_option(verb, flags.threads);
+  flags.reading.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer(methods_help() + "\n" + kLearnExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,5 +1,4 @@
 // espalier ensemble report: how good the ensemble and each expert are. Tested in ensemble_test.sh.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 
@@ -213,19 +213,16 @@ Outcome run(const ReportFlags& flags) {
 }  // namespace
 
 void add_ensemble_report(CLI::App& group, Action& action) {
-  CLI::App& verb = *group.add_subcommand("report", kReportHelp);
-  const auto flags = std::make_shared<ReportFlags>();
-  verb.add_option("GOLD", flags->gold, "labelled sequences")->type_name("")->required();
-  verb.add_option("EXPERT", flags->experts, "predictions or models")->type_name("")->required();
-  add_model_option(verb, flags->model);
-  verb.add_flag("--bounds", flags->bounds, "the paper's guarantees for this model on this data");
-  verb.add_option("--rho", flags->rho, "the margin in Theorems 4 and 5 [0.1]")->type_name("R");
-  verb.add_flag("--any-sequence", flags->any_sequence, "do not keep labels to their scheme");
-  verb.add_option("--seed", flags->seed, "of the bootstrap [1]")->type_name("N")->check(seed_number());
-  flags->reading.add_to(verb);
-  flags->output.add_to(verb);
+  const auto [verb, flags] = add_verb<ReportFlags>(group, action, "report", kReportHelp, run);
+  add_gold_and_experts(verb, flags.gold, flags.experts);
+  add_model_option(verb, flags.model);
+  verb.add_flag("--bounds", flags.bounds, "the paper's guarantees for this model on this data");
+  verb.add_option("--rho", flags.rho, "the margin in Theorems 4 and 5 [0.1]")->type_name("R");
+  verb.add_flag("--any-sequence", flags.any_sequence, "do not keep labels to their scheme");
+  verb.add_option("--seed", flags.seed, "of the bootstrap [1]")->type_name("N")->check(seed_number());
+  flags.reading.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer(kReportExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

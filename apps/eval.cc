@@ -1,5 +1,4 @@
 // espalier eval: scores a model on labelled data. Tested in verbs_test.sh and input_test.sh.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/command.h"
@@ -7,6 +6,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 
 namespace espalier::apps {
 namespace {
@@ -124,32 +124,29 @@ Outcome run(const EvalFlags& flags) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("eval", kEvalHelp);
-  const auto flags = std::make_shared<EvalFlags>();
-  verb.add_option("TEST", flags->test, "labelled files")->type_name("");
-  verb.add_option("-m,--model", flags->model, "the model file")->type_name("MODEL");
+  const auto [verb, flags] = add_verb<EvalFlags>(app, action, "eval", kEvalHelp, run);
+  verb.add_option("TEST", flags.test, "labelled files")->type_name("");
+  verb.add_option("-m,--model", flags.model, "the model file")->type_name("MODEL");
   verb.add_option(
-          "--columns", flags->columns,
+          "--columns", flags.columns,
           "score this file, whose last two columns are the gold and the\npredicted label; no model is needed")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  verb.add_flag("--calibration", flags->calibration,
+  verb.add_flag("--calibration", flags.calibration,
                 "also measure how well confidences match accuracy (takes longer)");
-  flags->decode.add_to(verb, /*with_why=*/false);
-  verb.add_option("--check-constraints", flags->check_constraints,
+  flags.decode.add_to(verb, /*with_why=*/false);
+  verb.add_option("--check-constraints", flags.check_constraints,
                   "count the sequences that break none of these constraints, without\ndecoding under them "
                   "[those of --constraints, or of the model]")
       ->type_name("FILE");
-  verb.add_option("--folds", flags->folds, "only these folds, if the data has folds")->type_name("LIST");
-  add_input_format_option(verb, flags->input_format);
-  verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
-      ->type_name("E");
-  flags->split.add_to(verb);
-  add_keep_going_flag(verb, flags->keep_going);
-  add_threads_option(verb, flags->threads);
-  flags->output.add_to(verb);
+  verb.add_option("--folds", flags.folds, "only these folds, if the data has folds")->type_name("LIST");
+  add_input_format_option(verb, flags.input_format);
+  verb.add_option("--encoding", flags.encoding, "utf-8, latin1 or bytes [that of the model]")->type_name("E");
+  flags.split.add_to(verb);
+  add_keep_going_flag(verb, flags.keep_going);
+  add_threads_option(verb, flags.threads);
+  flags.output.add_to(verb);
   verb.footer(kEvalExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,11 +1,11 @@
 // espalier explain: why each token got its label. Tested in verbs_test.sh and search_test.sh.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/command.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -49,24 +49,22 @@ Outcome run(const ExplainFlags& flags) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("explain", kExplainHelp);
-  const auto flags = std::make_shared<ExplainFlags>();
-  verb.add_option("INPUT", flags->input, "file to label and explain [-, standard input]")->type_name("");
-  add_model_option(verb, flags->model);
-  verb.add_option("--sequence", flags->options.sequence, "explain only this sequence, counted from 1 [all]")
+  const auto [verb, flags] = add_verb<ExplainFlags>(app, action, "explain", kExplainHelp, run);
+  verb.add_option("INPUT", flags.input, "file to label and explain [-, standard input]")->type_name("");
+  add_model_option(verb, flags.model);
+  verb.add_option("--sequence", flags.options.sequence, "explain only this sequence, counted from 1 [all]")
       ->type_name("N")
       ->check(whole_number(1));
-  verb.add_option("--top", flags->options.top, "features shown per token [5]")
+  verb.add_option("--top", flags.options.top, "features shown per token [5]")
       ->type_name("N")
       ->check(whole_number(0, 1000000));
   verb.add_option(
-          "--constraints", flags->decode.constraints,
+          "--constraints", flags.decode.constraints,
           "obey the constraints in this file; none: no constraints\n[those that the model was trained with]")
       ->type_name("FILE");
-  add_threads_option(verb, flags->options.threads);
-  flags->output.add_to(verb);
+  add_threads_option(verb, flags.options.threads);
+  flags.output.add_to(verb);
   verb.footer(kExplainExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,5 +1,4 @@
 // espalier inspect: what is in a model. Tested in verbs_test.sh and search_test.sh.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include "apps/command.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -175,18 +175,16 @@ Outcome run(const InspectFlags& flags) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("inspect", kInspectHelp);
-  const auto flags = std::make_shared<InspectFlags>();
-  verb.add_option("MODEL", flags->model, "the model file")->type_name("")->required();
-  verb.add_option("--label", flags->label, "list only weights of this label")->type_name("LABEL");
-  verb.add_option("--top", flags->top, "features and transitions shown [10]")
+  const auto [verb, flags] = add_verb<InspectFlags>(app, action, "inspect", kInspectHelp, run);
+  verb.add_option("MODEL", flags.model, "the model file")->type_name("")->required();
+  verb.add_option("--label", flags.label, "list only weights of this label")->type_name("LABEL");
+  verb.add_option("--top", flags.top, "features and transitions shown [10]")
       ->type_name("N")
       ->check(whole_number(0, 1000000));
-  verb.add_option("--strip", flags->strip, "write the model without names to this file instead")
+  verb.add_option("--strip", flags.strip, "write the model without names to this file instead")
       ->type_name("OUT");
-  flags->output.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer(kInspectExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

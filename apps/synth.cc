@@ -1,6 +1,5 @@
 // espalier synth: generated corpora, for tests and for measuring how time and memory grow. Tested in
 // verbs_test.sh and tasks_test.sh.
-#include <CLI/CLI.hpp>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -39,13 +39,14 @@ struct SynthFlags {
   std::string directory;
 };
 
-Outcome run(SynthFlags flags) {
-  flags.options.reading = flags.reading.resolve();
-  if (const Status status = check_options(flags.options); !status.ok()) return usage_error(status.error());
+Outcome run(const SynthFlags& flags) {
+  SynthOptions options = flags.options;
+  options.reading = flags.reading.resolve();
+  if (const Status status = check_options(options); !status.ok()) return usage_error(status.error());
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  const auto files = synthesize(flags.directory, flags.options, display.callback(), interrupt.flag());
+  const auto files = synthesize(flags.directory, options, display.callback(), interrupt.flag());
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was written"};
   if (!files) return files.error();
@@ -53,15 +54,14 @@ Outcome run(SynthFlags flags) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const SynthFile& file : *files)
       all.push_back({{"file", file.path}, {"bytes", file.bytes}, {"seed", file.seed}});
-    ESPALIER_TRY(print_json({{"name", flags.options.name}, {"files", std::move(all)}}));
+    ESPALIER_TRY(print_json({{"name", options.name}, {"files", std::move(all)}}));
   } else if (!flags.output.quiet) {
     std::string text;
     for (const SynthFile& file : *files)
       fmt::format_to(std::back_inserter(text), "{}  {}\n", file.path,
                      bytes_text(static_cast<double>(file.bytes)));
     fmt::format_to(std::back_inserter(text), "\nnext:  espalier train {}{} -m MODEL\n",
-                   shell_word(files->front().path),
-                   flags.options.name == "variables" ? " --task variables" : "");
+                   shell_word(files->front().path), options.name == "variables" ? " --task variables" : "");
     ESPALIER_TRY(print(text));
   }
   return {};
@@ -77,11 +77,10 @@ std::string kinds_help() {
 }  // namespace
 
 void add_synth(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("synth", kSynthHelp);
-  const auto flags = std::make_shared<SynthFlags>();
-  SynthOptions& options = flags->options;
+  const auto [verb, flags] = add_verb<SynthFlags>(app, action, "synth", kSynthHelp, run);
+  SynthOptions& options = flags.options;
   verb.add_option("NAME", options.name, "which corpus, see below")->type_name("")->required();
-  verb.add_option("-o,--output", flags->directory, "directory to write to, created if it does not exist")
+  verb.add_option("-o,--output", flags.directory, "directory to write to, created if it does not exist")
       ->type_name("DIR")
       ->required();
   verb.add_option("--sequences", options.sequences,
@@ -113,10 +112,9 @@ void add_synth(CLI::App& app, Action& action) {
   verb.add_option("--kappa", options.kappa,
                   "variables: share of examples that no classifier of single variables\ngets right [0.15]")
       ->type_name("X");
-  flags->reading.add_to(verb);
-  flags->output.add_to(verb);
+  flags.reading.add_to(verb);
+  flags.output.add_to(verb);
   verb.footer([] { return kinds_help() + kSynthExamples; });
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

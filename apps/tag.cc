@@ -1,6 +1,5 @@
 // espalier tag: reads sequences and writes them with predicted labels. Tested in verbs_test.sh and
 // input_test.sh.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "apps/options.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -207,38 +207,36 @@ Outcome run(const TagFlags& flags) {
 }  // namespace
 
 void add_tag(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("tag", kTagHelp);
-  const auto flags = std::make_shared<TagFlags>();
-  verb.add_option("INPUT", flags->inputs, "files to label [-, standard input]")->type_name("");
-  add_model_option(verb, flags->model);
+  const auto [verb, flags] = add_verb<TagFlags>(app, action, "tag", kTagHelp, run);
+  verb.add_option("INPUT", flags.inputs, "files to label [-, standard input]")->type_name("");
+  add_model_option(verb, flags.model);
   verb.add_option(
-          "-o,--output", flags->output,
+          "-o,--output", flags.output,
           "the output file; left unchanged if an error occurs; a folder (its\nname may end in /): one output "
           "per input [-, standard output]")
       ->type_name("OUT");
-  add_input_format_option(verb, flags->input_format);
+  add_input_format_option(verb, flags.input_format);
   verb.add_flag(
-      "--text", flags->text,
+      "--text", flags.text,
       "INPUT is raw text: sentences and words are found; --text=blanks:\nwords are separated by blanks, each "
       "line is a sentence");
-  flags->columns.add_to(verb);
-  add_keep_going_flag(verb, flags->keep_going);
-  verb.add_option("--nbest", flags->nbest, "write the N best labellings [1]")
+  flags.columns.add_to(verb);
+  add_keep_going_flag(verb, flags.keep_going);
+  verb.add_option("--nbest", flags.nbest, "write the N best labellings [1]")
       ->type_name("N")
       ->check(whole_number(1, 100000));
-  verb.add_flag("--confidence", flags->confidence, "add probabilities of labels and spans");
-  verb.add_flag("--marginals", flags->marginals, "add probabilities of all labels");
-  flags->decode.add_to(verb, /*with_why=*/true);
-  verb.add_option("--forced-column", flags->forced_column,
+  verb.add_flag("--confidence", flags.confidence, "add probabilities of labels and spans");
+  verb.add_flag("--marginals", flags.marginals, "add probabilities of all labels");
+  flags.decode.add_to(verb, /*with_why=*/true);
+  verb.add_option("--forced-column", flags.forced_column,
                   "column of labels that tokens must get: from 1, or -1 for the last")
       ->type_name("C");
-  verb.add_option("--format", flags->format, "format of the output [that of the input]")->type_name("F");
-  verb.add_option("--encoding", flags->encoding, "of the input: utf-8, latin1 or bytes [that of the model]")
+  verb.add_option("--format", flags.format, "format of the output [that of the input]")->type_name("F");
+  verb.add_option("--encoding", flags.encoding, "of the input: utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");
-  add_threads_option(verb, flags->threads);
-  flags->flags.add_to(verb);
+  add_threads_option(verb, flags.threads);
+  flags.flags.add_to(verb);
   verb.footer(kTagExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

@@ -1,5 +1,4 @@
 // espalier train: trains a model from files. Tested in verbs_test.sh, search_test.sh and tasks_test.sh.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -129,31 +129,27 @@ Outcome run(const TrainFlags& flags) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("train", kTrainHelp);
-  const auto flags = std::make_shared<TrainFlags>();
-  verb.add_option("TRAIN", flags->train, "files to train on, - for standard input")
-      ->type_name("")
-      ->required();
-  add_model_option(verb, flags->model);
-  verb.add_option("--dev", flags->dev,
+  const auto [verb, flags] = add_verb<TrainFlags>(app, action, "train", kTrainHelp, run);
+  verb.add_option("TRAIN", flags.train, "files to train on, - for standard input")->type_name("")->required();
+  add_model_option(verb, flags.model);
+  verb.add_option("--dev", flags.dev,
                   "development file: training stops when the score on it no longer\nrises, and the best pass "
                   "is kept; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  verb.add_option("--dev-folds", flags->dev_folds, "folds of the development data; without --dev from TRAIN")
+  verb.add_option("--dev-folds", flags.dev_folds, "folds of the development data; without --dev from TRAIN")
       ->type_name("LIST");
-  flags->training.add_to(verb);
-  verb.add_option("--start-from", flags->start_from,
+  flags.training.add_to(verb);
+  verb.add_option("--start-from", flags.start_from,
                   "train this model further, by its own learner, on new data")
       ->type_name("MODEL");
-  verb.add_option("--checkpoint-every", flags->checkpoint_every,
+  verb.add_option("--checkpoint-every", flags.checkpoint_every,
                   "write MODEL.checkpoint after every N passes [never]")
       ->type_name("N")
       ->check(whole_number(0, 1000000));
-  verb.add_flag("--resume", flags->resume, "continue an interrupted run from MODEL.checkpoint");
-  flags->output.add_to(verb);
+  verb.add_flag("--resume", flags.resume, "continue an interrupted run from MODEL.checkpoint");
+  flags.output.add_to(verb);
   verb.footer([] { return learners_help() + kTrainExamples; });
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

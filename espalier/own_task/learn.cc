@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "espalier/base/training_round.h"
 #include "espalier/own_task/policy.h"
 #include "espalier/own_task/settings.h"
 #include "espalier/own_task/space.h"
@@ -14,9 +15,7 @@ namespace {
 using search::Mixture;
 using search::RowWeights;
 
-/// Called by every learner at the end of a round. False ends learning.
-using TaskRoundEnded =
-    std::function<bool(int number, int total, std::optional<double> objective, const Mixture& policy)>;
+using TaskContext = RoundContext<Mixture>;
 
 Mixture mixture_of(RowWeights weights) {
   Mixture mixture;
@@ -26,8 +25,7 @@ Mixture mixture_of(RowWeights weights) {
 
 template <bool kLevels>
 Result<Mixture> learn_by_searn(const own_task::TaskProblem<kLevels>& problem,
-                               const own_task::TaskLearner& learner, const Monitor& monitor,
-                               const TaskRoundEnded& round_ended) {
+                               const own_task::TaskLearner& learner, const TaskContext& context) {
   using Space = typename own_task::TaskProblem<kLevels>::Space;
   const auto layout = search::no_static_rows(problem.rules.labels);
   const uint64_t seed = learner.searn.seed;
@@ -37,11 +35,14 @@ Result<Mixture> learn_by_searn(const own_task::TaskProblem<kLevels>& problem,
   hooks.round_ended = [&](const search::SearnRound& round) {
     std::optional<double> share;  // of the oracle, where it is still asked
     if (round.beta < 1) share = round.oracle_share;
-    return round_ended(round.number, std::max(plan.expected, round.number), share, round.policy);
+    return context
+        .round_ended({{round.number, share, nullptr, std::max(plan.expected, round.number)},
+                      [&] { return round.policy; }})
+        .go_on;
   };
   const search::LearnClassifier<Space> learn = [&](const search::Examples<Space>& examples, int iteration,
                                                    int without) -> Result<std::shared_ptr<search::Scorer>> {
-    Monitor part = monitor;
+    Monitor part = context.monitor;
     part.on_progress = nullptr;
     if (without < 0)
       part.on_progress = [&](const Progress& progress) {
@@ -49,7 +50,7 @@ Result<Mixture> learn_by_searn(const own_task::TaskProblem<kLevels>& problem,
         out.done = iteration - 1 + progress.fraction();
         out.total = std::max(plan.expected, iteration);
         out.round = iteration;
-        monitor.report(out);
+        context.monitor.report(out);
       };
     search::DirectOptions direct = learner.direct;
     direct.seed = seed + 1000 * static_cast<uint64_t>(iteration);
@@ -60,35 +61,24 @@ Result<Mixture> learn_by_searn(const own_task::TaskProblem<kLevels>& problem,
     return std::shared_ptr<search::Scorer>(
         without < 0 ? from(examples) : from(search::without_fold(examples, without, learner.searn.folds)));
   };
-  return search::searn(problem, learner.searn, learn, hooks, monitor);
+  return search::searn(problem, learner.searn, learn, hooks, context.monitor);
 }
 
 template <bool kLevels>
 Result<Mixture> learn_while_searching(const own_task::TaskProblem<kLevels>& problem,
-                                      const own_task::TaskLearner& learner, const Monitor& monitor,
-                                      const TaskRoundEnded& round_ended) {
+                                      const own_task::TaskLearner& learner, const TaskContext& context) {
   using Space = typename own_task::TaskProblem<kLevels>::Space;
-  using own_task::TaskLearnerKind;
   RowWeights weights(search::no_static_rows(problem.rules.labels), problem.rules.labels);
   const auto result = [&] { return mixture_of(learner.average ? weights.averaged() : weights); };
   const auto learn = [&](const Space& space, RowWeights& w, search::SearchScratch<Space, float>& scratch) {
-    switch (learner.kind) {
-      case TaskLearnerKind::kLasoBr:
-        return search::learn_breadth_first(space, w, learner.laso, scratch);
-      case TaskLearnerKind::kLasoBst:
-        return search::learn_best_first(space, w, search::BestFirstRule::kXuFern, learner.laso, scratch);
-      case TaskLearnerKind::kLaso:
-        return search::learn_best_first(space, w, search::BestFirstRule::kDaumeMarcu, learner.laso, scratch);
-      default:
-        return search::learn_incrementally(space, w, learner.update, learner.laso, scratch);
-    }
+    return search::learn_while_searching(space, w, learner.kind, learner.laso, learner.update, scratch);
   };
   const auto pass_ended = [&](int pass, size_t updates) {
     const double each = static_cast<double>(updates) / static_cast<double>(problem.size());
-    return round_ended(pass, learner.passes, each, result());
+    return context.round_ended({{pass, each, nullptr, learner.passes}, result}).go_on;
   };
-  ESPALIER_TRY(search::learn_in_passes(problem, weights, learner.passes, learner.searn.seed, monitor, learn,
-                                       pass_ended));
+  ESPALIER_TRY(search::learn_in_passes(problem, weights, learner.passes, learner.searn.seed, context.monitor,
+                                       learn, pass_ended));
   return result();
 }
 
@@ -111,12 +101,11 @@ void follow_oracle(const own_task::TaskProblem<kLevels>& problem, const Monitor&
 
 template <bool kLevels>
 Result<Mixture> learn_task(const own_task::TaskProblem<kLevels>& problem,
-                           const own_task::TaskLearner& learner, const Monitor& monitor,
-                           const TaskRoundEnded& round_ended) {
-  follow_oracle(problem, monitor);
-  auto learned = learner.kind == own_task::TaskLearnerKind::kSearn
-                     ? learn_by_searn(problem, learner, monitor, round_ended)
-                     : learn_while_searching(problem, learner, monitor, round_ended);
+                           const own_task::TaskLearner& learner, const TaskContext& context) {
+  follow_oracle(problem, context.monitor);
+  auto learned = learner.kind == search::SearchLearner::kSearn
+                     ? learn_by_searn(problem, learner, context)
+                     : learn_while_searching(problem, learner, context);
   constexpr std::string_view kInstance = "instance ";  // as the search module calls them
   if (!learned.ok() && learned.error().message.starts_with(kInstance))
     return fail("example {}", learned.error().message.substr(kInstance.size()));
@@ -177,7 +166,7 @@ class TaskRounds {
       : learner_(learner),
         options_(options),
         info_(std::move(info)),
-        usage_{learner.beam, learner.best_first, learner.kind == own_task::TaskLearnerKind::kSearn} {
+        usage_{learner.beam, learner.best_first, learner.kind == search::SearchLearner::kSearn} {
     monitor_.stop = &halted_;
     monitor_.on_progress = [this](const Progress& progress) { report(progress); };
   }
@@ -188,30 +177,32 @@ class TaskRounds {
   void poll() {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) halted_ = true;
   }
-  bool ended(int number, int total, std::optional<double> objective, const Mixture& policy) {
-    info_.rounds = number;
+  Verdict ended(const TrainingRound<Mixture>& round) {
+    info_.rounds = round.number;
+    std::optional<double> objective = round.objective;
     bool go_on = true;
     if (!options_.dev.empty()) {
+      Mixture policy = round.model();
       const Result<double> loss = dev_loss(policy);
       if (!loss.ok()) {
         status_ = loss.error();
-        return false;
+        return {.go_on = false, .best = false};
       }
       objective = *loss;
       if (!best_ || *loss < info_.dev_loss) {
-        best_ = policy;
+        best_ = std::move(policy);
         info_.dev_loss = *loss;
-        info_.best_round = number;
+        info_.best_round = round.number;
       }
-      go_on = number - info_.best_round < learner_.patience;
+      go_on = round.number - info_.best_round < learner_.patience;
     } else {
-      info_.best_round = number;
+      info_.best_round = round.number;
     }
-    Progress progress = pass_progress(number, total, 1);
+    Progress progress = pass_progress(round.number, round.most, 1);
     progress.objective = objective;
     progress.round_ended = true;
     report(progress);
-    return go_on && !halted_;
+    return {.go_on = go_on && !halted_, .best = info_.best_round == round.number};
   }
   Result<Policy> finish(const Mixture& last) {
     ESPALIER_TRY(status_);
@@ -267,19 +258,15 @@ Result<Policy> learn_to_search(const SearchTasks& examples, const Learner& learn
   info.examples = examples.size();
   info.labels = rules.labels;
   TaskRounds rounds(how, options, std::move(info));
-  const TaskRoundEnded round_ended = [&](int number, int total, std::optional<double> objective,
-                                         const Mixture& policy) {
-    return rounds.ended(number, total, objective, policy);
-  };
+  const TaskContext context{rounds.monitor(),
+                            [&](const TrainingRound<Mixture>& round) { return rounds.ended(round); }};
   const std::function<void()> poll = [&] { rounds.poll(); };
   own_task::TaskScratch scratch;
   const auto learned = [&]() -> Result<Mixture> {
     try {
       if (offers.level)
-        return learn_task(own_task::TaskProblem<true>{examples, rules, scratch, poll}, how, rounds.monitor(),
-                          round_ended);
-      return learn_task(own_task::TaskProblem<false>{examples, rules, scratch, poll}, how, rounds.monitor(),
-                        round_ended);
+        return learn_task(own_task::TaskProblem<true>{examples, rules, scratch, poll}, how, context);
+      return learn_task(own_task::TaskProblem<false>{examples, rules, scratch, poll}, how, context);
     } catch (const own_task::TaskFault& fault) {
       return fail("{}", fault.what());
     }

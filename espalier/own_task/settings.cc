@@ -31,10 +31,10 @@ const std::vector<std::string_view>& task_learner_names() {
   return names;
 }
 
-std::vector<TaskSetting> settings_of(TaskLearnerKind kind) {
-  const bool searn = kind == TaskLearnerKind::kSearn;
-  const bool best_first = kind == TaskLearnerKind::kLaso || kind == TaskLearnerKind::kLasoBst;
-  const bool wide = kind == TaskLearnerKind::kLaso || kind == TaskLearnerKind::kIncremental;
+std::vector<TaskSetting> settings_of(search::SearchLearner kind) {
+  const bool searn = kind == search::SearchLearner::kSearn;
+  const bool best_first = kind == search::SearchLearner::kLaso || kind == search::SearchLearner::kLasoBst;
+  const bool wide = kind == search::SearchLearner::kLaso || kind == search::SearchLearner::kIncremental;
   std::vector<TaskSetting> all = {
       {"beam", wide ? "5" : "1", {}, 1, 1e5},
       {"decoder", best_first ? "best-first" : "breadth-first", {"breadth-first", "best-first"}},
@@ -60,7 +60,8 @@ std::vector<TaskSetting> settings_of(TaskLearnerKind kind) {
   } else {
     add({{"passes", "10", {}, 1, 1e6}, {"rate", "1", {}, 1e-9, 1e3, false}});
   }
-  if (kind == TaskLearnerKind::kIncremental) add({{"update", "max-violation", {"early", "max-violation"}}});
+  if (kind == search::SearchLearner::kIncremental)
+    add({{"update", "max-violation", {"early", "max-violation"}}});
   return all;
 }
 
@@ -106,7 +107,7 @@ double number_of(const TaskValues& values, std::string_view name) {
 /// An error about a setting that has no effect with the others.
 Status check_task_uses(const TaskLearner& learner, const TaskValues& set, const TaskValues& all,
                        const TaskSituation& situation) {
-  if (learner.kind == TaskLearnerKind::kSearn)
+  if (learner.kind == search::SearchLearner::kSearn)
     for (const TaskSettingUse& use : task_setting_uses()) {
       if (!set.contains(use.name)) continue;
       const std::string& other = all.find(use.other)->second;
@@ -163,7 +164,7 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
   const auto known = std::find(names.begin(), names.end(), out.name);
   if (known == names.end())
     return fail("'{}' does not learn search tasks; these do: {}", out.name, fmt::join(names, ", "));
-  out.kind = static_cast<TaskLearnerKind>(known - names.begin());
+  out.kind = static_cast<search::SearchLearner>(known - names.begin());
 
   TaskValues all, set;
   const std::vector<TaskSetting> settings = settings_of(out.kind);
@@ -190,14 +191,14 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
   out.best_first = all["decoder"] == "best-first";
   out.oracle_beam = static_cast<size_t>(number_of(all, "oracle-beam"));
   out.patience = static_cast<int>(number_of(all, "patience"));
-  if (out.kind == TaskLearnerKind::kSearn) {
+  if (out.kind == search::SearchLearner::kSearn) {
     fill_searn(all, out);
     ESPALIER_TRY(search::check_options(out.searn));
     if (!out.searn.until_independent) all["iterations"] = fmt::format("{}", out.searn.iterations);
   } else {
     out.passes = static_cast<int>(number_of(all, "passes"));
     out.laso.rate = number_of(all, "rate");
-    if (out.kind == TaskLearnerKind::kIncremental && all["update"] == "early")
+    if (out.kind == search::SearchLearner::kIncremental && all["update"] == "early")
       out.update = search::IncrementalUpdate::kEarly;
   }
   for (const auto& [name, value] : all) {

@@ -14,8 +14,6 @@
 
 namespace espalier::own_task {
 
-enum class TaskLearnerKind { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
-
 /// What is known of the task and the call.
 struct TaskSituation {
   bool oracle_searches = false;  ///< neither optimal_actions nor best_loss is given
@@ -23,7 +21,7 @@ struct TaskSituation {
 };
 
 struct TaskLearner {
-  TaskLearnerKind kind = TaskLearnerKind::kSearn;
+  search::SearchLearner kind = search::SearchLearner::kSearn;
   std::string name;
   Settings settings;  ///< all that apply, `auto` worked out
   search::SearnOptions searn;

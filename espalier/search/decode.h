@@ -1,7 +1,7 @@
-// Decoders for search spaces: decode_greedily(), decode_breadth_first() and decode_best_first() with a beam,
-// and decode_exhaustively() for tests. Each returns a Found, which says how the search ended. Greedy decoding
-// visits O(T) states for a path of T actions, a beam of width b O(b·T). Learners use search_breadth_first()
-// and step_best_first() with an observer. Header only; tested in decode_test.cc.
+// Decoders for search spaces: decode_greedily(), decode_breadth_first() and decode_best_first() with a beam.
+// Each returns a Found, which says how the search ended. Greedy decoding visits O(T) states for a path of T
+// actions, a beam of width b O(b·T). Learners use search_breadth_first() and step_best_first() with an
+// observer. Header only; tested in decode_test.cc against exhaustive.h.
 #pragma once
 
 #include <limits>
@@ -99,9 +99,7 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
                                                 SearchScratch<S, typename W::Value>& scratch,
                                                 Observer&& observer) {
   ESPALIER_CHECK(width > 0);
-  Nodes<S>& nodes = scratch.nodes;
-  nodes.clear();
-  nodes.push_back({space.initial(), kNoNode, {}, 0});
+  Nodes<S>& nodes = scratch.start(space);
   uint32_t best = kNoNode;
   bool complete = true;
   scratch.goals.clear();
@@ -224,9 +222,7 @@ std::pair<uint32_t, Ended> search_best_first(const S& space, W& scorer, size_t w
                                              SearchScratch<S, typename W::Value>& scratch,
                                              Observer&& observer) {
   ESPALIER_CHECK(width > 0);
-  Nodes<S>& nodes = scratch.nodes;
-  nodes.clear();
-  nodes.push_back({space.initial(), kNoNode, {}, 0});
+  Nodes<S>& nodes = scratch.start(space);
   std::vector<uint32_t>& beam = scratch.beam;
   beam.assign(1, 0);
   std::vector<uint32_t> candidates;
@@ -249,28 +245,6 @@ Found<S> decode_best_first(const S& space, W& scorer, size_t width, size_t horiz
   const auto [node, ended] =
       search_best_first(space, scorer, width, horizon, scratch, [](std::span<const uint32_t>) {});
   return found_at(scratch.nodes, node, ended);
-}
-
-/// Finds the goal with the highest score by visiting every path; for tests and small spaces. Gives up with
-/// kOutOfSteps beyond `budget` nodes.
-template <SearchSpace S, ScorerOf<S> W>
-Found<S> decode_exhaustively(const S& space, W& scorer, size_t budget = 1'000'000) {
-  SearchScratch<S, typename W::Value> scratch;
-  Nodes<S>& nodes = scratch.nodes;
-  nodes.push_back({space.initial(), kNoNode, {}, 0});
-  uint32_t best = kNoNode;
-  for (uint32_t next = 0; next < nodes.size(); ++next) {
-    if (space.is_goal(nodes[next].state)) {
-      if (best == kNoNode || nodes[next].score > nodes[best].score) best = next;
-      continue;
-    }
-    scratch.children.clear();
-    if (!expand(space, scorer, scratch, next, scratch.children))
-      return found_at(nodes, kNoNode, Ended::kNoSuchLabel);
-    if (nodes.size() + scratch.children.size() > budget) return found_at(nodes, kNoNode, Ended::kOutOfSteps);
-    for (const Child& child : scratch.children) make_node(space, nodes, child);
-  }
-  return found_at(nodes, best, best == kNoNode ? Ended::kDeadEnd : Ended::kExact);
 }
 
 }  // namespace espalier::search

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "espalier/base/random.h"
+#include "espalier/search/exhaustive.h"
 #include "espalier/search/tree_space.h"
 
 namespace espalier::search {

@@ -1,6 +1,7 @@
 // Learners that update weights while a beam search runs, whenever the beam loses the target:
 // learn_breadth_first() (LaSO-BR), learn_best_first() (LaSO-BST and the original LaSO) and
-// learn_incrementally() (the incremental perceptron with early or max-violation updates). Each handles one
+// learn_incrementally() (the incremental perceptron with early or max-violation updates);
+// learn_while_searching() calls the one that is asked for. Each handles one
 // instance and costs one beam search plus its updates; passes.h runs them over a training set. They use the
 // optimal actions of the task, never its losses. Header only; tested in laso_test.cc.
 #pragma once
@@ -294,6 +295,27 @@ Result<size_t> learn_incrementally(const S& space, W& weights, IncrementalUpdate
   for (size_t i = common; i < found.size(); ++i)
     weights.add(space, *found[i].first, found[i].second, -options.rate);
   return 1;
+}
+
+/// The learners of searches by the names that users know: searn, laso-br, laso-bst, laso, incremental.
+enum class SearchLearner { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
+
+/// One instance by the learner of the family that is asked for. Precondition: not kSearn, which learns from
+/// all instances together (searn.h).
+template <TrainingSpace S, LearnerOf<S> W>
+Result<size_t> learn_while_searching(const S& space, W& weights, SearchLearner learner,
+                                     const LasoOptions& options, IncrementalUpdate when,
+                                     SearchScratch<S, typename W::Value>& scratch) {
+  switch (learner) {
+    case SearchLearner::kLasoBr:
+      return learn_breadth_first(space, weights, options, scratch);
+    case SearchLearner::kLasoBst:
+      return learn_best_first(space, weights, BestFirstRule::kXuFern, options, scratch);
+    case SearchLearner::kLaso:
+      return learn_best_first(space, weights, BestFirstRule::kDaumeMarcu, options, scratch);
+    default:
+      return learn_incrementally(space, weights, when, options, scratch);
+  }
 }
 
 }  // namespace espalier::search

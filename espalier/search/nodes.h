@@ -58,6 +58,13 @@ struct SearchScratch {
   std::vector<uint32_t> order;
   std::vector<uint32_t> beam;
   std::vector<uint32_t> goals;  ///< the goals that a breadth-first search reached, in that order
+
+  /// Forgets the last search. The initial state becomes node 0.
+  Nodes<S>& start(const S& space) {
+    nodes.clear();
+    nodes.push_back({space.initial(), kNoNode, {}, 0});
+    return nodes;
+  }
 };
 
 /// Appends the children of a node to `out`. Returns false if an action has a label outside the space's.

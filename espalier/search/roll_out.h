@@ -1,6 +1,6 @@
 // Roll-outs: from a state to a goal under a mixture of policies. RollOuts::goal_from() follows one sampled
-// path and reuses the parts that paths have in common; act() takes a single decision; expected_loss() is the
-// exact value for tests. Header only; tested in roll_out_test.cc.
+// path and reuses the parts that paths have in common; act() takes a single decision. Header only; tested in
+// roll_out_test.cc against exhaustive.h.
 #pragma once
 
 #include <cstdint>
@@ -159,21 +159,5 @@ class RollOuts {
   std::vector<Step> path_;
   std::unordered_map<size_t, KnownGoals> known_goals_;
 };
-
-/// The exact expected loss of the mixture from a state on, by following every possible draw. Exponential; for
-/// small spaces. Precondition: the task keeps its contract.
-template <TrainingSpace S>
-double expected_loss(const S& space, const typename S::State& state, const Mixture& mixture) {
-  if (space.is_goal(state)) return space.loss(state);
-  ActScratch scratch;
-  const auto after = [&](size_t who) {
-    return expected_loss(space, space.apply(state, act(space, state, mixture, who, scratch).value()),
-                         mixture);
-  };
-  double sum = 0;
-  if (mixture.oracle_share() > 0) sum += mixture.oracle_share() * after(Mixture::kOracle);
-  for (size_t i = 0; i < mixture.size(); ++i) sum += mixture.share(i) * after(i);
-  return sum;
-}
 
 }  // namespace espalier::search

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/search/examples.h"
+#include "espalier/search/exhaustive.h"
 #include "espalier/search/toy_space.h"
 
 namespace espalier::search {

@@ -168,16 +168,8 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
     return alone(std::make_shared<RowWeights>(options.average ? weights.averaged() : weights));
   };
   const auto learn = [&](const Space& space, RowWeights& w, search::SearchScratch<Space, float>& scratch) {
-    switch (options.learner) {
-      case SearchLearner::kLasoBr:
-        return search::learn_breadth_first(space, w, options.laso, scratch);
-      case SearchLearner::kLasoBst:
-        return search::learn_best_first(space, w, search::BestFirstRule::kXuFern, options.laso, scratch);
-      case SearchLearner::kLaso:
-        return search::learn_best_first(space, w, search::BestFirstRule::kDaumeMarcu, options.laso, scratch);
-      default:
-        return search::learn_incrementally(space, w, options.incremental, options.laso, scratch);
-    }
+    return search::learn_while_searching(space, w, options.learner, options.laso, options.incremental,
+                                         scratch);
   };
   int made = 0;
   const auto pass_ended = [&](int pass, size_t updates) {

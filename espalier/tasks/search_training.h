@@ -21,7 +21,7 @@
 
 namespace espalier::tasks {
 
-enum class SearchLearner { kSearn, kLasoBr, kLasoBst, kLaso, kIncremental };
+using search::SearchLearner;
 
 /// The classifiers that SEARN may learn.
 enum class BaseClassifier {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/random.h"
+#include "espalier/search/exhaustive.h"
 #include "espalier/search/passes.h"
 #include "espalier/search/search_oracle.h"
 

@@ -205,6 +205,7 @@ std::optional<std::string_view> TokenViews::text(const Sequence& sequence, ptrdi
     reading.outside = std::move(*text);
     return reading.outside;
   }
+  if (wanted.kind == ViewKind::kText) return sequence.cell(static_cast<size_t>(row), wanted.column);
   if (reading.row != row || reading.column != wanted.column) {
     reading.row = row;
     reading.column = wanted.column;

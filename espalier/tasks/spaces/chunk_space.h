@@ -120,11 +120,7 @@ class ChunkSpace {
   /// The future depends on the last chunks and on the state of the constraints.
   uint64_t future_key(const State& s) const { return hash_combine(s.types.hash(s.last_begin), s.legal); }
   State goal_like(const State& s, const State& other, const State& goal) const {
-    State out = goal;
-    out.errors = s.errors + (goal.errors - other.errors);
-    out.predicted = s.predicted + (goal.predicted - other.predicted);
-    out.correct = s.correct + (goal.correct - other.correct);
-    return out;
+    return with_counts_from(s, other, goal);
   }
   std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
 

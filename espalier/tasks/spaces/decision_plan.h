@@ -109,4 +109,15 @@ struct DecisionPlan {
   Status check() const;
 };
 
+/// The goal that is reached from state `s` by the actions that lead from `other` to `goal`, as far as losses
+/// can tell: they are functions of counts, which the same actions increase by the same amounts.
+template <typename State>
+State with_counts_from(const State& s, const State& other, const State& goal) {
+  State out = goal;
+  out.errors = s.errors + (goal.errors - other.errors);
+  out.predicted = s.predicted + (goal.predicted - other.predicted);
+  out.correct = s.correct + (goal.correct - other.correct);
+  return out;
+}
+
 }  // namespace espalier::tasks

@@ -116,13 +116,8 @@ class LabelSpace {
   uint64_t future_key(const State& s) const {
     return hash_combine(s.recent.hash(s.agreeing ? 1 : 0), s.legal);
   }
-  /// Losses are functions of counts, and the same actions increase the counts by the same amounts.
   State goal_like(const State& s, const State& other, const State& goal) const {
-    State out = goal;
-    out.errors = s.errors + (goal.errors - other.errors);
-    out.predicted = s.predicted + (goal.predicted - other.predicted);
-    out.correct = s.correct + (goal.correct - other.correct);
-    return out;
+    return with_counts_from(s, other, goal);
   }
 
   /// The token that the next decision is about.
