@@ -19,8 +19,7 @@ using data::Label;
 
 namespace {
 
-/// Score differences below this are rounding errors; a partial labelling is only dropped if it is worse by
-/// more.
+/// Smaller differences are rounding errors; a partial labelling is only dropped if it is worse by more.
 constexpr double kSlack = 1e-9;
 constexpr uint32_t kNoParent = 0xFFFFFFFF;
 

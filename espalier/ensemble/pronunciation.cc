@@ -12,9 +12,18 @@
 namespace espalier::ensemble {
 namespace {
 
-Result<data::Lines> open_lines(const std::string& path) {
+/// Calls read(line, lines) for every line of the file that is not blank; `lines` makes errors that name the
+/// line.
+template <typename Read>
+Status for_each_line(const std::string& path, const Read& read) {
   ESPALIER_ASSIGN(Input input, Input::open(path));
-  return data::Lines(std::move(input), data::Encoding::kUtf8);
+  data::Lines lines(std::move(input), data::Encoding::kUtf8);
+  std::string_view line;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, lines.next(line));
+    if (!more) return {};
+    if (!data::is_blank(line)) ESPALIER_TRY(read(line, lines));
+  }
 }
 
 /// Where EM begins: a letter with no phoneme, or with several, is rarer than one with one. Uniform beginnings
@@ -151,19 +160,14 @@ void LetterAligner::label(size_t w) {
 }  // namespace
 
 Result<std::vector<Pronunciation>> read_cmudict(const std::string& path, bool first_only) {
-  ESPALIER_ASSIGN(data::Lines lines, open_lines(path));
   std::vector<Pronunciation> words;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, lines.next(line));
-    if (!more) break;
-    if (data::is_blank(line)) continue;
+  ESPALIER_TRY(for_each_line(path, [&](std::string_view line, const data::Lines& lines) -> Status {
     const size_t tab = line.find('\t');
     if (tab == std::string_view::npos || tab == 0)
       return lines.error("expected a word, a tab and phonemes, found {}", data::in_quotes(line));
     Pronunciation entry;
     entry.word = line.substr(0, tab);
-    if (first_only && !words.empty() && words.back().word == entry.word) continue;
+    if (first_only && !words.empty() && words.back().word == entry.word) return {};
     std::string_view rest = line.substr(tab + 1);
     while (!rest.empty()) {
       const size_t end = std::min(rest.find(' '), rest.size());
@@ -173,19 +177,15 @@ Result<std::vector<Pronunciation>> read_cmudict(const std::string& path, bool fi
     if (entry.phonemes.empty())
       return lines.error("the word {} has no phonemes", data::in_quotes(entry.word));
     words.push_back(std::move(entry));
-  }
+    return {};
+  }));
   if (words.empty()) return fail("{}: no pronunciations", path);
   return words;
 }
 
 Result<std::vector<Pronunciation>> read_nettalk(const std::string& path) {
-  ESPALIER_ASSIGN(data::Lines lines, open_lines(path));
   std::vector<Pronunciation> words;
-  std::string_view line;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, lines.next(line));
-    if (!more) break;
-    if (data::is_blank(line)) continue;
+  ESPALIER_TRY(for_each_line(path, [&](std::string_view line, const data::Lines& lines) -> Status {
     const size_t tab = line.find('\t');
     const size_t second = tab == std::string_view::npos ? tab : line.find('\t', tab + 1);
     if (second == std::string_view::npos)
@@ -202,7 +202,8 @@ Result<std::vector<Pronunciation>> read_nettalk(const std::string& path) {
       if (std::string_view(&symbol, 1) != kSilentLetter) entry.phonemes.emplace_back(1, symbol);
     }
     words.push_back(std::move(entry));
-  }
+    return {};
+  }));
   if (words.empty()) return fail("{}: no words", path);
   return words;
 }

@@ -5,17 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "espalier/base/random.h"
+#include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {
 namespace {
 
-std::vector<uint64_t> random_hashes(uint64_t seed, size_t n) {
-  Random random(seed);
-  std::vector<uint64_t> hashes(n);
-  for (uint64_t& h : hashes) h = random.next();
-  return hashes;
-}
 std::vector<uint32_t> numbers(size_t n) {
   std::vector<uint32_t> values(n);
   std::iota(values.begin(), values.end(), 0);

@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/base/random.h"
 #include "espalier/linear/number_map.h"
+#include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {
 namespace {
 
-std::vector<uint64_t> some_hashes(uint64_t seed, size_t n) {
-  Random random(seed);
-  std::vector<uint64_t> hashes(n);
-  for (uint64_t& h : hashes) h = random.next();
-  return hashes;
-}
-
 TEST(GrownTable, FindsOldAndNewEntriesHoweverMuchItGrows) {
   for (const size_t n : {12, 1000, 49000})
     for (const size_t more : {size_t{0}, size_t{1}, n / 2, 3 * n}) {
-      const std::vector<uint64_t> old = some_hashes(n, n), fresh = some_hashes(n + 7, more);
+      const std::vector<uint64_t> old = random_hashes(n, n), fresh = random_hashes(n + 7, more);
       const FeatureMap before = number_map(old);
       std::vector<uint32_t> values(more);
       for (size_t i = 0; i < more; ++i) values[i] = static_cast<uint32_t>(5 * n + i);
@@ -28,12 +21,12 @@ TEST(GrownTable, FindsOldAndNewEntriesHoweverMuchItGrows) {
       ASSERT_TRUE(grown.ok()) << grown.error().message;
       for (size_t i = 0; i < n; ++i) ASSERT_EQ(grown->find(old[i]), 3 * i) << n << " and " << more;
       for (size_t i = 0; i < more; ++i) ASSERT_EQ(grown->find(fresh[i]), 5 * n + i) << n << " and " << more;
-      for (const uint64_t other : some_hashes(99, 3000)) ASSERT_EQ(grown->find(other), kNoFeature);
+      for (const uint64_t other : random_hashes(99, 3000)) ASSERT_EQ(grown->find(other), kNoFeature);
     }
 }
 
 TEST(GrownTable, HasNoRoomForManyTimesItsSize) {
-  const FeatureMap before = number_map(some_hashes(1, 1000));
+  const FeatureMap before = number_map(random_hashes(1, 1000));
   EXPECT_TRUE(has_room(before, 0));
   EXPECT_TRUE(has_room(before, 3000));
   EXPECT_FALSE(has_room(before, 100000));
@@ -41,11 +34,11 @@ TEST(GrownTable, HasNoRoomForManyTimesItsSize) {
 }
 
 TEST(GrownTable, GrowsAgainAndAgain) {
-  std::vector<uint64_t> all = some_hashes(1, 700);
+  std::vector<uint64_t> all = random_hashes(1, 700);
   const FeatureMap first = number_map(all);
   std::vector<FeatureMap::Slot> slots(first.slots().begin(), first.slots().end());
   for (uint64_t round = 2; round < 20; ++round) {
-    const std::vector<uint64_t> fresh = some_hashes(round, 300);
+    const std::vector<uint64_t> fresh = random_hashes(round, 300);
     std::vector<uint32_t> values(fresh.size());
     for (size_t i = 0; i < fresh.size(); ++i) values[i] = static_cast<uint32_t>(all.size() + i);
     const auto map = FeatureMap::view(slots, kNoFeature);
@@ -66,7 +59,7 @@ TEST(GrownRows, HoldTheNewDataAndAllOfTheOldModel) {
   const std::vector<float> old_weights = {0.5f, -2, 4};
   std::vector<uint32_t> offsets;
   const PackedRows packed = PackedRows::pack(old_layout, old_weights.data(), 32, offsets);
-  const std::vector<uint64_t> hashes = some_hashes(4, 3);
+  const std::vector<uint64_t> hashes = random_hashes(4, 3);
   const uint64_t a = hashes[0], b = hashes[1], c = hashes[2];
   const FeatureMap old = FeatureMap::build(std::vector<uint64_t>{a, b}, offsets, nullptr);
   const OldRow row = [&](uint32_t value, const auto& visit) { packed.for_each(value, visit); };
@@ -85,7 +78,7 @@ TEST(GrownRows, HoldTheNewDataAndAllOfTheOldModel) {
 }
 
 TEST(GrownRows, KeepEveryOldFeatureEvenWhereItsWeightsVanish) {
-  const std::vector<uint64_t> hashes = some_hashes(5, 3);
+  const std::vector<uint64_t> hashes = random_hashes(5, 3);
   const StateRows layout{2, {0, 2, 4, 6}, {0, 1, 0, 1, 0, 1}};
   const FeatureMap old =
       FeatureMap::build(std::vector<uint64_t>{hashes[0], hashes[1]}, std::vector<uint32_t>{7, 9}, nullptr);

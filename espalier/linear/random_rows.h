@@ -1,4 +1,4 @@
-// For tests only: rows of every kind (full, sparse, empty) with random weights.
+// For tests only: rows of every kind (full, sparse, empty) with random weights; random hashes.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,13 @@
 #include "espalier/linear/rows.h"
 
 namespace espalier::linear {
+
+inline std::vector<uint64_t> random_hashes(uint64_t seed, size_t n) {
+  Random random(seed);
+  std::vector<uint64_t> hashes(n);
+  for (uint64_t& h : hashes) h = random.next();
+  return hashes;
+}
 
 template <typename Column>
 struct BasicRandomRows {

@@ -16,6 +16,7 @@
 namespace espalier::python {
 
 namespace py = pybind11;
+using namespace py::literals;
 
 /// What the items of a sequence are.
 enum class Form {

@@ -79,12 +79,8 @@ py::tuple combine(const Ensemble& ensemble, const std::vector<GivenLabels>& answ
 }
 
 py::dict quality(const EnsembleReport::Quality& q) {
-  py::dict out;
-  out["accuracy"] = q.accuracy;
-  out["sequence_accuracy"] = q.sequence_accuracy;
-  out["f1"] = q.f1;
-  out["error"] = q.error;
-  return out;
+  return py::dict("accuracy"_a = q.accuracy, "sequence_accuracy"_a = q.sequence_accuracy, "f1"_a = q.f1,
+                  "error"_a = q.error);
 }
 
 py::dict report(const Ensemble& ensemble, const py::object& gold, const py::list& experts,
@@ -99,17 +95,10 @@ py::dict report(const Ensemble& ensemble, const py::object& gold, const py::list
                            }).take();
   py::list rows;
   for (const auto& e : r.experts) rows.append(py::make_tuple(e.name, quality(e.quality), e.weight, e.worth));
-  py::dict out;
-  out["sequences"] = r.sequences;
-  out["tokens"] = r.tokens;
-  out["ensemble"] = quality(r.ensemble);
-  out["majority"] = quality(r.majority);
-  out["calibration_error"] = r.calibration_error;
-  out["best_expert"] = r.best_expert;
-  out["difference"] = r.difference;
-  out["p_value"] = r.p_value;
-  out["experts"] = rows;
-  return out;
+  return py::dict("sequences"_a = r.sequences, "tokens"_a = r.tokens, "ensemble"_a = quality(r.ensemble),
+                  "majority"_a = quality(r.majority), "calibration_error"_a = r.calibration_error,
+                  "best_expert"_a = r.best_expert, "difference"_a = r.difference, "p_value"_a = r.p_value,
+                  "experts"_a = rows);
 }
 
 }  // namespace

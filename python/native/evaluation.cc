@@ -10,20 +10,10 @@ py::dict to_dict(const Scores& s) {
   for (const LabelScores& l : s.by_label)
     by_label.append(py::make_tuple(l.label, l.gold, l.predicted, l.right, l.precision, l.recall, l.f1));
   for (const Confusion& c : s.confusions) confusions.append(py::make_tuple(c.gold, c.predicted, c.count));
-  py::dict out;
-  out["sequences"] = s.sequences;
-  out["tokens"] = s.tokens;
-  out["accuracy"] = s.accuracy;
-  out["sequence_accuracy"] = s.sequence_accuracy;
-  out["precision"] = s.precision;
-  out["recall"] = s.recall;
-  out["f1"] = s.f1;
-  out["by_label"] = by_label;
-  out["confusions"] = confusions;
-  out["legal_percent"] = s.legal_percent;
-  out["report"] = s.report();
-  out["json"] = s.json();
-  return out;
+  return py::dict("sequences"_a = s.sequences, "tokens"_a = s.tokens, "accuracy"_a = s.accuracy,
+                  "sequence_accuracy"_a = s.sequence_accuracy, "precision"_a = s.precision,
+                  "recall"_a = s.recall, "f1"_a = s.f1, "by_label"_a = by_label, "confusions"_a = confusions,
+                  "legal_percent"_a = s.legal_percent, "report"_a = s.report(), "json"_a = s.json());
 }
 
 void bind_evaluation(py::module_& m) {

@@ -272,18 +272,10 @@ void bind_search(py::module_& m) {
           py::arg("tasks"), py::arg("labels"), py::arg("beam"))
       .def("info", [](const Policy& policy) {
         const PolicyInfo& i = policy.info();
-        py::dict out;
-        out["learner"] = i.learner;
-        out["settings"] = py::dict(py::cast(i.settings));
-        out["oracle"] = i.oracle;
-        out["examples"] = i.examples;
-        out["labels"] = i.labels;
-        out["features"] = i.features;
-        out["rounds"] = i.rounds;
-        out["best_round"] = i.best_round;
-        out["dev_loss"] = i.dev_loss;
-        out["interrupted"] = i.interrupted;
-        return out;
+        return py::dict("learner"_a = i.learner, "settings"_a = py::dict(py::cast(i.settings)),
+                        "oracle"_a = i.oracle, "examples"_a = i.examples, "labels"_a = i.labels,
+                        "features"_a = i.features, "rounds"_a = i.rounds, "best_round"_a = i.best_round,
+                        "dev_loss"_a = i.dev_loss, "interrupted"_a = i.interrupted);
       });
   m.def("learn_to_search", &learn, py::arg("examples"), py::arg("labels"), py::arg("learner"),
         py::arg("settings"), py::arg("dev"), py::arg("seed"), py::arg("most_actions"),

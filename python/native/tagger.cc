@@ -111,22 +111,13 @@ py::list explain(const Model& model, py::handle items, Form form, const std::vec
 
 py::dict info(const Model& model) {
   const ModelInfo& i = model.tagger.info();
-  py::dict out;
-  out["task"] = i.task;
-  out["learner"] = i.learner;
-  out["parameters"] = py::dict(py::cast(i.parameters));
-  out["seed"] = i.seed;
-  out["training_sequences"] = i.training_sequences;
-  out["training_tokens"] = i.training_tokens;
-  out["format"] = i.format;
-  out["label_column"] = i.label_column;
-  out["feature_template"] = i.feature_template;
-  out["columns"] = i.columns;
-  out["feature_columns"] = i.feature_columns;
-  out["labels"] = i.labels;
-  out["has_probabilities"] = i.has_probabilities;
-  out["constrained"] = i.constrained;
-  return out;
+  return py::dict("task"_a = i.task, "learner"_a = i.learner,
+                  "parameters"_a = py::dict(py::cast(i.parameters)), "seed"_a = i.seed,
+                  "training_sequences"_a = i.training_sequences, "training_tokens"_a = i.training_tokens,
+                  "format"_a = i.format, "label_column"_a = i.label_column,
+                  "feature_template"_a = i.feature_template, "columns"_a = i.columns,
+                  "feature_columns"_a = i.feature_columns, "labels"_a = i.labels,
+                  "has_probabilities"_a = i.has_probabilities, "constrained"_a = i.constrained);
 }
 
 py::dict inspect(const Model& model, size_t top, const std::string& label) {
@@ -137,18 +128,10 @@ py::dict inspect(const Model& model, size_t top, const std::string& label) {
   py::list strongest, transitions;
   for (const auto& f : i.strongest) strongest.append(py::make_tuple(f.feature, f.label, f.weight, f.column));
   for (const auto& t : i.transitions) transitions.append(py::make_tuple(t.from, t.to, t.weight));
-  py::dict out;
-  out["features"] = i.features;
-  out["weights"] = i.weights;
-  out["weight_bits"] = i.weight_bits;
-  out["names"] = i.names;
-  out["strongest"] = strongest;
-  out["transitions"] = transitions;
-  out["about_weights"] = i.about_weights;
-  out["no_transitions"] = i.no_transitions;
-  out["no_features"] = i.no_features;
-  out["details"] = i.details;
-  return out;
+  return py::dict("features"_a = i.features, "weights"_a = i.weights, "weight_bits"_a = i.weight_bits,
+                  "names"_a = i.names, "strongest"_a = strongest, "transitions"_a = transitions,
+                  "about_weights"_a = i.about_weights, "no_transitions"_a = i.no_transitions,
+                  "no_features"_a = i.no_features, "details"_a = i.details);
 }
 
 py::dict tag_file(const Model& model, const std::string& input, const std::string& output,
@@ -165,12 +148,8 @@ py::dict tag_file(const Model& model, const std::string& input, const std::strin
         stream.stop = stop;
         return tag_stream(model.tagger, Source::file(input), Sink::file(output), stream).value();
       }).take();
-  py::dict out;
-  out["sequences"] = report.sequences;
-  out["tokens"] = report.tokens;
-  out["seconds"] = report.seconds;
-  out["interrupted"] = report.interrupted;
-  return out;
+  return py::dict("sequences"_a = report.sequences, "tokens"_a = report.tokens, "seconds"_a = report.seconds,
+                  "interrupted"_a = report.interrupted);
 }
 
 /// Sets fields that DecodeOptions has; false if it has no such field.

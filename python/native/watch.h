@@ -22,18 +22,12 @@
 namespace espalier::python {
 
 namespace py = pybind11;
+using namespace py::literals;
 
 /// A progress report as a Python dictionary; fields that are not set are None.
 inline py::dict to_dict(const Progress& p) {
-  py::dict out;
-  out["phase"] = p.phase;
-  out["done"] = p.done;
-  out["total"] = p.total;
-  out["round"] = p.round;
-  out["objective"] = p.objective;
-  out["dev_score"] = p.dev_score;
-  out["round_ended"] = p.round_ended;
-  return out;
+  return py::dict("phase"_a = p.phase, "done"_a = p.done, "total"_a = p.total, "round"_a = p.round,
+                  "objective"_a = p.objective, "dev_score"_a = p.dev_score, "round_ended"_a = p.round_ended);
 }
 
 template <typename T>

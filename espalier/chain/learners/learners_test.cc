@@ -18,6 +18,21 @@ class LearnerTest : public testing::TestWithParam<ChainLearner> {
     return [n](TrainingContext context) { return GetParam().train(std::move(context), n); };
   }
   bool transitions() const { return GetParam().transitions; }
+  /// What a run of `of` passes saves after one of them, as a file of this name.
+  Result<SectionFile> saved_after(int round, int of, const linear::EncodedTraining& training,
+                                  const char* name) const {
+    std::vector<std::byte> saved;
+    Session session{training, transitions()};
+    session.round_ended = [&](const Round& ended) {
+      if (ended.number != round) return true;
+      SectionWriter writer;
+      ended.save(writer);
+      saved = writer.to_bytes();
+      return false;
+    };
+    session.run(passes(of));
+    return SectionFile::from_bytes(saved, name);
+  }
   /// Curvature is not saved: a resumed run takes other steps.
   bool is_lbfgs() const { return GetParam().name.starts_with("lbfgs"); }
 };
@@ -100,17 +115,7 @@ TEST_P(LearnerTest, AResumedRunEndsAsAnUninterruptedOne) {
   const linear::EncodedTraining training = toy_data(6, kHard);
   const ChainWeights whole = Session{training, transitions()}.run(passes(8));
   for (const int interrupted_after : {1, 5}) {
-    std::vector<std::byte> saved;
-    Session first{training, transitions()};
-    first.round_ended = [&](const Round& round) {
-      if (round.number != interrupted_after) return true;
-      SectionWriter writer;
-      round.save(writer);
-      saved = writer.to_bytes();
-      return false;
-    };
-    first.run(passes(8));
-    const Result<SectionFile> file = SectionFile::from_bytes(saved, "checkpoint");
+    const Result<SectionFile> file = saved_after(interrupted_after, 8, training, "checkpoint");
     ASSERT_TRUE(file.ok());
     Session second{training, transitions(), 2};
     second.resume = &*file;
@@ -130,16 +135,7 @@ TEST_P(LearnerTest, AResumedRunEndsAsAnUninterruptedOne) {
 
 TEST_P(LearnerTest, RefusesTheStateOfARunOnOtherData) {
   const linear::EncodedTraining training = toy_data(6, kHard), other = toy_data(7, kHard);
-  std::vector<std::byte> saved;
-  Session first{training, transitions()};
-  first.round_ended = [&](const Round& round) {
-    SectionWriter writer;
-    round.save(writer);
-    saved = writer.to_bytes();
-    return false;
-  };
-  first.run(passes(3));
-  const Result<SectionFile> file = SectionFile::from_bytes(saved, "old.checkpoint");
+  const Result<SectionFile> file = saved_after(1, 3, training, "old.checkpoint");
   ASSERT_TRUE(file.ok());
   Session second{other, transitions()};
   second.resume = &*file;

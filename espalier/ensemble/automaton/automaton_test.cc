@@ -146,18 +146,29 @@ double best_of_paths(const ExpertAutomaton& automaton, const VoteView& view, con
   return best;
 }
 
+/// Short sequences on which experts seldom agree.
+VoteBatch poor_votes(uint64_t seed) {
+  RandomVotesOptions shape;
+  shape.longest = 3;
+  shape.accuracy = 0.2;
+  return random_votes(shape, seed);
+}
+
+/// Three experts at three positions.
+WeightTable table_of_three(std::vector<double> weights) {
+  WeightTable table;
+  table.experts = 3;
+  table.weights = std::move(weights);
+  table.elsewhere = {1, 1, 1};
+  return table;
+}
+
 TEST(AutomatonVote, IsTheBestLabellingOfAnyPath) {
   const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
   ASSERT_TRUE(automaton.ok());
   AutomatonVote decoder(*automaton);
-  RandomVotesOptions shape;
-  shape.longest = 3;
-  shape.accuracy = 0.2;
-  const VoteBatch batch = random_votes(shape, 31);
-  WeightTable table;
-  table.experts = 3;
-  table.weights = {.5, .3, .2, .2, .45, .35, .1, .6, .3};
-  table.elsewhere = {1, 1, 1};
+  const VoteBatch batch = poor_votes(31);
+  const WeightTable table = table_of_three({.5, .3, .2, .2, .45, .35, .1, .6, .3});
   std::vector<Share> tally;
   std::vector<Value> decoded;
   const auto score = [&](const VoteView& view, const std::vector<Value>& values) {
@@ -182,14 +193,8 @@ TEST(AutomatonVote, OfTheSumFormHasTheLargestSumOfWeightsOfAnyPath) {
   const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
   ASSERT_TRUE(automaton.ok());
   AutomatonVote decoder(*automaton);
-  RandomVotesOptions shape;
-  shape.longest = 3;
-  shape.accuracy = 0.2;
-  const VoteBatch batch = random_votes(shape, 33);
-  WeightTable table;
-  table.experts = 3;
-  table.weights = {5, 3, 2, .2, .4, .3, 1, 6, 3};
-  table.elsewhere = {1, 1, 1};
+  const VoteBatch batch = poor_votes(33);
+  const WeightTable table = table_of_three({5, 3, 2, .2, .4, .3, 1, 6, 3});
   const auto sum = [&](const VoteView& view, const std::vector<Value>& values) {
     double total = 0;
     for (size_t k = 0; k < view.items(); ++k)
