@@ -70,6 +70,8 @@ std::string media_type(std::string_view value) {
   return out;
 }
 
+}  // namespace
+
 /// A body that grows as bytes arrive: nothing is allocated because a header promises it.
 struct GrowingBody {
   using value_type = std::string;
@@ -94,8 +96,6 @@ struct GrowingBody {
     value_type& body_;
   };
 };
-
-}  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
   std::string out;
