@@ -4,7 +4,9 @@
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 
 #include "server/json_out.h"
 
@@ -136,7 +138,9 @@ struct RequestReader::Parser {
   void begin(const Limits& limits) {
     parser.emplace();
     parser->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-    parser->body_limit(boost::none);  // feed() counts: what the limit is depends on the header
+    // Not boost::none: this version of Beast then refuses every body.
+    parser->body_limit(
+        std::numeric_limits<std::uint64_t>::max());  // feed() counts: what the limit is depends on the header
     parser->eager(false);
   }
 };
