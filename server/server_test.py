@@ -205,7 +205,7 @@ class Answers(unittest.TestCase):
         description = json.loads(self.server.request("GET", "/openapi.json")[2])
         self.assertEqual(description["openapi"], "3.1.0")
         values = {"model": "tagger", "pipeline": "all", "tokens": ["rain"], "rows": [["rain"]], "attributes": [{"a": 1}],
-                  "text": "rain", "split": "words", "confidence": True, "marginals": True, "nbest": 2, "constraints": "r: forbid X\n",
+                  "text": "rain", "split": "words", "confidence": True, "marginals": True, "nbest": 2, "constraints": "r: at most 1 of DET\n",
                   "unconstrained": True, "why": False, "forced": [None], "decoder": "auto", "beam": 3, "top": 2,
                   "labels": ["A"], "emissions": [[1]], "transitions": [[0]]}
         every = set()
