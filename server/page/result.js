@@ -29,6 +29,7 @@ export class ResultList {
   #drawn = []; // {signature, element}
   #turn = 0; // the drawing that is under way; a newer one ends it
   #stop = null; // the token in the tab order
+  #visited = null; // the token that last had the focus
 
   /** `open` is called with {side, sentence, token} when a token is chosen. */
   constructor(open) {
@@ -36,7 +37,9 @@ export class ResultList {
     this.#list.addEventListener("click", (event) => this.#choose(event.target.closest(".token")));
     this.#list.addEventListener("keydown", (event) => this.#key(event));
     this.#list.addEventListener("focusin", (event) => {
-      if (event.target.matches(".token")) this.#setStop(event.target);
+      if (!event.target.matches(".token")) return;
+      this.#setStop(event.target);
+      this.#visited = event.target;
     });
   }
 
@@ -81,10 +84,10 @@ export class ResultList {
     if (place) this.token(place)?.setAttribute("aria-pressed", "true");
   }
 
-  /** Moves to the next token that differs between the two sides, after the one in the tab order. */
+  /** Moves to the next token that differs between the two sides, after the one that last had the focus. */
   nextDifference() {
     const all = [...this.#list.querySelectorAll('[data-side="0"] .differs')];
-    const here = this.#stop;
+    const here = this.#visited?.isConnected ? this.#visited : null;
     const after = all.find(
       (e) => here && e !== here && here.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING,
     );
