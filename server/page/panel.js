@@ -87,13 +87,11 @@ export class Panel {
     await Promise.all([
       !correctable(sentence, index)
         ? labels.append(make("p", { class: "quiet", text: "Only the last column of labels can be corrected." }))
-        : this.#fill(labels, signal, async () => {
-            const box = await this.#labels(model, about, forced, token, label, signal);
-            if (signal.aborted) return [];
-            queueMicrotask(() => focus && document.activeElement === heading && box.focus({ preventScroll: true }));
-            return [box];
+        : this.#fill(labels, signal, () => this.#labels(model, about, forced, token, label, signal)).then(() => {
+            // The heading is read first; the list box takes the focus unless the user has moved on.
+            if (focus && document.activeElement === heading) labels.querySelector(".chooser")?.focus({ preventScroll: true });
           }),
-      this.#fill(why, signal, async () => this.#why(about, layer, token, label, signal, note !== null)),
+      this.#fill(why, signal, () => this.#why(about, layer, token, label, signal, note !== null)),
       this.#fill(others, signal, async () => {
         const { sequences } = await api.tag({ ...decided, nbest: labellings }, signal);
         const use = (labelling) =>
@@ -129,12 +127,8 @@ export class Panel {
         .map(([l, probability]) => ({ label: l, probability }))
         .sort((a, b) => b.probability - a.probability);
     }
-    return chooser({
-      options,
-      current: label,
-      name: "Label of this token",
-      choose: (l) => this.choose(new Map([[token, l]])),
-    });
+    const choose = (l) => this.choose(new Map([[token, l]]));
+    return [chooser({ options, current: label, name: "Label of this token", choose })];
   }
 
   async #why(about, layer, token, label, signal, noted) {
