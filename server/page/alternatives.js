@@ -40,7 +40,7 @@ export function alternatives(list, shown, tokens, gaps, use) {
           "span",
           { class: "run" },
           make("bdi", { class: "words", text: joined(first, last) }),
-          make("bdi", { class: "labels", text: labels.slice(first, last).join(" ") }),
+          make("span", { class: "labels" }, ...labels.slice(first, last).map((l) => make("bdi", { text: l }))),
         ),
       );
     const name = `Use this labelling: ${runs.map((r) => labels.slice(r.first, r.last).join(" ")).join(", ")}`;

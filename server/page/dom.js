@@ -20,12 +20,14 @@ export function make(tag, props = {}, ...children) {
   return element;
 }
 
-/** A probability for reading: "98 %"; an empty string if there is none. */
+/** A probability for reading: "98 %", never rounded to certainty; an empty string if there is none. */
 export function percent(p) {
   if (typeof p !== "number") return "";
   const value = 100 * p;
   if (value > 99.9 && value < 100) return "> 99.9 %";
-  return `${value >= 10 ? value.toFixed(0) : value.toFixed(1)} %`;
+  if (value > 0 && value < 0.1) return "< 0.1 %";
+  const digits = value < 10 || (value >= 99 && value < 100) ? 1 : 0;
+  return `${value.toFixed(digits)} %`;
 }
 
 /** A weight or a score for reading, with a true minus sign. */

@@ -54,12 +54,12 @@ export class Panel {
     const why = make("div", { class: "part" }, make("h3", { text: "Why" }));
     const others = make("div", { class: "part" }, make("h3", { text: "Other labellings of the sentence" }));
     const heading = make("h2", { tabindex: "-1", id: "panel-title" }, make("bdi", { text: sentence.tokens[token] }));
-    const p = layer.confidence?.[token];
+    const by = layer.confidence ? ` · ${percent(layer.confidence[token])} · by ${model.name}` : ` · by ${model.name}`;
     this.#element.setAttribute("aria-label", `Explanation of ${sentence.tokens[token]}`);
     this.#element.replaceChildren(
       this.#button("×", () => this.close(), { class: "close", "aria-label": "Close the explanation" }),
       heading,
-      make("p", { class: "verdict" }, make("strong", { text: label }), ` ${percent(p)} says ${model.name}`.replace("  ", " ")),
+      make("p", { class: "verdict" }, make("strong", { text: label }), chosen === undefined ? by : " · chosen by you"),
       labels,
       why,
       others,
@@ -71,7 +71,7 @@ export class Panel {
         make(
           "p",
           { class: "note" },
-          "You chose this label. ",
+          "You corrected this label. ",
           this.#button("Undo", () => this.choose(new Map([[token, null]])), { class: "small", id: "undo" }),
         ),
       );

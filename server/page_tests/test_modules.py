@@ -52,8 +52,9 @@ def test_columns_are_read_line_by_line(page):
 
 
 def test_figures_are_easy_to_read(page):
-    found = call(page, "dom.js", "[0.98, 1, 0.9999, 0.05, 0, undefined].map(m.percent).concat(m.number(-1.234), m.counted(1, 'token'), m.counted(1200, 'token'))")
-    assert found == ["98 %", "100 %", "> 99.9 %", "5.0 %", "0.0 %", "", "−1.23", "1 token", "1,200 tokens"]
+    found = call(page, "dom.js", "[0.98, 0.998, 1, 0.9999, 0.05, 0.0002, 0, undefined].map(m.percent)"
+                 ".concat(m.number(-1.234), m.counted(1, 'token'), m.counted(1200, 'token'))")
+    assert found == ["98 %", "99.8 %", "100 %", "> 99.9 %", "5.0 %", "< 0.1 %", "0.0 %", "", "−1.23", "1 token", "1,200 tokens"]
 
 
 def test_corrections_are_kept_per_model_and_sentence(page):

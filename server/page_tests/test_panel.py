@@ -92,7 +92,7 @@ def test_other_labellings_can_be_used(page):
     page.explain("Harbours")
     assert page.count("#panel .alternatives li") > 3
     assert page.text("#panel .alternatives li").endswith("as shown")
-    wanted = page.text("#panel .alternatives li:nth-child(2) .labels").split()
+    wanted = page.run("return [...document.querySelectorAll('#panel .alternatives li:nth-child(2) .labels bdi')].map(e => e.textContent)")
     before = page.labels()
     page.find("#panel .alternatives li:nth-child(2) button").click()
     page.wait(lambda: page.labels() != before, "the other labelling")
