@@ -5,6 +5,12 @@ const separator = "\u0000";
 
 export class Corrections {
   #entries = new Map();
+  #unsaved = new Set(); // models with corrections that were not downloaded yet
+
+  /** Whether leaving the page would lose corrections. */
+  get unsaved() {
+    return this.#unsaved.size > 0;
+  }
 
   #key = (model, tokens) => [model, ...tokens].join(separator);
 
@@ -27,6 +33,8 @@ export class Corrections {
     else entry.chosen.set(token, label);
     if (entry.chosen.size > 0) this.#entries.set(key, entry);
     else this.#entries.delete(key);
+    if (this.counts().has(model)) this.#unsaved.add(model);
+    else this.#unsaved.delete(model);
   }
 
   /** Keeps what the model read and said, once it has decided with the user's labels forced. */
@@ -40,6 +48,7 @@ export class Corrections {
   /** Forgets every correction of a model. */
   clear(model) {
     for (const [key, entry] of this.#entries) if (entry.model === model) this.#entries.delete(key);
+    this.#unsaved.delete(model);
   }
 
   /** Per model: how many sentences were corrected, and how many tokens. */
@@ -52,8 +61,9 @@ export class Corrections {
     return counts;
   }
 
-  /** The corrected sentences of a model as columns: the cells it reads, then the label. */
+  /** The corrected sentences of a model as columns, to be saved: the cells it reads, then the label. */
   trainingData(model) {
+    this.#unsaved.delete(model);
     let text = "";
     for (const entry of this.#entries.values()) {
       if (entry.model !== model || !entry.labels) continue;

@@ -61,7 +61,12 @@ async function refresh() {
   try {
     const targets = state.other ? [state.target, state.other] : [state.target];
     const sentences = await Promise.all(
-      targets.map((target, i) => label(target, given, corrections, i === 0 ? constraints : "", mine.signal)),
+      targets.map((target, i) =>
+        label(target, given, corrections, i === 0 ? constraints : "", mine.signal).catch((error) => {
+          if (state.other && error instanceof api.Problem) error.message = `${target.name}: ${error.message}`;
+          throw error;
+        }),
+      ),
     );
     if (mine.signal.aborted) return true;
     lastTook = performance.now() - began;
@@ -101,9 +106,9 @@ function drawing(side, i, differs) {
   const sentence = sentences[i];
   const index = layerIndex(sentence, side);
   const layer = sentence.layers[index];
-  const chosen = (t) => correctable(sentence, index) && corrections.chosen(layer.model.name, sentence.tokens, t) !== undefined;
+  const chosen = correctable(sentence, index) ? corrections.forced(layer.model.name, sentence.tokens) : null;
   const marks = {
-    corrected: new Set([...sentence.tokens.keys()].filter(chosen)),
+    corrected: new Set([...sentence.tokens.keys()].filter((t) => chosen && chosen[t] !== null)),
     changed: new Set(layer.changes.map((change) => change.token)),
   };
   if (differs) {
@@ -260,6 +265,9 @@ function listen() {
       else refresh();
       input.focus();
     });
+  addEventListener("beforeunload", (event) => {
+    if (corrections.unsaved) event.preventDefault();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && panel.isOpen) panel.close();
   });

@@ -116,19 +116,22 @@ export class Panel {
     }
   }
 
-  /** The list box; probabilities are those under the user's other choices in the sentence. */
+  /** The list box; probabilities are those under the user's other choices in the sentence, if the model has any. */
   async #labels(model, about, forced, token, label, place, signal) {
-    let options = model.labels.map((l) => ({ label: l }));
-    if (model.has_probabilities) {
-      const request = { ...about, marginals: true };
-      if (forced) request.forced = forced.map((l, t) => (t === token ? null : l));
-      const { sequences } = await api.tag(request, signal);
-      options = Object.entries(sequences[0].marginals[token])
-        .map(([l, probability]) => ({ label: l, probability }))
-        .sort((a, b) => b.probability - a.probability);
-    }
     const choose = (l) => this.choose(new Map([[token, l]]));
-    return [chooser({ options, current: label, name: "Label of this token", choose })];
+    const box = (options) => chooser({ options, current: label, name: "Label of this token", choose });
+    const plain = model.labels.map((l) => ({ label: l }));
+    if (!model.has_probabilities) return [box(plain)];
+    const request = { ...about, marginals: true };
+    if (forced) request.forced = forced.map((l, t) => (t === token ? null : l));
+    try {
+      const { sequences } = await api.tag(request, signal);
+      const options = Object.entries(sequences[0].marginals[token]).map(([l, probability]) => ({ label: l, probability }));
+      return [box(options.sort((a, b) => b.probability - a.probability))];
+    } catch (error) {
+      if (!(error instanceof api.Problem)) throw error;
+      return [make("p", { class: "quiet", text: `No probabilities: ${error.message}` }), box(plain)];
+    }
   }
 
   async #why(about, layer, token, label, signal, noted) {

@@ -7,8 +7,16 @@ import { make, number } from "./dom.js";
 export function ruleNote(changed, now) {
   if (!changed) return null;
   const rules = changed.because.map(({ constraint, price }) => `${constraint} (price ${number(price)})`);
-  const what = rules.length === 0 ? "the constraints together" : `the constraint${rules.length > 1 ? "s" : ""} ${rules.join(", ")}`;
+  const noun = rules.length > 1 ? "the constraints" : "the constraint";
+  const what = rules.length > 0 ? `${noun} ${rules.join(", ")}` : "the constraints together";
   return make("p", { class: "note rule", text: `Changed from ${changed.before} to ${now} by ${what}.` });
+}
+
+/** The name of a feature; long ones break after their separators. */
+function featureName(feature) {
+  const name = make("bdi");
+  for (const piece of feature.split(/(?<=[|=])/u)) name.append(piece, make("wbr"));
+  return name;
 }
 
 function bar({ feature, weight, runner_up_weight: rival }, largest) {
@@ -16,7 +24,7 @@ function bar({ feature, weight, runner_up_weight: rival }, largest) {
   return make(
     "tr",
     {},
-    make("th", { scope: "row" }, make("bdi", { text: feature })),
+    make("th", { scope: "row" }, featureName(feature)),
     make(
       "td",
       { class: "bars", "aria-hidden": "true" },

@@ -76,10 +76,11 @@ def photograph(studio):
     page.correct("single", "B-ADJP")
     studio.take("page-dark")
 
-    page = studio.fresh(height=900)
-    page.choose_option("#target", "model:chunks")
-    page.show("The harbour master wants more than words. Small Harbours by Tidewrack Press was worth the wait.")
-    page.choose_option("#compare", "model:greedy")
+    page = studio.fresh(height=880)
+    page.choose_option("#target", "model:names")
+    page.show("The Greek government has offered each family 2,000 euros. A wildfire in the hills above Patras forced hundreds "
+              "of villagers to flee. Oskar Lindqvist, a security engineer at Tervo Labs, puts it bluntly.")
+    page.choose_option("#compare", "pipeline:all")
     page.wait(lambda: page.words(1), "the second model")
     studio.take("page-compare")
 

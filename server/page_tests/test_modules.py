@@ -60,10 +60,10 @@ def test_figures_are_easy_to_read(page):
 def test_corrections_are_kept_per_model_and_sentence(page):
     steps = """(() => { const c = new m.Corrections(); const t = ["a", "b"];
         c.choose("x", t, 1, "B"); c.remember("x", t, {rows: [["a", "P"], ["b", "Q"]]}, ["A", "B"]);
-        const out = [c.forced("x", t), c.forced("y", t), c.forced("x", ["a"]), [...c.counts()], c.trainingData("x")];
+        const out = [c.forced("x", t), c.forced("y", t), c.forced("x", ["a"]), [...c.counts()], c.unsaved, c.trainingData("x"), c.unsaved];
         c.choose("x", t, 1, null); return [...out, c.forced("x", t)]; })()"""
     assert call(page, "corrections.js", steps) == [
-        [None, "B"], None, None, [["x", {"sentences": 1, "tokens": 1}]], "a\tP\tA\nb\tQ\tB\n\n", None]
+        [None, "B"], None, None, [["x", {"sentences": 1, "tokens": 1}]], True, "a\tP\tA\nb\tQ\tB\n\n", False, None]
 
 
 def test_colours_repeat_with_another_line(page):
