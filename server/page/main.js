@@ -268,9 +268,6 @@ function listen() {
   addEventListener("beforeunload", (event) => {
     if (corrections.unsaved) event.preventDefault();
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && panel.isOpen) panel.close();
-  });
   byId("access").addEventListener("submit", (event) => {
     event.preventDefault();
     api.useToken(byId("token").value);

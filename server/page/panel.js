@@ -19,10 +19,8 @@ export class Panel {
   constructor({ choose, close }) {
     this.choose = choose;
     this.closed = close;
-    this.#element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      this.close();
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.close();
     });
   }
 
