@@ -1,9 +1,9 @@
 // Labels a whole input with a target: sentences with one layer of labels per model. Corrections are forced, and what
 // depends on them is decided again.
 //
-// A sentence is {tokens, rows, gaps, layers}: `rows` are its cells if it came as columns, otherwise null; `gaps` is the
-// white space before each token. A layer is {model, labels, spans, confidence, changes, outcome, clash, column}; only models
-// that predict several columns of labels have a column.
+// A sentence is {tokens, rows, piped, gaps, layers}: `rows` are its cells if it came as columns, otherwise null; `piped`
+// says that its layers are those of a pipeline; `gaps` is the white space before each token. A layer is {model, labels, spans,
+// confidence, changes, outcome, clash, column}; only models that predict several columns of labels have a column.
 
 import * as api from "./api.js";
 import { gapsOf, parseColumns, wellFormed } from "./text.js";
@@ -38,18 +38,18 @@ export function labelsOf(sentence, index) {
 }
 
 /**
- * The input of a layer's model, as a request has it. Columns are counted as in training: the cells of the input, then the
- * labels of the models before.
+ * The input of a layer's model, as a request has it. In a pipeline a row is the cells of the input and the labels of the
+ * models before; a model reads the columns that it saw in training, where its own label does not count.
  */
 export function inputOf(sentence, index) {
   const { model } = sentence.layers[index];
   if (model.words_only && !sentence.rows) return { tokens: sentence.tokens };
-  const before = sentence.layers.slice(0, index).filter((layer) => layer.model !== model);
+  if (!sentence.piped) return { rows: sentence.rows ?? sentence.tokens.map((token) => [token]) };
+  const before = sentence.layers.slice(0, index);
+  const place = (column) => column - 1 - model.label_columns.filter((own) => own < column).length;
   const rows = sentence.tokens.map((token, t) => {
     const cells = [...(sentence.rows?.[t] ?? [token]), ...before.map((layer) => layer.labels[t])];
-    if (before.length === 0) return cells;
-    const used = model.feature_columns.map((column) => cells[column - 1]);
-    return used.includes(undefined) ? cells : used;
+    return model.feature_columns.map((column) => cells[place(column)]);
   });
   return { rows };
 }
@@ -91,6 +91,7 @@ export async function label(target, input, corrections, constraints, signal) {
   const sentences = sequences.map((answer, i) => ({
     tokens: answer.tokens,
     rows: columns ? columns[i] : null,
+    piped: target.kind === "pipeline",
     gaps: gaps[i],
     layers: layersOf(target, answer),
   }));

@@ -4,10 +4,10 @@
 import * as api from "./api.js";
 import { countDifferences, differences } from "./compare.js";
 import { Corrections } from "./corrections.js";
-import { byId, make } from "./dom.js";
+import { byId, counted, make } from "./dom.js";
 import * as downloads from "./downloads.js";
 import { correctable, label, labelsOf } from "./labelling.js";
-import { drawCorrections, drawLayers, drawSummary } from "./overview.js";
+import { drawCorrections, drawLayers, drawSummary, say } from "./overview.js";
 import { Panel } from "./panel.js";
 import { ResultList } from "./result.js";
 import { targetsOf } from "./targets.js";
@@ -190,8 +190,15 @@ async function correct(labels) {
   const { model } = layers[layerIndex({ layers }, side)];
   const before = [...labels.keys()].map((token) => [token, corrections.chosen(model.name, tokens, token) ?? null]);
   const choose = (all) => all.forEach(([token, chosen]) => corrections.choose(model.name, tokens, token, chosen));
+  const was = layers[layerIndex({ layers }, side)].labels;
   choose([...labels]);
-  if (!(await refresh())) choose(before);
+  if (!(await refresh())) {
+    choose(before);
+    return;
+  }
+  const now = state.sides[side].sentences[sentence]?.layers[layerIndex({ layers }, side)].labels ?? was;
+  const others = now.filter((l, t) => l !== was[t] && !labels.has(t)).length;
+  say(`Labelled again; ${others === 0 ? "no other label" : counted(others, "other label")} changed.`, 0);
 }
 
 // ---- menus and input ----

@@ -5,6 +5,14 @@ import { save } from "./downloads.js";
 import { correctable } from "./labelling.js";
 import { drawnSpans, formSpans, uncertainBelow } from "./labels.js";
 
+let saying = 0;
+
+/** Has screen readers say something, once nothing newer has come for a moment: nobody wants to hear every keystroke. */
+export function say(text, milliseconds = 900) {
+  clearTimeout(saying);
+  saying = setTimeout(() => (byId("said").textContent = text), milliseconds);
+}
+
 /** Says how much there is, and how sure and how different it is. `items` are those of ResultList.show. */
 export function drawSummary(items, differing) {
   let tokens = 0;
@@ -26,7 +34,9 @@ export function drawSummary(items, differing) {
     const clash = [...new Set(impossible.flatMap(([{ layer }]) => layer.clash ?? []))].join(", ");
     words.push(`${counted(impossible.length, "sentence")} cannot obey the constraints${clash ? ` (${clash})` : ""}`);
   }
-  byId("summary").textContent = items.length > 0 ? words.join(" · ") : "";
+  const summary = items.length > 0 ? words.join(" · ") : "";
+  if (summary !== byId("summary").textContent) say(summary);
+  byId("summary").textContent = summary;
   byId("next-difference").hidden = !(differing?.differing > 0);
 }
 

@@ -59,7 +59,8 @@ def test_what_a_screen_reader_hears(page):
     assert token.accessible_name.startswith("Dayton, B-LOC, ") and token.accessible_name.endswith("%")
     assert page.token("Heavy").accessible_name.startswith("Heavy, no label, ")
     assert page.find(".line").accessible_name == "Sentence 1"
-    assert page.find("#summary").role == "status"
+    assert page.find("#said").role == "status"
+    page.wait(lambda: page.text("#said") == page.text("#summary") != "", "the summary to be said")
     page.explain("Dayton")
     assert page.find("#panel").role == "complementary"
     assert page.find("#panel").accessible_name == "Explanation of Dayton"

@@ -5,6 +5,12 @@ import service
 SENTENCE = "Small Harbours by Tidewrack Press was worth the wait in Dayton."
 
 
+def counted(before, after, chosen):
+    """How the page counts the labels that changed besides the chosen one."""
+    others = sum(a != b for i, (a, b) in enumerate(zip(before, after)) if i != chosen)
+    return {0: "no other label", 1: "1 other label"}.get(others, f"{others} other labels")
+
+
 def test_a_click_shows_reasons(page):
     page.show(SENTENCE)
     page.explain("Dayton")
@@ -42,6 +48,7 @@ def test_a_corrected_label_changes_the_rest(page):
     page.correct("Small", "B-MISC")
     after = page.labels()
     assert after[first] == "B-MISC" and after[second] == "I-MISC" != before[second]
+    assert page.text("#said") == f"Labelled again; {counted(before, after, first)} changed."
     assert "corrected" in page.token("Small").attribute("class")
     assert "corrected" in page.token("Small").accessible_name
     assert "corrected" not in page.token("Harbours").attribute("class")
