@@ -11,17 +11,17 @@ LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAU
 
 CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-SOURCES = find espalier apps research examples fuzz bench python -name '*.h' -o -name '*.cc'
+SOURCES = find espalier apps server research examples fuzz bench python -name '*.h' -o -name '*.cc'
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-fuzz clean setup python python-test test-page page-pictures
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
 	@echo 'make test      build and run everything: tests, checks of the tree, fuzz targets under sanitizers, the Python package'
-	@echo 'make build     the program, as build/release/espalier, and the experiments behind its verb reproduce'
+	@echo 'make build     the program, as build/release/espalier, and those behind its verbs reproduce and serve'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      the tests that use threads, under the thread sanitizer'
@@ -40,31 +40,34 @@ help:
 setup:
 	@scripts/setup.sh build
 
-build: setup
-	$(CONFIGURE) release
-	$(BUILD) release --target espalier espalier-reproduce
+setup-serve: setup
+	@scripts/setup.sh serve
 
-# The program without the experiments, which take longer to compile than the demo to run.
+build: setup-serve
+	$(CONFIGURE) release
+	$(BUILD) release --target espalier espalier-reproduce espalier-serve
+
+# The program without the experiments and the server, which take longer to compile than the demo to run.
 demo: setup
 	$(CONFIGURE) release
 	$(BUILD) release --target espalier
 	@scripts/demo.sh
 
-test: setup
+test: setup-serve
 	@scripts/test.sh release asan-fuzz
 	@$(MAKE) python-test
 
-check: setup
+check: setup-serve
 	@scripts/test.sh release
 
-asan tsan: setup
+asan tsan: setup-serve
 	@scripts/test.sh $@
 
 bench: build
 	@scripts/setup.sh bench
 	@bench/run.sh
 
-fuzz: setup
+fuzz: setup-serve
 	@scripts/setup.sh fuzz
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
@@ -72,7 +75,7 @@ format:
 	@scripts/setup.sh lint
 	$(SOURCES) | xargs clang-format -i
 
-lint: setup
+lint: setup-serve
 	@scripts/setup.sh lint
 	$(CONFIGURE) debug
 	@scripts/lint.sh
@@ -96,10 +99,16 @@ soak: build
 # The long runs, from the cheapest to the dearest. Each goes on where the one before found something (-k keeps going), and the
 # status says whether any did.
 nightly:
-	$(MAKE) -k nightly-failures tsan test-package soak nightly-fuzz
+	$(MAKE) -k nightly-failures tsan test-package soak nightly-serve nightly-fuzz
 
 nightly-failures: check
 	ESPALIER_ALL_FAILURES=1 bash apps/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
+
+# Damaged requests to a real server, and a million good ones.
+nightly-serve: build
+	ESPALIER_MUTATIONS=10000 /usr/bin/python3 server/server_test.py $(CURDIR)/build/release/espalier Answers.test_mutated_requests
+	@scripts/setup.sh bench-serve
+	@bench/serve.sh --long
 
 nightly-fuzz:
 	$(MAKE) fuzz FUZZ_SECONDS=600

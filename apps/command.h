@@ -57,6 +57,7 @@ void add_ensemble(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_help(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 

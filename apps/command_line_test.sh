@@ -7,7 +7,7 @@ expect 0 "$espalier" train train.txt -m good.model -q -p passes=3
 expect 0 "$espalier" --version
 says out "espalier 0."
 expect 0 "$espalier" --help
-for verb in train tag eval cv check convert synth inspect explain; do
+for verb in train tag eval cv check convert synth inspect explain serve; do
   says out "$verb"
   cp out main_help
   expect 0 "$espalier" $verb --help
@@ -58,6 +58,10 @@ wrong "columns" train train.txt -m x.model --feature-columns 0
 wrong "task" train train.txt -m x.model --task label-it
 wrong "encoding" train train.txt -m x.model --encoding utf-9
 wrong "standard output" train train.txt -m -
+wrong "which model?" tag train.txt
+wrong "both name models" tag train.txt -m good.model --pipeline good.model
+wrong "MODEL" serve
+wrong "from 0 to 65,535" serve good.model --port 70000
 wrong "--threads" train train.txt -m x.model --threads -1
 wrong "--folds" train train.txt -m x.model --dev-folds 1
 wrong "decoder" tag train.txt -m good.model --decoder sideways

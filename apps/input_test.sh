@@ -260,4 +260,23 @@ expect 1 "$espalier" tag long_label.txt -m chunks.model
 { printf 'the '; cat long_word; echo; } >long_forced.txt
 expect 1 "$espalier" tag long_forced.txt -m chunks.model --forced-column 2
 [ "$(wc -c <err)" -lt 500 ] || fail_test "a message of $(wc -c <err) bytes"
+# Pipelines: each model reads the labels of those before it as columns.
+expect 0 "$espalier" train train.txt -m pos.model --label-column 2 --feature-columns 1 -q -p passes=3
+expect 0 "$espalier" train train.txt -m chunks3.model -q -p passes=3
+printf 'the\ndog\nsees\nit\n.\n\n' >words.txt
+expect 0 "$espalier" tag words.txt --pipeline pos.model,chunks3.model
+cp out together.txt
+expect 0 "$espalier" tag words.txt -m pos.model -o one.txt -q
+expect 0 "$espalier" tag one.txt -m chunks3.model
+same out together.txt
+expect 0 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --json
+equal "$(json /sequences/0/others/0/1)" "$(awk 'NR == 2 { print $2 }' together.txt)"
+printf 'the dog sees it.' >raw.txt
+expect 0 "$espalier" tag raw.txt --text --pipeline pos.model,chunks3.model --confidence
+[ "$(awk 'NF && NF != 5' out | wc -l)" -eq 0 ] || fail_test "not word, tag, chunk and two probabilities"
+expect 1 "$espalier" tag words.txt --pipeline chunks3.model,none.model
+expect 2 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --format conllu
+says err "a pipeline writes columns"
+expect 2 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --forced-column 1
+
 finish

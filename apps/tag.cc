@@ -21,7 +21,9 @@ constexpr const char* kTagHelp =
 
 INPUT is in the format that the model was trained on, with or without the label column, in another format with the same
 cells (known by the name of the file, .conllu, .jsonl, .crfsuite, or by --input-format), or raw text (--text). The predicted
-label becomes the last column. Files may be gzipped; several are tagged one after the other. Empty input is empty output.)";
+label becomes the last column. Files may be gzipped; several are tagged one after the other. Empty input is empty output.
+With --pipeline, several models run one after the other; each reads the labels of those before it as columns after the input's
+and adds its own. Options such as --confidence and --constraints are about the last one.)";
 
 constexpr const char* kTagExamples = R"(What is added to each row:
   (default)       the label
@@ -45,6 +47,7 @@ Examples:
   zcat new.txt.gz | espalier tag -m chunks.model | head
   espalier tag new.txt -m chunks.model --confidence
   espalier tag letter.txt -m pos.model --text
+  espalier tag letter.txt --pipeline pos.model,chunks.model --text
   espalier tag day1.txt day2.txt -m chunks.model -o tagged/ --keep-going
   espalier tag new.txt -m entities.model --constraints scheme.txt --why
   espalier tag part.txt -m chunks.model --forced-column -1
@@ -57,6 +60,7 @@ struct TagFlags {
   ColumnFlags columns;
   bool keep_going = false;
   std::string model;
+  std::vector<std::string> pipeline;  ///< several models instead
   std::string output = "-";
   std::string format;
   std::optional<int> forced_column;
@@ -170,21 +174,20 @@ void tell(const TagFlags& flags, const StreamReport& report) {
                   duration_text(report.seconds), count_text(static_cast<size_t>(speed)), flags.output));
 }
 
-Outcome run(const TagFlags& flags) {
-  auto options = options_of(flags);
-  if (!options) return usage_error(options.error());
-  ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
-  ESPALIER_ASSIGN(options->tag.decode, flags.decode.resolve());
-  if (const Status status = check_options(tagger, *options); !status.ok()) return usage_error(status.error());
+/// Tags all inputs; `Model` is a Tagger or a Pipeline.
+template <typename Model>
+Outcome tag_with(const Model& model, const TagFlags& flags, StreamOptions& options) {
+  ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
+  if (const Status status = check_options(model, options); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(const std::vector<TagJob> jobs, jobs_of(flags));
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.flags.quiet || flags.output == "-" ? Mode::kQuiet : Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options->on_progress = display.callback();
-  options->stop = interrupt.flag();
+  options.on_progress = display.callback();
+  options.stop = interrupt.flag();
   if (flags.keep_going)
-    options->on_bad_sequence = [&](const Error& error) {
+    options.on_bad_sequence = [&](const Error& error) {
       display.clear();
       say("espalier: " + shortened_message(error.message));
     };
@@ -192,7 +195,7 @@ Outcome run(const TagFlags& flags) {
   for (const TagJob& job : jobs) {
     std::vector<Source> sources;
     for (const std::string& input : job.inputs) sources.push_back(Source::file(input));
-    const auto report = tag_stream(tagger, sources, Sink::file(job.output), *options);
+    const auto report = tag_stream(model, sources, Sink::file(job.output), options);
     display.clear();
     if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};
     if (!report) return report.error();
@@ -204,13 +207,32 @@ Outcome run(const TagFlags& flags) {
   return {};
 }
 
+Outcome run(const TagFlags& flags) {
+  auto options = options_of(flags);
+  if (!options) return usage_error(options.error());
+  if (flags.model.empty() == flags.pipeline.empty())
+    return usage_error(Error{flags.model.empty() ? "which model? -m MODEL or --pipeline MODEL,MODEL names it"
+                                                 : "-m and --pipeline both name models; give one of them"});
+  if (flags.pipeline.empty()) {
+    ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
+    return tag_with(tagger, flags, *options);
+  }
+  ESPALIER_ASSIGN(const Pipeline pipeline, Pipeline::open(flags.pipeline));
+  return tag_with(pipeline, flags, *options);
+}
+
 }  // namespace
 
 void add_tag(CLI::App& app, Action& action) {
   CLI::App& verb = *app.add_subcommand("tag", kTagHelp);
   const auto flags = std::make_shared<TagFlags>();
   verb.add_option("INPUT", flags->inputs, "files to label [-, standard input]")->type_name("");
-  add_model_option(verb, flags->model);
+  verb.add_option("-m,--model", flags->model, "the model file")->type_name("MODEL");
+  verb.add_option("--pipeline", flags->pipeline,
+                  "several models instead, separated by commas: each reads the labels of\nthose before it")
+      ->type_name("MODEL,MODEL")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb.add_option(
           "-o,--output", flags->output,
           "the output file; left unchanged if an error occurs; a folder (its\nname may end in /): one output "

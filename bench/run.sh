@@ -2,10 +2,15 @@
 # Measures ratios to CRFsuite and to Espalier itself at other sizes, all in one run; verifies outputs first.
 #
 #   bench/run.sh [PART...]        parts: peer, ensemble, search and cascade (default), brown, scaling; or all
+#   bench/run.sh serve [--long]   the service, see bench/serve.sh
 #
 # Needs build/release/espalier (make build), node, and the CoNLL-2000 data under ESPALIER_DATA (default ../shared/data).
 set -u
 cd "$(dirname "$0")/.." || exit 1
+if [ "${1:-}" = serve ]; then
+  shift
+  exec bench/serve.sh "$@"
+fi
 : "${ESPALIER_DATA:=../shared/data}"
 export ESPALIER_DATA
 if [ ! -d "$ESPALIER_DATA/conll2000" ]; then

@@ -24,6 +24,11 @@ file(GLOB documents ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES README.md CHANGELOG.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/images DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The service as a unit of systemd; docs/service.md says how it is used.
+if(TARGET espalier-serve)
+  install(FILES packaging/espalier@.service DESTINATION lib/systemd/system)
+endif()
+
 # Manual pages and completions come from the program itself, when it is installed: no build waits for them.
 if(ESPALIER_APPS)
   set(reference ${PROJECT_BINARY_DIR}/reference)

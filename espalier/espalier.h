@@ -18,6 +18,7 @@
 #include "espalier/public/ensemble.h"          // several predictors combined
 #include "espalier/public/evaluate.h"          // scores, cross-validation, thresholds
 #include "espalier/public/learners.h"          // learners and their parameters
+#include "espalier/public/pipeline.h"          // several models, one after the other
 #include "espalier/public/progress.h"          // progress reports of long operations
 #include "espalier/public/result.h"            // a value or an error
 #include "espalier/public/sequence_builder.h"  // one sequence, token by token

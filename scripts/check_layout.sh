@@ -14,7 +14,7 @@
 set -eu
 
 folders="espalier/base espalier/program espalier/data espalier/eval espalier/linear espalier/chain espalier/cascade
-  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api apps research"
+  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api apps server research"
 too_long="espalier/model/train_search_test.cc"  # to be split by what it tests
 most_lines=400
 
@@ -31,7 +31,7 @@ check() {
         function names_test(file, folder,    line, found, name, module) {
           module = match(folder, /^espalier\/[^\/]*\//) ? substr(folder, 1, RLENGTH) : folder
           while ((getline line < file) > 0 && line ~ /^\/\//)
-            while (match(line, /[A-Za-z0-9_\/]+_test\.(cc|sh)/)) {
+            while (match(line, /[A-Za-z0-9_\/]+_test\.(cc|sh|py)/)) {
               name = substr(line, RSTART, RLENGTH)
               line = substr(line, RSTART + RLENGTH)
               if (exists(folder name) || exists(module name) || (name ~ /\// && exists(name))) found = 1

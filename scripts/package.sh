@@ -33,7 +33,9 @@ say() { echo "package: $*"; }
 
 DESTDIR="$work/all" cmake --install "$build" --prefix /usr >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 all=$work/all/usr
-[ -x "$all/libexec/espalier/espalier-reproduce" ] || { say "the program of \`espalier reproduce\` is not built"; exit 1; }
+for verb in reproduce serve; do
+  [ -x "$all/libexec/espalier/espalier-$verb" ] || { say "the program of \`espalier $verb\` is not built"; exit 1; }
+done
 find "$all" -type f \( -perm -u+x -o -name '*.so.*' \) -exec strip --strip-unneeded {} +
 
 # part PACKAGE PATH...: moves these files of the installation into the tree of a package.
@@ -46,7 +48,7 @@ part() {
   done
 }
 cp -R "$work/all" "$work/whole"  # for the folder
-part espalier bin libexec share
+part espalier bin libexec share lib/systemd
 part "libespalier$series" "lib/libespalier.so.$version" "lib/libespalier.so.$series"
 part libespalier-dev include lib
 if find "$work/all" ! -type d | grep .; then say "these files belong to no package"; exit 1; fi
@@ -82,7 +84,8 @@ finish() {
 }
 
 rm -f "$out"/*.deb "$out"/espalier-*.tar.gz
-finish espalier "$(libraries_of -e"$work/espalier/usr/bin/espalier" -e"$work/espalier/usr/libexec/espalier/espalier-reproduce")" \
+finish espalier "$(libraries_of -e"$work/espalier/usr/bin/espalier" -e"$work/espalier/usr/libexec/espalier/espalier-reproduce" \
+  -e"$work/espalier/usr/libexec/espalier/espalier-serve")" \
   science 'trains and runs structured predictors
  Taggers, chunkers, named-entity labellers: chains, cascades of filters, searches,
  constraints on their output and ensembles of several predictors, trained from
@@ -103,7 +106,7 @@ folder=$work/$name
 mkdir -p "$folder/lib" "$folder/licences"
 mv "$work/whole/usr/bin" "$work/whole/usr/libexec" "$work/whole/usr/share" "$folder"
 cp "$root/LICENSE" "$folder/LICENSE"
-for library in $(ldd "$folder/bin/espalier" "$folder/libexec/espalier/espalier-reproduce" | awk '$2 == "=>" { print $3 }' | sort -u); do
+for library in $(ldd "$folder/bin/espalier" "$folder/libexec/espalier/"* | awk '$2 == "=>" { print $3 }' | sort -u); do
   real=$(readlink -f "$library")
   # The list of a package may say /lib where the file is in /usr/lib.
   package=$({ dpkg -S "$real" || dpkg -S "${real#/usr}"; } 2>/dev/null | head -n 1 | cut -d: -f1)
@@ -115,7 +118,7 @@ for library in $(ldd "$folder/bin/espalier" "$folder/libexec/espalier/espalier-r
   cp "/usr/share/doc/$package/copyright" "$folder/licences/$package"
 done
 patchelf --force-rpath --set-rpath "\$ORIGIN/../lib" "$folder/bin/espalier"
-patchelf --force-rpath --set-rpath "\$ORIGIN/../../lib" "$folder/libexec/espalier/espalier-reproduce"
+for program in "$folder/libexec/espalier/"*; do patchelf --force-rpath --set-rpath "\$ORIGIN/../../lib" "$program"; done
 cat >"$folder/README" <<END
 Espalier $version for Linux on $arch, with the libraries that it needs. Run bin/espalier; move the folder wherever you like.
 It needs a C library (glibc) of at least version $(ldd --version | sed -n '1s/.* //p').

@@ -1,5 +1,5 @@
-// tag_stream: text in, labelled text out; and tag_batch for sequences in memory. Tested in stream_test.cc and
-// tagger_test.cc.
+// tag_stream: text in, labelled text out, by a model or a pipeline; and tag_batch for sequences in memory.
+// Tested in stream_test.cc, tagger_test.cc and pipeline_test.cc.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/model_input.h"
+#include "espalier/api/pipeline_predictor.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
@@ -72,21 +73,40 @@ struct Prepared {
   std::optional<model::TagFormatter> formatter;
 };
 
-Result<Prepared> prepare(const Tagger::State& state, const StreamOptions& options,
-                         const api::DecodeChoice& choice, const std::string& path) {
+/// What a stream runs: a model, or the models of a pipeline.
+struct Streamed {
+  const Tagger::State& first;                      ///< whose data the input looks like
+  const model::Model& last;                        ///< whose labels are found
+  const api::DecodeChoice& choice;                 ///< how the last one decodes
+  const api::PipelinePredictor* stages = nullptr;  ///< null: the model is alone
+
+  const data::Predictor& predictor() const { return stages != nullptr ? *stages : *choice.predictor; }
+};
+
+Result<model::TagFormatter> formatter_of(const Streamed& streamed, const Plan& plan,
+                                         const model::TagLayout& layout) {
+  const data::ReadOptions& reading = plan.input.reading;
+  if (streamed.stages != nullptr)
+    return model::TagFormatter::make_for_pipeline(streamed.last, *streamed.stages, reading, plan.out, layout);
+  return model::TagFormatter::make(streamed.last, reading, plan.out, layout);
+}
+
+Result<Prepared> prepare(const Streamed& streamed, const StreamOptions& options, const std::string& path) {
+  const Tagger::State& state = streamed.first;
+  if (streamed.stages != nullptr && options.forced_column != 0)
+    return fail("forced columns are not supported in pipelines");
   if (!options.tag.forced.empty())
     return fail("forced labels of a stream come from a column; set forced_column");
   Prepared out;
   ESPALIER_ASSIGN(out.plan, plan_of(state, options, path));
-  ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, choice, /*single=*/false));
+  ESPALIER_ASSIGN(out.pipeline.predict, api::predict_options(options.tag, streamed.choice, /*single=*/false));
   out.pipeline.file = &state.model.file();
   if (options.forced_column != 0) {
     ESPALIER_ASSIGN(out.pipeline.forced_column, forced_column(options.forced_column, out.plan.input.reading));
   }
   const model::TagLayout layout{out.plan.json, options.tag.nbest > 1, options.tag.confidence.value_or(false),
                                 options.tag.marginals, options.tag.decode.why};
-  ESPALIER_ASSIGN(out.formatter,
-                  model::TagFormatter::make(state.model, out.plan.input.reading, out.plan.out, layout));
+  ESPALIER_ASSIGN(out.formatter, formatter_of(streamed, out.plan, layout));
   return out;
 }
 
@@ -100,11 +120,9 @@ bool is_like_text(const data::Sequence& sequence) {
 /// Tags the sources of one call, one after the other.
 class StreamRun {
  public:
-  StreamRun(const Tagger::State& state, const StreamOptions& options, const api::DecodeChoice& choice,
-            api::OpenSink& out)
-      : state_(state),
+  StreamRun(const Streamed& streamed, const StreamOptions& options, api::OpenSink& out)
+      : streamed_(streamed),
         options_(options),
-        choice_(choice),
         out_(out),
         monitor_(options.on_progress, options.stop),
         workers_(options.tag.threads),
@@ -123,7 +141,7 @@ class StreamRun {
     report_.rules = {rules_.exact(), rules_.approximate, rules_.infeasible, rules_.out_of_time,
                      rules_.example};
     report_.searches = {searches_.ended[0], searches_.ended[1], searches_.ended[2]};
-    report_.how_rules_are_decoded = choice_.predictor->about_constraints();
+    report_.how_rules_are_decoded = streamed_.predictor().about_constraints();
     if (!json_) return status;
     if (!status.ok()) errors_.push_back(status.error().message);
     // A reader of standard output gets a valid object also after an error.
@@ -140,7 +158,8 @@ class StreamRun {
       ESPALIER_ASSIGN(reader, api::open_source(source, input.reading, input.task));
     }
     if (!input.task && options_.forced_column == 0)  // forced labels are checked one by one
-      reader = api::check_first_labels(std::move(reader), input.reading.format, state_.model.labels());
+      reader =
+          api::check_first_labels(std::move(reader), input.reading.format, streamed_.first.model.labels());
     prepared.pipeline.map = input.map ? &*input.map : nullptr;
     prepared.pipeline.block_ended = [&] { return out_.flush(); };  // a reader may be waiting for it
     if (options_.on_bad_sequence)
@@ -162,8 +181,8 @@ class StreamRun {
       report_.like_text += is_like_text(sequence);
       return out_.write(text);
     };
-    return model::run_pipeline(*reader, *choice_.predictor, prepared.pipeline, workers_, monitor_.monitor(),
-                               work, done);
+    return model::run_pipeline(*reader, streamed_.predictor(), prepared.pipeline, workers_,
+                               monitor_.monitor(), work, done);
   }
 
   Status end_json() {
@@ -181,9 +200,8 @@ class StreamRun {
     return out_.flush();
   }
 
-  const Tagger::State& state_;
+  const Streamed& streamed_;
   const StreamOptions& options_;
-  const api::DecodeChoice& choice_;
   api::OpenSink& out_;
   const api::PublicMonitor monitor_;
   const Workers workers_;
@@ -196,10 +214,33 @@ class StreamRun {
 
 }  // namespace
 
+namespace {
+
+Result<StreamReport> run_stream(const Streamed& streamed, const std::vector<Source>& sources,
+                                const Sink& sink, const StreamOptions& options) {
+  if (sources.empty()) return fail("no source to tag");
+  std::vector<Prepared> prepared;
+  for (const Source& source : sources) {
+    ESPALIER_ASSIGN(Prepared one, prepare(streamed, options, source.state()->path));
+    prepared.push_back(std::move(one));
+  }
+  // Before the output is opened: a missing input must not replace an existing output file.
+  const api::ModelInput& input = prepared.front().plan.input;
+  ESPALIER_ASSIGN(auto first, api::open_source(sources.front(), input.reading, input.task));
+  ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
+  StreamRun run(streamed, options, out);
+  ESPALIER_TRY(run.run(sources, prepared, std::move(first)));
+  // If interrupted, it is not committed: an existing file is left unchanged.
+  if (!run.report().interrupted) ESPALIER_TRY(out.commit());
+  return std::move(run.report());
+}
+
+}  // namespace
+
 Status check_options(const Tagger& tagger, const StreamOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::unconstrained_choice(state, options.tag.decode));
-  ESPALIER_TRY(prepare(state, options, choice, {}));
+  ESPALIER_TRY(prepare({state, state.model, choice}, options, {}));
   return {};
 }
 
@@ -211,22 +252,26 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
 Result<StreamReport> tag_stream(const Tagger& tagger, const std::vector<Source>& sources, const Sink& sink,
                                 const StreamOptions& options) {
   const Tagger::State& state = *tagger.state();
-  if (sources.empty()) return fail("no source to tag");
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.tag.decode));
-  std::vector<Prepared> prepared;
-  for (const Source& source : sources) {
-    ESPALIER_ASSIGN(Prepared one, prepare(state, options, choice, source.state()->path));
-    prepared.push_back(std::move(one));
-  }
-  // Before the output is opened: a missing input must not replace an existing output file.
-  const api::ModelInput& input = prepared.front().plan.input;
-  ESPALIER_ASSIGN(auto first, api::open_source(sources.front(), input.reading, input.task));
-  ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  StreamRun run(state, options, choice, out);
-  ESPALIER_TRY(run.run(sources, prepared, std::move(first)));
-  // If interrupted, it is not committed: an existing file is left unchanged.
-  if (!run.report().interrupted) ESPALIER_TRY(out.commit());
-  return std::move(run.report());
+  return run_stream({state, state.model, choice}, sources, sink, options);
+}
+
+Status check_options(const Pipeline& pipeline, const StreamOptions& options) {
+  const Tagger::State& last = *pipeline.last().state();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::unconstrained_choice(last, options.tag.decode));
+  const api::PipelinePredictor predictor(*pipeline.state(), choice);
+  ESPALIER_TRY(
+      prepare({*pipeline.stages().front().tagger.state(), last.model, choice, &predictor}, options, {}));
+  return {};
+}
+
+Result<StreamReport> tag_stream(const Pipeline& pipeline, const std::vector<Source>& sources,
+                                const Sink& sink, const StreamOptions& options) {
+  const Tagger::State& last = *pipeline.last().state();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(last, options.tag.decode));
+  const api::PipelinePredictor predictor(*pipeline.state(), choice);
+  return run_stream({*pipeline.stages().front().tagger.state(), last.model, choice, &predictor}, sources,
+                    sink, options);
 }
 
 namespace {
@@ -282,7 +327,7 @@ Status run_batch(const Tagger::State& state, const Data& data, const TagOptions&
 Result<std::vector<Tagged>> Tagger::tag_batch(const Data& data, const TagOptions& options) const {
   std::vector<Tagged> all;
   ESPALIER_TRY(run_batch(*state_, data, options, [&](const data::Prediction& prediction) {
-    all.push_back(api::to_tagged(prediction, state_->model));
+    all.push_back(api::to_tagged(prediction, state_->model.bare()));
   }));
   return all;
 }

@@ -43,8 +43,7 @@ std::vector<std::string> Tagged::labels() const {
 }
 
 struct TaggedBuilder {
-  static Tagged build(const data::Prediction& prediction, const model::Model& model) {
-    const data::Predictor& predictor = model.bare();
+  static Tagged build(const data::Prediction& prediction, const data::Predictor& predictor) {
     const data::LabelSet& labels = predictor.labels();
     Tagged out;
     const data::Labelling& best = prediction.best.front();
@@ -101,8 +100,8 @@ Outcome outcome_of(const data::Prediction& prediction) {
   return Outcome::kExact;
 }
 
-Tagged to_tagged(const data::Prediction& prediction, const model::Model& model) {
-  return TaggedBuilder::build(prediction, model);
+Tagged to_tagged(const data::Prediction& prediction, const data::Predictor& predictor) {
+  return TaggedBuilder::build(prediction, predictor);
 }
 
 Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
@@ -158,7 +157,7 @@ Result<Tagger> Tagger::from_bytes(std::vector<std::byte> bytes, std::string name
   return TaggerBuilder::from_model(model::Model::from_bytes(bytes, std::move(name)));
 }
 
-namespace {
+namespace api {
 
 Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& forced, size_t length,
                                                const data::LabelSet& labels) {
@@ -174,35 +173,20 @@ Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& f
   return out;
 }
 
-Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
-                       const TagOptions& options) {
-  if (!sequence.ok()) return sequence.error();
-  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
-  ESPALIER_ASSIGN(const data::PredictOptions predict, api::predict_options(options, choice, /*single=*/true));
-  ESPALIER_ASSIGN(const auto forced, forced_labels(options.forced, sequence->length(), state.model.labels()));
-  const auto scratch = choice.predictor->make_scratch();
-  data::Prediction prediction;
-  // Before: parts of the file may be gone. After: labels may come from changed weights.
-  ESPALIER_TRY(state.model.file().unchanged());
-  ESPALIER_TRY(choice.predictor->predict(*sequence, forced, predict, *scratch, prediction));
-  ESPALIER_TRY(state.model.file().unchanged());
-  return api::to_tagged(prediction, state.model);
+Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder) {
+  ESPALIER_ASSIGN(const data::Sequence* const built, builder.state().finish());
+  if (built->empty()) return fail("the sequence has no tokens");
+  const auto& about = state.model.about();
+  return sequence_for_model(*built, about.reading, about.features.feature_columns);
 }
 
-Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
-                                             const Result<data::Sequence>& sequence,
-                                             const DecodeOptions& options) {
-  if (!sequence.ok()) return sequence.error();
-  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
-  const auto scratch = choice.predictor->make_scratch();
-  ESPALIER_TRY(state.model.file().unchanged());
-  ESPALIER_ASSIGN(const auto found, choice.predictor->explain(*sequence, *scratch));
-  ESPALIER_TRY(state.model.file().unchanged());
-  const size_t columns = choice.predictor->label_columns();
+std::vector<Explanation> to_explanations(const std::vector<data::Predictor::Explanation>& found,
+                                         const data::Predictor& predictor) {
+  const size_t columns = predictor.label_columns();
   std::vector<Explanation> out;
   for (size_t i = 0; i < found.size(); ++i) {
     const auto& from = found[i];
-    const data::LabelSet& labels = choice.predictor->labels_of_column(from.column);
+    const data::LabelSet& labels = predictor.labels_of_column(from.column);
     Explanation& to = out.emplace_back();
     to.token = i / columns;
     to.label = labels.name(from.label);
@@ -214,6 +198,44 @@ Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
     for (const auto& c : from.contributions) to.reasons.push_back({c.feature, c.weight, c.runner_up});
   }
   return out;
+}
+
+}  // namespace api
+
+namespace {
+
+/// Labels a sequence in the layout of the model's data.
+Status predict_one(const Tagger::State& state, const data::Sequence& sequence, const TagOptions& options,
+                   const api::DecodeChoice& choice, bool single, data::Prediction& prediction) {
+  ESPALIER_ASSIGN(const data::PredictOptions predict, api::predict_options(options, choice, single));
+  ESPALIER_ASSIGN(const auto forced,
+                  api::forced_labels(options.forced, sequence.length(), state.model.labels()));
+  const api::BorrowedScratch scratch(state, *choice.predictor);
+  // Before: parts of the file may be gone. After: labels may come from changed weights.
+  ESPALIER_TRY(state.model.file().unchanged());
+  ESPALIER_TRY(choice.predictor->predict(sequence, forced, predict, *scratch, prediction));
+  return state.model.file().unchanged();
+}
+
+Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+                       const TagOptions& options) {
+  if (!sequence.ok()) return sequence.error();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
+  data::Prediction prediction;
+  ESPALIER_TRY(predict_one(state, *sequence, options, choice, /*single=*/true, prediction));
+  return api::to_tagged(prediction, state.model.bare());
+}
+
+Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
+                                             const Result<data::Sequence>& sequence,
+                                             const DecodeOptions& options) {
+  if (!sequence.ok()) return sequence.error();
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
+  const api::BorrowedScratch scratch(state, *choice.predictor);
+  ESPALIER_TRY(state.model.file().unchanged());
+  ESPALIER_ASSIGN(const auto found, choice.predictor->explain(*sequence, *scratch));
+  ESPALIER_TRY(state.model.file().unchanged());
+  return api::to_explanations(found, *choice.predictor);
 }
 
 }  // namespace
@@ -252,25 +274,23 @@ Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>&
   return tag_one(*state_, api::sequence_of_attributes(attributes), options);
 }
 
-namespace {
-
-/// A built sequence as the model reads it.
-Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder) {
-  ESPALIER_ASSIGN(const data::Sequence* const built, builder.state().finish());
-  if (built->empty()) return fail("the sequence has no tokens");
-  const auto& about = state.model.about();
-  return api::sequence_for_model(*built, about.reading, about.features.feature_columns);
+Result<Tagged> Tagger::tag(const SequenceBuilder& sequence, const TagOptions& options) const {
+  return tag_one(*state_, api::built_for(*state_, sequence), options);
 }
 
-}  // namespace
-
-Result<Tagged> Tagger::tag(const SequenceBuilder& sequence, const TagOptions& options) const {
-  return tag_one(*state_, built_for(*state_, sequence), options);
+Result<std::vector<uint16_t>> Tagger::label(const SequenceBuilder& sequence,
+                                            const DecodeOptions& options) const {
+  ESPALIER_ASSIGN(const data::Sequence input, api::built_for(*state_, sequence));
+  ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*state_, options));
+  thread_local data::Prediction prediction;  // its buffers are kept from call to call
+  ESPALIER_TRY(predict_one(*state_, input, {}, choice, /*single=*/false, prediction));
+  const std::vector<data::Label>& labels = prediction.labels();
+  return std::vector<uint16_t>(labels.begin(), labels.end());
 }
 
 Result<std::vector<Explanation>> Tagger::explain(const SequenceBuilder& sequence,
                                                  const DecodeOptions& options) const {
-  return explain_one(*state_, built_for(*state_, sequence), options);
+  return explain_one(*state_, api::built_for(*state_, sequence), options);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,

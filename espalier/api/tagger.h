@@ -17,6 +17,8 @@
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/scratch_pool.h"
+#include "espalier/public/pipeline.h"
 #include "espalier/public/tagger.h"
 
 namespace espalier {
@@ -26,8 +28,10 @@ struct Constraints::State {
 };
 
 struct Tagger::State {
-  explicit State(model::Model opened) : model(std::move(opened)) {}
+  explicit State(model::Model opened)
+      : model(std::move(opened)), scratch(model.predictor()), bare_scratch(model.bare()) {}
   model::Model model;
+  mutable model::ScratchPool scratch, bare_scratch;  ///< of model.predictor() and model.bare()
   ModelInfo info;
 
   /// The last predictor made for constraints given with a call: most programs use the same ones every time.
@@ -38,6 +42,15 @@ struct Tagger::State {
   };
   mutable std::mutex mutex;
   mutable std::optional<Ruled> last;
+};
+
+/// The stages of a pipeline, and what each of them reads. Tested in pipeline_test.cc.
+struct Pipeline::State {
+  std::vector<PipelineStage> stages;
+  std::vector<size_t> input_cells;  ///< the columns of the first model's data that the input has, in order
+  static constexpr size_t kEmpty = static_cast<size_t>(-1);
+  /// Per stage and column of its data: which cell of the row so far it gets, or kEmpty.
+  std::vector<std::vector<size_t>> cells;
 };
 
 struct TaggerBuilder {
@@ -61,11 +74,43 @@ Result<DecodeChoice> decode_choice(const Tagger::State& tagger, const DecodeOpti
 /// An error if the options are wrong for any model.
 Status check_decode_options(const DecodeOptions& options);
 
+/// A scratch of the predictor that was chosen, kept for later calls where that is one of the model's own.
+class BorrowedScratch {
+ public:
+  BorrowedScratch(const Tagger::State& tagger, const data::Predictor& predictor)
+      : pool_(&predictor == &tagger.model.bare()        ? &tagger.bare_scratch
+              : &predictor == &tagger.model.predictor() ? &tagger.scratch
+                                                        : nullptr),
+        scratch_(pool_ != nullptr ? pool_->take() : predictor.make_scratch()) {}
+  ~BorrowedScratch() {
+    if (pool_ != nullptr) pool_->give_back(std::move(scratch_));
+  }
+  BorrowedScratch(const BorrowedScratch&) = delete;
+  BorrowedScratch& operator=(const BorrowedScratch&) = delete;
+  data::Predictor::Scratch& operator*() const { return *scratch_; }
+
+ private:
+  model::ScratchPool* pool_;
+  std::unique_ptr<data::Predictor::Scratch> scratch_;
+};
+
+/// The labels that tokens must get, as numbers; empty if none is forced.
+Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& forced, size_t length,
+                                               const data::LabelSet& labels);
+
+/// A built sequence in the layout of the model's data.
+Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder);
+
+/// Explanations of a predictor as public values.
+std::vector<Explanation> to_explanations(const std::vector<data::Predictor::Explanation>& found,
+                                         const data::Predictor& predictor);
+
 /// Public options as options of a predictor; `single`: confidence is on by default.
 Result<data::PredictOptions> predict_options(const TagOptions& options, const DecodeChoice& choice,
                                              bool single);
 
-Tagged to_tagged(const data::Prediction& prediction, const model::Model& model);
+/// `predictor` made the prediction.
+Tagged to_tagged(const data::Prediction& prediction, const data::Predictor& predictor);
 Outcome outcome_of(const data::Prediction& prediction);
 
 }  // namespace api

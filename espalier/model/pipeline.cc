@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "espalier/data/formats/lines.h"
+#include "espalier/model/scratch_pool.h"
 
 namespace espalier::model {
 namespace {
@@ -22,28 +22,6 @@ struct Item {
   data::Prediction prediction;
   std::string text;
   Status status;
-};
-
-/// Scratch objects are made when a thread needs one and kept for the next piece.
-class ScratchPool {
- public:
-  explicit ScratchPool(const data::Predictor& predictor) : predictor_(predictor) {}
-  std::unique_ptr<data::Predictor::Scratch> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return predictor_.make_scratch();
-    auto scratch = std::move(free_.back());
-    free_.pop_back();
-    return scratch;
-  }
-  void give_back(std::unique_ptr<data::Predictor::Scratch> scratch) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(scratch));
-  }
-
- private:
-  const data::Predictor& predictor_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<data::Predictor::Scratch>> free_;
 };
 
 /// Predictors and writers know the line of a sequence but not its file: "line 7: …" becomes "new.txt:7: …".

@@ -151,14 +151,35 @@ Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOpti
   if (in.text || in.format != model.about().reading.format)
     formatter.word_ = data::InputMap::word_cell(in.format);  // not where training had it
   if (joint) {
-    ESPALIER_ASSIGN(formatter.other_cells_, data::resolve_label_columns(in, in.columns));
-    formatter.other_cells_.pop_back();
-    for (size_t c = 0; c + 1 < predictor.label_columns(); ++c) {
-      const auto& names = predictor.labels_of_column(c).names();
-      formatter.other_labels_.emplace_back(names.begin(), names.end());
-    }
+    ESPALIER_ASSIGN(auto cells, data::resolve_label_columns(in, in.columns));
+    cells.pop_back();
+    formatter.set_other_labels(predictor, std::move(cells));
   }
   return formatter;
+}
+
+Result<TagFormatter> TagFormatter::make_for_pipeline(const Model& last, const data::Predictor& pipeline,
+                                                     const data::ReadOptions& in, data::Format out,
+                                                     const TagLayout& layout) {
+  if (!layout.json && (out != data::Format::kColumns || in.format != data::Format::kColumns))
+    return fail("a pipeline writes columns (from columns or raw text) or --json, not {} from {}",
+                data::format_name(out), data::format_name(in.format));
+  ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
+  TagFormatter formatter(last, std::move(writer), out, layout);
+  formatter.word_ = data::InputMap::word_cell(in.format);
+  // Their numbers do not matter: columns take them in their order.
+  std::vector<size_t> cells(pipeline.label_columns() - 1);
+  std::iota(cells.begin(), cells.end(), size_t{0});
+  formatter.set_other_labels(pipeline, std::move(cells));
+  return formatter;
+}
+
+void TagFormatter::set_other_labels(const data::Predictor& predictor, std::vector<size_t> cells) {
+  other_cells_ = std::move(cells);
+  for (size_t c = 0; c + 1 < predictor.label_columns(); ++c) {
+    const auto& names = predictor.labels_of_column(c).names();
+    other_labels_.emplace_back(names.begin(), names.end());
+  }
 }
 
 void TagFormatter::append(const data::Sequence& sequence, const data::Prediction& prediction,

@@ -53,11 +53,17 @@ class TagFormatter {
  public:
   static Result<TagFormatter> make(const Model& model, const data::ReadOptions& in, data::Format out,
                                    const TagLayout& layout);
+  /// For a pipeline that ends with this model; `pipeline` has the labels of all its models as label columns.
+  /// Writes columns from columns, or JSON.
+  static Result<TagFormatter> make_for_pipeline(const Model& last, const data::Predictor& pipeline,
+                                                const data::ReadOptions& in, data::Format out,
+                                                const TagLayout& layout);
 
   void append(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out) const;
 
  private:
   TagFormatter(const Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
+  void set_other_labels(const data::Predictor& predictor, std::vector<size_t> cells);
 
   void append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                    std::string& out) const;

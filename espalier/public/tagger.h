@@ -242,6 +242,10 @@ class Tagger {
                                 const TagOptions& options = {}) const;
   /// The same for a sequence of cells or attributes that was built token by token; its labels have no effect.
   Result<Tagged> tag(const SequenceBuilder& sequence, const TagOptions& options = {}) const;
+  /// The labels of one built sequence, as positions in labels(): what tag() costs without probabilities,
+  /// spans and texts.
+  Result<std::vector<uint16_t>> label(const SequenceBuilder& sequence,
+                                      const DecodeOptions& options = {}) const;
   /// Splits raw text into sentences and words (split_text) and tags each. An error if the model's features
   /// use further columns.
   Result<std::vector<TaggedSentence>> tag_text(std::string_view utf8, TextSplit split = TextSplit::words,

@@ -1,0 +1,156 @@
+#!/bin/sh
+# Measures the service on this machine: requests per second, times of answers, and what idle and slow clients cost.
+#
+#   bench/serve.sh [--long]        --long: also a million requests, and how much memory they leave behind
+#
+# Needs build/release/espalier and espalier-serve (make build), wrk, h2load (scripts/setup.sh bench-serve), python3, and the
+# CoNLL-2000 data under ESPALIER_DATA (default ../shared/data). Client and server share the cores. SECONDS_EACH (default 8)
+# is the length of one measurement. Absolute figures mean little on a shared machine; read the ratios.
+set -eu
+cd "$(dirname "$0")/.."
+: "${ESPALIER_DATA:=../shared/data}"
+espalier=${ESPALIER:-build/release/espalier}
+each=${SECONDS_EACH:-8}
+for tool in wrk h2load python3; do
+  command -v $tool >/dev/null || { echo "bench: $tool is missing; scripts/setup.sh bench-serve installs it" >&2; exit 1; }
+done
+[ -d "$ESPALIER_DATA/conll2000" ] || { echo "bench: no conll2000 under ESPALIER_DATA=$ESPALIER_DATA" >&2; exit 0; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/espalier-bench-XXXXXX")
+server=
+cleanup() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+"$espalier" train "$ESPALIER_DATA/conll2000/train.txt.gz" -m "$work/chunks.model" -p passes=4 -q >/dev/null
+zcat "$ESPALIER_DATA/conll2000/test.txt.gz" | tr ' ' '\t' | cut -f 1,2 >"$work/test.txt"
+
+# Requests: one sentence of 20 words; and batches of sentences of the test file, as Lua for wrk.
+python3 - "$work" <<'END'
+import json, sys
+work = sys.argv[1]
+sequences, rows = [], []
+for line in open(work + "/test.txt", encoding="utf-8"):
+    line = line.rstrip("\n")
+    if line:
+        rows.append(line.split("\t"))
+    elif rows:
+        sequences.append(rows)
+        rows = []
+words = [row for sequence in sequences for row in sequence]
+def lua(name, bodies):
+    with open(work + "/" + name, "w", encoding="utf-8") as out:
+        out.write('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nlocal bodies = {\n')
+        for body in bodies:
+            out.write("[==========[" + body + "]==========],\n")
+        out.write("}\nlocal at = 0\nrequest = function()\n  at = at % #bodies + 1\n  return wrk.format(nil, nil, nil, bodies[at])\nend\n")
+        if name == "batch.lua":
+            pass
+singles = [json.dumps({"rows": words[i:i + 20]}) for i in range(0, 20000, 20)]
+lua("single.lua", singles)
+open(work + "/single.json", "w", encoding="utf-8").write(singles[0])
+size = 100
+batches = [json.dumps({"sequences": [{"rows": s} for s in sequences[i:i + size]]}) for i in range(0, len(sequences) - size + 1, size)]
+lua("batch.lua", batches)
+tokens = sum(len(s) for s in sequences[:len(batches) * size])
+print(f"batches: {len(batches)} of {size} sentences, {tokens / len(batches):.0f} tokens on average")
+open(work + "/tokens_per_batch", "w").write(str(tokens / len(batches)))
+with open(work + "/many.txt", "w", encoding="utf-8") as out:
+    text = open(work + "/test.txt", encoding="utf-8").read()
+    for _ in range(20):
+        out.write(text)
+END
+
+"$espalier" serve "$work/chunks.model" --port 0 --quiet --max-requests 0 2>"$work/said" &
+server=$!
+while ! grep -q listening "$work/said"; do sleep 0.1; done
+url=$(sed -n 's/.*listening on \(http:[^ ]*\)\/$/\1/p' "$work/said")
+
+# Outputs first: the server and the command give the same labels.
+"$espalier" tag "$work/test.txt" -m "$work/chunks.model" -o "$work/tagged.txt" -q
+python3 - "$work" "$url" <<'END'
+import json, sys, urllib.request
+work, url = sys.argv[1:]
+rows, want = [], []
+for line in open(work + "/tagged.txt", encoding="utf-8"):
+    cells = line.split()
+    if not cells:
+        break
+    rows.append(cells[:2])
+    want.append(cells[2])
+body = json.dumps({"rows": rows}).encode()
+answer = json.load(urllib.request.urlopen(url + "/v1/tag", body))
+assert answer["sequences"][0]["labels"] == want, (answer, want)
+print("the same labels as espalier tag")
+END
+
+memory() { awk '/VmRSS/ { print $2 }' "/proc/$server/status"; }
+rate() { wrk -t1 "-c$1" "-d${each}s" -s "$work/$2" "$url/v1/tag" | awk '/Non-2xx/ { bad = 1 } /Requests\/sec/ { print bad ? "failed" : $2 }'; }
+
+single=$(rate 64 single.lua)
+echo "single sentences of 20 words, wrk -t1 -c64: $single requests/s"
+half=$(awk -v r="$single" 'BEGIN { printf "%d", r / 2 / 16 }')
+h2load --h1 -c 16 -t 1 -D "$each" --rps "$half" -d "$work/single.json" -H 'Content-Type: application/json' "$url/v1/tag" >"$work/h2load" 2>&1 || true
+echo "h2load --h1 at half that rate:"
+grep -E "requests:|time for request|status codes" "$work/h2load" | sed 's/^/  /'
+# Percentiles, which h2load prints only as minimum, maximum and mean, from its log.
+rm -f "$work/log"
+h2load --h1 -c 16 -t 1 -D "$each" --rps "$half" -d "$work/single.json" --log-file="$work/log" -H 'Content-Type: application/json' "$url/v1/tag" >/dev/null 2>&1 || true
+[ ! -s "$work/log" ] || sort -n -k3 "$work/log" | awk '{ t[NR] = $3 } END { printf "  p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms of %d\n", t[int(NR * .5)] / 1e3, t[int(NR * .99)] / 1e3, t[int(NR * .999)] / 1e3, NR }'
+
+# Batches and the command, in turn.
+for round in 1 2 3; do
+  batch=$(rate 4 batch.lua)
+  "$espalier" tag "$work/many.txt" -m "$work/chunks.model" -o "$work/out.txt" 2>"$work/speed"
+  command=$(sed -n 's/.*(\([0-9,]*\) tokens per second).*/\1/p' "$work/speed" | tr -d ,)
+  awk -v b="$batch" -v t="$(cat "$work/tokens_per_batch")" -v c="$command" -v n=$round \
+    'BEGIN { printf "batches, round %d: %d tokens/s, espalier tag %d tokens/s, ratio %.2f\n", n, b * t, c, b * t / c }'
+done
+
+# Idle and slow clients: with and without them, in turn.
+cat >"$work/clients.py" <<'END'
+import socket, sys, threading, time
+port, idle, slow = (int(word) for word in sys.argv[1:])
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+held = [socket.create_connection(("127.0.0.1", port)) for _ in range(idle)]
+for one in held:
+    one.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+drips = [socket.create_connection(("127.0.0.1", port)) for _ in range(slow)]
+print("there", flush=True)
+text = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 1000
+at = 0
+while True:
+    for i, one in enumerate(drips):
+        try:
+            one.send(text[at % len(text):at % len(text) + 1])
+        except OSError:
+            drips[i] = socket.create_connection(("127.0.0.1", port))
+    at += 1
+    time.sleep(1)
+END
+port=${url##*:}
+for round in 1 2 3; do
+  alone=$(rate 64 single.lua)
+  python3 "$work/clients.py" "$port" 2000 500 >"$work/clients" &
+  clients=$!
+  while ! grep -q there "$work/clients"; do sleep 0.1; done
+  crowded=$(rate 64 single.lua)
+  kill $clients
+  wait $clients 2>/dev/null || true
+  awk -v a="$alone" -v c="$crowded" -v n=$round \
+    'BEGIN { printf "2,000 idle and 500 slow clients, round %d: %d requests/s, without them %d, ratio %.2f\n", n, c, a, c / a }'
+done
+
+if [ "${1:-}" = --long ]; then
+  before=$(memory)
+  h2load --h1 -c 64 -t 1 -n 1000000 -d "$work/single.json" -H 'Content-Type: application/json' "$url/v1/tag" >"$work/h2load" 2>&1
+  grep "requests:" "$work/h2load"
+  after=$(memory)
+  echo "memory before a million requests $before KB, after them $after KB"
+  [ $((after - before)) -lt 20000 ] || { echo "bench: memory grows" >&2; exit 1; }
+fi
+kill -TERM "$server"
+wait "$server" || { echo "bench: the server did not end well" >&2; exit 1; }
+server=

@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+"""Drives a real server on this machine: every path, every limit, faults, signals.
+
+    python3 server/server_test.py ESPALIER [TEST...]     ESPALIER: the command; espalier-serve is next to it
+
+Needs nothing but Python's standard library. Models are trained on the bundled corpus. Listens on 127.0.0.1 only, on a port that
+the system chooses.
+"""
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ESPALIER = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/release/espalier"
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus", "train.txt")
+FOLDER = tempfile.mkdtemp(prefix="espalier-serve-")
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def train(name, *arguments):
+    subprocess.run([ESPALIER, "train", path("train.txt"), "-m", path(name), "-p", "passes=2", "-q", *arguments], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def train_models():
+    with open(CORPUS, encoding="utf-8") as corpus, open(path("train.txt"), "w", encoding="utf-8") as part:
+        part.writelines(line for line, _ in zip(corpus, range(3000)))
+    train("tagger.model", "--label-column", "2", "--feature-columns", "1")
+    train("chunker.model", "--label-column", "3", "--feature-columns", "1,2")
+
+
+class Server:
+    """espalier serve in a process of its own."""
+
+    def __init__(self, *arguments, models=("tagger.model", "chunker.model")):
+        self.process = subprocess.Popen(
+            [ESPALIER, "serve", *[path(model) for model in models], "--port", "0", *arguments],
+            stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.messages = []
+        line = self.process.stderr.readline()
+        found = re.search(r"listening on http://127\.0\.0\.1:(\d+)/", line)
+        if not found:
+            raise AssertionError("the server did not start: " + line + self.process.stderr.read())
+        self.port = int(found.group(1))
+        self.reader = threading.Thread(target=self._collect, daemon=True)
+        self.reader.start()
+
+    def _collect(self):
+        for line in self.process.stderr:
+            self.messages.append(line)
+
+    def wait_for(self, text, seconds=10):
+        end = time.time() + seconds
+        while time.time() < end:
+            if any(text in line for line in self.messages):
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"no message with '{text}': {self.messages}")
+
+    def request(self, method, target, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, target, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def tag(self, **fields):
+        status, _, body = self.request("POST", "/v1/tag", json.dumps(fields))
+        return status, json.loads(body)
+
+    def connect(self):
+        sock = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return sock
+
+    def raw(self, data, shut=False):
+        """Sends bytes and returns everything that comes back until the server closes or a second is over."""
+        with self.connect() as sock:
+            try:
+                sock.sendall(data)
+                if shut:
+                    sock.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            return read_all(sock, 1)
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
+
+    def stop(self, sent=signal.SIGTERM):
+        self.process.send_signal(sent)
+        status = self.process.wait(30)
+        self.reader.join(5)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return status
+
+
+def read_all(sock, seconds):
+    sock.settimeout(seconds)
+    out = b""
+    try:
+        while True:
+            piece = sock.recv(65536)
+            if not piece:
+                return out
+            out += piece
+    except OSError:
+        return out
+
+
+def post(body, path_of="/v1/tag", extra=b""):
+    return b"POST " + path_of.encode() + b" HTTP/1.1\r\nHost: x\r\n" + extra + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+GOOD = json.dumps({"model": "tagger", "tokens": ["The", "rain", "stopped"]}).encode()
+
+
+class Answers(unittest.TestCase):
+    """What a server with default limits answers."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--pipeline", "all=tagger,chunker", "--log", path("access.log"))
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0, "SIGTERM must end the server with status 0"
+
+    def test_tags(self):
+        status, answer = self.server.tag(model="tagger", tokens=["The", "rain", "stopped"], confidence=True)
+        self.assertEqual(status, 200)
+        sequence = answer["sequences"][0]
+        self.assertEqual(sequence["labels"], ["DET", "NOUN", "VERB"])
+        self.assertEqual(len(sequence["confidence"]), 3)
+
+    def test_labels_are_those_of_the_command(self):
+        with open(path("words.txt"), "w", encoding="utf-8") as out:
+            out.write("Heavy\nrain\nflooded\nthe\ncity\n\n")
+        said = subprocess.run([ESPALIER, "tag", path("words.txt"), "--pipeline",
+                               path("tagger.model") + "," + path("chunker.model")], check=True, capture_output=True, text=True)
+        rows = [line.split() for line in said.stdout.splitlines() if line]
+        _, answer = self.server.tag(pipeline="all", tokens=[row[0] for row in rows])
+        self.assertEqual(answer["sequences"][0]["stages"],
+                         {"tagger": [row[1] for row in rows], "chunker": [row[2] for row in rows]})
+
+    def test_text_keeps_offsets(self):
+        text = "Zoë 🙂 slept.\n\nThe  rain stopped."
+        _, answer = self.server.tag(pipeline="all", text=text)
+        for sequence in answer["sequences"]:
+            for token, (begin, end) in zip(sequence["tokens"], sequence["offsets"]):
+                self.assertEqual(text[begin:end], token)
+
+    def test_explains(self):
+        status, _, body = self.server.request("POST", "/v1/explain", json.dumps({"model": "tagger", "tokens": ["rain"], "top": 3}))
+        self.assertEqual(status, 200)
+        explanation = json.loads(body)["sequences"][0]["explanations"][0]
+        self.assertEqual(len(explanation["features"]), 3)
+
+    def test_decodes(self):
+        status, _, body = self.server.request("POST", "/v1/decode", json.dumps(
+            {"labels": ["A", "B"], "emissions": [[1, 0], [0, 1]], "transitions": [[0, None], [0, 0]]}))
+        self.assertEqual((status, json.loads(body)["sequences"][0]["labels"]), (200, ["B", "B"]))
+
+    def test_paths(self):
+        for target, kind in [("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/metrics", "text/plain"),
+                             ("/v1/models", "application/json"), ("/v1/models/all", "application/json"),
+                             ("/openapi.json", "application/json"), ("/", "text/html")]:
+            status, headers, body = self.server.request("GET", target)
+            self.assertEqual(status, 200, target)
+            self.assertTrue(headers["Content-Type"].startswith(kind), target)
+            self.assertTrue(body, target)
+            status, headers, nothing = self.server.request("HEAD", target)
+            self.assertEqual((status, nothing), (200, b""), target)
+            if target != "/metrics":
+                self.assertEqual(int(headers["Content-Length"]), len(body), target)
+        status, headers, body = self.server.request("GET", "/nothing")
+        self.assertEqual((status, headers["Content-Type"]), (404, "application/problem+json"))
+        self.assertEqual(json.loads(body)["status"], 404)
+
+    def test_the_description_is_what_is_accepted(self):
+        """Every field of the description is accepted where it says so; any other is refused."""
+        description = json.loads(self.server.request("GET", "/openapi.json")[2])
+        self.assertEqual(description["openapi"], "3.1.0")
+        values = {"model": "tagger", "pipeline": "all", "tokens": ["rain"], "rows": [["rain"]], "attributes": [{"a": 1}],
+                  "text": "rain", "split": "words", "confidence": True, "marginals": True, "nbest": 2, "constraints": "r: forbid X\n",
+                  "unconstrained": True, "why": False, "forced": [None], "decoder": "auto", "beam": 3, "top": 2,
+                  "labels": ["A"], "emissions": [[1]], "transitions": [[0]]}
+        every = set()
+        paths = description["paths"]
+        schemas = {target: paths[target]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+                   for target in ("/v1/tag", "/v1/explain", "/v1/decode")}
+        for schema in schemas.values():
+            every |= set(schema)
+        for target, schema in schemas.items():
+            for field in sorted(every):
+                value = values.get(field, [])
+                _, _, body = self.server.request("POST", target, json.dumps({field: value}))
+                refused = f"unknown field '{field}'" in body.decode()
+                self.assertEqual(refused, field not in schema, f"{target} {field}")
+            items = schema["sequences"]["items"]["properties"]
+            for field in sorted(every):
+                _, _, body = self.server.request("POST", target, json.dumps({"sequences": [{field: values.get(field, [])}]}))
+                self.assertEqual("unknown field" in body.decode(), field not in items, f"{target} sequences {field}")
+        for parameter in paths["/v1/tag"]["post"]["parameters"]:
+            value = str(values[parameter["name"]]).lower()
+            _, _, body = self.server.request("POST", f"/v1/tag?{parameter['name']}={value}", "rain", {"Content-Type": "text/plain"})
+            self.assertNotIn(b"unknown parameter", body)
+
+    def test_streams_are_answered_as_they_come(self):
+        with self.server.connect() as sock:
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
+            sock.settimeout(10)
+            got = b""
+            for line in (GOOD + b"\n", b"rubbish\n", GOOD + b"\n"):
+                sock.sendall(b"%x\r\n" % len(line) + line + b"\r\n")
+                before = got.count(b"\n{") + got.count(b"\n\r\n")
+                answered = time.time() + 10
+                while got.count(b"}\n\r\n") <= before - 1 or not got.endswith(b"}\n\r\n"):
+                    self.assertLess(time.time(), answered)
+                    got += sock.recv(65536)
+                lines = got.count(b"}\n\r\n")
+                if line.startswith(b"rubbish"):
+                    self.assertEqual(lines, 2)
+            sock.sendall(b"0\r\n\r\n")
+            while not got.endswith(b"\r\n0\r\n\r\n"):
+                got += sock.recv(65536)
+            self.assertIn(b"application/x-ndjson", got)
+            self.assertEqual(got.count(b'"labels":["DET","NOUN","VERB"]'), 2)
+            self.assertIn(b'"status":400', got)
+            sock.sendall(post(GOOD))  # the connection goes on
+            self.assertIn(b"200 OK", sock.recv(65536))
+
+    def test_pipelined_requests_are_answered_in_order(self):
+        heavy = json.dumps({"model": "chunker", "rows": [["rain", "NOUN"]], "nbest": 3}).encode()
+        out = self.server.raw(post(heavy) + post(GOOD) + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        self.assertEqual(out.count(b"HTTP/1.1 200 OK"), 3)
+        self.assertLess(out.index(b'"chunker"'), out.index(b'"tagger"'))
+        self.assertLess(out.index(b'"tagger"'), out.index(b"ok\n"))
+
+    def test_expect_continue(self):
+        with self.server.connect() as sock:
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(GOOD))
+            self.assertTrue(sock.recv(100).startswith(b"HTTP/1.1 100 Continue"))
+            sock.sendall(GOOD)
+            self.assertIn(b"200 OK", sock.recv(65536))
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99999999999\r\n\r\n")
+            self.assertIn(b"413", read_all(sock, 2))
+
+    def test_a_huge_body_is_refused_without_being_held(self):
+        before = self.server.memory()
+        with self.server.connect() as sock:
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
+            block = b"x" * 1000000
+            sent = 0
+            try:
+                for _ in range(1000):
+                    sock.sendall(block)
+                    sent += 1
+            except OSError:
+                pass
+            out = read_all(sock, 6)
+        self.assertTrue(out.startswith(b"HTTP/1.1 413"), (out[:100], sent))
+        self.assertLess(self.server.memory() - before, 20000, "kilobytes")
+
+    def test_a_bomb_of_chunks_is_refused(self):
+        before = self.server.memory()
+        with self.server.connect() as sock:
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            piece = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+            try:
+                for _ in range(2000):
+                    sock.sendall(piece)
+            except OSError:
+                pass
+            self.assertTrue(read_all(sock, 6).startswith(b"HTTP/1.1 413"))
+        self.assertLess(self.server.memory() - before, 60000, "kilobytes")
+        endless = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"e" * 100000
+        self.assertTrue(self.server.raw(endless).startswith(b"HTTP/1.1 400"))
+
+    def test_wrong_requests_get_an_answer_or_a_close(self):
+        for data in [b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+                     b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+                     b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"]:
+            self.server.raw(data, shut=True)
+        out = self.server.raw(b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 20000 + b"\r\n\r\n")
+        self.assertTrue(out.startswith(b"HTTP/1.1 431"), out[:60])
+        self.assertEqual(self.server.tag(model="tagger", tokens=["rain"])[0], 200)
+
+    def test_mutated_requests(self):
+        """Damaged bytes never end the server, and no descriptor is left open."""
+        time.sleep(0.3)
+        before = self.server.descriptors()
+        rng = random.Random(5)
+        seeds = [post(GOOD), post(json.dumps({"pipeline": "all", "text": "The rain stopped."}).encode()),
+                 b"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                 b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+                 b"%x\r\n" % (len(GOOD) + 1) + GOOD + b"\n\r\n0\r\n\r\n"]
+        for _ in range(int(os.environ.get("ESPALIER_MUTATIONS", "400"))):
+            data = bytearray(rng.choice(seeds))
+            for _ in range(rng.randint(1, 6)):
+                at = rng.randrange(len(data))
+                change = rng.randrange(3)
+                if change == 0:
+                    data[at] = rng.randrange(256)
+                elif change == 1:
+                    del data[at:at + rng.randint(1, 8)]
+                else:
+                    data[at:at] = data[rng.randrange(len(data)):][:rng.randint(1, 30)]
+                if not data:
+                    data = bytearray(b"x")
+            with self.server.connect() as sock:
+                try:
+                    sock.sendall(data)
+                    sock.shutdown(socket.SHUT_WR)
+                except OSError:
+                    pass
+                read_all(sock, 5)
+        self.assertIsNone(self.server.process.poll())
+        self.assertEqual(self.server.tag(model="tagger", tokens=["rain"])[0], 200)
+        end = time.time() + 8
+        while self.server.descriptors() > before and time.time() < end:
+            time.sleep(0.1)
+        self.assertLessEqual(self.server.descriptors(), before)
+
+    def test_the_log_has_a_line_per_request(self):
+        self.server.request("GET", "/v1/models/not-there")
+        time.sleep(0.6)
+        with open(path("access.log"), encoding="utf-8") as log:
+            lines = [json.loads(line) for line in log]
+        found = [line for line in lines if line["path"] == "/v1/models/not-there"]
+        self.assertEqual((found[0]["status"], found[0]["method"], found[0]["client"]), (404, "GET", "127.0.0.1"))
+
+
+class LimitsAndSignals(unittest.TestCase):
+    """Servers of their own, with small limits."""
+
+    def setUp(self):
+        self.servers = []
+
+    def tearDown(self):
+        for server in self.servers:
+            if server.process.poll() is None:
+                server.stop(signal.SIGKILL)
+
+    def start(self, *arguments, **more):
+        self.servers.append(Server(*arguments, **more))
+        return self.servers[-1]
+
+    def test_limits(self):
+        server = self.start("--max-body", "2000", "--max-header", "512", "--max-tokens", "5", "--max-requests", "2",
+                            "--request-time", "1", "--idle-time", "1.5", "--max-connections", "3", models=("tagger.model",))
+        self.assertEqual(server.tag(tokens=["a"] * 5)[0], 200)
+        self.assertEqual(server.tag(tokens=["a"] * 6)[0], 413)
+        self.assertEqual(server.tag(text="a " * 6)[0], 413)
+        self.assertEqual(server.tag(tokens=["a" * 3000])[0], 413)
+        self.assertTrue(server.raw(b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 600 + b"\r\n\r\n").startswith(b"HTTP/1.1 431"))
+        # The second request of a connection is its last.
+        with server.connect() as sock:
+            sock.sendall(post(GOOD) + post(GOOD) + post(GOOD))
+            out = read_all(sock, 2)
+            self.assertEqual(out.count(b"HTTP/1.1 200"), 2)
+            self.assertEqual(out.count(b"Connection: close"), 1)
+        # One byte now and then does not keep a request alive.
+        with server.connect() as slow:
+            began = time.time()
+            slow.settimeout(5)
+            out = b""
+            slow.sendall(b"POST /v1/tag HT")
+            while time.time() - began < 4 and not out:
+                try:
+                    slow.sendall(b"T")
+                    slow.settimeout(0.2)
+                    out = slow.recv(1000)
+                except socket.timeout:
+                    pass
+            self.assertTrue(out.startswith(b"HTTP/1.1 408"), out)
+            self.assertLess(time.time() - began, 3)
+        # Idle connections are closed.
+        with server.connect() as idle:
+            began = time.time()
+            self.assertEqual(read_all(idle, 5), b"")
+            self.assertLess(time.time() - began, 3)
+        # A fourth connection is told that it is one too many.
+        held = [server.connect() for _ in range(3)]
+        time.sleep(0.1)
+        with server.connect() as fourth:
+            fourth.sendall(post(GOOD))
+            self.assertTrue(read_all(fourth, 2).startswith(b"HTTP/1.1 503"))
+        for sock in held:
+            sock.close()
+        time.sleep(0.2)
+        self.assertEqual(server.tag(tokens=["a"])[0], 200)
+        self.assertEqual(server.stop(), 0)
+
+    def test_token_cors_and_reload(self):
+        with open(path("token.txt"), "w", encoding="ascii") as out:
+            out.write("0123456789abcdef\n")
+        server = self.start("--token-file", path("token.txt"), "--cors-origin", "https://example.org", "--allow-reload")
+        self.assertEqual(server.request("GET", "/v1/models")[0], 401)
+        key = {"Authorization": "Bearer 0123456789abcdef"}
+        status, headers, _ = server.request("GET", "/v1/models", headers=key)
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (200, "https://example.org"))
+        self.assertEqual(server.request("POST", "/v1/models/tagger/reload", headers=key)[0], 200)
+        self.assertEqual(server.request("OPTIONS", "/v1/tag")[0], 204)
+        # A body is not read for nothing.
+        with server.connect() as sock:
+            sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n")
+            self.assertTrue(read_all(sock, 2).startswith(b"HTTP/1.1 401"))
+        self.assertEqual(server.stop(), 0)
+
+    def test_sighup_reloads_without_dropping_requests(self):
+        shutil.copy(path("tagger.model"), path("changing.model"))
+        server = self.start("--quiet", models=("changing.model",))
+        failures = []
+        stop = threading.Event()
+
+        def ask():
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+            while not stop.is_set():
+                connection.request("POST", "/v1/tag", json.dumps({"tokens": ["The", "rain"]}))
+                answer = connection.getresponse()
+                body = answer.read()
+                if answer.status != 200:
+                    failures.append(body)
+            connection.close()
+
+        asking = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in asking:
+            thread.start()
+        with open(path("changing.model"), "rb") as model:
+            whole = model.read()
+        # Cut short in place: the old one stays.
+        with open(path("changing.model"), "r+b") as model:
+            model.truncate(len(whole) // 2)
+        server.process.send_signal(signal.SIGHUP)
+        server.wait_for("stays as it is")
+        self.assertEqual(server.tag(tokens=["The", "rain"])[1]["sequences"][0]["labels"], ["DET", "NOUN"])
+        # Replaced by another one: that is taken.
+        train("other.model", "--label-column", "3", "--feature-columns", "1")
+        os.replace(path("other.model"), path("changing.model"))
+        server.process.send_signal(signal.SIGHUP)
+        end = time.time() + 10
+        while server.tag(tokens=["The", "rain"])[1]["sequences"][0]["labels"] != ["B-NP", "I-NP"]:
+            self.assertLess(time.time(), end)
+            time.sleep(0.05)
+        stop.set()
+        for thread in asking:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(server.stop(), 0)
+
+    def test_sigterm_answers_what_has_begun(self):
+        server = self.start(models=("tagger.model",))
+        idle = server.connect()
+        half = server.connect()
+        half.sendall(post(GOOD)[:-10])
+        batch = json.dumps({"sequences": [{"tokens": ["The", "rain"] * 50}] * 3000}).encode()
+        working = server.connect()
+        working.sendall(post(batch))
+        time.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        self.assertEqual(read_all(idle, 2), b"")
+        half.sendall(post(GOOD)[-10:])
+        answer = read_all(half, 10)
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200"), answer[:100])
+        self.assertIn(b"Connection: close", answer)
+        self.assertTrue(read_all(working, 20).startswith(b"HTTP/1.1 200"))
+        with self.assertRaises(OSError):
+            server.connect()
+        for sock in (idle, half, working):
+            sock.close()
+        self.assertEqual(server.process.wait(20), 0)
+
+    def test_systemd_is_told(self):
+        told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        told.bind(path("notify"))
+        told.settimeout(10)
+        os.environ["NOTIFY_SOCKET"] = path("notify")
+        try:
+            server = self.start(models=("tagger.model",))
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+        self.assertEqual(told.recv(100), b"READY=1")
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(told.recv(100), b"STOPPING=1")
+        self.assertEqual(server.process.wait(20), 0)
+        told.close()
+
+    def test_what_cannot_be_served_is_said(self):
+        def said(*arguments):
+            run = subprocess.run([ESPALIER, "serve", *arguments], capture_output=True, text=True, timeout=30)
+            return run.returncode, run.stderr
+
+        self.assertEqual(said(path("none.model"))[0], 1)
+        self.assertIn("none.model", said(path("none.model"))[1])
+        self.assertEqual(said()[0], 2)
+        self.assertEqual(said(path("tagger.model"), "--port", "70000")[0], 2)
+        status, message = said(path("tagger.model"), "--pipeline", "p=tagger,none")
+        self.assertEqual(status, 1)
+        self.assertIn("there is no model 'none'", message)
+        status, message = said(path("chunker.model"), path("tagger.model"), "--pipeline", "p=tagger,tagger")
+        self.assertIn("two models 'tagger'", message)
+        server = self.start(models=("tagger.model",))
+        status, message = said(path("tagger.model"), "--port", str(server.port))
+        self.assertEqual(status, 1)
+        self.assertIn("cannot listen on 127.0.0.1", message)
+
+
+if __name__ == "__main__":
+    try:
+        train_models()
+        unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=1)
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
