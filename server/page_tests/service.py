@@ -1,9 +1,10 @@
 """Models of the bundled corpus and a server that has them, for the tests of the page and for its screenshots.
 
 ESPALIER names the command (build/release/espalier if it is not set). The server listens on a free port of this machine; what
-it logs is in build/page/server.log.
+it says is in build/page/server-1.log.
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -24,6 +25,7 @@ MODELS = {
     "chunks": ("3", "1"),
     "greedy": ("3", "1", "--learner", "searn", "-p", "passes=3"),
 }
+NUMBERS = itertools.count(1)
 PIPELINE = ("all", ["tagger", "chunker", "entities"])
 
 
@@ -52,7 +54,7 @@ class Server:
     def __init__(self, *options):
         models = train_models()
         name, stages = PIPELINE
-        self.log = BUILD / "server.log"
+        self.log = BUILD / f"server-{next(NUMBERS)}.log"
         arguments = [*(models / f"{m}.model" for m in MODELS), "--pipeline", f"{name}={','.join(stages)}", *options]
         with self.log.open("w") as log:
             self.process = subprocess.Popen([ESPALIER, "serve", *map(str, arguments), "--port", "0"], stdout=log,

@@ -66,6 +66,14 @@ def test_corrections_are_kept_per_model_and_sentence(page):
         [None, "B"], None, None, [["x", {"sentences": 1, "tokens": 1}]], True, "a\tP\tA\nb\tQ\tB\n\n", False, None]
 
 
+def test_a_model_of_a_pipeline_reads_the_columns_of_its_training(page):
+    sentence = """{tokens: ["a"], rows: null, piped: true, layers: [
+        {model: {words_only: true}, labels: ["T"]}, {model: {words_only: false, feature_columns: [1, 2], label_columns: [3]}, labels: ["C"]},
+        {model: {words_only: false, feature_columns: [1, 3, 4], label_columns: [2]}, labels: ["E"]}]}"""
+    assert call(page, "labelling.js", f"[0, 1, 2].map(i => m.inputOf({sentence}, i))") == [
+        {"tokens": ["a"]}, {"rows": [["a", "T"]]}, {"rows": [["a", "T", "C"]]}]
+
+
 def test_colours_repeat_with_another_line(page):
     labels = json.dumps([f"B-T{i}" for i in range(10)] + ["O"])
     found = call(page, "labels.js", f"['T0', 'T8', 'T9', 'other'].map(m.colours({labels}))")

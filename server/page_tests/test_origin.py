@@ -2,6 +2,9 @@
 
 import urllib.request
 
+from page import Page
+from service import Server
+
 
 def test_the_policy_is_strict(address):
     with urllib.request.urlopen(address) as response:
@@ -37,3 +40,25 @@ def test_examples_are_labelled_at_once(page):
     page.find("[data-example=arabic]").click()
     page.wait(lambda: page.count("#sentences li") == 2 and not page.busy(), "two sentences")
     assert page.run("return getComputedStyle(document.querySelector('.line')).direction") == "rtl"
+
+
+def test_a_token_is_asked_for_and_sent(browser, tmp_path):
+    (tmp_path / "token").write_text("sesame\n")
+    server = Server("--token-file", tmp_path / "token")
+    try:
+        page = Page(browser, server.address)
+        browser.open(server.address)
+        page.wait(lambda: page.visible("#access"), "the field for the token")
+        assert page.visible("#error")
+        page.find("#token").type("wrong")
+        page.find("#access button").click()
+        page.wait(lambda: page.visible("#error"), "a refusal")
+        page.find("#token").clear()
+        page.find("#token").type("sesame")
+        page.find("#access button").click()
+        page.wait(lambda: not page.visible("#access") and page.count("#target option"), "the models")
+        page.show("Heavy rain fell in Dayton.")
+        assert ("LOC", "Dayton") in page.spans()
+    finally:
+        server.close()
+        browser.console()  # the refused requests
