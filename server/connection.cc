@@ -134,7 +134,13 @@ void Connection::check(Clock::time_point now) {
 
 void Connection::drain() {
   close_after_ = true;
-  if (phase_ == Phase::kIdle) close();
+  if (phase_ == Phase::kIdle) return close();
+  if (streaming_ && phase_ == Phase::kReceiving && stream_header_sent_) {  // between two lines
+    boost::system::error_code ignored;
+    socket_.cancel(ignored);  // the read; its handler sees the phase and leaves
+    phase_ = Phase::kWorking;
+    lines_done({});
+  }
 }
 
 void Connection::close() {
@@ -317,6 +323,7 @@ void Connection::lines_done(const std::string& chunks) {
     stream_header_sent_ = true;
   }
   out_ += chunks;
+  stream_ended_ = stream_ended_ || service_.draining();  // a stream could go on for ever
   if (stream_ended_) {
     append_chunk({}, out_);
     log(200);

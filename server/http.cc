@@ -4,7 +4,9 @@
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 
 #include "server/json_out.h"
 
@@ -70,6 +72,8 @@ std::string media_type(std::string_view value) {
   return out;
 }
 
+}  // namespace
+
 /// A body that grows as bytes arrive: nothing is allocated because a header promises it.
 struct GrowingBody {
   using value_type = std::string;
@@ -94,8 +98,6 @@ struct GrowingBody {
     value_type& body_;
   };
 };
-
-}  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
   std::string out;
@@ -136,7 +138,9 @@ struct RequestReader::Parser {
   void begin(const Limits& limits) {
     parser.emplace();
     parser->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-    parser->body_limit(boost::none);  // feed() counts: what the limit is depends on the header
+    // Not boost::none: this version of Beast then refuses every body.
+    parser->body_limit(
+        std::numeric_limits<std::uint64_t>::max());  // feed() counts: what the limit is depends on the header
     parser->eager(false);
   }
 };

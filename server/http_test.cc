@@ -114,7 +114,9 @@ TEST(Http, ProblemsAreJson) {
             "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,\"detail\":\"no \\\"such\\\" "
             "thing\"}\n");
   std::string out;
-  append_answer(answer, {.close = true}, out);
+  AnswerStyle style;
+  style.close = true;
+  append_answer(answer, style, out);
   EXPECT_THAT(
       out, HasSubstr("HTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json\r\nContent-Length: "));
   EXPECT_THAT(out, HasSubstr("\r\nConnection: close\r\n\r\n{"));

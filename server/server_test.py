@@ -108,10 +108,14 @@ class Server:
     def stop(self, sent=signal.SIGTERM):
         self.process.send_signal(sent)
         status = self.process.wait(30)
+        self.close()
+        return status
+
+    def close(self):
+        self.process.wait(30)
         self.reader.join(5)
         self.process.stdout.close()
         self.process.stderr.close()
-        return status
 
 
 def read_all(sock, seconds):
@@ -177,7 +181,7 @@ class Answers(unittest.TestCase):
 
     def test_decodes(self):
         status, _, body = self.server.request("POST", "/v1/decode", json.dumps(
-            {"labels": ["A", "B"], "emissions": [[1, 0], [0, 1]], "transitions": [[0, None], [0, 0]]}))
+            {"labels": ["A", "B"], "emissions": [[1, 0], [0, 2]], "transitions": [[0, None], [0, 0]]}))
         self.assertEqual((status, json.loads(body)["sequences"][0]["labels"]), (200, ["B", "B"]))
 
     def test_paths(self):
@@ -201,7 +205,7 @@ class Answers(unittest.TestCase):
         description = json.loads(self.server.request("GET", "/openapi.json")[2])
         self.assertEqual(description["openapi"], "3.1.0")
         values = {"model": "tagger", "pipeline": "all", "tokens": ["rain"], "rows": [["rain"]], "attributes": [{"a": 1}],
-                  "text": "rain", "split": "words", "confidence": True, "marginals": True, "nbest": 2, "constraints": "r: forbid X\n",
+                  "text": "rain", "split": "words", "confidence": True, "marginals": True, "nbest": 2, "constraints": "r: at most 1 of DET\n",
                   "unconstrained": True, "why": False, "forced": [None], "decoder": "auto", "beam": 3, "top": 2,
                   "labels": ["A"], "emissions": [[1]], "transitions": [[0]]}
         every = set()
@@ -230,16 +234,10 @@ class Answers(unittest.TestCase):
             sock.sendall(b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
             sock.settimeout(10)
             got = b""
-            for line in (GOOD + b"\n", b"rubbish\n", GOOD + b"\n"):
+            for answered, line in enumerate((GOOD + b"\n", b"rubbish\n", GOOD + b"\n")):
                 sock.sendall(b"%x\r\n" % len(line) + line + b"\r\n")
-                before = got.count(b"\n{") + got.count(b"\n\r\n")
-                answered = time.time() + 10
-                while got.count(b"}\n\r\n") <= before - 1 or not got.endswith(b"}\n\r\n"):
-                    self.assertLess(time.time(), answered)
+                while got.count(b"}\n\r\n") < answered + 1:  # before the next line is sent
                     got += sock.recv(65536)
-                lines = got.count(b"}\n\r\n")
-                if line.startswith(b"rubbish"):
-                    self.assertEqual(lines, 2)
             sock.sendall(b"0\r\n\r\n")
             while not got.endswith(b"\r\n0\r\n\r\n"):
                 got += sock.recv(65536)
@@ -359,7 +357,8 @@ class LimitsAndSignals(unittest.TestCase):
     def tearDown(self):
         for server in self.servers:
             if server.process.poll() is None:
-                server.stop(signal.SIGKILL)
+                server.process.kill()
+            server.close()
 
     def start(self, *arguments, **more):
         self.servers.append(Server(*arguments, **more))

@@ -49,6 +49,11 @@ std::string_view first_accepted(std::string_view accept, std::initializer_list<s
   return {};
 }
 
+/// What curl and other clients say by default is taken for JSON.
+bool is_json(std::string_view type) {
+  return type.empty() || type == kJson || type == "application/x-www-form-urlencoded";
+}
+
 constexpr std::string_view kModels = "/v1/models";
 
 /// NAME of /v1/models/NAME, /v1/models/NAME/reload.
@@ -124,8 +129,7 @@ std::optional<HttpAnswer> Service::accept_header(const HttpRequest& request) con
     }
   }
   const std::string& type = request.content_type;
-  const bool json = type.empty() || type == kJson;
-  if (posts && !preflight && endpoint != Endpoint::kReload && !json &&
+  if (posts && !preflight && endpoint != Endpoint::kReload && !is_json(type) &&
       !(endpoint == Endpoint::kTag && (type == kPlain || type == kConllu || type == kNdjson)))
     return problem(415, fmt::format("bodies of the type {} are not supported here", type));
   return std::nullopt;
@@ -215,7 +219,7 @@ std::string Service::answer_line(std::string line) {
 }
 
 HttpAnswer Service::post_tag(HttpRequest& request) {
-  if (request.content_type.empty() || request.content_type == kJson) {
+  if (is_json(request.content_type)) {
     if (!request.query.empty()) return problem(400, "options of a JSON request are fields, not in the query");
     if (!accepts(request.accept, kJson)) return problem(406, "the answer to JSON is JSON");
     return answer_request(request.body, RequestKind::kTag);

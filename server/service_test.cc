@@ -67,7 +67,8 @@ TEST_F(ServiceTest, ForcesLabelsAndObeysConstraints) {
               HasSubstr(R"("labels":["DT","VB"])"));
   EXPECT_THAT(tag(R"({"model":"tags","tokens":["the"],"forced":["XX"]})").body, HasSubstr("no label 'XX'"));
   const std::string ruled =
-      tag(R"({"model":"tags","tokens":["the","dog"],"constraints":"no-nouns: forbid NN\n","why":true})").body;
+      tag(R"({"model":"tags","tokens":["the","dog"],"constraints":"no-nouns: at most 0 of NN\n","why":true})")
+          .body;
   EXPECT_THAT(ruled, HasSubstr(R"("constraints":{"outcome":"exact")"));
   EXPECT_THAT(ruled, HasSubstr(R"("changes":[{"token":1,"before":"NN","because":[{"constraint":"no-nouns")"));
   EXPECT_EQ(tag(R"({"model":"tags","tokens":["the"],"constraints":"what?"})").status, 400);
@@ -88,9 +89,10 @@ TEST_F(ServiceTest, Explains) {
       send("POST", "/v1/explain", R"({"model":"tags","tokens":["the","dog"],"top":2})").body;
   EXPECT_THAT(why, HasSubstr(R"("explanations":[{"token":0,"label":"DT","runner_up":")"));
   EXPECT_THAT(why, HasSubstr(R"("features":[{"feature":)"));
-  EXPECT_THAT(
-      send("POST", "/v1/explain", R"({"model":"tags","tokens":["dog"],"constraints":"r: forbid NN\n"})").body,
-      HasSubstr(R"("changed":{"before":"NN","because":[{"constraint":"r")"));
+  EXPECT_THAT(send("POST", "/v1/explain",
+                   R"({"model":"tags","tokens":["the","dog"],"constraints":"r: at most 0 of NN\n"})")
+                  .body,
+              HasSubstr(R"("changed":{"before":"NN","because":[{"constraint":"r")"));
 }
 
 TEST_F(ServiceTest, DecodesScores) {
@@ -121,11 +123,11 @@ TEST_F(ServiceTest, ErrorsSayWhatIsWrong) {
 
 TEST_F(ServiceTest, TakesAndGivesOtherFormats) {
   EXPECT_EQ(send("POST", "/v1/tag?model=tags", "the dog", "text/plain", "text/plain").body,
-            "the\tDT\ndog\tNN\n\n");
+            "the DT\ndog NN\n\n");
   EXPECT_THAT(send("POST", "/v1/tag?model=tags", "the dog", "text/plain").body,
               HasSubstr(R"("labels":["DT","NN"])"));
   EXPECT_THAT(send("POST", "/v1/tag?pipeline=all", "the dog", "text/plain", "text/plain").body,
-              HasSubstr("dog\tNN\tI-NP\n"));
+              HasSubstr("dog NN I-NP\n"));
   const std::string conllu = "1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
   EXPECT_THAT(send("POST", "/v1/tag?model=tags", conllu, "text/x-conllu").body, HasSubstr("2\tdog\t_\tNN\t"));
   EXPECT_EQ(send("POST", "/v1/tag?model=tags", "rubbish", "text/x-conllu").status, 400);
@@ -239,7 +241,7 @@ TEST(Service, ReloadsWhereAllowed) {
 TEST_F(ServiceTest, DamagedRequestsAreAnswered) {
   const std::vector<std::string> bodies = {
       R"({"model":"tags","tokens":["the","dog"],"confidence":true,"nbest":2,"forced":[null,"NN"]})",
-      R"({"model":"chunks","sequences":[{"rows":[["the","DT"]]}],"marginals":true,"constraints":"r: forbid O\n"})",
+      R"({"model":"chunks","sequences":[{"rows":[["the","DT"]]}],"marginals":true,"constraints":"r: at most 0 of B-VP\n"})",
       R"({"pipeline":"all","text":"The dog sang. Zoë slept.","split":"words"})",
       R"({"labels":["A","B"],"emissions":[[1,null],[0.5,2e3]],"transitions":[[0,1],[1,0]]})"};
   std::mt19937 random(7);
