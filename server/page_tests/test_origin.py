@@ -43,7 +43,7 @@ def test_examples_are_labelled_at_once(page):
 
 
 def test_a_token_is_asked_for_and_sent(browser, tmp_path):
-    (tmp_path / "token").write_text("sesame\n")
+    (tmp_path / "token").write_text("open sesame, twice over\n")
     server = Server("--token-file", tmp_path / "token")
     try:
         page = Page(browser, server.address)
@@ -54,7 +54,7 @@ def test_a_token_is_asked_for_and_sent(browser, tmp_path):
         page.find("#access button").click()
         page.wait(lambda: page.visible("#error"), "a refusal")
         page.find("#token").clear()
-        page.find("#token").type("sesame")
+        page.find("#token").type("open sesame, twice over")
         page.find("#access button").click()
         page.wait(lambda: not page.visible("#access") and page.count("#target option"), "the models")
         page.show("Heavy rain fell in Dayton.")
