@@ -15,7 +15,7 @@ SOURCES = find espalier apps server research examples fuzz bench python -name '*
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo 'make soak      random commands for SOAK_SECONDS ($(SOAK_SECONDS)) seconds'
 	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages'
 	@echo 'make python    the Python package, importable from build/python, and a wheel;  make python-test: its tests'
+	@echo 'make test-page the page of the service, tested in Chromium;  make page-pictures: the pictures of it in docs/images'
 	@echo 'make clean     remove build/'
 
 setup:
@@ -120,6 +121,15 @@ python: setup
 
 python-test: python
 	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
+
+# The page of espalier serve in a browser: installs Chromium, trains small models, starts a server on a free port.
+test-page: build
+	@scripts/setup.sh page
+	$(PYTHON) -m pytest -q -p no:cacheprovider server/page_tests
+
+page-pictures: build
+	@scripts/setup.sh page
+	$(PYTHON) server/page_tests/screenshots.py
 
 clean:
 	rm -rf build

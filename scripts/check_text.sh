@@ -14,7 +14,7 @@ if ! grep -q 'Apache License' LICENSE 2>/dev/null || ! grep -q 'Version 2.0, Jan
 fi
 
 find . \( -path ./build -o -path ./.git -o -name node_modules -o -name .cache \) -prune -o -type f \
-  \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' -o -name '*.js' -o -name '*.cmake' -o -name '*.txt' -o -name '*.md' \
+  \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' -o -name '*.js' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.cmake' -o -name '*.txt' -o -name '*.md' \
   -o -name '*.sh' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.json' -o -name '*.template' -o -name Makefile -o -name run -o -name '.clang-*' \
   -o -name .editorconfig -o -name .gitignore \) -print | LC_ALL=C sort >"${TMPDIR:-/tmp}/espalier-files.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/espalier-files.$$"' EXIT

@@ -68,6 +68,9 @@ std::string model_json(const ServedModel& model) {
   fmt::format_to(std::back_inserter(out), ",\"columns\":{},\"feature_columns\":", model.columns);
   append_json_list(info.feature_columns.size(), out,
                    [&](size_t i) { out += std::to_string(info.feature_columns[i] + 1); });
+  out += ",\"label_columns\":";
+  append_json_list(info.label_columns.size(), out,
+                   [&](size_t i) { out += std::to_string(info.label_columns[i]); });
   fmt::format_to(std::back_inserter(out),
                  ",\"words_only\":{},\"attributes\":{},\"has_probabilities\":{},\"constrained\":{},"
                  "\"training_sequences\":{},\"training_tokens\":{}}}",
