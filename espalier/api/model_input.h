@@ -12,6 +12,7 @@
 #include "espalier/api/tagger.h"
 #include "espalier/base/result.h"
 #include "espalier/data/formats/reader.h"
+#include "espalier/data/formats/source.h"
 #include "espalier/data/input_map.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
