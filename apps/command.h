@@ -51,6 +51,8 @@ void add_eval(CLI::App& app, Action& action);
 void add_cv(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
+void add_decode(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_ensemble(CLI::App& app, Action& action);

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kConvertHelp =
     R"(Convert data to another format or label scheme
 
-Formats: columns, crfsuite, conllu, letters, jsonl. Label schemes, for segments written as B-NP I-NP O: iob1, iob2
+Formats: columns, crfsuite, conllu, letters, jsonl, scores. Label schemes, for segments written as B-NP I-NP O: iob1, iob2
 (or BIO), ioe1, ioe2, iobes (or BIOES), bilou, bmewo; the scheme of the input is detected from its labels. Labels that
 break it are read as conlleval reads them.)";
 

@@ -18,7 +18,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
 
 void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
-                  "columns, crfsuite, conllu, letters or jsonl [by the file's name, or columns]")
+                  "columns, crfsuite, conllu, letters, jsonl or scores [by the file's\nname, or columns]")
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
@@ -146,7 +146,7 @@ void add_model_option(CLI::App& verb, std::string& model) {
 
 void add_input_format_option(CLI::App& verb, std::string& format) {
   verb.add_option("--input-format", format,
-                  "columns, crfsuite, conllu, letters or jsonl [by the name of the\nfile, otherwise that of "
+                  "columns, crfsuite, conllu, letters, jsonl or scores [by the name of the\nfile, otherwise that of "
                   "the model]")
       ->type_name("F");
 }

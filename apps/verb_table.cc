@@ -65,7 +65,7 @@ std::vector<Values> known_values() {
   }
   for (const TaskInfo& task : all_tasks()) task_names.push_back(task.name);
   for (const MethodInfo& method : ensemble_methods()) methods.push_back(method.name);
-  const Words formats{"columns", "crfsuite", "conllu", "letters", "jsonl"};
+  const Words formats{"columns", "crfsuite", "conllu", "letters", "jsonl", "scores"};
   const Words schemes{"iob1", "iob2", "ioe1", "ioe2", "iobes", "bilou", "bmewo"};
   return {{{"--learner"}, learner_names},
           {{"--task"}, task_names},

@@ -17,6 +17,7 @@
 #include "espalier/public/decoder.h"           // decoding scores from another program
 #include "espalier/public/ensemble.h"          // several predictors combined
 #include "espalier/public/evaluate.h"          // scores, cross-validation, thresholds
+#include "espalier/public/import_model.h"      // models of other programs
 #include "espalier/public/learners.h"          // learners and their parameters
 #include "espalier/public/pipeline.h"          // several models, one after the other
 #include "espalier/public/progress.h"          // progress reports of long operations

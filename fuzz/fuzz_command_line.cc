@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
-  static constexpr AddVerb kVerbs[] = {add_train,   add_tag,     add_eval,     add_cv,
-                                       add_tune,    add_check,   add_convert,  add_synth,
-                                       add_inspect, add_explain, add_ensemble, add_serve, add_help};
+  static constexpr AddVerb kVerbs[] = {add_train,   add_tag,     add_eval,     add_cv,     add_tune,
+                                       add_check,   add_convert, add_import,   add_decode, add_synth,
+                                       add_inspect, add_explain, add_ensemble, add_serve,  add_help};
   const Outcome outcome = parse_and_run(static_cast<int>(arguments.size()), arguments.data(), kVerbs,
                                         [](const Action&) { return Outcome(); });
   if (outcome.status != kDone && outcome.message.empty()) __builtin_trap();  // refused without saying why

@@ -7,6 +7,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/weights.h"
+#include "espalier/data/formats/scores_reader.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
 #include "espalier/public/decoder.h"
@@ -14,10 +15,7 @@
 namespace espalier {
 namespace {
 
-/// Used in place of minus infinity: far below any score, and 0 times it is still 0.
-constexpr float kImpossible = -1e30f;
-
-std::string attribute_name(size_t label) { return std::to_string(label); }
+using data::kImpossibleScore;
 
 Status check(const std::vector<std::string>& labels, const DecoderOptions& options) {
   if (labels.empty()) return fail("a decoder needs labels");
@@ -37,8 +35,8 @@ Status check(const std::vector<std::string>& labels, const DecoderOptions& optio
   return {};
 }
 
-/// A chain with one feature per label, whose weight is 1 for this label and whose value is the emission:
-/// score(t, y) is then the emission itself, and everything that a chain can do can be done with it.
+/// A chain with one feature per label, named like it, whose weight is 1 for this label and whose value is the
+/// emission: score(t, y) is then the emission itself, and everything that a chain can do can be done with it.
 Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, const DecoderOptions& options) {
   data::FeatureOptions features;
   features.attributes = true;
@@ -49,7 +47,7 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   sequence.clear(0);
   for (size_t k = 0; k < labels.size(); ++k) {
     sequence.begin_row("", k + 1);
-    sequence.add_attribute(attribute_name(k), 1);
+    sequence.add_attribute(labels[k], 1);
     sequence.set_label(labels[k]);
   }
   builder.add(std::move(sequence));
@@ -60,10 +58,11 @@ Result<Tagger> chain_over_emissions(const std::vector<std::string>& labels, cons
   for (size_t i = 0; i < labels.size() && weights.transitions; ++i)
     for (size_t j = 0; j < labels.size(); ++j)
       weights.trans[i * weights.stride + j] =
-          std::max(options.transitions[i * labels.size() + j], kImpossible);
+          std::max(options.transitions[i * labels.size() + j], kImpossibleScore);
   model::ModelHeader about;
   about.learner = "crf";
-  about.reading.format = data::Format::kCrfsuite;
+  about.reading.format = data::Format::kScores;
+  about.reading.score_labels = labels;
   about.features = features;
   SectionWriter out;
   chain::save_model({training.labels, weights, training.state, training.edge, chain::Normalisation::kSequence,
@@ -101,11 +100,20 @@ Result<Tagged> Decoder::decode(std::span<const float> emissions, size_t length,
       const float score = emissions[t * K + k];
       if (std::isnan(score) || score == std::numeric_limits<float>::infinity())
         return fail("token {}, label {}: the emission is {}", t + 1, labels_[k], score);
-      rows[t].push_back({attribute_name(k), std::max(score, kImpossible)});
+      rows[t].push_back({labels_[k], std::max(score, kImpossibleScore)});
     }
   TagOptions chosen = options;
   if (!chosen.decode.constraints) chosen.decode.constraints = constraints_;
   return tagger_->tag_attributes(rows, chosen);
+}
+
+Result<Tagger> Decoder::tagger() const {
+  ESPALIER_TRY(status_);
+  return *tagger_;
+}
+
+Result<std::vector<std::string>> labels_of_scores(const std::string& path) {
+  return data::labels_of_scores(path, "utf-8");
 }
 
 }  // namespace espalier

@@ -57,7 +57,8 @@ Result<Plan> plan_of(const Tagger::State& tagger, const StreamOptions& options, 
   }
   const TagOptions& tag = options.tag;
   if (tag.nbest > 1 && !plan.json) {
-    if (plan.out == data::Format::kJsonLines || plan.out == data::Format::kLetters)
+    if (plan.out == data::Format::kJsonLines || plan.out == data::Format::kLetters ||
+        plan.out == data::Format::kScores)
       return fail("n-best lists are not supported in the format {}; use json", data::format_name(plan.out));
     if (tag.decode.why) return fail("reasons are not supported with n-best lists except as json");
     if (tag.confidence.value_or(false) || tag.marginals)

@@ -2,6 +2,7 @@
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/public_monitor.h"
+#include "espalier/api/sequence_builder.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
 #include "espalier/model/registry.h"
@@ -95,8 +96,33 @@ Status check_options(const Data& data, const TrainOptions& options) {
   return model::check_request(request);
 }
 
-Result<Training> train_with_report(const Data& data, const TrainOptions& options) {
-  ESPALIER_ASSIGN(const model::TrainRequest request, api::request_of(data, options));
+namespace {
+
+/// Asks a generator for one sequence after another.
+class GeneratorReader final : public data::Reader {
+ public:
+  explicit GeneratorReader(const Generator& generator) : generator_(generator) {}
+  Result<bool> next(data::Sequence& sequence) override {
+    builder_.clear();
+    ESPALIER_ASSIGN(const bool more, generator_.sequence(number_, builder_));
+    if (!more) return false;
+    ++number_;
+    const auto finished = builder_.state().finish();
+    if (!finished.ok()) return fail("sequence {}, {}", number_, finished.error().message);
+    if ((*finished)->columns() != 0)
+      return fail("sequence {}: rows of cells; attributes were expected", number_);
+    sequence = **finished;
+    return true;
+  }
+  std::string_view name() const override { return generator_.name; }
+
+ private:
+  const Generator& generator_;
+  SequenceBuilder builder_;
+  size_t number_ = 0;
+};
+
+Result<Training> run_training(const model::TrainRequest& request, const TrainOptions& options) {
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(model::Trained trained, model::train(request, monitor.monitor()));
   ESPALIER_ASSIGN(Tagger tagger, TaggerBuilder::from_model(std::move(trained.model)));
@@ -120,6 +146,21 @@ Result<Training> train_with_report(const Data& data, const TrainOptions& options
   out.notes = report.notes;
   out.details = report.details;
   return out;
+}
+
+}  // namespace
+
+Result<Training> train_with_report(const Data& data, const TrainOptions& options) {
+  ESPALIER_ASSIGN(const model::TrainRequest request, api::request_of(data, options));
+  return run_training(request, options);
+}
+
+Result<Training> train_with_report(const Generator& data, const TrainOptions& options) {
+  if (!data.sequence) return fail("{}: the generator has no function", data.name);
+  ESPALIER_ASSIGN(model::TrainRequest request, api::request_of(Corpus(), options));
+  request.train = {data::Source([&] { return std::make_unique<GeneratorReader>(data); }, data.name)};
+  request.reading.format = data::Format::kCrfsuite;
+  return run_training(request, options);
 }
 
 Result<Tagger> train(const Data& data, const TrainOptions& options) {

@@ -43,6 +43,34 @@ TEST(Train, MemoryAndFilesGiveTheSameModel) {
   EXPECT_EQ(from_file.bytes(), train(Corpus::read(directory.path("train.txt")).value()).value().bytes());
 }
 
+TEST(Train, AGeneratorGivesTheSameModelAsACorpus) {
+  Corpus corpus;
+  const Generator generator{[](size_t number, SequenceBuilder& sequence) -> Result<bool> {
+    if (number == 40) return false;
+    if (number == 7) return true;  // no tokens: left out
+    for (size_t t = 0; t < 3; ++t) {
+      sequence.begin_token();
+      sequence.add_attribute("w" + std::to_string((number + t) % 5), 1);
+      sequence.set_label((number + t) % 2 == 0 ? "A" : "B");
+    }
+    return true;
+  }};
+  for (size_t number = 0; number < 40; ++number) {
+    SequenceBuilder sequence;
+    ASSERT_TRUE(generator.sequence(number, sequence).value());
+    if (!sequence.empty()) corpus.add(sequence);
+  }
+  EXPECT_EQ(train_with_report(generator).value().tagger.bytes(), train(corpus).value().bytes());
+  const Generator rows{[](size_t number, SequenceBuilder& sequence) -> Result<bool> {
+    sequence.begin_token();
+    sequence.add_cell("word");
+    return number < 2;
+  }};
+  EXPECT_THAT(train_with_report(rows).error().message, HasSubstr("sequence 1: rows of cells"));
+  const Generator broken{[](size_t, SequenceBuilder&) -> Result<bool> { return Error{"no more disk"}; }};
+  EXPECT_THAT(train_with_report(broken).error().message, HasSubstr("no more disk"));
+}
+
 TEST(Train, TheSameSeedGivesTheSameBytesAtAnyNumberOfThreads) {
   TrainOptions options;
   options.threads = 1;

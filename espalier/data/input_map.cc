@@ -19,7 +19,7 @@ Result<InputMap> InputMap::make(Format from, const ReadOptions& trained,
     if (chosen) {
       ESPALIER_ASSIGN(map.label_, resolve_label_column(trained, trained.columns));
     }
-    if (from == Format::kCrfsuite || from == Format::kLetters)
+    if (from == Format::kCrfsuite || from == Format::kLetters || from == Format::kScores)
       return fail("the model looks at columns of text, the format {} has attributes instead",
                   format_name(from));
   } else if (from == Format::kColumns || from == Format::kConllu) {

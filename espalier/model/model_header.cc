@@ -31,6 +31,10 @@ std::string header_to_json(const ModelHeader& header) {
   };
   // Models of data without these are the same, byte for byte, as before they existed.
   if (!header.reading.separator.empty()) object["reading"]["separator"] = header.reading.separator;
+  if (header.reading.more_columns) object["reading"]["more_columns"] = true;
+  if (!header.reading.score_labels.empty()) object["reading"]["score_labels"] = header.reading.score_labels;
+  if (header.features.bytes) object["features"]["bytes"] = true;
+  if (!header.imported_from.empty()) object["imported_from"] = header.imported_from;
   if (!header.reading.comment.empty()) object["reading"]["comment"] = header.reading.comment;
   return object.dump(1, ' ', false, json::error_handler_t::replace);
 }
@@ -56,12 +60,16 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.reading.encoding = reading.at("encoding").get<std::string>();
     ESPALIER_ASSIGN(header.reading.separator, data::parse_separator(reading.value("separator", "")));
     header.reading.comment = reading.value("comment", "");
+    header.reading.more_columns = reading.value("more_columns", false);
+    header.reading.score_labels = reading.value("score_labels", std::vector<std::string>());
+    header.imported_from = object.value("imported_from", "");
     const json& features = object.at("features");
     header.features.template_text = features.at("template").get<std::string>();
     header.features.template_name = features.at("template_name").get<std::string>();
     header.features.feature_columns = features.at("columns").get<std::vector<size_t>>();
     header.features.degree = features.at("degree").get<int>();
     header.features.attributes = features.at("attributes").get<bool>();
+    header.features.bytes = features.value("bytes", false);
   } catch (const json::exception& problem) {
     return fail("{}: section 'about': {}", name, problem.what());
   }

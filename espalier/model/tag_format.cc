@@ -125,7 +125,8 @@ TagFormatter::TagFormatter(const Model& model, data::Writer writer, data::Format
       layout_(layout),
       labels_(model.labels().names().begin(), model.labels().names().end()),
       spans_(data::detect_scheme(model.labels()) != data::Scheme::kNone),
-      marginals_apart_(out == data::Format::kColumns || out == data::Format::kLetters),
+      marginals_apart_(out == data::Format::kColumns || out == data::Format::kLetters ||
+                       out == data::Format::kScores),
       word_(word_column(model.about())) {
   if (layout.confidence) {
     extra_names_.push_back("confidence");

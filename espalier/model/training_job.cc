@@ -34,6 +34,9 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
                   choose_features(request.feature_text, request.feature_columns, request.reading.format,
                                   about.reading.columns, label_cells));
   about.features.degree = common().degree;
+  if (request.reading.format == data::Format::kScores)  // what a .npy file, which names nothing, is taken for
+    for (size_t i = 0; i < first.attribute_count(0); ++i)
+      about.reading.score_labels.emplace_back(first.attribute(0, i).name);
   if (!about.features.attributes) {
     const size_t label =
         label_cells.empty() ? first.columns() : *std::min_element(label_cells.begin(), label_cells.end());

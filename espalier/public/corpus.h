@@ -28,8 +28,9 @@ namespace espalier {
 
 /// How text is read. Defaults: columns separated by blanks or tabs, the label in the last column, UTF-8.
 struct ReadOptions {
-  /// columns, crfsuite, conllu, letters or jsonl; for the tasks of these names also roles and variables.
-  /// Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, each also .gz); otherwise columns, or
+  /// columns, crfsuite, conllu, letters, jsonl or scores; for the tasks of these names also roles and
+  /// variables. Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, .scores, each also .gz, .npy
+  /// and .npz); otherwise columns, or
   /// for a trained model the format of its training.
   std::string format = {};
   /// The column of the label: a number counted from 1, or from the end if negative; in CoNLL-U also a name
@@ -120,6 +121,16 @@ class Corpus {
 struct Files {
   std::vector<std::string> paths = {};
   ReadOptions reading = {};
+};
+
+/// Sequences of attributes that a function makes one at a time, so that they are never in memory together;
+/// see train_with_report().
+struct Generator {
+  /// Fills an empty builder with the sequence of this number, from 0, and its labels; returns false if there
+  /// are no more. A sequence without tokens is left out. Called from one thread at a time, not always the
+  /// same.
+  std::function<Result<bool>(size_t number, SequenceBuilder& sequence)> sequence;
+  std::string name = "data";  ///< in error messages
 };
 
 /// What functions train, score and tag: a corpus or files. Both convert to it implicitly.

@@ -36,6 +36,9 @@ class Decoder {
   Result<Tagged> decode(std::span<const float> emissions, size_t length,
                         const TagOptions& options = {}) const;
   const std::vector<std::string>& labels() const { return labels_; }
+  /// The same as a model that reads files of scores, for tag_stream and everything else that takes a Tagger.
+  /// It has no constraints of its own.
+  Result<Tagger> tagger() const;
 
  private:
   std::vector<std::string> labels_;
@@ -43,6 +46,10 @@ class Decoder {
   std::optional<Tagger> tagger_;  ///< a chain model whose features are the emissions
   Status status_;
 };
+
+/// The labels that a file of scores names: in its first line, or in the array "labels" of a .npz file. None
+/// for a .npy file, which names none.
+Result<std::vector<std::string>> labels_of_scores(const std::string& path);
 
 }  // namespace espalier
 #pragma GCC visibility pop

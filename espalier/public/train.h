@@ -79,6 +79,8 @@ Result<Tagger> train(const Data& data, const Learner& learner);
 Result<Tagger> train(const Data& data, std::string_view learner, const Settings& settings);
 /// The same, with a report on how training went.
 Result<Training> train_with_report(const Data& data, const TrainOptions& options = {});
+/// The same from sequences that are made while they are read: the text of only a few is in memory at a time.
+Result<Training> train_with_report(const Generator& data, const TrainOptions& options = {});
 /// The errors that train() would find before it reads data: unknown names, values out of range, parameters
 /// that have no effect or contradict each other. Reads no files.
 Status check_options(const Data& data, const TrainOptions& options);

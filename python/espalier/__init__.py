@@ -15,13 +15,13 @@ from ._learners import LEARNERS, Learner
 from ._native import Error, version
 from ._results import *  # noqa: F401,F403
 from ._results import __all__ as _result_names
-from ._tagger import Tagger
+from ._tagger import Tagger, import_model
 from ._train import TrainingInterrupted, cross_validate, evaluate, evaluate_labels, train
 
 __version__ = version()
 
 __all__ = [
     "Constraints", "Corpus", "Decoder", "Ensemble", "Error", "LEARNERS", "Learner", "Tagger", "TrainingInterrupted",
-    "cross_validate", "decode", "evaluate", "evaluate_labels", "search", "train",
+    "cross_validate", "decode", "evaluate", "evaluate_labels", "import_model", "search", "train",
     *_learners.__all__, *_result_names,
 ]

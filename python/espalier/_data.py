@@ -186,6 +186,15 @@ class Corpus:
 DataLike = Union[Corpus, PathLike, Sequence[Any]]
 
 
+def holds_attributes(data: Any, labels: Any) -> bool:
+    """Whether these are two lists of the same length, and the sequences in the first have attributes: anything but words,
+    rows of cells and matrices of numbers."""
+    if type(data) is not list or type(labels) is not list or len(data) != len(labels):
+        return False
+    first = next((sequence for sequence in data if type(sequence) is not list or sequence), None)
+    return type(first) is list and isinstance(first[0], (dict, list, set))
+
+
 def native_data(data: Any, labels: Any = None, *, columns: Sequence[str] = (),
                 reading: Optional[Dict[str, Any]] = None) -> Any:
     """A corpus or (paths, reading options), from a Corpus, a path, a list of paths, sequences and labels, or a pair."""

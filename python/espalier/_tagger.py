@@ -231,3 +231,22 @@ def _options(confidence: Optional[bool], nbest: int, marginals: bool, constraint
     if beam:
         options["beam"] = beam
     return options
+
+
+def import_model(model: Union[PathLike, bytes], name: str = "model") -> Tagger:
+    """Reads a model of another program: CRFsuite's file, the text (crf_learn -t) or binary file of CRF++, or Wapiti's.
+
+    The program is recognised by the contents. Labels and probabilities are those of the original.
+
+    Args:
+        model: the path of the file, or its bytes.
+        name: what error messages call bytes.
+
+    >>> import espalier as es
+    >>> text = b"version: 100\\ncost-factor: 1\\nmaxid: 2\\nxsize: 1\\n\\nA\\nB\\n\\nU:%x[0,0]\\n\\n0 U:b\\n\\n-1\\n1\\n"
+    >>> es.import_model(text).tag(["b"])
+    ['B']
+    """
+    if isinstance(model, bytes):
+        return Tagger(_native.Model.import_bytes(model, name))
+    return Tagger(_native.Model.import_file(path_of(model)))

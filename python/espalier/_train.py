@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _native
-from ._data import PathLike, constraints_of, native_data
+from ._data import PathLike, constraints_of, holds_attributes, native_data
 from ._learners import Learner, learner_of
 from ._progress import ProgressLike, reporter
 from ._results import CrossValidation, Fold, Pass, Scores, Training, scores_of
@@ -72,7 +72,11 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
         options.update(save_to=os.fspath(save_to), checkpoint_every=checkpoint_every, resume=resume)
     elif checkpoint_every or resume:
         raise ValueError("checkpoints are written next to the model; give save_to")
-    given = native_data(data, labels, columns=columns, reading=reading)
+    given: Any
+    if holds_attributes(data, labels) and not columns:
+        given = data, labels  # converted one at a time
+    else:
+        given = native_data(data, labels, columns=columns, reading=reading)
     with reporter(progress) as report:
         model, fields, keyboard = _native.train(given, chosen.name, chosen.pairs(), options, report)
     fields["log"] = [Pass(*entry) for entry in fields["log"]]

@@ -236,6 +236,10 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
   check(builder);
 }
 
+void read_numbered(size_t number, py::handle items, py::handle labels, Form form, SequenceBuilder& builder) {
+  named("sequence", number, [&] { read_labelled(items, labels, form, {}, builder); });
+}
+
 void read_sequence(py::handle items, Form form, const std::vector<std::string>& names,
                    SequenceBuilder& builder) {
   read_labelled(items, py::none(), form, names, builder);

@@ -32,6 +32,9 @@ void read_sequence(py::handle items, Form form, const std::vector<std::string>& 
 void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
                    SequenceBuilder& builder);
 
+/// The same; errors begin with "sequence" and this number.
+void read_numbered(size_t number, py::handle items, py::handle labels, Form form, SequenceBuilder& builder);
+
 /// The attributes that each item stands for, as dictionaries from name to number.
 py::list expand(py::handle items);
 

@@ -260,6 +260,22 @@ void bind_tagger(py::module_& m) {
             return Model(Tagger::from_bytes(from_bytes(bytes), name).value());
           },
           py::arg("data"), py::arg("name"))
+      .def_static(
+          "import_file",
+          [](const std::string& path) {
+            Tagger tagger = [&] {
+              const py::gil_scoped_release release;
+              return import_model(path).value().tagger;
+            }();
+            return Model(std::move(tagger));
+          },
+          py::arg("path"))
+      .def_static(
+          "import_bytes",
+          [](const py::bytes& bytes, const std::string& name) {
+            return Model(import_model(std::string_view(bytes), name).value().tagger);
+          },
+          py::arg("data"), py::arg("name"))
       .def(
           "save", [](const Model& model, const std::string& path) { model.tagger.save(path).value(); },
           py::arg("path"))

@@ -43,14 +43,40 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
 }
 
 /// (model, report as a dict, whether Ctrl-C ended it).
+/// A generator over (sequences, labels), two lists of the same length that the caller keeps; nothing if this
+/// is a corpus or files. Sequences are converted when they are asked for, by a thread without the interpreter
+/// lock.
+std::optional<Generator> generator_of(const py::object& data) {
+  if (!py::isinstance<py::tuple>(data)) return std::nullopt;
+  const auto pair = py::reinterpret_borrow<py::tuple>(data);
+  if (pair.size() != 2 || !py::isinstance<py::list>(pair[0]) || !py::isinstance<py::list>(pair[1]))
+    return std::nullopt;
+  PyObject* const sequences = PyTuple_GET_ITEM(pair.ptr(), 0);
+  PyObject* const labels = PyTuple_GET_ITEM(pair.ptr(), 1);
+  Generator out;
+  out.name = "corpus";
+  out.sequence = [sequences, labels](size_t number, SequenceBuilder& builder) -> Result<bool> {
+    const py::gil_scoped_acquire lock_interpreter;
+    const auto index = static_cast<Py_ssize_t>(number);
+    if (index >= PyList_GET_SIZE(sequences) || index >= PyList_GET_SIZE(labels)) return false;
+    const auto items = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(sequences, index));
+    const auto answer = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(labels, index));
+    read_numbered(number + 1, items, answer, Form::kAuto, builder);
+    return true;
+  };
+  return out;
+}
+
 py::tuple train_model(const py::object& data, const std::string& learner, const Settings& settings,
                       const py::dict& given, const py::object& on_progress) {
   TrainOptions options = train_options(learner, settings, given);
-  const Data input = data_of(data);
+  const std::optional<Generator> generator = generator_of(data);
+  std::optional<Data> input;
+  if (!generator) input = data_of(data);
   auto watched = watch(on_progress, [&](const Report& progress, const std::atomic<bool>* stop) {
     options.on_progress = progress;
     options.stop = stop;
-    return train_with_report(input, options).value();
+    return (generator ? train_with_report(*generator, options) : train_with_report(*input, options)).value();
   });
   const bool keyboard = watched.keyboard();
   Training run = watched.take_even_after_keyboard();

@@ -209,3 +209,20 @@ def test_scores_and_cross_validation(word_tagger, sentences, corpus_files):
     cv = es.cross_validate(words[:100], labels[:100], folds=3, learner=es.Perceptron(passes=2))
     assert len(cv.folds) == 3 and cv.deviation("accuracy") >= 0
     assert cv.pooled.sequences == 100
+
+
+def test_attributes_are_read_one_sequence_at_a_time():
+    """Lists of attributes are converted while training reads them; a corpus gives the same model."""
+    X = [[{"w": f"{(i + t) % 7}", "n": t / 2} for t in range(4)] for i in range(60)] + [[]]
+    y = [["A" if (i + t) % 7 < 3 else "B" for t in range(4)] for i in range(60)] + [[]]
+    assert es.train(X, y).to_bytes() == es.train(es.Corpus(X, y)).to_bytes()
+    y[5] = y[5][:2]
+    with pytest.raises(ValueError, match="sequence 6: 4 tokens and 2 labels"):
+        es.train(X, y)
+    y[5] = ["A", "B", 3, "B"]
+    with pytest.raises(TypeError, match="sequence 6: label 3"):
+        es.train(X, y)
+    y[5] = ["A"] * 4
+    X[9] = [("a", "row")] * 4
+    with pytest.raises(es.Error, match="sequence 10: rows of cells"):
+        es.train(X, y)

@@ -46,6 +46,7 @@ struct View {
   size_t column = 0;
   size_t size = 0;     ///< of affixes, and of kLong
   size_t pattern = 0;  ///< index into FeaturePlan::patterns, for kTest and kMatch*
+  bool bytes = false;  ///< kLower and kMatchLower change ASCII letters only
 
   bool operator==(const View&) const = default;
 };

@@ -26,6 +26,8 @@ Sort sort_of(const Template& feature, const FeaturePlan& plan) {
   return count == 2 ? Sort::kTwo : Sort::kThree;
 }
 
+}  // namespace
+
 // The literals decide which templates share features. A zero byte marks the place of a view's text: no
 // template contains one.
 uint64_t seed_of(const Template& feature) {
@@ -33,8 +35,6 @@ uint64_t seed_of(const Template& feature) {
   for (size_t i = 1; i < feature.literals.size(); ++i) skeleton += '\0' + feature.literals[i];
   return hash_bytes(skeleton);
 }
-
-}  // namespace
 
 ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t) {
   switch (reference.origin) {

@@ -69,6 +69,9 @@ class FeatureProgram {
   std::vector<General> general_;
 };
 
+/// The hash of a template before its views are added: that of its literals.
+uint64_t seed_of(const Template& feature);
+
 /// The row that a reference names at position t; it may be outside the sequence.
 ptrdiff_t referenced_row(const Reference& reference, const Sequence& sequence, size_t t);
 

@@ -155,7 +155,8 @@ Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
   } else if (options.template_text.empty()) {
     plan = default_features(options.feature_columns);
   } else {
-    ESPALIER_ASSIGN(plan, parse_templates(options.template_text, name, options.feature_columns));
+    ESPALIER_ASSIGN(plan,
+                    parse_templates(options.template_text, name, options.feature_columns, options.bytes));
   }
   return FeatureExtractor(std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes));
 }

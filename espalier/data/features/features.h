@@ -50,10 +50,13 @@ struct FeatureOptions {
   int degree = 1;
   /// Whether rows have attributes instead of cells.
   bool attributes = false;
+  /// Patterns and lower case of the template see bytes and ASCII letters instead of characters: set by the
+  /// import of models of Wapiti, which does.
+  bool bytes = false;
 
   bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
     return template_text == other.template_text && feature_columns == other.feature_columns &&
-           degree == other.degree && attributes == other.attributes;
+           degree == other.degree && attributes == other.attributes && bytes == other.bytes;
   }
 };
 

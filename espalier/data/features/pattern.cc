@@ -35,10 +35,16 @@ bool in_class(char name, char32_t code) {
   }
 }
 
+/// The character that starts at a byte: a code point, or the byte itself.
+CodePoint character_at(std::string_view text, size_t at, bool bytes) {
+  return bytes ? CodePoint{static_cast<unsigned char>(text[at]), 1} : code_point_at(text, at);
+}
+
 }  // namespace
 
-Result<Pattern> Pattern::compile(std::string_view expression) {
+Result<Pattern> Pattern::compile(std::string_view expression, bool bytes) {
   Pattern pattern;
+  pattern.bytes_ = bytes;
   pattern.expression_ = expression;
   size_t at = 0;
   if (!expression.empty() && expression[0] == '^') {
@@ -66,7 +72,7 @@ Result<Pattern> Pattern::compile(std::string_view expression) {
         element.character_class = expression[at];
         ++at;
       } else {
-        const CodePoint literal = code_point_at(expression, at);
+        const CodePoint literal = character_at(expression, at, bytes);
         element.character = literal.value;
         at += literal.size;
       }
@@ -81,11 +87,12 @@ Result<Pattern> Pattern::compile(std::string_view expression) {
   return pattern;
 }
 
-bool Pattern::matches(const Element& element, char32_t c) {
+bool Pattern::matches(const Element& element, char32_t c) const {
   const char name = element.character_class;
   if (name == 0) return element.character == c;
   if (name == '.') return true;
   const bool complement = name >= 'A' && name <= 'Z';
+  if (bytes_ && c >= 0x80) return complement;  // part of a character that ASCII does not have
   return in_class(complement ? static_cast<char>(name - 'A' + 'a') : name, c) != complement;
 }
 
@@ -111,7 +118,7 @@ std::optional<Pattern::Match> Pattern::find(std::string_view text) const {
   }
   size_t length = 0;
   for (size_t byte = 0; byte < text.size(); ++length) {
-    const CodePoint c = code_point_at(text, byte);
+    const CodePoint c = character_at(text, byte, bytes_);
     places[length] = {c.value, byte, 0};
     byte += c.size;
   }

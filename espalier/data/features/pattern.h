@@ -23,14 +23,15 @@ namespace espalier::data {
 ///   ^ and $      start and end of the text, at the start and the end of the expression only
 ///
 /// The leftmost match counts; `?` takes the character if it can, `*` takes as few as it can, as Wapiti does.
-/// Characters are code points, and classes are those of Unicode.
+/// Characters are code points, and classes are those of Unicode; or characters are bytes, and classes those of
+/// ASCII, as Wapiti itself sees them.
 class Pattern {
  public:
   struct Match {
     size_t begin, size;  ///< in bytes
   };
 
-  static Result<Pattern> compile(std::string_view expression);
+  static Result<Pattern> compile(std::string_view expression, bool bytes = false);
 
   std::optional<Match> find(std::string_view text) const;
   const std::string& expression() const { return expression_; }
@@ -43,10 +44,11 @@ class Pattern {
     Repeat repeat;
   };
 
-  static bool matches(const Element& element, char32_t c);
+  bool matches(const Element& element, char32_t c) const;
 
   std::string expression_;
   std::vector<Element> elements_;
+  bool bytes_ = false;
   bool anchored_start_ = false;
   bool anchored_end_ = false;
 };

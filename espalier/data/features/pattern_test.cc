@@ -89,6 +89,18 @@ TEST(PatternTest, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(matched(std::string(64, 'a'), ""), HasSubstr("at most 63"));
 }
 
+TEST(PatternTest, SeesBytesWhereItIsToldTo) {
+  const auto found = [](std::string_view expression, std::string_view text) -> std::string {
+    const auto match = Pattern::compile(expression, /*bytes=*/true)->find(text);
+    return match ? std::string(text.substr(match->begin, match->size)) : "no match";
+  };
+  EXPECT_EQ(found(".$", "caf\u00e9"), "\xA9");  // half of the last character
+  EXPECT_EQ(found("\\a*$", "caf\u00e9"), "");
+  EXPECT_EQ(found("\\A\\A$", "caf\u00e9"), "\u00e9");
+  EXPECT_EQ(found("\u00e9", "caf\u00e9"), "\u00e9");
+  EXPECT_EQ(found("^\\u\\l*$", "Cafe"), "Cafe");
+}
+
 TEST(PatternTest, TakesLinearTimeOnExpressionsMadeToBacktrack) {
   std::string expression;
   for (int i = 0; i < 20; ++i) expression += "a*";

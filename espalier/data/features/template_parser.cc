@@ -52,8 +52,9 @@ std::string list_columns(std::span<const size_t> columns) {
 /// Reads one line into a template. Errors come without file and line; the caller knows those.
 class LineParser {
  public:
-  LineParser(std::string_view line, bool wapiti, std::span<const size_t> columns, FeaturePlan& plan)
-      : line_(line), wapiti_(wapiti), columns_(columns), plan_(plan) {}
+  LineParser(std::string_view line, bool wapiti, bool bytes, std::span<const size_t> columns,
+             FeaturePlan& plan)
+      : line_(line), wapiti_(wapiti), bytes_(bytes), columns_(columns), plan_(plan) {}
 
   Result<Template> parse() {
     Template result;
@@ -95,6 +96,7 @@ class LineParser {
     ESPALIER_TRY(check_column(column));
 
     View view{.outside = wapiti_ ? Outside::kWapiti : Outside::kCrfpp, .column = static_cast<size_t>(column)};
+    view.bytes = bytes_;
     if (kind == 'x') {
       view.kind = command == 'X' ? ViewKind::kLower : ViewKind::kText;
     } else {
@@ -143,7 +145,7 @@ class LineParser {
     const std::string_view expression = line_.substr(begin, at_++ - begin);
     for (size_t i = 0; i < plan_.patterns.size(); ++i)
       if (plan_.patterns[i].expression() == expression) return i;
-    ESPALIER_ASSIGN(Pattern pattern, Pattern::compile(expression));
+    ESPALIER_ASSIGN(Pattern pattern, Pattern::compile(expression, bytes_));
     plan_.patterns.push_back(std::move(pattern));
     return plan_.patterns.size() - 1;
   }
@@ -178,6 +180,7 @@ class LineParser {
 
   std::string_view line_;
   bool wapiti_;
+  bool bytes_;
   std::span<const size_t> columns_;
   FeaturePlan& plan_;
   size_t at_ = 0;
@@ -187,7 +190,7 @@ class LineParser {
 }  // namespace
 
 Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name,
-                                    std::span<const size_t> columns) {
+                                    std::span<const size_t> columns, bool bytes) {
   FeaturePlan plan;
   size_t number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -204,7 +207,7 @@ Result<FeaturePlan> parse_templates(std::string_view text, std::string_view name
     const bool wapiti = !is_upper(line[0]) || uses_wapiti_commands(line);
     if (wapiti) line = trim_end(without_comment(line));
 
-    auto parsed = LineParser(line, wapiti, columns, plan).parse();
+    auto parsed = LineParser(line, wapiti, bytes, columns, plan).parse();
     if (!parsed.ok()) return fail("{}:{}: {}", name, number, parsed.error().message);
     Template& feature = *parsed;
     plan.transitions |= type != 'u';

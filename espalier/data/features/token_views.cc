@@ -60,6 +60,11 @@ std::optional<std::string_view> suffix(std::string_view text, size_t n) {
   return bytes == kNoSuchLength ? std::nullopt : std::optional(text.substr(text.size() - bytes));
 }
 
+void lower_bytes(std::string_view text, std::string& out) {
+  out = text;
+  for (char& c : out) c = ascii_lower(c);
+}
+
 std::string outside_name(Outside style, ptrdiff_t distance) {
   if (style == Outside::kCrfpp) return fmt::format("_B{:+}", distance);
   if (distance < -4 || distance > 4) return distance < 0 ? "_x-#" : "_x+#";
@@ -101,7 +106,9 @@ std::optional<std::string_view> CellViews::text(const View& view, const std::vec
     case ViewKind::kText:
       return cell_;
     case ViewKind::kLower:
-      return lower();
+      if (!view.bytes) return lower();
+      lower_bytes(cell_, made_);
+      return made_;
     case ViewKind::kCased:
       return lower() == cell_ ? std::nullopt : std::optional(cell_);
     case ViewKind::kPrefix:
@@ -121,7 +128,7 @@ std::optional<std::string_view> CellViews::text(const View& view, const std::vec
       const auto match = patterns[view.pattern].find(cell_);
       const std::string_view found = match ? cell_.substr(match->begin, match->size) : std::string_view();
       if (view.kind == ViewKind::kMatch) return found;
-      to_lower(found, made_);
+      view.bytes ? lower_bytes(found, made_) : to_lower(found, made_);
       return made_;
     }
     default:

@@ -11,6 +11,7 @@
 #include "espalier/data/formats/jsonl_reader.h"
 #include "espalier/data/formats/letters_reader.h"
 #include "espalier/data/formats/lines.h"
+#include "espalier/data/formats/scores_reader.h"
 #include "espalier/data/formats/text_reader.h"
 
 namespace espalier::data {
@@ -25,12 +26,13 @@ struct FormatEntry {
   MakeReader make;
 };
 
-constexpr std::array<FormatEntry, 5> kFormats = {{
+constexpr std::array<FormatEntry, 6> kFormats = {{
     {Format::kColumns, "columns", false, make_columns_reader},
     {Format::kCrfsuite, "crfsuite", false, make_crfsuite_reader},
     {Format::kConllu, "conllu", false, make_conllu_reader},
     {Format::kLetters, "letters", true, make_letters_reader},
     {Format::kJsonLines, "jsonl", true, make_jsonl_reader},
+    {Format::kScores, "scores", false, make_scores_reader},
 }};
 
 const FormatEntry& entry(Format format) {
@@ -101,6 +103,7 @@ std::optional<Format> format_of_name(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return Format::kJsonLines;
   if (path.ends_with(".conllu")) return Format::kConllu;
+  if (path.ends_with(".scores") || is_numpy_name(path)) return Format::kScores;
   if (path.ends_with(".crfsuite") || path.ends_with(".items")) return Format::kCrfsuite;
   return std::nullopt;
 }
@@ -160,6 +163,11 @@ Result<std::unique_ptr<Reader>> read_input(Input input, const ReadOptions& optio
 }
 
 Result<std::unique_ptr<Reader>> open_reader(const std::string& path, const ReadOptions& options) {
+  if (options.format == Format::kScores && is_numpy_name(path)) {
+    if (!options.folds.empty()) return fail("folds are selected, but scores have none");
+    ESPALIER_ASSIGN(auto reader, open_numpy_scores(path, options));
+    return std::unique_ptr<Reader>(std::make_unique<SelectingReader>(std::move(reader), options));
+  }
   ESPALIER_ASSIGN(Input input, Input::open(path));
   return read_input(std::move(input), options);
 }

@@ -15,13 +15,13 @@
 
 namespace espalier::data {
 
-enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines };
+enum class Format { kColumns, kCrfsuite, kConllu, kLetters, kJsonLines, kScores };
 
-/// The formats by the names `--format` takes ("columns", "crfsuite", "conllu", "letters", "jsonl").
+/// The formats by the names `--format` takes ("columns", "crfsuite", "conllu", "letters", "jsonl", "scores").
 Result<Format> parse_format(std::string_view name);
 std::string_view format_name(Format format);
-/// The format that the name of a file implies: .conllu, .jsonl or .ndjson, .crfsuite or .items, each also
-/// with .gz. Nothing for other names.
+/// The format that the name of a file implies: .conllu, .jsonl or .ndjson, .crfsuite or .items, .scores, each
+/// also with .gz, and .npy or .npz (scores). Nothing for other names.
 std::optional<Format> format_of_name(std::string_view path);
 /// The format that the names of several files imply: the same for all, or an error. Nothing if none implies
 /// one.
@@ -46,6 +46,9 @@ struct ReadOptions {
   /// With labels_required false and this above 0: rows of fewer cells, but at least this many, are accepted
   /// too, as sequences without labels (a tagger that looks at the word alone needs no more than the word).
   size_t least_columns = 0;
+  /// Rows may have more cells than `columns`, because nobody knows how many the training data of an imported
+  /// model had. The last cell is the label where labels are required; otherwise there is none.
+  bool more_columns = false;
   /// Keep only sequences of these folds (empty: all). An error with a format that has no folds (only letters
   /// and JSON lines have them), so that nobody trains on test data by accident.
   std::vector<int> folds;
@@ -57,6 +60,8 @@ struct ReadOptions {
   std::string separator;
   /// Columns: lines that start with this are comments. Empty: there are none.
   std::string comment;
+  /// Scores: the labels that the columns of numbers belong to, where the file does not name them itself (.npy).
+  std::vector<std::string> score_labels;
   /// A file without sequences is an error unless this is set.
   bool allow_empty = false;
   /// Raw text instead of a format: sequences of one column, the word, without labels (text_reader.h).

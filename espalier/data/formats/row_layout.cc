@@ -13,6 +13,11 @@ Result<RowLayout> row_layout(const ReadOptions& options, size_t cells) {
       return fail("found 1 column, expected a label column next to the word");
     full = cells;
     layout.label_present = cells > 1;
+  } else if (options.more_columns && cells + 1 >= full + options.labels_required) {
+    layout.width = cells;
+    layout.label = cells - 1;
+    layout.label_present = options.labels_required;
+    return layout;
   } else if (cells == full) {
     layout.label_present = true;
   } else if (!options.labels_required && cells + 1 == full) {

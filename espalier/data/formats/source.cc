@@ -25,6 +25,7 @@ class MemoryReader final : public Reader {
 
 std::unique_ptr<Reader> Source::read_memory() const {
   ESPALIER_CHECK(in_memory());
+  if (open_) return open_();
   return std::make_unique<MemoryReader>(sequences_, name_);
 }
 

@@ -16,7 +16,9 @@ constexpr size_t kUpos = 3;
 constexpr size_t kMisc = 9;
 constexpr std::string_view kEmptyCell = "_";
 
-bool has_attributes(Format format) { return format == Format::kCrfsuite || format == Format::kLetters; }
+bool has_attributes(Format format) {
+  return format == Format::kCrfsuite || format == Format::kLetters || format == Format::kScores;
+}
 
 /// Tabs and line ends would break the line.
 bool breaks_line(char c) { return c == '\t' || c == '\n' || c == '\r'; }
@@ -171,6 +173,9 @@ void append_extra_lines(const Sequence& sequence, size_t row, std::string& out) 
 Result<Writer> Writer::make(const ReadOptions& in, Format out) {
   if (out == Format::kLetters && in.format != Format::kLetters)
     return fail("{} cannot be written as letters: only letters have rows of pixels", format_name(in.format));
+  if (out == Format::kScores && in.format != Format::kScores)
+    return fail("{} cannot be written as scores: only scores have one number per label",
+                format_name(in.format));
   if (has_attributes(in.format) && (out == Format::kColumns || out == Format::kConllu))
     return fail("{} cannot be written as {}: attributes are not columns (crfsuite and jsonl can hold them)",
                 format_name(in.format), format_name(out));
@@ -267,9 +272,10 @@ void Writer::append_converted(const WriterRows& rows, std::string& out) const {
     case Format::kJsonLines:
       return append_json(rows, out);
     case Format::kLetters:
+    case Format::kScores:
       break;
   }
-  ESPALIER_CHECK(out_ != Format::kLetters);  // make() lets letters be written from letters only
+  ESPALIER_CHECK(false);  // make() lets letters and scores be written from their own format only
 }
 
 /// What append() would have to alter is an error for data.

@@ -147,6 +147,7 @@ bool has_tokens(const data::Sequence& sequence, data::Format format) {
       return sequence.columns() > 1 || (sequence.columns() == 1 && !sequence.has_labels());
     case data::Format::kCrfsuite:
     case data::Format::kLetters:
+    case data::Format::kScores:
       return false;
   }
   return false;

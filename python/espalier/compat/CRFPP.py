@@ -1,4 +1,5 @@
-"""Tagger with the interface of CRF++'s Python module, over models that Espalier trained on columns.
+"""Tagger with the interface of CRF++'s Python module, over models of CRF++ (text or binary) and models that Espalier
+trained on columns.
 
 >>> import os, tempfile
 >>> import espalier as es
@@ -22,7 +23,7 @@ from typing import Any, List, NoReturn
 
 import numpy as np
 
-from .. import Error, Tagger as _Model
+from .. import Error, Tagger as _Model, import_model as _import_model
 
 __all__ = ["Tagger", "VERSION"]
 
@@ -44,6 +45,13 @@ def _arguments(text: str) -> Any:
     return parser.parse_args(shlex.split(text))
 
 
+def _open(path: str) -> _Model:
+    """A model of ours, which begins with our name, or one of another program."""
+    with open(path, "rb") as file:
+        ours = file.read(8) == b"ESPALIER"
+    return _Model.open(path) if ours else _import_model(path)
+
+
 class Tagger:
     """Labels rows that were added one by one. Arguments: ``-m MODEL``, ``-n NBEST``, ``-v 1`` or ``2`` for
     probabilities in toString()."""
@@ -53,9 +61,11 @@ class Tagger:
         if options.cost_factor != 1.0:
             raise RuntimeError("the cost factor -c is not supported")
         try:
-            self._model = _Model.open(options.model)
+            self._model = _open(options.model)
         except (Error, OSError) as error:
             raise RuntimeError(str(error)) from None
+        info = self._model.info
+        self._least = max(info.feature_columns, default=-1) + 1
         self._nbest = options.nbest
         self._verbose = options.verbose
         self._names: List[str] = self._model.labels
@@ -66,7 +76,7 @@ class Tagger:
     def add(self, *columns: str) -> bool:
         """Adds a row: its cells as one string with blanks or tabs between, or one by one."""
         cells = columns[0].split() if len(columns) == 1 else list(columns)
-        if not cells or (self._rows and len(cells) != len(self._rows[0])):
+        if len(cells) < max(1, self._least) or (self._rows and len(cells) != len(self._rows[0])):
             return False
         self._rows.append(cells)
         self._parsed = None

@@ -10,10 +10,14 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 
 from ... import Error, _native
-from ..._tagger import Tagger as Model
+from ..._tagger import Tagger as Model, import_model
 from ._dumpparser import CRFsuiteDumpParser, ParsedDump
 
 __all__ = ["ItemSequence", "Tagger", "native_items"]
+
+
+#: How CRFsuite's own model files begin.
+_CRFSUITE = b"lCRF"
 
 
 class ItemSequence:
@@ -45,7 +49,7 @@ def native_items(xseq: Any) -> Any:
 
 
 class Tagger:
-    """Predicts labels with a model that Trainer.train wrote. Its methods are about the current sequence: that of the
+    """Predicts labels with a model that Trainer.train or CRFsuite wrote. Its methods are about the current sequence: that of the
     last set() or tag()."""
 
     def __init__(self) -> None:
@@ -56,7 +60,9 @@ class Tagger:
     def open(self, name: str) -> Any:
         """Opens a model file; returns an object that closes it at the end of a ``with`` block."""
         try:
-            self._model = Model.open(name)
+            with open(name, "rb") as file:
+                theirs = file.read(4) == _CRFSUITE
+            self._model = import_model(name) if theirs else Model.open(name)
         except Error as error:
             raise ValueError(f"Error opening model file {name!r}: {error}") from None
         self._reset([])
@@ -67,7 +73,7 @@ class Tagger:
         if not isinstance(value, bytes):
             raise TypeError(f"Argument 'value' has incorrect type (expected bytes, got {type(value).__name__})")
         try:
-            self._model = Model.from_bytes(value)
+            self._model = import_model(value) if value.startswith(_CRFSUITE) else Model.from_bytes(value)
         except Error as error:
             raise ValueError(f"Error opening model: {error}") from None
         self._reset([])
