@@ -45,8 +45,6 @@ def lua(name, bodies):
         for body in bodies:
             out.write("[==========[" + body + "]==========],\n")
         out.write("}\nlocal at = 0\nrequest = function()\n  at = at % #bodies + 1\n  return wrk.format(nil, nil, nil, bodies[at])\nend\n")
-        if name == "batch.lua":
-            pass
 singles = [json.dumps({"rows": words[i:i + 20]}) for i in range(0, 20000, 20)]
 lua("single.lua", singles)
 open(work + "/single.json", "w", encoding="utf-8").write(singles[0])
@@ -85,11 +83,22 @@ assert answer["sequences"][0]["labels"] == want, (answer, want)
 print("the same labels as espalier tag")
 END
 
+# Processor time that the server has used, in hundredths of a second.
+used() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
 memory() { awk '/VmRSS/ { print $2 }' "/proc/$server/status"; }
-rate() { wrk -t1 "-c$1" "-d${each}s" -s "$work/$2" "$url/v1/tag" | awk '/Non-2xx/ { bad = 1 } /Requests\/sec/ { print bad ? "failed" : $2 }'; }
+# measure CONNECTIONS SCRIPT: sets rate, requests per second, and cost, the server's processor time per request in microseconds.
+measure() {
+  before=$(used)
+  wrk -t1 "-c$1" "-d${each}s" -s "$work/$2" "$url/v1/tag" >"$work/wrk"
+  after=$(used)
+  ! grep "Non-2xx" "$work/wrk" || { echo "bench: requests failed" >&2; exit 1; }
+  rate=$(awk '/Requests\/sec/ { print $2 }' "$work/wrk")
+  cost=$(awk -v ticks=$((after - before)) '/requests in/ { printf "%.1f", ticks * 10000 / $1 }' "$work/wrk")
+}
 
-single=$(rate 64 single.lua)
-echo "single sentences of 20 words, wrk -t1 -c64: $single requests/s"
+measure 64 single.lua
+single=$rate
+echo "single sentences of 20 words, wrk -t1 -c64: $rate requests/s, $cost us of processor time each"
 half=$(awk -v r="$single" 'BEGIN { printf "%d", r / 2 / 16 }')
 h2load --h1 -c 16 -t 1 -D "$each" --rps "$half" -d "$work/single.json" -H 'Content-Type: application/json' "$url/v1/tag" >"$work/h2load" 2>&1 || true
 echo "h2load --h1 at half that rate:"
@@ -101,11 +110,18 @@ h2load --h1 -c 16 -t 1 -D "$each" --rps "$half" -d "$work/single.json" --log-fil
 
 # Batches and the command, in turn.
 for round in 1 2 3; do
-  batch=$(rate 4 batch.lua)
-  "$espalier" tag "$work/many.txt" -m "$work/chunks.model" -o "$work/out.txt" 2>"$work/speed"
+  measure 4 batch.lua
+  batch=$rate
+  batch_cost=$(awk -v c="$cost" -v t="$(cat "$work/tokens_per_batch")" 'BEGIN { print c / t }')
+  python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime)' "$espalier" tag "$work/many.txt" -m "$work/chunks.model" -o "$work/out.txt" 2>"$work/speed" >"$work/used"
   command=$(sed -n 's/.*(\([0-9,]*\) tokens per second).*/\1/p' "$work/speed" | tr -d ,)
-  awk -v b="$batch" -v t="$(cat "$work/tokens_per_batch")" -v c="$command" -v n=$round \
-    'BEGIN { printf "batches, round %d: %d tokens/s, espalier tag %d tokens/s, ratio %.2f\n", n, b * t, c, b * t / c }'
+  command_cost=$(awk -v s="$(cat "$work/used")" 'NF { ++n } END { print s * 1e6 / n }' "$work/many.txt")
+  awk -v b="$batch" -v t="$(cat "$work/tokens_per_batch")" -v c="$command" -v bc="$batch_cost" -v cc="$command_cost" -v n=$round 'BEGIN {
+    printf "batches, round %d: %d tokens/s, espalier tag %d tokens/s, ratio %.2f; ", n, b * t, c, b * t / c
+    printf "processor time per token %.2f us, espalier tag %.2f us, ratio %.2f\n", bc, cc, cc / bc }'
 done
 
 # Idle and slow clients: with and without them, in turn.
@@ -132,15 +148,18 @@ while True:
 END
 port=${url##*:}
 for round in 1 2 3; do
-  alone=$(rate 64 single.lua)
+  measure 64 single.lua
+  alone=$rate
+  alone_cost=$cost
   python3 "$work/clients.py" "$port" 2000 500 >"$work/clients" &
   clients=$!
   while ! grep -q there "$work/clients"; do sleep 0.1; done
-  crowded=$(rate 64 single.lua)
+  measure 64 single.lua
   kill $clients
   wait $clients 2>/dev/null || true
-  awk -v a="$alone" -v c="$crowded" -v n=$round \
-    'BEGIN { printf "2,000 idle and 500 slow clients, round %d: %d requests/s, without them %d, ratio %.2f\n", n, c, a, c / a }'
+  awk -v a="$alone" -v c="$rate" -v ac="$alone_cost" -v cc="$cost" -v n=$round 'BEGIN {
+    printf "2,000 idle and 500 slow clients, round %d: %d requests/s, without them %d, ratio %.2f; ", n, c, a, c / a
+    printf "processor time of the server %s us each, without them %s, ratio %.2f\n", cc, ac, cc / ac }'
 done
 
 if [ "${1:-}" = --long ]; then

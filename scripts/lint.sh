@@ -14,7 +14,7 @@ status=0
 if [ $# -gt 0 ]; then
   sources=$*
 else
-  sources=$(find espalier apps research examples fuzz bench python -name '*.h' -o -name '*.cc' | LC_ALL=C sort)
+  sources=$(find espalier apps server research examples fuzz bench python -name '*.h' -o -name '*.cc' | LC_ALL=C sort)
 fi
 
 echo "lint: clang-format"

@@ -45,9 +45,9 @@ def train_models():
 class Server:
     """espalier serve in a process of its own."""
 
-    def __init__(self, *arguments, models=("tagger.model", "chunker.model")):
+    def __init__(self, *arguments, models=("tagger.model", "chunker.model"), port=0):
         self.process = subprocess.Popen(
-            [ESPALIER, "serve", *[path(model) for model in models], "--port", "0", *arguments],
+            [ESPALIER, "serve", *[path(model) for model in models], "--port", str(port), *arguments],
             stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.messages = []
         line = self.process.stderr.readline()
@@ -489,6 +489,19 @@ class LimitsAndSignals(unittest.TestCase):
         for sock in (idle, half, working):
             sock.close()
         self.assertEqual(server.process.wait(20), 0)
+
+    def test_a_killed_server_is_there_again_at_once(self):
+        server = self.start(models=("tagger.model",))
+        held = server.connect()
+        held.sendall(post(GOOD) + post(GOOD)[:40])
+        self.assertIn(b"200 OK", held.recv(65536))
+        before = server.tag(tokens=["The", "rain"])
+        server.process.kill()
+        server.process.wait(10)
+        again = self.start(models=("tagger.model",), port=server.port)
+        self.assertEqual(again.tag(tokens=["The", "rain"]), before)
+        held.close()
+        self.assertEqual(again.stop(), 0)
 
     def test_systemd_is_told(self):
         told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
