@@ -15,7 +15,7 @@ SOURCES = find espalier apps server research examples fuzz bench python -name '*
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test test-page page-pictures
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test page-build test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
@@ -123,12 +123,15 @@ python-test: python
 	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
 
 # The page of espalier serve in a browser: installs Chromium, trains small models, starts a server on a free port.
-test-page: build
+page-build: setup-serve
 	@scripts/setup.sh page
+	$(CONFIGURE) release
+	$(BUILD) release --target espalier espalier-serve
+
+test-page: page-build
 	$(PYTHON) -m pytest -q -p no:cacheprovider server/page_tests
 
-page-pictures: build
-	@scripts/setup.sh page
+page-pictures: page-build
 	$(PYTHON) server/page_tests/screenshots.py
 
 clean:

@@ -48,9 +48,10 @@ export function sentenceElement({ sentence, layer, labels, colour, marks }) {
     if (spans[next]?.first === t) {
       const span = spans[next];
       const p = span.probability;
+      const touching = !gap && spans[next - 1]?.last === t;
       if (gap) line.append(gap);
       holder = make("span", {
-        class: `span ${colour(span.type)}${uncertain(p) ? " uncertain" : ""}`,
+        class: `span ${colour(span.type)}${uncertain(p) ? " uncertain" : ""}${touching ? " touching" : ""}`,
         "data-type": span.type,
         title: `${span.type}${typeof p === "number" ? `, ${percent(p)}` : ""}`,
         vars: { p: typeof p === "number" ? p.toFixed(3) : "1" },

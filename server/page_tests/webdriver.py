@@ -10,6 +10,7 @@ Starts Debian's chromedriver and a headless Chromium with a profile of its own, 
 """
 
 import base64
+import http.client
 import json
 import os
 import pathlib
@@ -18,8 +19,6 @@ import socket
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
@@ -80,7 +79,7 @@ class Browser:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.address = f"http://127.0.0.1:{port}"
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         environment = {**os.environ, "HOME": str(self.folder), "TMPDIR": str(self.folder)}
         self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, env=environment)
@@ -100,6 +99,7 @@ class Browser:
             except (OSError, WebDriverError):
                 if self.driver.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError("chromedriver does not start")
+                self.connection.close()
                 time.sleep(0.05)
         arguments = ["--headless=new", f"--window-size={width},{height}", "--disable-dev-shm-usage", "--disable-gpu",
                      "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -123,19 +123,19 @@ class Browser:
                 self._session("DELETE", "")
         finally:
             self.id = None
+            self.connection.close()
             self.driver.terminate()
             self.driver.wait(timeout=10)
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return json.load(response)["value"]
-        except urllib.error.HTTPError as error:
-            value = json.load(error)["value"]
-            raise WebDriverError(f"{value['error']}: {value['message']}") from None
+        self.connection.request(method, path, data, {"Content-Type": "application/json"})
+        response = self.connection.getresponse()
+        value = json.load(response)["value"]
+        if response.status != 200:
+            raise WebDriverError(f"{value['error']}: {value['message']}")
+        return value
 
     def _session(self, method, path, body=None):
         return self._call(method, f"/session/{self.id}{path}", body)
