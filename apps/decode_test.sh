@@ -1,7 +1,8 @@
 # espalier decode, and the format scores in train, tag and eval.
+seeds=$(cd "$(dirname "$0")/../fuzz/seeds/scores" && pwd)
 source "$(dirname "$0")/testing.sh"
 
-printf 'O B-PER I-PER\n0 5 0\n1 0 4\n3 0 0\n\n0 0 2\n' >network.scores
+printf 'O B-PER I-PER\n0 5 0\n1 0 4\n3 0 0\n\n0 1 2\n' >network.scores
 expect 0 "$espalier" decode network.scores
 equal "$(awk 'NF { print $NF }' out | tr '\n' ' ')" "I-PER B-PER I-PER O I-PER "
 head -1 out >first
@@ -17,10 +18,24 @@ printf '0 0 -inf\n0 0 3\n0 0 0\n' >crf.txt
 printf 'O B-PER I-PER\n0 1 0\n0 0 0\n' >even.scores
 expect 0 "$espalier" decode even.scores --transitions crf.txt --json --nbest 2 --marginals
 equal "$(json /sequences/0/labels/0 /sequences/0/labels/1 | tr '\n' ' ')" "B-PER I-PER "
-json /sequences/0/marginals/0/0 >/dev/null
+json /sequences/0/marginals/0/B-PER >/dev/null
 printf '0 0\n' >small.txt
 expect 1 "$espalier" decode even.scores --transitions small.txt
 says err "expected 9"
+
+# Arrays of numpy: (1, 2), (3, -inf); an archive with its labels, (1, 2)
+cp "$seeds/array" network.npy
+cp "$seeds/stored" network.npz
+expect 0 "$espalier" decode network.npy --labels A,B
+equal "$(cat out)" "$(printf 'A B\n1 2 B\n3 -inf A\n')"
+expect 0 "$espalier" decode network.npz
+equal "$(cat out)" "$(printf 'A B\n1 2 B\n')"
+expect 2 "$espalier" decode network.npy
+says err "--labels"
+expect 1 "$espalier" decode network.npy --labels A,B,C
+head -c 300 network.npz >cut.npz
+expect 1 "$espalier" decode cut.npz
+says err "cut.npz"
 
 # Wrong files
 printf '1 2 3\n4 5 6\n' >no_header

@@ -18,7 +18,7 @@ void ColumnFlags::add_to(CLI::App& verb) {
 
 void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
-                  "columns, crfsuite, conllu, letters, jsonl or scores [by the file's\nname, or columns]")
+                  "columns, crfsuite, conllu, letters, jsonl, scores [by the name, or columns]")
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "

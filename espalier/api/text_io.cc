@@ -50,7 +50,9 @@ Result<Input> input_of(const Source::State& source) {
 
 Result<std::unique_ptr<data::Reader>> open_source(const Source& source, const data::ReadOptions& options,
                                                   std::optional<tasks::JsonTask> task) {
-  ESPALIER_ASSIGN(Input input, input_of(*source.state()));
+  const Source::State& state = *source.state();
+  if (!task && !state.text && !state.read) return data::open_reader(state.path, options);
+  ESPALIER_ASSIGN(Input input, input_of(state));
   if (task) return tasks::read_json_input(std::move(input), *task, options);
   return data::read_input(std::move(input), options);
 }

@@ -104,10 +104,11 @@ struct DatasetBuilder::State {
   FeatureCollector state_features, edge_features;
   bool any_value = false;
 
-  // The block being filled. A block's size does not depend on the threads.
+  // The block being filled. A block's size does not depend on the threads, and nothing depends on it.
   static constexpr size_t kBlockTokens = 1 << 15;
+  static constexpr size_t kBlockText = 4 << 20;  // tokens of many attributes have much text
   std::vector<data::Sequence> block;
-  size_t block_tokens = 0;
+  size_t block_tokens = 0, block_text = 0;
   std::vector<data::HashedFeatures> hashed;
 
   void flush();
@@ -116,7 +117,7 @@ struct DatasetBuilder::State {
 
 DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers,
                                EncodeOptions options, data::LabelSet known)
-    : state_(new State{extractor, workers, options, {}, {}, {}, false, {}, 0, {}}) {
+    : state_(new State{extractor, workers, options, {}, {}, {}, false, {}, 0, 0, {}}) {
   state_->result.labels = std::move(known);
 }
 DatasetBuilder::~DatasetBuilder() = default;
@@ -136,8 +137,9 @@ void DatasetBuilder::add(data::Sequence sequence) {
     return;
   }
   state_->block_tokens += sequence.length();
+  state_->block_text += sequence.text_bytes();
   state_->block.push_back(std::move(sequence));
-  if (state_->block_tokens >= State::kBlockTokens) state_->flush();
+  if (state_->block_tokens >= State::kBlockTokens || state_->block_text >= State::kBlockText) state_->flush();
 }
 
 /// Numbers the state (or edge) features of the block and appends them to the data set.
@@ -221,7 +223,7 @@ void DatasetBuilder::State::flush() {
     result.data.weight.push_back(block[s].weight());
   }
   block.clear();
-  block_tokens = 0;
+  block_tokens = block_text = 0;
 }
 
 EncodedTraining DatasetBuilder::finish() {
