@@ -139,7 +139,8 @@ class StreamRun {
     if (!reader) {
       ESPALIER_ASSIGN(reader, api::open_source(source, input.reading, input.task));
     }
-    if (!input.task && options_.forced_column == 0)  // forced labels are checked one by one
+    // Forced labels are checked one by one, and parsers may have heads alone in the place of the label.
+    if (!input.task && options_.forced_column == 0 && !state_.model.bare().builds_trees())
       reader = api::check_first_labels(std::move(reader), input.reading.format, state_.model.labels());
     prepared.pipeline.map = input.map ? &*input.map : nullptr;
     prepared.pipeline.block_ended = [&] { return out_.flush(); };  // a reader may be waiting for it
