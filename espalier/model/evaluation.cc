@@ -85,6 +85,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
   const constrain::InstanceMaker instances = instances_of_task(options.task);
   if (options.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
   const bool trees = predictor.builds_trees();
+  if (trees && options.predict.confidence) return fail("the calibration of parsers is not measured");
   if (trees && !evaluation.trees) evaluation.trees.emplace();
   std::vector<size_t> tree_cells;  // of the heads and, where there are any, of the relations
   std::vector<uint32_t> gold_heads;
@@ -218,8 +219,10 @@ nlohmann::ordered_json Evaluation::to_json() const {
                     {"arguments_among_candidates", roles->reachable},
                     {"argument_type_accuracy", roles->type_accuracy()}};
   }
-  if (trees)
-    for (const auto& [key, value] : trees->to_json().items()) out[key] = value;
+  if (trees) {
+    const nlohmann::ordered_json of_trees = trees->to_json();
+    for (const auto& [key, value] : of_trees.items()) out[key] = value;
+  }
   if (tally.constrained > 0) out["constraints"] = tally.to_json();
   if (searches.sequences() > 0) out["searches"] = searches.to_json();
   if (joint.any()) out["joint"] = joint.to_json(scores);

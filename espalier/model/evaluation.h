@@ -15,6 +15,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/source.h"

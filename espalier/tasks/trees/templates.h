@@ -1,5 +1,5 @@
 // The features of a parser as text: TreeTemplates::parse compiles a template file, default_tree_templates()
-// is the one that is used where none is given. docs/tasks.md describes the language. Hashes are stored in
+// is the one that is used where none is given. docs/parsing.md describes the language. Hashes are stored in
 // model files, so the meaning of a line must never change.
 //
 // A file has two parts, [moves] and [relations]. Each line is one feature, a list of atoms:

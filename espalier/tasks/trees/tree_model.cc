@@ -1,6 +1,7 @@
 #include "espalier/tasks/trees/tree_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -25,6 +26,21 @@ void add_tree(const ParseSpace& space, std::vector<Action> actions, double score
   follow_path(space, made.actions, made.heads, made.relations);
 }
 
+/// Scores of a beam are logarithms of probabilities; they are made to sum to 1 over its trees. The confidence
+/// of a word is the share of trees that give it the same head and relation as the best.
+void add_confidence(TreeBuffers& buffers, data::Prediction& out) {
+  double sum = 0;
+  for (const ParsedTree& tree : buffers.best) sum += std::exp(tree.score - buffers.best[0].score);
+  const size_t words = buffers.best[0].heads.size();
+  out.confidence.assign(words, 0);
+  for (ParsedTree& tree : buffers.best) {
+    tree.probability = std::exp(tree.score - buffers.best[0].score) / sum;
+    for (size_t w = 0; w < words; ++w)
+      if (tree.heads[w] == buffers.best[0].heads[w] && tree.relations[w] == buffers.best[0].relations[w])
+        out.confidence[w] += static_cast<float>(tree.probability);
+  }
+}
+
 }  // namespace
 
 Result<TreeSystem> TreeSettings::system() const {
@@ -41,11 +57,12 @@ Result<TreeSystem> TreeSettings::system() const {
 
 data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
                                TreeBuffers& buffers) {
-  TreeScorer scorer(tables, system.all_relations);
+  const bool greedy = how.beam <= 1 && !how.best_first;
+  TreeScorer scorer(tables, system.all_relations, greedy ? 0 : how.sharpness);
   const ParseSpace space(system, buffers.sentence, buffers.scratch, nullptr);
   buffers.best.clear();
   const size_t words = buffers.sentence.length();
-  if (how.beam <= 1 && !how.best_first) {
+  if (greedy) {
     auto found = search::decode_greedily(space, scorer, 3 * words);
     add_tree(space, std::move(found.actions), found.score, buffers);
     return data::SearchEnd::kApproximate;
@@ -87,7 +104,8 @@ void save_tree_model(const TreeSettings& settings, const TreeTables& tables, Sec
                                   {"template_name", settings.template_name},
                                   {"skip_missing", settings.skip_missing},
                                   {"beam", settings.beam},
-                                  {"best_first", settings.best_first}};
+                                  {"best_first", settings.best_first},
+                                  {"sharpness", settings.sharpness}};
   auto& fields = about["columns"] = nlohmann::ordered_json::object();
   for (size_t f = 0; f < kTreeFields; ++f)
     if (settings.columns.cell[f])
@@ -118,6 +136,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
     out.skip_missing = about.at("skip_missing").get<bool>();
     out.beam = about.at("beam").get<size_t>();
     out.best_first = about.at("best_first").get<bool>();
+    out.sharpness = about.at("sharpness").get<float>();
     for (size_t f = 0; f < kTreeFields; ++f) {
       const std::string name(tree_field_name(static_cast<TreeField>(f)));
       if (about.at("columns").contains(name)) out.columns.cell[f] = about["columns"][name].get<size_t>();
@@ -135,6 +154,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
   constexpr size_t kMostColumns = 1 << 20, kMostBeam = 100'000;
   for (const auto& cell : out.columns.cell)
     if (cell && *cell > kMostColumns) return damaged("a column is out of range");
+  if (!(out.sharpness >= 0 && out.sharpness < 1e6f)) return damaged("the sharpness is out of range");
   if (out.beam < 1 || out.beam > kMostBeam) return damaged("the beam is out of range");
   return out;
 }
@@ -161,11 +181,14 @@ std::unique_ptr<data::Predictor::Scratch> TreePredictor::make_scratch() const {
 
 Result<TreeDecoding> TreePredictor::decoding(const data::PredictOptions& options) const {
   using Method = data::SearchChoice::Method;
-  TreeDecoding how{settings_.beam, settings_.best_first, options.nbest};
+  TreeDecoding how{settings_.beam, settings_.best_first, options.nbest, settings_.sharpness};
   const data::SearchChoice& choice = options.search;
   if (choice.method == Method::kGreedy && choice.beam > 1)
     return fail("a greedy search keeps one state, not a beam of {}", choice.beam);
-  if (choice.method == Method::kGreedy) how = {1, false, options.nbest};
+  if (choice.method == Method::kGreedy) {
+    how.beam = 1;
+    how.best_first = false;
+  }
   if (choice.method == Method::kBeam || choice.method == Method::kBestFirst) {
     how.best_first = choice.method == Method::kBestFirst;
     if (how.beam == 1) how.beam = kUsualTreeBeam;
@@ -182,10 +205,18 @@ Result<TreeDecoding> TreePredictor::decoding(const data::PredictOptions& options
 Status TreePredictor::predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                               const data::PredictOptions& options, Scratch& scratch,
                               data::Prediction& out) const {
-  if (options.confidence || options.marginals)
-    return fail("a parser has scores, but no probabilities: confidence and marginals are not supported");
+  if (options.marginals) return fail("marginals are not supported by parsers");
   if (!forced.empty()) return fail("forced labels are not supported by parsers");
-  ESPALIER_ASSIGN(const TreeDecoding how, decoding(options));
+  ESPALIER_ASSIGN(TreeDecoding how, decoding(options));
+  if (options.confidence) {
+    if (settings_.sharpness == 0)
+      return fail("this parser has scores, but no probabilities: confidence is for models of learner searn");
+    if (how.best_first)
+      return fail("confidence comes from a breadth-first beam; leave out decoder best-first");
+    // All trees of a beam are wanted, also of one wider than asked for: the first ones stay the same.
+    if (how.beam == 1) how.beam = kUsualTreeBeam;
+    how.nbest = how.beam;
+  }
   out.clear();
   if (sequence.empty()) return {};
   for (const auto& cell : settings_.columns.cell)
@@ -195,12 +226,13 @@ Status TreePredictor::predict(const data::Sequence& sequence, std::span<const da
   TreeBuffers& buffers = static_cast<TreeModelScratch&>(scratch).buffers;
   buffers.sentence.encode(sequence, settings_.columns);
   out.search_end = parse_sentence(system_, tables_, how, buffers);
-  out.best.resize(buffers.best.size());
-  for (size_t k = 0; k < buffers.best.size(); ++k) {
+  if (options.confidence) add_confidence(buffers, out);
+  out.best.resize(std::min(buffers.best.size(), options.nbest));
+  for (size_t k = 0; k < out.best.size(); ++k) {
     out.best[k].labels = buffers.best[k].relations;
     out.best[k].heads = buffers.best[k].heads;
     out.best[k].score = buffers.best[k].score;
-    out.best[k].probability = std::numeric_limits<double>::quiet_NaN();
+    out.best[k].probability = buffers.best[k].probability;
     out.best[k].others.clear();
   }
   return {};

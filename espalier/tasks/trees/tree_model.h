@@ -2,10 +2,12 @@
 // are the relations; Labelling::heads are the heads. Every input gets a tree with exactly one root.
 //
 // Greedy parsing takes 2n − 1 moves and n − 1 relations for n words, a beam of width b about b times as long.
-// Forced labels and probabilities are not supported. Tested in tree_training_test.cc and
+// Models of learner searn have probabilities, those of the beam's trees under a fitted softmax. Forced labels
+// are not supported. Tested in tree_training_test.cc and
 // apps/parse_test.sh.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "espalier/base/section_file.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/predictor.h"
+#include "espalier/search/nodes.h"
 #include "espalier/tasks/trees/parse_space.h"
 #include "espalier/tasks/trees/tree_scorer.h"
 
@@ -30,6 +33,7 @@ struct TreeSettings {
   bool skip_missing = true;  ///< features about fields that the data do not have are left out
   size_t beam = 1;
   bool best_first = false;
+  float sharpness = 0;  ///< TreeScorer; above 0 for weights of single decisions, fitted after training
 
   Result<TreeSystem> system() const;
 };
@@ -39,11 +43,13 @@ struct TreeDecoding {
   size_t beam = 1;  ///< 1: greedy
   bool best_first = false;
   size_t nbest = 1;
+  float sharpness = 0;  ///< of beams; greedy decisions do not depend on it
 };
 struct ParsedTree {
   std::vector<uint32_t> heads;  ///< from 1; 0: the root
   std::vector<data::Label> relations;
   double score = 0;
+  double probability = std::numeric_limits<double>::quiet_NaN();  ///< where it was asked for
   std::vector<search::Action> actions;
 };
 struct TreeBuffers {

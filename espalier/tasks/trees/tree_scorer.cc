@@ -1,7 +1,9 @@
 #include "espalier/tasks/trees/tree_scorer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace espalier::tasks {
 namespace {
@@ -147,29 +149,70 @@ Result<TreeTables> TreeTables::load(const SectionFile& file, size_t relations) {
   return out;
 }
 
-const std::array<int16_t, kTreeMoves>* TreeTables::find_move(uint64_t hash) const {
-  const uint16_t check = check_of(hash);
-  for (size_t at = line_of(hash, lines_.size());; at = next_line(at, lines_.size())) {
-    const MoveLine& line = lines_[at];
-    for (size_t slot = 0; slot < MoveLine::kSlots; ++slot) {
-      if (line.check[slot] == check) return &line.weight[slot];
-      if (line.check[slot] == 0) return nullptr;
-    }
+namespace {
+
+/// Four numbers at a time; compilers turn these into vector instructions.
+using FourShort = int16_t __attribute__((vector_size(8)));
+using FourInt = int32_t __attribute__((vector_size(16)));
+static_assert(kTreeMoves == 4);
+constexpr std::array<int16_t, kTreeMoves> kNoWeights{};
+
+/// The highest bit of each 16 bits of `words` that equal `check`. Above an equal one, others may be marked by
+/// mistake.
+uint64_t equal_lanes(uint64_t words, uint16_t check) {
+  constexpr uint64_t kOnes = 0x0001000100010001ull, kHighs = 0x8000800080008000ull;
+  const uint64_t differ = words ^ (kOnes * check);
+  return (differ - kOnes) & ~differ & kHighs;
+}
+
+/// The weights in a line, all 0 if the feature is not there. Without branches that depend on the data, which
+/// would be mispredicted for every second feature.
+const std::array<int16_t, kTreeMoves>* find_in_line(const MoveLine& line, uint16_t check) {
+  uint64_t first;
+  uint32_t last;
+  static_assert(MoveLine::kSlots == 6);
+  std::memcpy(&first, line.check.data(), sizeof first);
+  std::memcpy(&last, line.check.data() + 4, sizeof last);
+  // Slots 0 to 3 at the bits 0, 16, 32 and 48; slots 4 and 5 at 1 and 17.
+  const uint64_t found = (equal_lanes(first, check) >> 15) | ((equal_lanes(last, check) & 0xFFFFFFFFu) >> 14);
+  const auto bit = static_cast<unsigned>(std::countr_zero(found | (uint64_t{1} << 63)));
+  const size_t slot = (bit >> 4) + 4 * (bit & 1);
+  return found != 0 ? &line.weight[slot % MoveLine::kSlots] : &kNoWeights;
+}
+
+}  // namespace
+
+const std::array<int16_t, kTreeMoves>* TreeTables::find_move(size_t line, uint16_t check) const {
+  while (true) {
+    const auto* const found = find_in_line(lines_[line], check);
+    // A line that is not full is the last of its chain.
+    if (found != &kNoWeights || lines_[line].check.back() == 0) return found;
+    line = next_line(line, lines_.size());
   }
 }
 
 void TreeTables::add_moves(std::span<const uint64_t> hashes, std::array<float, kTreeMoves>& sums) const {
-  for (const uint64_t hash : hashes) __builtin_prefetch(&lines_[line_of(hash, lines_.size())]);
-  std::array<int32_t, kTreeMoves> total{};
-  for (const uint64_t hash : hashes)
-    if (const auto* const found = find_move(hash))
-      for (size_t m = 0; m < kTreeMoves; ++m) total[m] += (*found)[m];
+  constexpr size_t kBatch = 256;
+  std::array<uint32_t, kBatch> line;
+  FourInt total = {0, 0, 0, 0};
+  for (size_t done = 0; done < hashes.size(); done += kBatch) {
+    const std::span<const uint64_t> some = hashes.subspan(done, std::min(kBatch, hashes.size() - done));
+    for (size_t i = 0; i < some.size(); ++i) {
+      line[i] = static_cast<uint32_t>(line_of(some[i], lines_.size()));
+      __builtin_prefetch(&lines_[line[i]]);
+    }
+    for (size_t i = 0; i < some.size(); ++i) {
+      FourShort weights;
+      std::memcpy(&weights, find_move(line[i], check_of(some[i]))->data(), sizeof weights);
+      total += __builtin_convertvector(weights, FourInt);
+    }
+  }
   for (size_t m = 0; m < kTreeMoves; ++m) sums[m] += scale_ * static_cast<float>(total[m]);
 }
 
 float TreeTables::move_weight(uint64_t hash, TreeMove move) const {
-  const auto* const found = find_move(hash);
-  return found == nullptr ? 0 : scale_ * static_cast<float>((*found)[static_cast<size_t>(move)]);
+  const auto* const found = find_move(line_of(hash, lines_.size()), check_of(hash));
+  return scale_ * static_cast<float>((*found)[static_cast<size_t>(move)]);
 }
 
 float TreeTables::relation_weight(uint64_t hash, data::Label relation) const {
@@ -190,8 +233,11 @@ void TreeTables::add_relations(std::span<const uint64_t> hashes, std::vector<uin
   rows_.add(offsets, begin, nullptr, linear::padded(rows_.width()), sums);
 }
 
-TreeScorer::TreeScorer(const TreeTables& tables, size_t relations)
-    : tables_(tables), relations_(relations), row_(linear::kLanes + linear::padded(relations), 0.0f) {}
+TreeScorer::TreeScorer(const TreeTables& tables, size_t relations, float sharpness)
+    : tables_(tables),
+      relations_(relations),
+      sharpness_(sharpness),
+      row_(linear::kLanes + linear::padded(relations), 0.0f) {}
 
 std::span<const float> TreeScorer::row(const ParseSpace& space, const ParseSpace::State& state, uint32_t) {
   static_assert(kTreeMoves <= linear::kLanes);
@@ -206,7 +252,22 @@ std::span<const float> TreeScorer::row(const ParseSpace& space, const ParseSpace
     tables_.add_moves(hashes, sums);
     std::copy(sums.begin(), sums.end(), moves);
   }
+  if (sharpness_ > 0) normalise(space, state, moves);
   return {moves, kTreeMoves + relations_};
+}
+
+void TreeScorer::normalise(const ParseSpace& space, const ParseSpace::State& state, float* row) {
+  actions_.clear();
+  space.actions(state, actions_);
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const search::Action& a : actions_) largest = std::max(largest, row[a.label]);
+  double sum = 0;
+  for (const search::Action& a : actions_) {
+    row[a.label] = sharpness_ * (row[a.label] - largest);
+    sum += std::exp(double{row[a.label]});
+  }
+  const auto log_sum = static_cast<float>(std::log(sum));
+  for (const search::Action& a : actions_) row[a.label] -= log_sum;
 }
 
 }  // namespace espalier::tasks

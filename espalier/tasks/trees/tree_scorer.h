@@ -49,7 +49,7 @@ class TreeTables {
   size_t weights() const { return weights_; }
 
  private:
-  const std::array<int16_t, kTreeMoves>* find_move(uint64_t hash) const;
+  const std::array<int16_t, kTreeMoves>* find_move(size_t line, uint16_t check) const;
 
   AlignedVector<MoveLine> owned_;
   std::span<const MoveLine> lines_;
@@ -63,12 +63,19 @@ class TreeTables {
 class TreeScorer {
  public:
   using Value = float;
-  TreeScorer(const TreeTables& tables, size_t relations);
+  /// With a `sharpness` above 0, the scores of each state become the logarithms of probabilities proportional
+  /// to exp(sharpness · score). Weights of single decisions need this in a beam, where sums of scores
+  /// compete.
+  TreeScorer(const TreeTables& tables, size_t relations, float sharpness = 0);
   std::span<const float> row(const ParseSpace& space, const ParseSpace::State& state, uint32_t candidate);
 
  private:
+  void normalise(const ParseSpace& space, const ParseSpace::State& state, float* row);
+
   const TreeTables& tables_;
   size_t relations_;
+  float sharpness_;
+  std::vector<search::Action> actions_;
   AlignedVector<float> row_;
   std::vector<uint32_t> offsets_;
 };

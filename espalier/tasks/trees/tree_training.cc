@@ -1,6 +1,8 @@
 #include "espalier/tasks/trees/tree_training.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "espalier/base/random.h"
@@ -94,6 +96,43 @@ Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeE
     if (updates == 0 || context.monitor.stop_requested()) break;
   }
   return result();
+}
+
+float fit_sharpness(const TreeSystem& system, const TreeTables& tables,
+                    const std::vector<TreeExample>& examples) {
+  constexpr size_t kMostExamples = 1000, kSteps = 33;
+  constexpr double kLeast = 0.004, kFactor = 1.2;
+  std::array<double, kSteps> likelihood{};
+  TreeScratch scratch;
+  TreeScorer scorer(tables, system.all_relations);
+  std::vector<Action> actions, optimal;
+  const size_t n = std::min(kMostExamples, examples.size());
+  for (size_t i = 0; i < n; ++i) {
+    const TreeExample& example = examples[i * examples.size() / n];
+    const ParseSpace space(system, example.sentence, scratch, &example.gold);
+    for (ParseSpace::State state = space.initial(); !space.is_goal(state);) {
+      actions.clear();
+      optimal.clear();
+      space.actions(state, actions);
+      space.optimal_actions(state, optimal);
+      const std::span<const float> row = scorer.row(space, state, 0);
+      const Action best = best_by(row, actions);
+      double sharpness = kLeast;
+      for (size_t k = 0; k < kSteps && optimal.size() < actions.size(); ++k, sharpness *= kFactor) {
+        const auto mass = [&](const std::vector<Action>& some) {
+          double sum = 0;
+          for (const Action& a : some)
+            sum += std::exp(sharpness * (double{row[a.label]} - double{row[best.label]}));
+          return sum;
+        };
+        // The smallest number keeps one hopeless mistake from deciding everything.
+        likelihood[k] += std::log(mass(optimal) / mass(actions) + 1e-12);
+      }
+      state = space.apply(state, best);
+    }
+  }
+  const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
+  return static_cast<float>(kLeast * std::pow(kFactor, static_cast<double>(best)));
 }
 
 }  // namespace espalier::tasks
