@@ -34,6 +34,8 @@ ReadOptions ReadingFlags::resolve() const {
   ReadOptions options;
   options.format = format;
   options.label_column = label_column;
+  if (!head_column.empty())
+    options.label_column = label_column.empty() ? head_column : head_column + "," + label_column;
   options.folds = folds;
   options.encoding = encoding;
   options.separator = columns.separator;
@@ -42,9 +44,9 @@ ReadOptions ReadingFlags::resolve() const {
 }
 
 void TrainingFlags::add_to(CLI::App& verb) {
-  verb.add_option(
-          "-t,--template", template_file,
-          "features: a CRF++ template or Wapiti pattern file\n[words, affixes, case and shape in a window]")
+  verb.add_option("-t,--template", template_file,
+                  "features: a CRF++ template or Wapiti pattern file, for --task parse one of\nits own "
+                  "[words, affixes, case and shape in a window]")
       ->type_name("FILE");
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [the first learner of the task]")
@@ -53,6 +55,11 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "a parameter of the learner (espalier help LEARNER lists them);\nmay be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  verb.add_option(
+          "--head-column", reading.head_column,
+          "task parse: column of the heads, that of the relations is\n--label-column [CoNLL-U: both as "
+          "the format has them]")
+      ->type_name("C");
   verb.add_option("--feature-columns", feature_columns,
                   "columns that features may use, such as 1,2; the first is the word\n[all but the label]")
       ->type_name("LIST");
@@ -70,6 +77,7 @@ void TrainingFlags::add_to(CLI::App& verb) {
 
 Result<TrainOptions> TrainingFlags::resolve() const {
   TrainOptions options;
+  if (!reading.head_column.empty() && task != "parse") return fail("--head-column needs --task parse");
   options.task = task;
   options.learner.name = learner;
   ESPALIER_ASSIGN(options.learner.settings, parse_settings(settings));

@@ -26,6 +26,7 @@ struct ColumnFlags {
 struct ReadingFlags {
   std::string format;  ///< empty: as the names of the files say, otherwise columns
   std::string label_column;
+  std::string head_column;  ///< task parse alone; TrainingFlags adds the option
   std::string folds;
   std::string encoding = "utf-8";
   ColumnFlags columns;

@@ -158,7 +158,8 @@ class StreamRun {
     if (!reader) {
       ESPALIER_ASSIGN(reader, api::open_source(source, input.reading, input.task));
     }
-    if (!input.task && options_.forced_column == 0)  // forced labels are checked one by one
+    // Forced labels are checked one by one, and parsers may have heads alone in the place of the label.
+    if (!input.task && options_.forced_column == 0 && !streamed_.first.model.bare().builds_trees())
       reader =
           api::check_first_labels(std::move(reader), input.reading.format, streamed_.first.model.labels());
     prepared.pipeline.map = input.map ? &*input.map : nullptr;

@@ -55,11 +55,13 @@ struct TaggedBuilder {
       if (!prediction.confidence.empty()) token.probability = std::min(1.0, double{prediction.confidence[t]});
       for (size_t c = 0; c < best.others.size(); ++c)
         token.other_labels.push_back(predictor.labels_of_column(c).name(best.others[c][t]));
+      if (!best.heads.empty()) token.head = best.heads[t];
     }
     for (const data::Labelling& labelling : prediction.best) {
       Labelling& to = out.alternatives_.emplace_back();
       to.score = labelling.score;
       to.probability = labelling.probability;
+      to.heads.assign(labelling.heads.begin(), labelling.heads.end());
       for (const data::Label label : labelling.labels) to.labels.push_back(labels.name(label));
     }
     add_spans(prediction, labels, out);

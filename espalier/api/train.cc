@@ -33,6 +33,16 @@ Status settle_json_task(const model::Task& task, const Data& data, const TrainOp
   return {};
 }
 
+/// Task parse reads heads and relations; CoNLL-U has columns of its own for them.
+Status settle_tree_columns(const Data& data, data::ReadOptions& reading) {
+  if (!reading.label_column.empty()) return {};
+  if (reading.format != data::Format::kConllu)
+    return fail("task parse: the column of the heads is missing (--head-column)");
+  if (data.corpus() != nullptr) return fail("task parse: read the corpus with the label column head,deprel");
+  reading.label_column = "head,deprel";
+  return {};
+}
+
 }  // namespace
 
 Result<Sources> sources_of(const Data& data) {
@@ -66,11 +76,14 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.train = std::move(training.sources);
   request.reading = std::move(training.reading);
   ESPALIER_TRY(settle_json_task(*task, data, options, request.reading));
+  const bool parse = task->kind == model::TaskKind::kParse;
+  if (parse) ESPALIER_TRY(settle_tree_columns(data, request.reading));
   if (options.dev) {
     ESPALIER_ASSIGN(Sources dev, sources_of(*options.dev));
     request.dev = std::move(dev.sources);
     request.dev_reading = std::move(dev.reading);
     if (task->json) request.dev_reading->format = data::Format::kJsonLines;
+    if (parse) ESPALIER_TRY(settle_tree_columns(*options.dev, *request.dev_reading));
   }
   if (options.constraints) request.constraints = options.constraints->state()->file;
   request.allow_contradictions = options.allow_contradictions;

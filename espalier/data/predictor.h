@@ -49,6 +49,8 @@ struct Labelling {
   double probability = std::numeric_limits<double>::quiet_NaN();
   /// For models that predict several columns: the labels of the other columns, column by column.
   std::vector<std::vector<Label>> others = {};
+  /// For models that build trees: the number of each row's head, from 1; 0: the root. Labels are relations.
+  std::vector<uint32_t> heads = {};
 };
 
 /// A labelled span and the probability that exactly this span with this label is there.
@@ -98,6 +100,7 @@ struct Prediction {
     best.front().score = 0;
     best.front().probability = std::numeric_limits<double>::quiet_NaN();
     best.front().others.clear();
+    best.front().heads.clear();
     confidence.clear();
     spans.clear();
     marginals.clear();
@@ -125,6 +128,8 @@ class Predictor {
   /// Whether the model is a search and uses PredictOptions::search. Searches have scores, but no
   /// probabilities.
   virtual bool is_search() const { return false; }
+  /// Whether predictions have heads (Labelling::heads).
+  virtual bool builds_trees() const { return false; }
 
   /// `forced`, if not empty, has one entry per row: the label that the row must get, or kNoLabel. Fails if no
   /// labelling is possible.

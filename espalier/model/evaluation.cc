@@ -9,6 +9,7 @@
 #include "espalier/model/pipeline.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/json_tasks.h"
+#include "espalier/tasks/trees/tree.h"
 
 namespace espalier::model {
 namespace {
@@ -83,6 +84,11 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
   if (joint) evaluation.joint.others.resize(predictor.label_columns() - 1);
   const constrain::InstanceMaker instances = instances_of_task(options.task);
   if (options.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
+  const bool trees = predictor.builds_trees();
+  if (trees && options.predict.confidence) return fail("the calibration of parsers is not measured");
+  if (trees && !evaluation.trees) evaluation.trees.emplace();
+  std::vector<size_t> tree_cells;  // of the heads and, where there are any, of the relations
+  std::vector<uint32_t> gold_heads;
   if (options.check != nullptr && !evaluation.legal) evaluation.legal = 0;
 
   const auto start = Clock::now();
@@ -97,6 +103,14 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
     gold_labels(sequence, gold);
     predicted.clear();
     for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
+    if (trees && !sequence.empty()) {
+      if (tree_cells.empty()) {
+        ESPALIER_ASSIGN(tree_cells, data::resolve_label_columns(reading, sequence.columns()));
+      }
+      ESPALIER_TRY(with_file(*reader, tasks::read_heads(sequence, tree_cells.front(), gold_heads)));
+      if (tree_cells.size() == 1) gold = predicted;  // no relations
+      evaluation.trees->add(gold_heads, gold, prediction.best.front().heads, predicted);
+    }
     if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
     if (joint) {
       if (evaluation.joint.cells.empty()) {
@@ -152,6 +166,10 @@ void Evaluation::merge(const Evaluation& other) {
     if (!roles) roles.emplace();
     roles->merge(*other.roles);
   }
+  if (other.trees) {
+    if (!trees) trees.emplace();
+    trees->merge(*other.trees);
+  }
   if (other.legal) legal = legal.value_or(0) + *other.legal;
   checked += other.checked;
   tally.merge(other.tally);
@@ -173,6 +191,7 @@ std::string Evaluation::report() const {
         r.predicates, r.candidates, r.gold, r.reachable, r.accuracy(), r.type_accuracy(), r.precision(),
         r.recall(), r.f1());
   }
+  if (trees) return trees->table();
   if (legal)
     out += fmt::format("no constraint is broken in {} of {} ({:.2f} %)\n", *legal, checked, legal_share());
   if (!out.empty()) out += "\n";
@@ -199,6 +218,10 @@ nlohmann::ordered_json Evaluation::to_json() const {
                     {"arguments", roles->gold},
                     {"arguments_among_candidates", roles->reachable},
                     {"argument_type_accuracy", roles->type_accuracy()}};
+  }
+  if (trees) {
+    const nlohmann::ordered_json of_trees = trees->to_json();
+    for (const auto& [key, value] : of_trees.items()) out[key] = value;
   }
   if (tally.constrained > 0) out["constraints"] = tally.to_json();
   if (searches.sequences() > 0) out["searches"] = searches.to_json();

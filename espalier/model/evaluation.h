@@ -15,11 +15,13 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
+#include "espalier/base/section_file.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/source.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
+#include "espalier/eval/attachment.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/joint_scores.h"
 #include "espalier/tasks/structures/roles.h"
@@ -66,9 +68,10 @@ struct EvaluationOptions {
 struct Evaluation {
   eval::TaggingScores scores;
   JointScores joint;
-  std::optional<tasks::RoleScores> roles;  ///< task roles
-  std::optional<size_t> legal;             ///< sequences that break no constraint, if constraints are checked
-  size_t checked = 0;                      ///< sequences that were checked
+  std::optional<tasks::RoleScores> roles;       ///< task roles
+  std::optional<eval::AttachmentScores> trees;  ///< task parse
+  std::optional<size_t> legal;  ///< sequences that break no constraint, if constraints are checked
+  size_t checked = 0;           ///< sequences that were checked
   ConstraintTally tally;
   SearchTally searches;
   size_t tokens = 0;   ///< all that were labelled, including those without a gold label

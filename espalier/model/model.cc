@@ -8,6 +8,7 @@
 #include "espalier/tasks/constrained_search.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/structures/bracket_model.h"
+#include "espalier/tasks/trees/tree_model.h"
 
 namespace espalier::model {
 namespace {
@@ -56,6 +57,10 @@ Status Model::load_predictor() {
       return {};
     }
     case ModelKind::kSearch: {
+      if (about_.task == "parse") {
+        ESPALIER_TRY(load_as<tasks::TreePredictor>());
+        return {};
+      }
       ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
       constrain_ = [search](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
         ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(rules), options.why,
@@ -74,6 +79,7 @@ Status Model::load_predictor() {
 }
 
 Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
+  if (!constrain_ && bare_->builds_trees()) return fail("a parser does not support constraints");
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, labels()));

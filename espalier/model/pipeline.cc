@@ -9,6 +9,13 @@
 #include "espalier/model/scratch_pool.h"
 
 namespace espalier::model {
+
+Status with_file(const data::Reader& reader, const Status& status) {
+  constexpr std::string_view kLine = "line ";
+  if (status.ok() || !status.error().message.starts_with(kLine)) return status;
+  return fail("{}:{}", reader.name(), status.error().message.substr(kLine.size()));
+}
+
 namespace {
 
 /// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
@@ -23,13 +30,6 @@ struct Item {
   std::string text;
   Status status;
 };
-
-/// Predictors and writers know the line of a sequence but not its file: "line 7: …" becomes "new.txt:7: …".
-Status with_file(const data::Reader& reader, const Status& status) {
-  constexpr std::string_view kLine = "line ";
-  if (status.ok() || !status.error().message.starts_with(kLine)) return status;
-  return fail("{}:{}", reader.name(), status.error().message.substr(kLine.size()));
-}
 
 /// Reads blocks; calls step(item, scratch) for each sequence on any thread, then take(item) in order.
 template <typename Step, typename Take>

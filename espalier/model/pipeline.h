@@ -22,6 +22,9 @@
 
 namespace espalier::model {
 
+/// Predictors and writers know the line of a sequence but not its file: "line 7: …" becomes "new.txt:7: …".
+Status with_file(const data::Reader& reader, const Status& status);
+
 struct PipelineOptions {
   data::PredictOptions predict;
   /// Column (from 0) with labels that tokens must get; -1: none. "_" or an empty cell leaves the token free;

@@ -62,6 +62,7 @@ std::span<const Task> all_tasks() {
         {TaskKind::kBrackets, "brackets", "phrases of one type, by where they begin and end", brackets},
         {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
          one_by_one, false, tasks::JsonTask::kVariables},
+        {TaskKind::kParse, "parse", "labelled dependency trees, with a search learner", searches},
     };
   }();
   return tasks;
@@ -101,6 +102,10 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
     return fail("learner {} can neither write nor resume checkpoints", traits.name);
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
     return fail("task brackets prevents overlaps itself and does not support constraints");
+  if (situation.task.kind == TaskKind::kParse) {
+    if (situation.constraints) return fail("task parse does not support constraints");
+    if (situation.start_from) return fail("a parser cannot be trained further");
+  }
   if (situation.constraints && traits.constraints == ConstraintUse::kNone)
     return fail(
         "learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "

@@ -15,7 +15,7 @@
 
 namespace espalier::model {
 
-enum class TaskKind { kLabel, kSegment, kJoint, kRoles, kBrackets, kVariables };
+enum class TaskKind { kLabel, kSegment, kJoint, kRoles, kBrackets, kVariables, kParse };
 
 /// What is predicted.
 struct Task {

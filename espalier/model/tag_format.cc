@@ -28,6 +28,7 @@ std::string_view search_end_name(data::SearchEnd end) {
 namespace {
 
 constexpr std::string_view kNothing = "_";
+constexpr size_t kConlluHead = 6;
 
 void append_probability(double probability, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
@@ -151,6 +152,17 @@ Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOpti
   TagFormatter formatter(model, std::move(writer), out, layout);
   if (in.text || in.format != model.about().reading.format)
     formatter.word_ = data::InputMap::word_cell(in.format);  // not where training had it
+  if (predictor.builds_trees()) {
+    if (in.text || in.format != model.about().reading.format)
+      return fail("a parser reads the format that it was trained on, {}",
+                  data::format_name(model.about().reading.format));
+    if (!layout.json && out != in.format)
+      return fail("a parser writes the format of its input ({}) or --json, not {}",
+                  data::format_name(in.format), data::format_name(out));
+    formatter.trees_ = true;
+    formatter.unlabelled_ = !data::several_label_columns(model.about().reading);
+    if (!formatter.unlabelled_) formatter.other_cells_ = {kConlluHead};  // columns take any
+  }
   if (joint) {
     ESPALIER_ASSIGN(auto cells, data::resolve_label_columns(in, in.columns));
     cells.pop_back();
@@ -193,6 +205,7 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
                                std::string& out) const {
   // Threads are reused, so buffers are kept from call to call.
   thread_local std::vector<std::string_view> names, other_names;
+  thread_local std::vector<std::string> heads;
   const auto name_labels = [&](const data::Labelling& labelling) {
     names.clear();
     for (const data::Label label : labelling.labels) names.push_back(labels_[label]);
@@ -200,6 +213,11 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     for (size_t row = 0; row < labelling.labels.size(); ++row)
       for (size_t c = 0; c < other_labels_.size(); ++c)
         other_names.push_back(other_labels_[c][labelling.others[c][row]]);
+    if (trees_) {
+      heads.clear();
+      for (const uint32_t head : labelling.heads) heads.push_back(fmt::format_int(head).str());
+      (unlabelled_ ? names : other_names).assign(heads.begin(), heads.end());
+    }
     return data::OtherLabels{other_cells_, other_names};
   };
   if (layout_.nbest) {
@@ -314,6 +332,11 @@ void TagFormatter::append_labelling_json(const data::Labelling& labelling, std::
                         [&](size_t i) { append_json_string(other_labels_[c][labelling.others[c][i]], out); });
     });
   }
+  if (trees_) {
+    out += ",\"heads\":";
+    append_json_array(labelling.heads.size(), out,
+                      [&](size_t i) { fmt::format_to(std::back_inserter(out), "{}", labelling.heads[i]); });
+  }
   out += ",\"score\":";
   append_json_number(labelling.score, out);
   if (layout_.confidence || layout_.nbest) {
@@ -372,9 +395,9 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
     out += ",\"marginals\":";
     append_marginals_json(prediction, out);
   }
-  static constexpr std::string_view kOwn[] = {"tokens", "labels", "others",      "score",     "probability",
-                                              "search", "spans",  "constraints", "marginals", "confidence",
-                                              "nbest",  "fold",   "weight"};
+  static constexpr std::string_view kOwn[] = {"tokens",      "labels", "others", "heads",       "score",
+                                              "probability", "search", "spans",  "constraints", "marginals",
+                                              "confidence",  "nbest",  "fold",   "weight"};
   data::append_other_fields(sequence, kOwn, out);
   if (layout_.nbest) {
     out += ",\"nbest\":";

@@ -45,7 +45,8 @@ size_t label_column_number(const ModelHeader& about, size_t column);
 /// block that begins with
 /// `# n-best 1 score 12.5 probability 0.93`.
 ///
-/// Models that predict several columns of labels add them in the order of decision.
+/// Models that predict several columns of labels add them in the order of decision; parsers add the head,
+/// then the relation.
 ///
 /// As JSON: one object per sequence with tokens (if there are cells), labels, score, and what else was asked
 /// for.
@@ -84,7 +85,9 @@ class TagFormatter {
   bool marginals_apart_;                     ///< marginals: one column per label
   size_t word_;                              ///< the cell that JSON shows as the token
   std::vector<std::vector<std::string_view>> other_labels_;  ///< joint models: of the columns before the last
-  std::vector<size_t> other_cells_;                          ///< joint models: the cells of these columns
+  bool trees_ = false;                                       ///< predictions have heads …
+  bool unlabelled_ = false;          ///< … and no relations: the label column is the head
+  std::vector<size_t> other_cells_;  ///< joint models: the cells of these columns
 };
 
 }  // namespace espalier::model

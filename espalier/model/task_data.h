@@ -15,7 +15,8 @@
 
 namespace espalier::model {
 
-/// Opens data of a task: rows in the format of `options`, or the task's own JSON lines.
+/// Opens data of a task: rows in the format of `options`, or the task's own JSON lines. For task parse with
+/// labels_required, heads that are no tree are errors.
 Result<std::unique_ptr<data::Reader>> open_task_reader(const data::Source& source, std::string_view task,
                                                        const data::ReadOptions& options);
 /// All sequences of the sources, in order.

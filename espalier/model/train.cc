@@ -31,7 +31,8 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
     return fail(
         "task joint predicts several columns of labels; name them in the order of decision, such as "
         "--label-column 2,3");
-  if (!joint && data::several_label_columns(request.reading))
+  const bool parse = task->kind == TaskKind::kParse;
+  if (!joint && !parse && data::several_label_columns(request.reading))
     return fail("label columns {}: several need --task joint", request.reading.label_column);
   if (request.start_from) {
     const ModelHeader& old = request.start_from->about();

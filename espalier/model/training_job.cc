@@ -30,9 +30,12 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   } else if (first.label_column()) {
     label_cells = {*first.label_column()};
   }
+  const bool parse = task->kind == TaskKind::kParse;  // a template of its own, compiled by its trainer
   ESPALIER_ASSIGN(about.features,
-                  choose_features(request.feature_text, request.feature_columns, request.reading.format,
-                                  about.reading.columns, label_cells));
+                  choose_features(parse ? std::nullopt : request.feature_text, request.feature_columns,
+                                  request.reading.format, about.reading.columns, label_cells));
+  if (parse && request.feature_columns.empty() && request.reading.format == data::Format::kConllu)
+    about.features.feature_columns = {1, 2, 3, 4, 5};  // FORM to FEATS
   about.features.degree = common().degree;
   if (request.reading.format == data::Format::kScores)  // what a .npy file, which names nothing, is taken for
     for (size_t i = 0; i < first.attribute_count(0); ++i)
@@ -210,7 +213,8 @@ Status TrainingJob::read_data() {
   ESPALIER_TRY(read_training_data());
   uint64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
-  for (std::string& remark : label_remarks(training.labels.size(), labelled)) warn(std::move(remark));
+  if (task->kind != TaskKind::kParse)
+    for (std::string& remark : label_remarks(training.labels.size(), labelled)) warn(std::move(remark));
   ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();
@@ -256,6 +260,7 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
 }
 
 std::string TrainingJob::dev_measure() const {
+  if (task->kind == TaskKind::kParse) return "LAS";
   if (task->json == tasks::JsonTask::kRoles) return "F1";
   return scheme.scheme() == data::Scheme::kNone ? "accuracy" : "F1";
 }

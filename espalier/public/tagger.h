@@ -84,6 +84,7 @@ struct Token {
   std::string label;
   double probability = kNotAsked;         ///< of the label
   std::vector<std::string> other_labels;  ///< task joint: the labels of the columns before the last
+  std::optional<size_t> head = {};        ///< task parse: the number of its head, from 1; 0: it is the root
 };
 
 /// Tokens [first, last) that belong together, such as a noun phrase.
@@ -98,6 +99,7 @@ struct Labelling {
   std::vector<std::string> labels;
   double score = 0;                ///< the model's score, higher is better; comparable within one sequence
   double probability = kNotAsked;  ///< of the whole labelling
+  std::vector<size_t> heads = {};  ///< task parse: of each token, as in Token
 };
 
 /// A token whose label constraints changed, and the constraints responsible.

@@ -144,8 +144,13 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
       if (!expand(space, scorer, scratch, node, scratch.children)) return false;
-      for (const Child& child : scratch.children)
-        waiting[space.level(space.apply(nodes[node].state, child.action))].push_back(child);
+      for (const Child& child : scratch.children) {
+        if constexpr (HasLevelAfter<S>) {
+          waiting[space.level_after(nodes[node].state, child.action)].push_back(child);
+        } else {
+          waiting[space.level(space.apply(nodes[node].state, child.action))].push_back(child);
+        }
+      }
       return true;
     };
     if (!expand_into_levels(0)) return {kNoNode, Ended::kNoSuchLabel};

@@ -84,6 +84,7 @@ class FeatureSink {
 ///                    wins. Only ties in this number are broken by the order of actions.
 ///   level(s)         the level of s in a breadth-first search: only states of the same level compete. Every
 ///                    action must increase it. The default is the number of actions so far.
+///   level_after(s, a)  level(apply(s, a)), if there is a cheaper way to compute it
 ///   free_labels(s)   a range of labels, if the actions of s are exactly candidate 0 with each of these
 ///   labels
 ///                    in ascending order; otherwise the empty range. Saves building the list of actions.
@@ -184,6 +185,12 @@ concept HasFutureKey = requires(const S& space, const typename S::State& state) 
 template <typename S>
 concept HasLevel = requires(const S& space, const typename S::State& state) {
   { space.level(state) } -> std::convertible_to<size_t>;
+};
+
+template <typename S>
+concept HasLevelAfter = HasLevel<S> &&
+    requires(const S& space, const typename S::State& state, Action action) {
+  { space.level_after(state, action) } -> std::convertible_to<size_t>;
 };
 
 /// What training needs in addition; the space knows the true output.

@@ -85,6 +85,7 @@ class Tagged:
     score: float
     probability: float  #: of the whole labelling
     other_labels: List[List[str]]  #: task joint: per token, the labels of the columns before the last
+    heads: List[int]  #: task parse: per token, the number of its head, from 1; 0: the root
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -103,7 +104,7 @@ def tagged_of(values: Optional[Mapping[str, Any]]) -> Tagged:
     """From what the compiled module returns; None stands for a sequence without tokens."""
     if values is None:
         nothing = np.zeros(0)
-        return Tagged([], nothing, [], [Alternative([], 0.0, 1.0)], None, "exact", [], [], 0.0, 0.0, 1.0, [])
+        return Tagged([], nothing, [], [Alternative([], 0.0, 1.0)], None, "exact", [], [], 0.0, 0.0, 1.0, [], [])
     fields = dict(values)
     fields["spans"] = [Span(*s) for s in fields["spans"]]
     fields["alternatives"] = [Alternative(*a) for a in fields["alternatives"]]

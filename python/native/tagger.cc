@@ -211,11 +211,12 @@ py::dict to_dict(const Tagged& tagged, size_t labels) {
   py::dict out;
   py::array_t<double> probabilities(static_cast<py::ssize_t>(tagged.size()));
   auto to = probabilities.mutable_unchecked<1>();
-  py::list names, others;
+  py::list names, others, heads;
   for (size_t t = 0; t < tagged.size(); ++t) {
     names.append(py::str(tagged[t].label));
     to(static_cast<py::ssize_t>(t)) = tagged[t].probability;
     if (!tagged[t].other_labels.empty()) others.append(py::cast(tagged[t].other_labels));
+    if (tagged[t].head) heads.append(*tagged[t].head);
   }
   py::list spans, alternatives, changes;
   for (const Span& s : tagged.spans()) spans.append(py::make_tuple(s.type, s.first, s.last, s.probability));
@@ -239,6 +240,7 @@ py::dict to_dict(const Tagged& tagged, size_t labels) {
   out["score"] = tagged.score();
   out["probability"] = tagged.probability();
   out["other_labels"] = others;
+  out["heads"] = heads;
   return out;
 }
 

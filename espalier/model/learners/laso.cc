@@ -5,6 +5,7 @@
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_training.h"
+#include "espalier/model/tree_training.h"
 
 namespace espalier::model {
 
@@ -25,6 +26,7 @@ Status train_by_search(TrainingJob& job, const LasoLearnerOptions& o) {
   options.laso.rate = o.rate;
   options.passes = o.passes;
   options.incremental = o.update;
+  if (job.task->kind == TaskKind::kParse) return train_tree_model(job, o, options);
   return train_search_model(job, o, {options, false});
 }
 

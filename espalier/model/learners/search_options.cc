@@ -33,6 +33,7 @@ bool searches_best_first(const SearchLearnerOptions& options) {
 }
 
 DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation) {
+  if (situation.task.kind == TaskKind::kParse) return {.features = false, .text = true};
   switch (search_kind(options, situation.task.kind)) {
     case SearchKind::kSegment:
       return {.features = false, .text = true};
@@ -62,6 +63,10 @@ Status check_chunk_options(const SearchLearnerOptions& o) {
 
 Status check_search_options(const SearchLearnerOptions& o, const Situation& situation) {
   const TaskKind task = situation.task.kind;
+  if (task == TaskKind::kParse && o.swap && o.learner == tasks::SearchLearner::kSearn)
+    return fail(
+        "learner searn leaves the path of the oracle, which system=swap knows nothing beyond; take "
+        "--learner incremental");
   const bool chunks = unit_of(o, task) == DecisionUnit::kChunk, several = task == TaskKind::kJoint;
   const bool easiest = o.direction == DecisionOrder::kEasiestFirst;
   if (chunks && several) return fail("several columns of labels are decided word by word: unit=word");

@@ -27,6 +27,7 @@ struct SearchLearnerOptions : CommonOptions {
   std::optional<size_t> max_length;
   std::string meta = "yes", stemmer, lists;
   bool average = true;
+  bool swap = false;
 };
 
 /// What `auto` stands for where the task decides.
@@ -91,6 +92,16 @@ void add_search_parameters(ParameterTable<O>& table) {
              kAdvanced);
   table.flag("average", &O::average, "use the average of the weights instead of the last ones", kAdvanced);
 
+  table.choice("system", &O::swap, {{"projective", false}, {"swap", true}},
+               "task parse: arc-hybrid moves, whose trees have no crossing arcs, or with a move that swaps "
+               "words, for any tree",
+               kAdvanced);
+  table.only_where(
+      {"system"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kParse; }, "task parse");
+  table.only_where(
+      {"history", "direction", "loss", "unit", "cutoff", "degree", "names", "weight-bits", "full-rows"},
+      [](const O&, const Situation& s) { return s.task.kind != TaskKind::kParse; },
+      "tasks that label sequences; a parser has features, losses and weights of its own");
   table.only_where(
       {"max-length", "meta", "stemmer", "lists"},
       [](const O& o, const Situation& s) { return unit_of(o, s.task.kind) == tasks::DecisionUnit::kChunk; },

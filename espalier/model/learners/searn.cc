@@ -4,6 +4,7 @@
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_training.h"
+#include "espalier/model/tree_training.h"
 
 namespace espalier::model {
 
@@ -71,6 +72,14 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
 }
 
 Status train_searn_model(TrainingJob& job, const SearnLearnerOptions& o) {
+  if (job.task->kind == TaskKind::kParse) {
+    tasks::SearchOptions options;
+    options.seed = job.request.seed;
+    options.average = o.average;
+    constexpr int kUsualPasses = 10;
+    options.passes = o.iterations.value_or(kUsualPasses);
+    return train_tree_model(job, o, options);
+  }
   const auto options = resolve_searn(o, search_kind(o, job.task->kind), job.request.seed);
   return train_search_model(job, o, {options, o.stochastic});
 }
@@ -98,6 +107,12 @@ Status check_searn(const SearnLearnerOptions& o, const Situation& situation) {
 
 void add_rules(ParameterTable<SearnLearnerOptions>& table) {
   using O = SearnLearnerOptions;
+  table.only_where(
+      {"classifier", "reduction", "beta", "interpolation", "costs", "samples", "oracle-roll-outs", "oracle",
+       "oracle-beam", "roll-in", "folds", "policy", "passes", "rate", "l2", "costing-samples", "c"},
+      [](const O&, const Situation& s) { return s.task.kind != TaskKind::kParse; },
+      "tasks that label sequences; a parser is a perceptron that learns from each of its own decisions at "
+      "once");
   using enum tasks::BaseClassifier;
   table.only_where(
       {"passes", "average"},
@@ -176,7 +191,7 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
       kAdvanced);
   table.whole("iterations", &O::iterations, {1, 1e6},
               "iterations at most; auto: with beta=1 5 for perceptron, otherwise 2, with smaller steps until "
-              "hardly anything is left of the initial policy");
+              "hardly anything is left of the initial policy; 10 for task parse");
   table.number("beta", &O::beta, {1e-9, 1},
                "share of the new classifier in each iteration; 1: policy iteration", kAdvanced);
   table.choice("interpolation", &O::interpolation,

@@ -1,0 +1,260 @@
+#include "espalier/tasks/trees/tree_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "espalier/search/decode.h"
+
+namespace espalier::tasks {
+namespace {
+
+using search::Action;
+constexpr size_t kUsualTreeBeam = 8;
+/// Expansions of a best-first search per word, after which a breadth-first one decides.
+constexpr size_t kExpansionsPerWord = 200;
+
+struct TreeModelScratch final : data::Predictor::Scratch {
+  TreeBuffers buffers;
+};
+
+void add_tree(const ParseSpace& space, std::vector<Action> actions, double score, TreeBuffers& buffers) {
+  ParsedTree& made = buffers.best.emplace_back();
+  made.score = score;
+  made.actions = std::move(actions);
+  follow_path(space, made.actions, made.heads, made.relations);
+}
+
+/// Scores of a beam are logarithms of probabilities; they are made to sum to 1 over its trees. The confidence
+/// of a word is the share of trees that give it the same head and relation as the best.
+void add_confidence(TreeBuffers& buffers, data::Prediction& out) {
+  double sum = 0;
+  for (const ParsedTree& tree : buffers.best) sum += std::exp(tree.score - buffers.best[0].score);
+  const size_t words = buffers.best[0].heads.size();
+  out.confidence.assign(words, 0);
+  for (ParsedTree& tree : buffers.best) {
+    tree.probability = std::exp(tree.score - buffers.best[0].score) / sum;
+    for (size_t w = 0; w < words; ++w)
+      if (tree.heads[w] == buffers.best[0].heads[w] && tree.relations[w] == buffers.best[0].relations[w])
+        out.confidence[w] += static_cast<float>(tree.probability);
+  }
+}
+
+}  // namespace
+
+Result<TreeSystem> TreeSettings::system() const {
+  ESPALIER_ASSIGN(TreeTemplates compiled,
+                  TreeTemplates::parse(templates, template_name, columns.has(), skip_missing));
+  return TreeSystem{swap,
+                    root,
+                    allowed,
+                    relations.size(),
+                    columns,
+                    TreeFeatures(std::move(compiled.moves)),
+                    TreeFeatures(std::move(compiled.relations))};
+}
+
+data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
+                               TreeBuffers& buffers) {
+  const bool greedy = how.beam <= 1 && !how.best_first;
+  TreeScorer scorer(tables, system.all_relations, greedy ? 0 : how.sharpness);
+  const ParseSpace space(system, buffers.sentence, buffers.scratch, nullptr);
+  buffers.best.clear();
+  const size_t words = buffers.sentence.length();
+  if (greedy) {
+    auto found = search::decode_greedily(space, scorer, 3 * words);
+    add_tree(space, std::move(found.actions), found.score, buffers);
+    return data::SearchEnd::kApproximate;
+  }
+  data::SearchEnd ended = data::SearchEnd::kApproximate;
+  auto& nodes = buffers.search.nodes;
+  if (how.best_first) {
+    const auto [node, end] =
+        search::search_best_first(space, scorer, how.beam, kExpansionsPerWord * (words + 1), buffers.search,
+                                  [](std::span<const uint32_t>) {});
+    if (node != search::kNoNode) {
+      add_tree(space, search::path_to(nodes, node), nodes[node].score, buffers);
+      return ended;
+    }
+    ended = data::SearchEnd::kOutOfSteps;
+  }
+  const auto [node, end] =
+      search::search_breadth_first(space, scorer, how.beam, buffers.search, search::NoObserver());
+  ESPALIER_CHECK(node != search::kNoNode);  // every state has an action, and every path ends
+  std::vector<uint32_t> goals = buffers.search.goals;
+  std::stable_sort(goals.begin(), goals.end(),
+                   [&](uint32_t a, uint32_t b) { return nodes[a].score > nodes[b].score; });
+  // Several paths may build the same tree.
+  std::set<std::pair<std::vector<uint32_t>, std::vector<data::Label>>> seen;
+  for (const uint32_t goal : goals) {
+    if (buffers.best.size() == how.nbest) break;
+    add_tree(space, search::path_to(nodes, goal), nodes[goal].score, buffers);
+    if (how.nbest > 1 && !seen.insert({buffers.best.back().heads, buffers.best.back().relations}).second)
+      buffers.best.pop_back();
+  }
+  return !how.best_first && end == search::Ended::kExact ? data::SearchEnd::kExact : ended;
+}
+
+void save_tree_model(const TreeSettings& settings, const TreeTables& tables, SectionWriter& out) {
+  nlohmann::ordered_json about = {{"swap", settings.swap},
+                                  {"relations", settings.relations},
+                                  {"allowed", settings.allowed},
+                                  {"root", settings.root},
+                                  {"template_name", settings.template_name},
+                                  {"skip_missing", settings.skip_missing},
+                                  {"beam", settings.beam},
+                                  {"best_first", settings.best_first},
+                                  {"sharpness", settings.sharpness}};
+  auto& fields = about["columns"] = nlohmann::ordered_json::object();
+  for (size_t f = 0; f < kTreeFields; ++f)
+    if (settings.columns.cell[f])
+      fields[std::string(tree_field_name(static_cast<TreeField>(f)))] = *settings.columns.cell[f];
+  out.add_text("tree", about.dump());
+  out.add_text("tree.templates", settings.templates);
+  tables.save(out);
+}
+
+namespace {
+
+/// The settings of a file, every field checked.
+Result<TreeSettings> read_settings(const SectionFile& file) {
+  ESPALIER_ASSIGN(const std::string_view text, file.text("tree"));
+  ESPALIER_ASSIGN(const std::string_view templates, file.text("tree.templates"));
+  const auto damaged = [&](std::string_view what) {
+    return fail("{}: section 'tree': {}", file.name(), what);
+  };
+  const nlohmann::json about = nlohmann::json::parse(text, nullptr, false);
+  TreeSettings out;
+  out.templates = templates;
+  try {
+    out.swap = about.at("swap").get<bool>();
+    out.relations = about.at("relations").get<std::vector<std::string>>();
+    out.allowed = about.at("allowed").get<std::vector<data::Label>>();
+    out.root = about.at("root").get<data::Label>();
+    out.template_name = about.at("template_name").get<std::string>();
+    out.skip_missing = about.at("skip_missing").get<bool>();
+    out.beam = about.at("beam").get<size_t>();
+    out.best_first = about.at("best_first").get<bool>();
+    out.sharpness = about.at("sharpness").get<float>();
+    for (size_t f = 0; f < kTreeFields; ++f) {
+      const std::string name(tree_field_name(static_cast<TreeField>(f)));
+      if (about.at("columns").contains(name)) out.columns.cell[f] = about["columns"][name].get<size_t>();
+    }
+  } catch (const nlohmann::json::exception& e) {
+    return damaged(e.what());
+  }
+  const size_t n = out.relations.size();
+  if (n == 0 || n >= data::kNoLabel) return damaged("there are no relations, or too many");
+  if (std::set<std::string>(out.relations.begin(), out.relations.end()).size() != n)
+    return damaged("a relation is listed twice");
+  if (out.root >= n) return damaged("the relation of the root does not exist");
+  if (std::any_of(out.allowed.begin(), out.allowed.end(), [&](data::Label r) { return r >= n; }))
+    return damaged("a relation does not exist");
+  constexpr size_t kMostColumns = 1 << 20, kMostBeam = 100'000;
+  for (const auto& cell : out.columns.cell)
+    if (cell && *cell > kMostColumns) return damaged("a column is out of range");
+  if (!(out.sharpness >= 0 && out.sharpness < 1e6f)) return damaged("the sharpness is out of range");
+  if (out.beam < 1 || out.beam > kMostBeam) return damaged("the beam is out of range");
+  return out;
+}
+
+}  // namespace
+
+TreePredictor::TreePredictor(TreeSettings settings, TreeSystem system, TreeTables tables)
+    : settings_(std::move(settings)), system_(std::move(system)), tables_(std::move(tables)) {
+  for (const std::string& name : settings_.relations) labels_.add(name);
+}
+
+Result<std::unique_ptr<TreePredictor>> TreePredictor::load(const SectionFile& file, data::FeatureExtractor) {
+  ESPALIER_ASSIGN(TreeSettings settings, read_settings(file));
+  auto system = settings.system();
+  if (!system.ok()) return fail("{}: section 'tree.templates': {}", file.name(), system.error().message);
+  ESPALIER_ASSIGN(TreeTables tables, TreeTables::load(file, settings.relations.size()));
+  return std::unique_ptr<TreePredictor>(
+      new TreePredictor(std::move(settings), std::move(*system), std::move(tables)));
+}
+
+std::unique_ptr<data::Predictor::Scratch> TreePredictor::make_scratch() const {
+  return std::make_unique<TreeModelScratch>();
+}
+
+Result<TreeDecoding> TreePredictor::decoding(const data::PredictOptions& options) const {
+  using Method = data::SearchChoice::Method;
+  TreeDecoding how{settings_.beam, settings_.best_first, options.nbest, settings_.sharpness};
+  const data::SearchChoice& choice = options.search;
+  if (choice.method == Method::kGreedy && choice.beam > 1)
+    return fail("a greedy search keeps one state, not a beam of {}", choice.beam);
+  if (choice.method == Method::kGreedy) {
+    how.beam = 1;
+    how.best_first = false;
+  }
+  if (choice.method == Method::kBeam || choice.method == Method::kBestFirst) {
+    how.best_first = choice.method == Method::kBestFirst;
+    if (how.beam == 1) how.beam = kUsualTreeBeam;
+  }
+  if (choice.beam > 0) how.beam = choice.beam;
+  if (options.nbest > 1 && (how.best_first || options.nbest > how.beam))
+    return fail(
+        "a parser has as many trees as its breadth-first beam is wide: --nbest {} needs --decoder beam and "
+        "--beam {} or more",
+        options.nbest, options.nbest);
+  return how;
+}
+
+Status TreePredictor::predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                              const data::PredictOptions& options, Scratch& scratch,
+                              data::Prediction& out) const {
+  if (options.marginals) return fail("marginals are not supported by parsers");
+  if (!forced.empty()) return fail("forced labels are not supported by parsers");
+  ESPALIER_ASSIGN(TreeDecoding how, decoding(options));
+  if (options.confidence) {
+    if (settings_.sharpness == 0)
+      return fail("this parser has scores, but no probabilities: confidence is for models of learner searn");
+    if (how.best_first)
+      return fail("confidence comes from a breadth-first beam; leave out decoder best-first");
+    // All trees of a beam are wanted, also of one wider than asked for: the first ones stay the same.
+    if (how.beam == 1) how.beam = kUsualTreeBeam;
+    how.nbest = how.beam;
+  }
+  out.clear();
+  if (sequence.empty()) return {};
+  for (const auto& cell : settings_.columns.cell)
+    if (cell && *cell >= sequence.columns())
+      return fail("line {}: the row has {} columns, but the features need column {}", sequence.line(0),
+                  sequence.columns(), *cell + 1);
+  TreeBuffers& buffers = static_cast<TreeModelScratch&>(scratch).buffers;
+  buffers.sentence.encode(sequence, settings_.columns);
+  out.search_end = parse_sentence(system_, tables_, how, buffers);
+  if (options.confidence) add_confidence(buffers, out);
+  out.best.resize(std::min(buffers.best.size(), options.nbest));
+  for (size_t k = 0; k < out.best.size(); ++k) {
+    out.best[k].labels = buffers.best[k].relations;
+    out.best[k].heads = buffers.best[k].heads;
+    out.best[k].score = buffers.best[k].score;
+    out.best[k].probability = buffers.best[k].probability;
+    out.best[k].others.clear();
+  }
+  return {};
+}
+
+data::Predictor::Size TreePredictor::size() const {
+  return {.features = tables_.features(), .weights = tables_.weights(), .weight_bits = 16, .names = false};
+}
+
+Result<std::vector<data::Predictor::WeightedFeature>> TreePredictor::strongest(
+    size_t, std::optional<data::Label>) const {
+  return fail(
+      "a parser keeps the hashes of its features, not their names; explain shows those of a sentence");
+}
+
+std::string TreePredictor::details() const {
+  return nlohmann::ordered_json{{"system", settings_.swap ? "swap" : "projective"},
+                                {"beam", settings_.beam},
+                                {"move_features", system_.moves.size()},
+                                {"relation_features", system_.labels.size()},
+                                {"root", settings_.relations[settings_.root]}}
+      .dump();
+}
+
+}  // namespace espalier::tasks

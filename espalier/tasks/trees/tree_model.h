@@ -1,0 +1,97 @@
+// A trained parser as a data::Predictor: save_tree_model() writes it, TreePredictor::load opens it. Labels
+// are the relations; Labelling::heads are the heads. Every input gets a tree with exactly one root.
+//
+// Greedy parsing takes 2n − 1 moves and n − 1 relations for n words, a beam of width b about b times as long.
+// Models of learner searn have probabilities, those of the beam's trees under a fitted softmax. Forced labels
+// are not supported. Tested in tree_training_test.cc and
+// apps/parse_test.sh.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/base/section_file.h"
+#include "espalier/data/features/features.h"
+#include "espalier/data/predictor.h"
+#include "espalier/search/nodes.h"
+#include "espalier/tasks/trees/parse_space.h"
+#include "espalier/tasks/trees/tree_scorer.h"
+
+namespace espalier::tasks {
+
+/// What makes a TreeSystem, as a model file keeps it.
+struct TreeSettings {
+  bool swap = false;
+  std::vector<std::string> relations;  ///< names, by number
+  std::vector<data::Label> allowed;    ///< TreeSystem::relations
+  data::Label root = 0;
+  TreeColumns columns;
+  std::string templates;  ///< the text
+  std::string template_name = "default features";
+  bool skip_missing = true;  ///< features about fields that the data do not have are left out
+  size_t beam = 1;
+  bool best_first = false;
+  float sharpness = 0;  ///< TreeScorer; above 0 for weights of single decisions, fitted after training
+
+  Result<TreeSystem> system() const;
+};
+
+/// How a search for a tree goes.
+struct TreeDecoding {
+  size_t beam = 1;  ///< 1: greedy
+  bool best_first = false;
+  size_t nbest = 1;
+  float sharpness = 0;  ///< of beams; greedy decisions do not depend on it
+};
+struct ParsedTree {
+  std::vector<uint32_t> heads;  ///< from 1; 0: the root
+  std::vector<data::Label> relations;
+  double score = 0;
+  double probability = std::numeric_limits<double>::quiet_NaN();  ///< where it was asked for
+  std::vector<search::Action> actions;
+};
+struct TreeBuffers {
+  TreeSentence sentence;
+  TreeScratch scratch;
+  search::SearchScratch<ParseSpace, float> search;
+  std::vector<ParsedTree> best;
+};
+/// The best trees of the sentence in the buffers, best first, into `buffers.best`; at least one.
+data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
+                               TreeBuffers& buffers);
+
+void save_tree_model(const TreeSettings& settings, const TreeTables& tables, SectionWriter& out);
+
+/// Holds views of the section file, which must outlive it.
+class TreePredictor final : public data::Predictor {
+ public:
+  static Result<std::unique_ptr<TreePredictor>> load(const SectionFile& file, data::FeatureExtractor);
+
+  const data::LabelSet& labels() const override { return labels_; }
+  bool builds_trees() const override { return true; }
+  std::unique_ptr<Scratch> make_scratch() const override;
+  bool is_search() const override { return true; }
+  Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
+                 const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
+  /// Per word: the move that gave it its head, against the best other move of that state, and the relation.
+  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
+                                                 std::optional<data::Label> only) const override;
+  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  std::string no_transitions() const override { return "a parser builds trees, not sequences of labels"; }
+  Size size() const override;
+  std::string details() const override;
+
+ private:
+  TreePredictor(TreeSettings settings, TreeSystem system, TreeTables tables);
+  Result<TreeDecoding> decoding(const data::PredictOptions& options) const;
+
+  TreeSettings settings_;
+  TreeSystem system_;
+  TreeTables tables_;
+  data::LabelSet labels_;
+};
+
+}  // namespace espalier::tasks
