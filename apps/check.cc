@@ -4,11 +4,13 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/command.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
+#include "apps/separable.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 
@@ -20,11 +22,13 @@ constexpr const char* kCheckHelp =
 
 Reports size, labels and their scheme, possible mistakes (labels that break the scheme, invalid characters, duplicates,
 the same sequence with other labels, labels seen once), and whether a template fits the columns. The exit status is 1 if
-training on the data would fail.)";
+training on the data would fail. --separable also says whether linear weights label all of the data: each token by
+itself, under constraints, or trained through inference; it trains up to two perceptrons for that.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   espalier check train.txt
-  espalier check train.txt -t chunking.template --json)";
+  espalier check train.txt -t chunking.template --json
+  espalier check train.txt --separable --constraints rules.txt)";
 
 constexpr size_t kLabelsInText = 30;
 
@@ -34,6 +38,9 @@ struct CheckFlags {
   std::vector<std::string> data;
   std::string template_file;
   std::string feature_columns;
+  bool separable = false;
+  std::string constraints;
+  int threads = 0;
 };
 
 std::string place(const Findings::Place& finding) { return fmt::format("{}:{}", finding.file, finding.line); }
@@ -134,6 +141,10 @@ Outcome run(const CheckFlags& flags) {
     ESPALIER_ASSIGN(options.feature_template, read_text(flags.template_file));
     options.template_name = flags.template_file;
   }
+  if (!flags.separable && !flags.constraints.empty())
+    return usage_error("--constraints is for --separable: inference obeys them");
+  if (flags.separable && std::find(flags.data.begin(), flags.data.end(), "-") != flags.data.end())
+    return usage_error("--separable reads the data several times: give files, not standard input");
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
@@ -143,7 +154,30 @@ Outcome run(const CheckFlags& flags) {
   display.clear();
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was read"};
   if (!report) return report.error();
-  ESPALIER_TRY(flags.output.json ? print_json(to_json(*report)) : print(to_text(*report)));
+  std::optional<Separability> separability;
+  if (flags.separable && report->encoding.count == 0 && !report->labels.empty()) {
+    SeparabilityOptions how;
+    how.constraints = flags.constraints;
+    how.scheme = report->scheme;
+    how.feature_template = options.feature_template;
+    how.template_name = options.template_name;
+    how.feature_columns = options.feature_columns;
+    how.threads = flags.threads;
+    how.on_progress = display.callback();
+    how.stop = interrupt.flag();
+    auto found = find_separability(files, how);
+    display.clear();
+    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was tried"};
+    if (!found.ok()) return found.error();
+    separability = std::move(*found);
+  }
+  if (flags.output.json) {
+    nlohmann::ordered_json json = to_json(*report);
+    if (separability) json["separable"] = separability_json(*separability);
+    ESPALIER_TRY(print_json(json));
+  } else {
+    ESPALIER_TRY(print(to_text(*report) + (separability ? separability_text(*separability) : "")));
+  }
   if (report->encoding.count > 0)
     return fail("{}: not in the encoding {}; try --encoding latin1 or bytes",
                 place(report->encoding.first.front()), flags.reading.encoding);
@@ -161,6 +195,12 @@ void add_check(CLI::App& app, Action& action) {
       ->type_name("FILE");
   verb.add_option("--feature-columns", flags.feature_columns, "columns that features may use, such as 1,2")
       ->type_name("LIST");
+  verb.add_flag("--separable", flags.separable,
+                "also try whether linear weights label everything: locally,\nwith inference, globally");
+  verb.add_option("--constraints", flags.constraints,
+                  "what inference obeys [the scheme of the labels, if they have one]")
+      ->type_name("FILE");
+  add_threads_option(verb, flags.threads);
   flags.reading.add_to(verb);
   flags.output.add_to(verb);
   verb.footer(kCheckExamples);

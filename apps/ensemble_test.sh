@@ -78,8 +78,18 @@ says out "Theorem 1"
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m b.model --method espboost -q
 expect 0 "$espalier" ensemble report gold.txt a.txt b.txt c.txt -m b.model --bounds
 says out "Theorem 5"
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m b.model --method majority -q
+expect 0 "$espalier" ensemble report gold.txt a.txt b.txt c.txt -m b.model --bounds
+says err "no bounds: the paper proves them for mvote, rand and espboost, and this ensemble is majority"
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --switch --json
 present /switch_length
+expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method best --switch
+says out "switching by length has no effect: the method taken is the best expert alone"
+printf '0 1 1\n0 1 2 0.5\n1 2 3\n1 2 1\n2\n' >paths.txt
+expect 1 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --automaton paths.txt
+printf '0 1 nobody\n1\n' >paths.txt
+expect 1 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s.model --method mvote --beta 0.9 --automaton paths.txt
+says err "the expert 'nobody', which is not among"
 
 # votes in a temporary file instead of memory: the same model
 expect 0 "$espalier" ensemble learn gold.txt a.txt b.txt c.txt -m s2.model --memory 0 -q

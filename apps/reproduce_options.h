@@ -15,8 +15,8 @@ class App;
 namespace espalier::apps {
 
 struct ReproduceFlags {
-  std::string name, data, out = ".";
-  bool list = false, quick = false;
+  std::string name, data, out;  ///< out: empty where not given
+  bool list = false, all = false, quick = false;
   uint64_t seed = 1;
   int threads = 0;
   OutputFlags output;

@@ -113,6 +113,26 @@ equal "$(json /sequences)" 300
 equal "$(json /scheme)" iob2
 expect 0 "$espalier" check train.txt
 
+# check --separable: p q is A B, q alone is A, so that no weights label q by itself; exactly one A decides between them
+printf 'U00:%%x[0,0]\n' >one.template
+printf 'exactly 1 of {A}\n' >one.rules
+printf 'p A\nr B\n\nr B\np A\n\n' >apart.txt
+expect 0 "$espalier" check apart.txt -t one.template --separable --constraints one.rules --json
+equal "$(json /separable/local/found) $(json /separable/inference/found) $(json /separable/global/found)" "true true true"
+{
+  printf 'p A\nq B\n\n'
+  for _ in 1 2 3 4 5; do printf 'q A\n\np B\nr A\n\n'; done
+} >tied.txt
+expect 0 "$espalier" check tied.txt -t one.template --separable --constraints one.rules --json
+equal "$(json /separable/local/found) $(json /separable/inference/found) $(json /separable/global/found)" "false false true"
+expect 0 "$espalier" check tied.txt -t one.template --separable --constraints one.rules
+says out "globally        yes"
+says out "locally         no such weights found"
+expect 2 "$espalier" check tied.txt --constraints one.rules
+says err "is for --separable"
+expect 2 "$espalier" check - --separable <tied.txt
+says err "give files"
+
 # convert: there and back again
 expect 0 "$espalier" convert train.jsonl --format jsonl --to columns -o back.txt
 tr ' ' '\t' <train.txt | cmp -s - back.txt || fail_test "columns, jsonl, columns is not the identity"

@@ -1,7 +1,8 @@
 // What `espalier reproduce` runs: the tables and figures of the papers that Espalier is based on, measured
-// again. An Experiment takes a Request and returns a Report with rows (measured and printed figures), checks
-// that must hold, and plots. The functions are declared in experiments.h. Experiments take from seconds to
-// hours; with `quick`, seconds.
+// again. An Experiment takes a Request and returns a Report: rows (measured figures next to printed ones,
+// each marked as the paper's own method or as ours), the paper's claims, checks that must hold whatever the
+// data, and plots. The functions are declared in experiments.h. Experiments take from seconds to hours; with
+// `quick`, seconds. report_json.h turns a report into JSON, page.h many of them into one HTML page.
 #pragma once
 
 #include <functional>
@@ -31,13 +32,31 @@ struct Request {
   std::string corpus(std::string_view file) const { return data + "/" + std::string(file); }
 };
 
-/// One measured figure and the paper's.
+/// What a row is: the paper's own algorithm, features, loss and settings, or what Espalier does best.
+enum class Kind { kPrinted, kOurs };
+
+/// One measured figure, and the paper's.
 struct Row {
-  std::string row;              ///< the method, spelled as its option
-  std::string column;           ///< the setting
-  std::optional<double> paper;  ///< the figure printed in the paper
+  std::string row;     ///< the method, spelled as its option
+  std::string column;  ///< the setting
+  Kind kind = Kind::kOurs;
+  std::optional<double> paper;  ///< the figure, if it stands in the paper's own text
   double measured = 0;
   std::optional<double> deviation;  ///< of the sample, if there were several runs
+  std::optional<double> elsewhere;  ///< a figure to compare with that is not in the paper's text
+  std::string source;               ///< where that figure is from
+
+  /// Marks the row as the paper's own method and settings. What still differs is a departure of the report.
+  Row& printed(bool is_so = true) {
+    kind = is_so ? Kind::kPrinted : Kind::kOurs;
+    return *this;
+  }
+  /// A figure that the paper's text does not hold, with its source.
+  Row& beside(std::optional<double> figure, std::string_view from) {
+    elsewhere = figure;
+    source = figure ? from : std::string_view();
+    return *this;
+  }
 };
 
 /// A statement of the paper, and whether it holds on our data. Never decides the exit status: a claim that
@@ -61,14 +80,19 @@ struct Report {
   std::vector<Row> rows;
   std::vector<Claim> claims;
   std::vector<Check> checks;
-  std::vector<std::string> plots;  ///< files written
-  std::vector<std::string> notes;  ///< what a reader should know about the figures
+  std::vector<std::string> departures;  ///< where rows as printed differ from what the paper did
+  std::vector<std::string> plots;       ///< files written
+  std::vector<std::string> notes;       ///< what a reader should know about the figures
 
   void set(std::string name, std::string value) { settings.emplace_back(std::move(name), std::move(value)); }
-  void add(std::string row, std::string column, std::optional<double> seed, double measured,
+  /// Adds a row, ours unless marked otherwise: report.add(…).printed(). `paper` is for figures that stand in
+  /// the paper's text; others go into Row::beside. The reference is valid until the next row is added.
+  Row& add(std::string row, std::string column, std::optional<double> paper, double measured,
            std::optional<double> deviation = std::nullopt) {
-    rows.push_back({std::move(row), std::move(column), seed, measured, deviation});
+    rows.push_back({std::move(row), std::move(column), Kind::kOurs, paper, measured, deviation, {}, {}});
+    return rows.back();
   }
+  void depart(std::string what) { departures.push_back(std::move(what)); }
   void claim(std::string name, bool holds, std::string figure, std::string cause = {}) {
     claims.push_back({std::move(name), holds, std::move(figure), holds ? std::string() : std::move(cause)});
   }

@@ -21,6 +21,7 @@ Result<Report> ensemble_pronunciation(const Request& request);
 Result<Report> ensemble_ocr(const Request& request);
 Result<Report> ensemble_pos(const Request& request);
 Result<Report> ensemble_long(const Request& request);
+Result<Report> ensemble_choice(const Request& request);
 Result<Report> ensemble_speed(const Request& request);
 Result<Report> cascade_handwriting(const Request& request);
 Result<Report> cascade_pos(const Request& request);

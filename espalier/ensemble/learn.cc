@@ -107,6 +107,7 @@ Status Learning::choose() {
   ESPALIER_ASSIGN(out_.candidates,
                   try_candidates(divided_, request_.methods, request_.betas, options_, workers_, monitor_));
   const Candidate& best = best_candidate(out_.candidates);
+  out_.notes.push_back(choice_in_words(out_.candidates, best));
   method_ = best.method;
   if (best.beta > 0) options_.online.wmwp.beta = best.beta;
   return {};
@@ -181,7 +182,8 @@ Status Learning::measure_held_out() {
   const int folds = choice_folds(sample_.sequences());
   if (folds == 0) {
     out_.notes.push_back(fmt::format(
-        "{} sequences are too few to hold any out: confidences are the vote's own", sample_.sequences()));
+        "{} sequences are too few to hold any out: confidences are the vote's own{}", sample_.sequences(),
+        request_.learn_switch ? ", and no length is chosen below which the best expert takes over" : ""));
     return {};
   }
   HeldOut held_out;
@@ -203,12 +205,20 @@ Status Learning::measure_held_out() {
     out_.held_out_best_edits = static_cast<double>(held_out.best_edits) / measured;
   }
   if (request_.calibrate) calibrate(held_out);
-  if (request_.learn_switch) {
-    out_.model.switch_length = choose_switch(held_out.lengths);
-    out_.notes.push_back(out_.model.switch_length == 0
-                             ? std::string("the ensemble is better at every length: no switch")
-                             : fmt::format("sequences of fewer than {} tokens are left to the best expert",
-                                           out_.model.switch_length));
+  if (request_.learn_switch && method_ == Method::kBest) {
+    out_.notes.push_back(
+        "switching by length has no effect: the method taken is the best expert alone (--method names "
+        "another)");
+  } else if (request_.learn_switch) {
+    const size_t length = out_.model.switch_length = choose_switch(held_out.lengths);
+    const size_t left = held_out.lengths.sequences_below(length),
+                 all = held_out.lengths.sequences_below(SIZE_MAX);
+    out_.notes.push_back(
+        length == 0
+            ? std::string(
+                  "switching by length has no effect: the ensemble is at least as good at every length")
+            : fmt::format("sequences of fewer than {} tokens are left to the best expert: {} of {}{}", length,
+                          left, all, left == all ? "; it is better at every length" : ""));
   }
   return {};
 }

@@ -184,38 +184,73 @@ TEST(ConfidenceMap, IsMonotoneAndFollowsTheCounts) {
   for (size_t b = 1; b < ConfidenceMap::kBins; ++b) EXPECT_GE(map.values()[b], map.values()[b - 1]);
 }
 
-TEST(BestCandidate, TheBestExpertGivesWayOnlyToOneThatIsBetterByMoreThanNoise) {
-  const auto candidate = [](Method method, std::vector<double> losses) {
-    Candidate made;
-    made.method = method;
-    for (const double loss : losses) made.loss += loss / static_cast<double>(losses.size());
-    made.fold_losses = std::move(losses);
-    return made;
-  };
-  const Candidate expert = candidate(Method::kBest, {.20, .22, .18, .21, .19});
-  const Candidate surely = candidate(Method::kMvote, {.18, .20, .17, .19, .17});
-  const Candidate perhaps = candidate(Method::kMvote, {.10, .28, .15, .25, .19});
-  EXPECT_EQ(best_candidate(std::vector{surely, expert}).method, Method::kMvote);
-  EXPECT_EQ(best_candidate(std::vector{perhaps, expert}).method, Method::kBest);
-  const std::vector<Candidate> without{perhaps, surely};
-  EXPECT_EQ(best_candidate(without).loss, surely.loss);
+Candidate candidate_with(Method method, std::vector<double> losses) {
+  Candidate made;
+  made.method = method;
+  for (const double loss : losses) made.loss += loss / static_cast<double>(losses.size());
+  made.fold_losses = std::move(losses);
+  return made;
+}
+
+TEST(BestCandidate, WhatNeedsNothingLearnedGivesWayOnlyToWhatIsBetterByMoreThanNoise) {
+  const std::vector<double> plain{.20, .22, .18, .21, .19}, surely{.18, .20, .17, .19, .17},
+      perhaps{.10, .28, .15, .25, .19}, more_surely{.15, .18, .14, .16, .15};
+  for (const Method method : {Method::kMajority, Method::kBest}) {
+    const Candidate first = candidate_with(method, plain);
+    EXPECT_EQ(best_candidate(std::vector{candidate_with(Method::kMvote, surely), first}).method,
+              Method::kMvote);
+    EXPECT_EQ(best_candidate(std::vector{candidate_with(Method::kMvote, perhaps), first}).method, method);
+  }
+  // A dominant expert is taken where majority is surely worse, and stays unless a vote is surely better
+  // still.
+  const Candidate majority = candidate_with(Method::kMajority, plain);
+  const Candidate expert = candidate_with(Method::kBest, surely);
+  EXPECT_EQ(best_candidate(std::vector{majority, expert}).method, Method::kBest);
+  EXPECT_EQ(
+      best_candidate(std::vector{majority, expert, candidate_with(Method::kMvote, {.12, .25, .14, .22, .15})})
+          .method,
+      Method::kBest);
+  EXPECT_EQ(best_candidate(std::vector{majority, expert, candidate_with(Method::kMvote, more_surely)}).method,
+            Method::kMvote);
+  // An expert that is not surely better than majority does not keep a vote from being taken.
+  EXPECT_EQ(best_candidate(std::vector{majority, candidate_with(Method::kBest, perhaps),
+                                       candidate_with(Method::kMvote, surely)})
+                .method,
+            Method::kMvote);
+  const std::vector<Candidate> neither{candidate_with(Method::kCv, perhaps),
+                                       candidate_with(Method::kMvote, surely)};
+  EXPECT_EQ(best_candidate(neither).method, Method::kMvote);
+}
+
+TEST(BestCandidate, SaysInOneLineWhyItWasTaken) {
+  Candidate mvote = candidate_with(Method::kMvote, {.15, .18, .14, .16, .15});
+  mvote.beta = 0.9;
+  const std::vector<Candidate> won{mvote, candidate_with(Method::kMajority, {.20, .22, .18, .21, .19})};
+  EXPECT_EQ(
+      choice_in_words(won, best_candidate(won)),
+      "chosen by cross-validation: mvote with β = 0.9, 15.60 % wrong, majority 20.00 %; the lowest of all");
+  const std::vector<Candidate> stayed{candidate_with(Method::kCv, {.10, .28, .15, .25, .19}),
+                                      candidate_with(Method::kMajority, {.20, .22, .18, .21, .19})};
+  EXPECT_EQ(choice_in_words(stayed, best_candidate(stayed)),
+            "chosen by cross-validation: majority, 20.00 % wrong; cv has 19.40 %, which is no better by more "
+            "than noise");
 }
 
 TEST(BestCandidate, IsSureByTheDifferencesOfSequences) {
-  Candidate expert, ensemble;
-  expert.method = Method::kBest;
-  expert.loss = 0.20;
+  Candidate plain, ensemble;
+  plain.method = Method::kMajority;
+  plain.loss = 0.20;
   ensemble.loss = 0.18;
   for (int s = 0; s < 100; ++s) {  // the same gain in the mean: on every sequence, or back and forth
-    expert.sequence_losses.push_back(0.20f);
+    plain.sequence_losses.push_back(0.20f);
     ensemble.sequence_losses.push_back(s % 2 == 0 ? 0.17f : 0.19f);
   }
-  EXPECT_EQ(best_candidate(std::vector{ensemble, expert}).method, Method::kMvote);
+  EXPECT_EQ(best_candidate(std::vector{ensemble, plain}).method, Method::kMvote);
   for (size_t s = 0; s < 100; ++s) ensemble.sequence_losses[s] = s % 2 == 0 ? 0.58f : -0.22f;
-  EXPECT_EQ(best_candidate(std::vector{ensemble, expert}).method, Method::kBest);
+  EXPECT_EQ(best_candidate(std::vector{ensemble, plain}).method, Method::kMajority);
   Candidate failed = ensemble;
   failed.failure = "it could not";
-  EXPECT_EQ(best_candidate(std::vector{failed, expert}).method, Method::kBest);
+  EXPECT_EQ(best_candidate(std::vector{failed, plain}).method, Method::kMajority);
 }
 
 TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
@@ -223,6 +258,8 @@ TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
   for (size_t length = 1; length <= 10; ++length)
     for (int i = 0; i < 10; ++i) losses.add(length, 0.1 + 0.01 * static_cast<double>(length), 0.155);
   EXPECT_EQ(choose_switch(losses), 6u);
+  EXPECT_EQ(losses.sequences_below(6), 50u);
+  EXPECT_EQ(losses.sequences_below(SIZE_MAX), 100u);
   LengthLosses never;
   never.add(3, 0.2, 0.1);
   EXPECT_EQ(choose_switch(never), 0u);

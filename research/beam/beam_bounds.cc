@@ -226,6 +226,7 @@ Result<Report> beam_bounds(const Request& request) {
                              mistake_bound(feature_spread(trees), global_margin(trees, w))));
   }
   ESPALIER_TRY(plot_widths(request, report));
+  for (Row& row : report.rows) row.printed();
   return report;
 }
 

@@ -236,6 +236,7 @@ Result<Report> beam_consistency(const Request& request) {
   compare_disagreement(request, tally);
   compare_satisfiability(request, tally);
   ESPALIER_TRY(plot_growth(request, tally, report));
+  for (Row& row : report.rows) row.printed();
   return report;
 }
 

@@ -1,9 +1,11 @@
 // Handwriting recognition with cascades of order 1 to 4 (Weiss and Taskar 2010, Table 1).
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "research/cascade/cascade_study.h"
 #include "research/experiments.h"
+#include "research/learned_check.h"
 
 namespace espalier::research {
 
@@ -21,7 +23,9 @@ MeanAndDeviation mean_of(const std::vector<double>& values) {
   return result;
 }
 
-cascade::Options letters_options(size_t order, uint64_t seed, bool quick) {
+/// With `printed`, the paper's ε, candidates for α and η = 1, and a perceptron as the last level; otherwise
+/// what Espalier does best.
+cascade::Options letters_options(size_t order, uint64_t seed, bool quick, bool printed) {
   cascade::Options options;
   options.orders.clear();
   for (size_t n = 1; n <= order; ++n) options.orders.push_back(n);
@@ -30,8 +34,13 @@ cascade::Options letters_options(size_t order, uint64_t seed, bool quick) {
   options.passes = 12;
   options.full_rows_from = 5;
   options.train_alphas = {0.25};
+  if (printed) {
+    options = as_printed(std::move(options), {0, 0.25, 0.5}, 1);
+    options.filter_loss = {0.01, 0.02, 0.04};
+    options.last = cascade::Loss::kPerceptron;
+  }
   if (quick) {
-    options.warm_up = 1;
+    options.warm_up = std::min(options.warm_up, 1);
     options.filter_passes = 1;
     options.passes = 2;
     options.budget = 20;  // filters that saw almost no data would keep everything
@@ -49,6 +58,55 @@ std::vector<data::Sequence> words_of(std::span<const data::Sequence> all,
   return chosen;
 }
 
+constexpr size_t kOrders = 4;
+constexpr double kCharacters[] = {77.44, 85.69, 87.95, 92.25}, kWords[] = {26.65, 49.44, 73.83, 84.46};
+constexpr double kLoss[] = {0.56, 0.99, 3.41}, kGrams[] = {26.0, 123.8, 88.6, 5.4};
+
+/// The figures of one order, fold by fold.
+struct Samples {
+  std::vector<double> characters, words, lost, alive;
+
+  void add(const CascadeFigures& figures, bool first) {
+    characters.push_back(figures.accuracy);
+    words.push_back(figures.sequence_accuracy);
+    lost.push_back(figures.lost_sequences);
+    alive.push_back(first ? figures.states : figures.arcs);
+  }
+};
+
+/// The rows of Table 1, and the paper's claims about them.
+void add_rows(const std::array<Samples, kOrders>& samples, bool printed, int folds, Report& report) {
+  std::vector<double> characters, words;
+  double lost = 0, grams = 0;
+  for (size_t order = 1; order <= kOrders; ++order) {
+    const std::string row = fmt::format("order-{}", order);
+    const auto put = [&](const char* column, std::optional<double> paper, const std::vector<double>& values) {
+      const MeanAndDeviation m = mean_of(values);
+      report.add(row, column, paper, m.mean, folds > 1 ? std::optional<double>(m.deviation) : std::nullopt)
+          .printed(printed);
+      return m.mean;
+    };
+    const Samples& own = samples[order - 1];
+    characters.push_back(put("characters, nine folds to one", kCharacters[order - 1], own.characters));
+    words.push_back(put("words, nine folds to one", kWords[order - 1], own.words));
+    if (order > 1) lost = put("filter loss before the last level, % of words", kLoss[order - 2], own.lost);
+    grams = put("n-grams per position at the last level", kGrams[order - 1], own.alive);
+  }
+  if (folds < 2) return;  // the quick version: its figures mean nothing
+  const std::string who = printed ? "as printed: " : "ours: ";
+  report.claim(who + "every further order is more accurate, above 90 % of characters at last",
+               std::is_sorted(characters.begin(), characters.end()) && characters.back() > 90,
+               fmt::format("{:.2f}", fmt::join(characters, ", ")),
+               "the first level's filter drops letters that the later ones would need");
+  report.claim(who + "word accuracy more than triples", words.back() > 3 * words.front(),
+               fmt::format("{:.2f} to {:.2f}", words.front(), words.back()),
+               "the first level is better here");
+  report.claim(who + "filter loss at most 3.41 % of words", lost <= 3.41, fmt::format("{:.2f}", lost),
+               "the levels lose what they may, 1, 2 and 4 %");
+  report.claim(who + "at most 5.4 label 4-grams per position", grams <= 5.4, fmt::format("{:.2f}", grams),
+               "the filters learned by equation 9 separate less");
+}
+
 }  // namespace
 
 Result<Report> cascade_handwriting(const Request& request) {
@@ -62,73 +120,50 @@ Result<Report> cascade_handwriting(const Request& request) {
   const size_t most = request.quick ? 120 : all.size();
   Report report;
   report.set("folds", std::to_string(folds));
-  report.set("filter loss by level", "0.5 %, 1 %, 0.5 % of words");
+  report.set("filter loss by level", "as printed 1 %, 2 %, 4 % of words; ours 0.5 %, 1 %, 0.5 %");
   report.set("features", "pixels, label n-grams up to the order");
-  constexpr double kCharacters[] = {77.44, 85.69, 87.95, 92.25}, kWords[] = {26.65, 49.44, 73.83, 84.46};
-  constexpr double kLoss[] = {0.56, 0.99, 3.41}, kGrams[] = {26.0, 123.8, 88.6, 5.4};
-  struct Samples {
-    std::vector<double> characters, words, lost, alive;
-  };
-  constexpr size_t kOrders = 4;
-  std::array<Samples, kOrders> samples;
-  for (int fold = 0; fold < folds; ++fold) {
-    const auto train = words_of(
-        all, [&](int f) { return f != fold; }, most);
-    const auto test = words_of(
-        all, [&](int f) { return f == fold; }, most);
-    ESPALIER_ASSIGN(const auto cascades,
-                    study_cascades(train, features, letters_options(kOrders, request.seed, request.quick),
-                                   {false, true}, workers, request.monitor));
-    for (size_t n = 0; n < kOrders; ++n) {
-      ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascades[n], test, true));
-      samples[n].characters.push_back(figures.accuracy);
-      samples[n].words.push_back(figures.sequence_accuracy);
-      samples[n].lost.push_back(figures.lost_sequences);
-      samples[n].alive.push_back(n == 0 ? figures.states : figures.arcs);
-    }
-  }
-  double characters = 0, words = 0, lost = 0, grams = 0;
-  for (size_t order = 1; order <= kOrders; ++order) {
-    const std::string row = fmt::format("order-{}", order);
-    const auto put = [&](const char* column, std::optional<double> seed, const std::vector<double>& values) {
-      const MeanAndDeviation m = mean_of(values);
-      report.add(row, column, seed, m.mean, folds > 1 ? std::optional<double>(m.deviation) : std::nullopt);
-      return m.mean;
-    };
-    const Samples& own = samples[order - 1];
-    characters = put("characters, nine folds to one", kCharacters[order - 1], own.characters);
-    words = put("words, nine folds to one", kWords[order - 1], own.words);
-    if (order > 1) lost = put("filter loss before the last level, % of words", kLoss[order - 2], own.lost);
-    grams = put("n-grams per position at the last level", kGrams[order - 1], own.alive);
-  }
-  std::vector<double> small_characters, small_words;
-  for (int fold = 0; fold < folds; ++fold) {
-    const auto train = words_of(
-        all, [&](int f) { return f == fold; }, most);
-    const auto test = words_of(
-        all, [&](int f) { return f != fold; }, most);
-    ESPALIER_ASSIGN(const StudiedCascade cascade,
-                    study_cascade(train, features, letters_options(4, request.seed, request.quick), false,
-                                  workers, request.monitor));
-    ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascade, test, true));
-    small_characters.push_back(figures.accuracy);
-    small_words.push_back(figures.sequence_accuracy);
-  }
-  report.add("order-4", "characters, one fold to nine", std::nullopt, mean_of(small_characters).mean,
-             mean_of(small_characters).deviation);
-  report.add("order-4", "words, one fold to nine", std::nullopt, mean_of(small_words).mean,
-             mean_of(small_words).deviation);
+  report.depart(
+      "each level sees the pixels and all n-grams up to its order; the paper's later levels see n-grams");
+  report.depart("the last level is an averaged perceptron, where the paper has a voted one");
   report.notes.push_back(
       "the same 55 words occur in every fold, written by others: label n-grams can learn words by heart");
-  if (request.quick) return report;  // figures of a few hundred words mean nothing
-  report.check("characters, nine folds to one, at least 97.5", characters >= 97.5,
-               fmt::format("{:.2f}", characters));
-  report.check("words, nine folds to one, at least 92", words >= 92, fmt::format("{:.2f}", words));
-  report.check("filter loss before the last level at most 3.4 % of words", lost <= 3.4,
-               fmt::format("{:.2f}", lost));
-  report.check("at most 5.4 label 4-grams per position", grams <= 5.4, fmt::format("{:.2f}", grams));
-  report.check("characters, one fold to nine, at least 88", mean_of(small_characters).mean >= 88,
-               fmt::format("{:.2f}", mean_of(small_characters).mean));
+  LearnedCheck learned;
+  for (const bool printed : {true, false}) {
+    const auto options = letters_options(kOrders, request.seed, request.quick, printed);
+    std::array<Samples, kOrders> samples;
+    for (int fold = 0; fold < folds; ++fold) {
+      const auto train = words_of(
+          all, [&](int f) { return f != fold; }, most);
+      const auto test = words_of(
+          all, [&](int f) { return f == fold; }, most);
+      ESPALIER_ASSIGN(const auto cascades,
+                      study_cascades(train, features, options, {false, true}, workers, request.monitor));
+      for (size_t n = 0; n < kOrders; ++n) {
+        ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascades[n], test, true));
+        samples[n].add(figures, n == 0);
+        learned.add(fmt::format("order-{}", n + 1), figures.accuracy, figures.most_frequent);
+      }
+    }
+    add_rows(samples, printed, folds, report);
+  }
+  Samples small;
+  for (int fold = 0; fold < folds; ++fold) {
+    const auto train = words_of(
+        all, [&](int f) { return f == fold; }, most);
+    const auto test = words_of(
+        all, [&](int f) { return f != fold; }, most);
+    ESPALIER_ASSIGN(
+        const StudiedCascade cascade,
+        study_cascade(train, features, letters_options(kOrders, request.seed, request.quick, false), false,
+                      workers, request.monitor));
+    ESPALIER_ASSIGN(const CascadeFigures figures, measure_cascade(cascade, test, true));
+    small.add(figures, false);
+  }
+  report.add("order-4", "characters, one fold to nine", std::nullopt, mean_of(small.characters).mean,
+             mean_of(small.characters).deviation);
+  report.add("order-4", "words, one fold to nine", std::nullopt, mean_of(small.words).mean,
+             mean_of(small.words).deviation);
+  learned.report_to(report);
   return report;
 }
 

@@ -2,6 +2,7 @@
 // (Weiss and Taskar 2010, Table 2).
 #include "research/cascade/cascade_study.h"
 #include "research/experiments.h"
+#include "research/learned_check.h"
 #include "research/processor_time.h"
 
 namespace espalier::research {
@@ -31,7 +32,8 @@ std::string shares(const std::vector<double>& losses) {
   return text + " of positions";
 }
 
-Status run_corpus(const PosCorpus& corpus, const Request& request, Report& report) {
+Status run_corpus(const PosCorpus& corpus, const Request& request, LearnedCheck& above_baseline,
+                  Report& report) {
   data::ReadOptions reading;
   reading.format = corpus.format;
   reading.label_column = corpus.label;
@@ -57,12 +59,15 @@ Status run_corpus(const PosCorpus& corpus, const Request& request, Report& repor
     options.full_rows_from = 5;
     options.budget = 4;
   }
-  const auto put = [&](const char* row, const char* what, std::optional<double> seed, double value) {
-    report.add(row, fmt::format("{}: {}", corpus.name, what), corpus.many_tags ? seed : std::nullopt, value);
+  bool printed = false;
+  const auto put = [&](const char* row, const char* what, std::optional<double> paper, double value) {
+    report.add(row, fmt::format("{}: {}", corpus.name, what), corpus.many_tags ? paper : std::nullopt, value)
+        .printed(printed);
   };
   const auto put_all = [&](const char* row, const CascadeFigures& f, std::optional<double> accuracy,
                            std::optional<double> loss, std::optional<double> ms,
                            std::optional<double> states) {
+    above_baseline.add(row, f.accuracy, f.most_frequent);
     put(row, "accuracy", accuracy, f.accuracy);
     put(row, "filter loss, %", loss, f.lost_positions);
     put(row, "decoding, ms a sentence", ms, 1000 * f.decode_seconds / static_cast<double>(test.size()));
@@ -87,25 +92,60 @@ Status run_corpus(const PosCorpus& corpus, const Request& request, Report& repor
   ESPALIER_ASSIGN(const CascadeFigures by_tags, measure_cascade(tags, test, true));
   put_all("dictionary", by_tags, std::nullopt, 0.118, 10.6, 95.39);
 
+  if (corpus.many_tags) {  // the rows of Table 2 as printed
+    printed = true;
+    cascade::Options literal = as_printed({}, {0, 0.2, 0.4, 0.6, 0.8}, 1);
+    literal.seed = request.seed;
+    literal.unit = cascade::Unit::kStates;
+    literal.filter_loss = {0.0001};
+    literal.last = cascade::Loss::kPerceptron;
+    if (request.quick) {
+      literal.train_alphas = {0.2};
+      literal.filter_passes = literal.passes = 1;
+      literal.budget = 4;
+      literal.full_rows_from = 5;
+    }
+    ESPALIER_ASSIGN(const StudiedCascade by_equation_9,
+                    study_cascade(train, features, literal, !request.quick, workers, request.monitor));
+    ESPALIER_ASSIGN(const CascadeFigures unfiltered, measure_cascade(by_equation_9, test, false));
+    ESPALIER_ASSIGN(const CascadeFigures thinned, measure_cascade(by_equation_9, test, true));
+    put_all("none", unfiltered, 96.83, 0, 173.28, 1935.7);
+    put_all("cascade", thinned, 96.82, 0.121, 1.56, 3.93);
+    literal.filter = cascade::Filter::kCrf;
+    ESPALIER_ASSIGN(const StudiedCascade by_log_loss,
+                    study_cascade(train, features, literal, !request.quick, workers, request.monitor));
+    ESPALIER_ASSIGN(const CascadeFigures crf_printed, measure_cascade(by_log_loss, test, true));
+    put_all("crf", crf_printed, 96.84, 0.024, 4.16, 11.845);
+    if (!request.quick) {
+      report.claim("as printed: the cascade leaves fewer states than CRF filters",
+                   thinned.states < crf_printed.states,
+                   fmt::format("{:.2f} and {:.2f}", thinned.states, crf_printed.states),
+                   "with rich features log loss ranks states better than equation 9 from zero weights");
+      report.claim("as printed: about 4 states per position are left", thinned.states <= 4.5,
+                   fmt::format("{:.2f}", thinned.states), "ε = .01 % is stricter on this little data");
+    }
+    printed = false;
+  }
   const auto whole = [&](const CascadeFigures& f) {
     return reading_seconds + learned.loading_seconds + f.feature_seconds + f.decode_seconds;
   };
   const double decode_ratio = full.decode_seconds / filtered.decode_seconds;
   put("cascade", "times fewer arcs", std::nullopt, full.arcs / filtered.arcs);
-  put("cascade", "times faster, decoding alone", 173.28 / 1.56, decode_ratio);
+  put("cascade", "times faster, decoding alone", std::nullopt, decode_ratio);
   put("cascade", "times faster, with loading, reading and features", std::nullopt,
       whole(full) / whole(filtered));
   if (request.quick) return {};
-  const auto check = [&](const char* name, bool holds, std::string detail) {
-    report.check(fmt::format("{}: {}", corpus.name, name), holds, std::move(detail));
+  const auto claim = [&](const char* name, bool holds, std::string figure, std::string cause) {
+    report.claim(fmt::format("{}: ours: {}", corpus.name, name), holds, std::move(figure), std::move(cause));
   };
-  check("accuracy within .05 of the unfiltered trigram", filtered.accuracy >= full.accuracy - 0.05,
-        fmt::format("{:.3f} against {:.3f}", filtered.accuracy, full.accuracy));
-  check("at most 4 states alive", filtered.states <= 4, fmt::format("{:.2f}", filtered.states));
+  claim("filters do not affect the accuracy (.05)", filtered.accuracy >= full.accuracy - 0.05,
+        fmt::format("{:.3f} against {:.3f}", filtered.accuracy, full.accuracy),
+        "the second filter may lose .6 % in use");
+  claim("about 4 states per position are left", filtered.states <= 4.5,
+        fmt::format("{:.2f}", filtered.states), "more tags compete per word than in the Penn Treebank");
   if (!corpus.many_tags) return {};
-  check("at least 111 times fewer arcs", full.arcs >= 111 * filtered.arcs,
-        fmt::format("{:.1f} against {:.1f}", full.arcs, filtered.arcs));
-  check("decoding at least 40 times faster", decode_ratio >= 40, fmt::format("{:.1f}", decode_ratio));
+  claim("two orders of magnitude faster", decode_ratio >= 100, fmt::format("{:.1f} times", decode_ratio),
+        "our unfiltered trigram decoder is fast, and scoring features is part of both");
   return {};
 }
 
@@ -118,7 +158,12 @@ Result<Report> cascade_pos(const Request& request) {
                  fmt::format("; of the second filter in use {:g} %", 100 * cascade::kUsualLossInUse));
   report.set("times", "of the processor, one thread, all test sentences");
   report.set("unfiltered", "the cascade's own last level over all labels: the same weights and kernels");
-  for (const PosCorpus& corpus : kPosCorpora) ESPALIER_TRY(run_corpus(corpus, request, report));
+  report.depart("rows as printed: ε = .01 %, η = 1 without a grid search, perceptron as the last level");
+  report.depart("the row 'none' is the last level trained behind filters, not a full trigram trained alone");
+  report.depart("default features, universal treebanks; decoding times include scoring");
+  LearnedCheck learned;
+  for (const PosCorpus& corpus : kPosCorpora) ESPALIER_TRY(run_corpus(corpus, request, learned, report));
+  learned.report_to(report);
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "espalier/linear/rows.h"
 #include "research/cascade/cascade_study.h"
 #include "research/experiments.h"
+#include "research/learned_check.h"
 #include "research/processor_time.h"
 
 namespace espalier::research {
@@ -92,6 +93,7 @@ Result<Report> cascade_speed(const Request& request) {
   data::FeatureOptions features;
   features.feature_columns = {0};
   std::vector<double> micros, arcs;
+  LearnedCheck learned;
   const std::vector<size_t> sizes =
       request.quick ? std::vector<size_t>{10, 50} : std::vector<size_t>{10, 30, 100, 300, 1000};
   for (const size_t K : sizes) {
@@ -111,9 +113,11 @@ Result<Report> cascade_speed(const Request& request) {
                26 * figures.states + 12 * figures.arcs);
     report.add("cascade", column + ", accuracy", std::nullopt, figures.accuracy);
     report.add("viterbi", column + ", µs per token, first order", std::nullopt, 1e6 * viterbi_seconds(K, 50));
+    learned.add(column, figures.accuracy, figures.most_frequent);
     micros.push_back(token);
     arcs.push_back(figures.arcs);
   }
+  learned.report_to(report);
   if (request.quick) return report;
   // Level 1 looks at every label once, the rest only at what is alive: at most linear in the labels.
   report.check("time per token grows no faster than the labels, from 10 to 1,000",

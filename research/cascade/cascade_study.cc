@@ -5,6 +5,7 @@
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/defaults.h"
+#include "research/learned_check.h"
 #include "research/processor_time.h"
 
 namespace espalier::research {
@@ -79,6 +80,18 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
   return std::move(all.front());
 }
 
+cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, double eta) {
+  options.train_alphas = std::move(train_alphas);
+  options.warm_up = 0;
+  options.adaptive_filters = false;
+  options.filter_rate = eta;
+  options.filter_lambda = 0;
+  options.filter_batch = 1;
+  options.usual_length = 0;
+  options.filter_passes = 10;
+  return options;
+}
+
 Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
                                        std::span<const data::Sequence> sequences, bool filtered) {
   const cascade::CascadePredictor& cascade = *studied.predictor;
@@ -91,6 +104,7 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
   std::vector<data::Label> truth;
   std::vector<float> found;
   cascade::Ratings none;
+  MostFrequent most_frequent;
   for (const data::Sequence& sequence : sequences) {
     const double start = processor_seconds();
     cascade.look_up(sequence, *scratch);
@@ -109,6 +123,7 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
       truth.push_back(cascade.labels().find(sequence.label(t)).value_or(data::kNoLabel));
     }
     scores.add(gold, predicted);
+    for (const std::string_view label : gold) most_frequent.add(label);
     positions += sequence.length();
     states += trellis.lattice.states();
     arcs += trellis.lattice.arcs();
@@ -122,6 +137,7 @@ Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
   const double n = static_cast<double>(std::max<size_t>(1, positions));
   figures.accuracy = scores.accuracy();
   figures.sequence_accuracy = scores.sequence_accuracy();
+  figures.most_frequent = most_frequent.share();
   figures.lost_positions = 100 * static_cast<double>(lost) / n;
   figures.lost_sequences =
       100 * static_cast<double>(damaged) / static_cast<double>(std::max<size_t>(1, sequences.size()));

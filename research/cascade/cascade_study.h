@@ -33,9 +33,15 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
                                      const data::FeatureOptions& features, cascade::Options options,
                                      bool fill_in, const Workers& workers, const Monitor& monitor);
 
+/// The training of a filter as the paper prints it: equations 6, 8 and 9 and nothing else. Stochastic
+/// subgradients with step η from zero weights, one sequence at a time, and the plain mean in the threshold.
+/// Candidates for α in training, and early stopping, are chosen by the trade-off (7) on held-out data.
+cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, double eta);
+
 /// How a cascade performs on labelled data, on one thread.
 struct CascadeFigures {
   double accuracy = 0, sequence_accuracy = 0;  ///< percent
+  double most_frequent = 0;                    ///< percent of positions with the most frequent label
   double lost_positions = 0;  ///< percent of positions whose correct state is not in the last level's lattice
   double lost_sequences = 0;  ///< percent of sequences whose correct labelling is not
   double states = 0, arcs = 0;  ///< in the last level, per position

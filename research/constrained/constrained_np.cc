@@ -28,15 +28,41 @@ Result<PhraseCorpus> read_phrases(const std::string& path, size_t most) {
   return out;
 }
 
-double score_phrases(const tasks::BracketWeights& weights, const linear::Dataset& data,
-                     const PhraseCorpus& corpus) {
+/// F1, and in how many sentences the phrases found overlap or score below the gold ones: none, if decoding is
+/// exact.
+struct PhraseFigures {
+  double f1 = 0;
+  size_t wrong = 0;
+};
+double phrases_score(const std::vector<constrain::Phrase>& phrases, const std::vector<float>& open,
+                     const std::vector<float>& close) {
+  double sum = 0;
+  for (const constrain::Phrase& p : phrases)
+    sum += static_cast<double>(open[p.first]) + static_cast<double>(close[p.last - 1]);
+  return sum;
+}
+
+PhraseFigures score_phrases(const tasks::BracketWeights& weights, const linear::Dataset& data,
+                            const PhraseCorpus& corpus) {
+  PhraseFigures out;
+  const size_t longest = tasks::BracketOptions{}.longest;
   tasks::PhraseScores scores;
   std::vector<float> open, close;
   for (size_t s = 0; s < data.sequences(); ++s) {
     weights.score(data, s, open, close);
-    scores.add(corpus.phrases[s], constrain::best_phrases(open, close, tasks::BracketOptions{}.longest));
+    const std::vector<constrain::Phrase> found = constrain::best_phrases(open, close, longest);
+    bool fine = true;
+    for (size_t i = 1; i < found.size(); ++i) fine = fine && found[i - 1].last <= found[i].first;
+    const bool within = std::all_of(corpus.phrases[s].begin(), corpus.phrases[s].end(),
+                                    [&](const constrain::Phrase& p) { return p.last - p.first <= longest; });
+    if (within)
+      fine =
+          fine && phrases_score(found, open, close) >= phrases_score(corpus.phrases[s], open, close) - 1e-3;
+    out.wrong += !fine;
+    scores.add(corpus.phrases[s], found);
   }
-  return scores.f1();
+  out.f1 = scores.f1();
+  return out;
 }
 
 }  // namespace
@@ -69,7 +95,7 @@ Result<Report> constrained_np(const Request& request) {
                                             ? std::vector<uint32_t>{1, 100}
                                             : std::vector<uint32_t>{1, 2, 5, 20, 100, 1000, 5000, 20000};
   double full[2] = {0, 0};
-  size_t harder_led = 0, harder = 0;
+  size_t harder_led = 0, harder = 0, wrong = 0;
   for (size_t i = 0; i < cutoffs.size(); ++i) {
     if (request.monitor.stop_requested()) return fail("interrupted");
     // Features are numbered by decreasing count.
@@ -89,6 +115,7 @@ Result<Report> constrained_np(const Request& request) {
         encoder.append(sequence, training.labels, scratch, held_out);
     }
     double f1[2];
+    size_t wrong_of[2];
     workers.for_each(2, [&](size_t regime) {
       tasks::BracketOptions how;
       how.regime = regime == 0 ? tasks::BracketRegime::kLocal : tasks::BracketRegime::kGlobal;
@@ -97,16 +124,21 @@ Result<Report> constrained_np(const Request& request) {
       Monitor quiet;
       quiet.stop = request.monitor.stop;
       const auto weights = tasks::train_brackets(part.data, features, train.phrases, how, quiet);
-      f1[regime] = score_phrases(weights, held_out, test);
+      const PhraseFigures figures = score_phrases(weights, held_out, test);
+      f1[regime] = figures.f1;
+      wrong_of[regime] = figures.wrong;
     });
     Progress progress;
     progress.phase = "cut-offs";
     progress.done = static_cast<double>(i + 1);
     progress.total = static_cast<double>(cutoffs.size());
     request.monitor.report(progress);
+    wrong += wrong_of[0] + wrong_of[1];
     for (size_t r = 0; r < 2; ++r) {
-      report.add(r == 0 ? "L+I" : "IBT", fmt::format("cut-off {}, {} features", cutoffs[i], features),
-                 std::nullopt, f1[r]);
+      report
+          .add(r == 0 ? "L+I" : "IBT", fmt::format("cut-off {}, {} features", cutoffs[i], features),
+               std::nullopt, f1[r])
+          .printed();
       plot.series[r].x.push_back(static_cast<double>(features));
       plot.series[r].y.push_back(f1[r]);
     }
@@ -119,12 +151,17 @@ Result<Report> constrained_np(const Request& request) {
   const std::string path = request.out + "/constrained-np.svg";
   ESPALIER_TRY(eval::save_plot(plot, path));
   report.plots.push_back(path);
+  report.depart("averaged perceptrons over the default features, in the paper's place");
+  report.check(
+      "the phrases found never overlap and never score below the gold ones", wrong == 0,
+      fmt::format("{} sentences of {} in {} runs", wrong, test.sequences.size(), 2 * cutoffs.size()));
   if (!request.quick) {
-    const double best = std::max(full[0], full[1]);
-    report.check("base noun phrases: F1 at least 94.0", best >= 94.0,
-                 fmt::format("L+I {:.2f}, IBT {:.2f}", full[0], full[1]));
-    report.check("IBT leads L+I where features are few (cut-off 1000 and more)", harder_led == harder,
-                 fmt::format("at {} of {} cut-offs", harder_led, harder));
+    report.claim("IBT outperforms L+I where features are few (cut-off 1000 and more)", harder_led == harder,
+                 fmt::format("at {} of {} cut-offs", harder_led, harder),
+                 "they differ by less than a change of the seed makes");
+    report.claim("with all features L+I outperforms IBT", full[0] > full[1],
+                 fmt::format("{:.2f} and {:.2f}", full[0], full[1]),
+                 "both are near the best that these features allow");
   }
   return report;
 }

@@ -100,17 +100,29 @@ Result<Report> run_ads(const Request& request, ArtificialSet set, const AdsTable
     for (size_t m = 0; m < table.size(); ++m) {
       const eval::MeanAndDeviation mean = eval::mean_and_deviation(errors[m]);
       const std::string name(ensemble::method_name(table[m].method));
-      report.add(name, fitted ? "fitted" : "stated", table[m].published, mean.mean, mean.deviation);
-      if (!fitted && !request.quick && table[m].tolerance < kNotHeldTo)
-        report.check(name + " as expected of the stated set-up",
-                     std::abs(mean.mean - table[m].expected) <= table[m].tolerance,
-                     fmt::format("{:.4f}, expected {:.4f} ± {:.4f}", mean.mean, table[m].expected,
-                                 table[m].tolerance));
+      const bool held_to = !fitted && table[m].tolerance < kNotHeldTo;
+      report.add(name, fitted ? "fitted" : "stated", table[m].published, mean.mean, mean.deviation)
+          .printed(!fitted)
+          .beside(held_to ? std::optional(table[m].expected) : std::nullopt,
+                  "an independent simulation of the stated set-up, five data sets of ten folds");
+      // A tenth of the sequences in one data set instead of five: wider.
+      const double tolerance = table[m].tolerance + (request.quick ? 0.01 : 0);
+      if (held_to)
+        report.check(
+            name + " as expected of the stated set-up", std::abs(mean.mean - table[m].expected) <= tolerance,
+            fmt::format("{:.4f}, expected {:.4f} ± {:.4f}", mean.mean, table[m].expected, tolerance));
+      // What the paper printed must follow from what it says it did.
+      if (!fitted && !request.quick)
+        report.claim(name + ": the printed figure follows from the stated set-up",
+                     std::abs(mean.mean - table[m].published) <= 0.005,
+                     fmt::format("{:.4f}, printed {:.4f}", mean.mean, table[m].published),
+                     "the data were made with other probabilities than those stated; see the column fitted");
     }
   }
+  report.notes.push_back("rand is the exact expectation, best the best over all sequences");
   report.notes.push_back(
-      "rand is the exact expectation, best the best over all sequences; the paper's column is what it "
-      "printed, which its stated set-up does not reproduce: see the column fitted");
+      "fitted: probabilities found by simulation that give about the printed figures (ours, not the "
+      "paper's)");
   return report;
 }
 

@@ -29,6 +29,7 @@ ensemble::VoteBatch made_votes(size_t experts, size_t tokens, uint64_t seed) {
 
 struct Speed {
   double learn = 0, apply = 0;  ///< millions of expert-tokens per second
+  double error = 0;
 };
 
 Result<Speed> measure(const ensemble::VoteBatch& batch, Method method) {
@@ -39,9 +40,7 @@ Result<Speed> measure(const ensemble::VoteBatch& batch, Method method) {
   const double learned = processor_seconds();
   ESPALIER_ASSIGN(const ensemble::HammingMean loss, ensemble::evaluate(source, hypothesis.table));
   const double applied = processor_seconds();
-  if (loss.mean() > 0.05)
-    return fail("{}: an error of {:.3f} on easy data", ensemble::method_name(method), loss.mean());
-  return Speed{size / std::max(learned - start, 1e-6), size / std::max(applied - learned, 1e-6)};
+  return Speed{size / std::max(learned - start, 1e-6), size / std::max(applied - learned, 1e-6), loss.mean()};
 }
 
 }  // namespace
@@ -50,7 +49,7 @@ Result<Report> ensemble_speed(const Request& request) {
   Report report;
   const size_t tokens = request.quick ? 20'000 : 500'000;
   report.set("unit", "millions of expert-tokens per second of processor time, one thread, votes in memory");
-  double slowest_apply = 1e300, mvote_base = 0;
+  double slowest_apply = 1e300, mvote_base = 0, worst_error = 0;
   for (const size_t experts : {size_t{5}, size_t{10}, size_t{20}}) {
     const ensemble::VoteBatch batch = made_votes(experts, tokens, request.seed);
     const std::string column = fmt::format("{} experts, {} tokens", experts, tokens);
@@ -59,6 +58,7 @@ Result<Report> ensemble_speed(const Request& request) {
       const std::string name(ensemble::method_name(method));
       report.add(name + ", learn", column, std::nullopt, speed.learn);
       report.add(name + ", apply", column, std::nullopt, speed.apply);
+      worst_error = std::max(worst_error, speed.error);
       slowest_apply = std::min(slowest_apply, speed.apply);
       if (experts == 10 && method == Method::kMvote) mvote_base = speed.learn;
       if (!request.quick)
@@ -66,6 +66,8 @@ Result<Report> ensemble_speed(const Request& request) {
                      speed.learn >= 5, fmt::format("{:.1f} million", speed.learn));
     }
   }
+  report.check("votes of experts that are right nine times in ten err on less than 5 %", worst_error < 0.05,
+               fmt::format("{:.2f} % at most", 100 * worst_error));
   const ensemble::VoteBatch longer = made_votes(10, 4 * tokens, request.seed);
   ESPALIER_ASSIGN(const Speed four, measure(longer, Method::kMvote));
   report.add("mvote, learn", fmt::format("10 experts, {} tokens", 4 * tokens), std::nullopt, four.learn);

@@ -45,8 +45,7 @@ struct StudySample {
   std::vector<std::string> experts;
 };
 /// Starts a sample with the gold labels of a file.
-Result<StudySample> begin_sample(const std::string& eval_file, const ReadOptions& reading,
-                                 size_t experts);
+Result<StudySample> begin_sample(const std::string& eval_file, const ReadOptions& reading, size_t experts);
 /// Puts an expert's labels in column j; if there is no labelling of that rank, the expert abstains.
 void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank = 0);
 
@@ -55,11 +54,12 @@ struct StudyOptions {
   size_t training_size = 0;  ///< m; 0: a tenth
   double beta = 0.95;
   ensemble::SubstructureOptions substructures;
-  std::map<std::string, double> paper;  ///< the paper's figures by row
+  std::map<std::string, double> paper;  ///< the figures in the paper's tables, by row
   bool edit_distance = false;           ///< also compute it, on the phonemes that labels stand for
   bool side_by_side = false;  ///< labels are columns of aligned outputs of different lengths, with gaps
   std::map<std::string, double> paper_edit;  ///< the paper's figures for the edit distance
-  bool must_beat_best = false;               ///< check that mvote is better than the best expert, p < .01
+  bool printed = true;                       ///< rows of the paper's methods are as printed
+  std::string cause;                         ///< why mvote may not be better than the best expert here
 };
 
 /// What the study measured, for further checks.

@@ -175,6 +175,18 @@ Result<Report> searn_speed(const Request& request) {
       at_length.push_back(width.seconds);
     }
   }
+  size_t same = 0;
+  data::PredictOptions narrow;
+  narrow.search = {Method::kBeam, 1};
+  data::Prediction by_beam_of_one, by_greedy_search;
+  const auto scratch = search.predictor().make_scratch();
+  for (const data::Sequence& sequence : sequences) {
+    ESPALIER_TRY(search.predictor().predict(sequence, {}, narrow, *scratch, by_beam_of_one));
+    ESPALIER_TRY(search.predictor().predict(sequence, {}, greedy, *scratch, by_greedy_search));
+    same += by_beam_of_one.labels() == by_greedy_search.labels();
+  }
+  report.check("a beam of one state finds what greedy search finds", same == sequences.size(),
+               fmt::format("{} of {} sentences", same, sequences.size()));
   if (request.quick) return report;
   report.check("an iteration costs at most 3 passes of the perceptron", iteration <= 3 * pass,
                fmt::format("{:.2f}", iteration / pass));

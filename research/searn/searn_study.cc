@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "research/learned_check.h"
+
 namespace espalier::research {
 
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round) {
@@ -26,11 +28,13 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
   const auto start = std::chrono::steady_clock::now();
   ESPALIER_ASSIGN(const std::vector<Tagged> tagged, training.tagger.tag_batch(test, tagging));
   outcome.test_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  MostFrequent most_frequent;
   if (run.keep_labels) outcome.predicted.resize(training.tagger.info().labels.size());
   for (size_t s = 0; s < tagged.size(); ++s) {
     const std::vector<std::string> gold = test[s].labels, labels = tagged[s].labels();
     outcome.scores.add(std::vector<std::string_view>(gold.begin(), gold.end()),
                        std::vector<std::string_view>(labels.begin(), labels.end()));
+    for (const std::string& label : gold) most_frequent.add(label);
     if (!run.keep_labels) continue;
     for (const Token& token : tagged[s]) {
       for (size_t c = 0; c < token.other_labels.size(); ++c)
@@ -38,6 +42,7 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
       outcome.predicted.back().push_back(token.label);
     }
   }
+  outcome.most_frequent = most_frequent.share();
   return outcome;
 }
 

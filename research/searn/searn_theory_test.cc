@@ -1,5 +1,5 @@
-// What the SEARN paper proves (Lemma 1, Theorem 2, footnote 7), checked on small finite distributions against
-// espalier/search/searn.h. There is no source file that belongs to this test.
+// What the SEARN paper proves (Lemmas 1 and 2, Theorem 2, footnote 7), checked on small finite distributions
+// against espalier/search/searn.h. There is no source file that belongs to this test.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,6 +18,12 @@ double theorem_2_bound(double oracle_loss, double T, double average_loss, double
 /// Lemma 1: L(h) + Tβ ℓ + ½ β² T² c_max.
 double lemma_1_bound(double loss, double T, double beta, double cost_sensitive, double largest_loss) {
   return loss + T * beta * cost_sensitive + 0.5 * beta * beta * T * T * largest_loss;
+}
+
+/// Lemma 2: L(π) + C T ℓ_avg + c_max (½ C T² β + T e^−C), after C/β iterations and without π.
+double lemma_2_bound(double oracle_loss, double T, double beta, double C, double average_loss,
+                     double largest_loss) {
+  return oracle_loss + C * T * average_loss + largest_loss * (0.5 * C * T * T * beta + T * std::exp(-C));
 }
 
 /// ℓ^CS_h(h'): the regret of h' under completions by h, averaged over the steps of a path drawn from h.
@@ -82,6 +88,39 @@ TEST(SearnTheory, OneStepDegradesAPolicyByNoMoreThanLemma1Says) {
     if (after > before + static_cast<double>(T) * beta * cost * 0.5) ++close;
   }
   EXPECT_GT(close, 50u);  // the linear term of the bound matters
+}
+
+TEST(SearnTheory, ManyStepsDegradeAPolicyByNoMoreThanLemma2Says) {
+  size_t told = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const size_t T = 2 + seed % 2;
+    const double steps = 4 + static_cast<double>(seed % 3), beta = 0.9 / (steps * static_cast<double>(T)),
+                 C = steps * beta;
+    const search::ToyProblem d = finite_distribution(seed, T);
+    search::Mixture h;  // π alone
+    double costs = 0;
+    for (uint64_t i = 0; i < static_cast<uint64_t>(steps); ++i) {
+      const auto classifier = std::make_shared<search::RandomScorer>(2, seed * 100 + i);
+      search::Mixture learned;
+      learned.interpolate(classifier, 1);
+      costs += mean_over(
+          d, [&](const search::ToySpace& s) { return cost_sensitive_loss(s, s.initial(), h, learned); });
+      h.interpolate(classifier, beta);
+    }
+    const double T_ = static_cast<double>(T);
+    const double with_oracle =
+        mean_over(d, [&](const search::ToySpace& s) { return expected_loss(s, s.initial(), h); });
+    const search::Mixture without = h.without_oracle();
+    const double loss =
+        mean_over(d, [&](const search::ToySpace& s) { return expected_loss(s, s.initial(), without); });
+    const double bound = lemma_2_bound(0, T_, beta, C, costs / steps, T_);
+    EXPECT_LE(loss, bound + 1e-9) << "seed " << seed;
+    // The part of the bound before π is taken away says something on its own.
+    const double before = bound - T_ * T_ * std::exp(-C);
+    EXPECT_LE(with_oracle, before + 1e-9) << "seed " << seed;
+    if (before < T_ && with_oracle > 0.3 * before) ++told;
+  }
+  EXPECT_GT(told, 10u);  // the bound is near enough to be broken by a wrong interpolation
 }
 
 /// Any error costs 1, and so do all errors together.

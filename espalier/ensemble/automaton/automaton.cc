@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numeric>
+
+#include "espalier/base/input.h"
+#include "espalier/ensemble/automaton/automaton_text.h"
 
 namespace espalier::ensemble {
 namespace {
@@ -44,8 +48,10 @@ std::vector<uint8_t> useful_states(const openfst::PlainFst& fst,
   return useful;
 }
 
-/// Labels become experts from 0.
-Status name_experts(openfst::PlainFst& fst, std::span<const std::string> experts, const std::string& name) {
+/// Labels become experts from 0. With `names_only`, a symbol that names no expert is an error; otherwise its
+/// number counts.
+Status name_experts(openfst::PlainFst& fst, std::span<const std::string> experts, const std::string& name,
+                    bool names_only) {
   for (openfst::PlainArc& arc : fst.arcs) {
     if (arc.label <= 0)
       return fail("{}: a transition of state {} has the label {}: every transition names an expert, from 1",
@@ -57,6 +63,9 @@ Status name_experts(openfst::PlainFst& fst, std::span<const std::string> experts
         arc.label = static_cast<int>(it - experts.begin()) + 1;
         continue;
       }
+      if (names_only)
+        return fail("{}: a transition names the expert '{}', which is not among {}", name, fst.symbols[label],
+                    fmt::join(experts, ", "));
     }
     if (label > experts.size())
       return fail("{}: a transition of state {} names expert {}, but there are {}", name, arc.source,
@@ -68,6 +77,20 @@ Status name_experts(openfst::PlainFst& fst, std::span<const std::string> experts
 }  // namespace
 
 Result<ExpertAutomaton> ExpertAutomaton::open(const std::string& path, std::span<const std::string> experts) {
+  {
+    constexpr size_t kEnough = 100;
+    std::ifstream in(path, std::ios::binary);
+    std::string beginning(kEnough, '\0');
+    in.read(beginning.data(), kEnough);
+    beginning.resize(static_cast<size_t>(in.gcount()));
+    if (looks_like_fst_text(beginning)) {
+      ESPALIER_ASSIGN(const std::string text, read_text_file(path));
+      ESPALIER_ASSIGN(openfst::PlainFst fst, parse_fst_text(text, path));
+      ESPALIER_TRY(name_experts(fst, experts, path, true));
+      fst.symbols.clear();
+      return from_plain(std::move(fst), experts, path);
+    }
+  }
   openfst::PlainFst fst;
   std::string error;
   if (!openfst::read_fst(path, fst, error)) return fail("{}: {}", path, error);
@@ -77,7 +100,7 @@ Result<ExpertAutomaton> ExpertAutomaton::open(const std::string& path, std::span
 Result<ExpertAutomaton> ExpertAutomaton::from_plain(openfst::PlainFst fst,
                                                     std::span<const std::string> experts,
                                                     const std::string& name) {
-  ESPALIER_TRY(name_experts(fst, experts, name));
+  ESPALIER_TRY(name_experts(fst, experts, name, false));
   for (const openfst::PlainArc& arc : fst.arcs)
     if (!std::isfinite(arc.cost))
       return fail("{}: a transition of state {} has a weight that is not a number", name, arc.source);

@@ -1,6 +1,6 @@
 // Path experts as an automaton that the user gives (Figure 2): which expert may follow which.
 //
-// ExpertAutomaton::open reads an OpenFst file; AutomatonVote decodes under it.
+// ExpertAutomaton::open reads an OpenFst file, binary or text; AutomatonVote decodes under it.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ class ExpertAutomaton {
     double prior_cost;  ///< −log prior
   };
 
-  /// From an OpenFst file. Input label j (from 1) is expert j; with a symbol table, a symbol is the expert's
+  /// From an OpenFst file, binary or in OpenFst's text format (automaton_text.h). Input label j (from 1) is
+  /// expert j; with a symbol table, or where labels of the text are not numbers, a symbol is the expert's
   /// name. Errors say what is wrong: a cycle, paths of different lengths, labels that are no experts, states
   /// on no path are dropped silently as OpenFst's connect does.
   static Result<ExpertAutomaton> open(const std::string& path, std::span<const std::string> experts);

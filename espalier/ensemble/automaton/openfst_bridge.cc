@@ -208,7 +208,7 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
     }
   }
   if (!is_fst) {
-    error = "not an OpenFst file (fstcompile makes one from text)";
+    error = "not an OpenFst file, neither binary nor text";
     return false;
   }
   in.clear();

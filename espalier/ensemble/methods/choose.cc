@@ -63,6 +63,12 @@ bool surely_better(const Candidate& first, const Candidate& second) {
          kSureBy * gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
 }
 
+const Candidate* candidate_of(std::span<const Candidate> candidates, Method method) {
+  for (const Candidate& candidate : candidates)
+    if (candidate.method == method && candidate.failure.empty()) return &candidate;
+  return nullptr;
+}
+
 }  // namespace
 
 int choice_folds(size_t sequences) {
@@ -129,14 +135,39 @@ Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::
 }
 
 const Candidate& best_candidate(std::span<const Candidate> candidates) {
-  const Candidate *best = nullptr, *expert = nullptr;
+  const Candidate* const expert = candidate_of(candidates, Method::kBest);
+  const Candidate* const majority = candidate_of(candidates, Method::kMajority);
+  const Candidate* const plain = majority != nullptr ? majority : expert;
+  const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
-    if (!candidate.failure.empty()) continue;
+    if (!candidate.failure.empty() || &candidate == plain) continue;
+    if (plain != nullptr && !surely_better(*plain, candidate)) continue;
     if (best == nullptr || candidate.loss < best->loss) best = &candidate;
-    if (candidate.method == Method::kBest) expert = &candidate;
   }
+  if (best == nullptr) best = plain;
   ESPALIER_CHECK(best != nullptr);
-  return expert == nullptr || surely_better(*expert, *best) ? *best : *expert;
+  if (best == plain || expert == nullptr || expert == plain) return *best;
+  return surely_better(*plain, *expert) && !surely_better(*expert, *best) ? *expert : *best;
+}
+
+std::string choice_in_words(std::span<const Candidate> candidates, const Candidate& chosen) {
+  const auto name = [](const Candidate& candidate) {
+    return candidate.beta > 0 ? fmt::format("{} with β = {:g}", method_name(candidate.method), candidate.beta)
+                              : std::string(method_name(candidate.method));
+  };
+  const Candidate* lowest = &chosen;
+  std::string others;
+  for (const Method method : {Method::kMajority, Method::kBest})
+    if (const Candidate* const other = candidate_of(candidates, method); other != nullptr && other != &chosen)
+      others += fmt::format(", {} {:.2f} %", method_name(method), 100 * other->loss);
+  for (const Candidate& candidate : candidates)
+    if (candidate.failure.empty() && candidate.loss < lowest->loss) lowest = &candidate;
+  const std::string why = lowest == &chosen
+                              ? std::string("the lowest of all")
+                              : fmt::format("{} has {:.2f} %, which is no better by more than noise",
+                                            name(*lowest), 100 * lowest->loss);
+  return fmt::format("chosen by cross-validation: {}, {:.2f} % wrong{}; {}", name(chosen), 100 * chosen.loss,
+                     others, why);
 }
 
 void LengthLosses::add(size_t length, double expert_loss, double ensemble_loss) {
@@ -144,6 +175,12 @@ void LengthLosses::add(size_t length, double expert_loss, double ensemble_loss) 
   ++by_length[length].sequences;
   by_length[length].expert += expert_loss;
   by_length[length].ensemble += ensemble_loss;
+}
+
+size_t LengthLosses::sequences_below(size_t length) const {
+  size_t sequences = 0;
+  for (size_t l = 0; l < std::min(length, by_length.size()); ++l) sequences += by_length[l].sequences;
+  return sequences;
 }
 
 size_t choose_switch(const LengthLosses& losses) {

@@ -33,6 +33,17 @@ uint8_t winner(const Tally& tally, uint8_t extra, uint32_t now) {
   return best;
 }
 
+/// The expert with the lowest error. Ties go to one that was added before, the earliest of these; among
+/// experts that are all new, to the first. Sums of the same weights in another order count as equal.
+size_t next_expert(const std::vector<double>& error, const std::vector<uint32_t>& added) {
+  constexpr double kSameSum = 1e-12;
+  const double least = *std::min_element(error.begin(), error.end()) + kSameSum;
+  for (const uint32_t expert : added)
+    if (error[expert] <= least) return expert;
+  return static_cast<size_t>(std::find_if(error.begin(), error.end(), [&](double e) { return e <= least; }) -
+                             error.begin());
+}
+
 }  // namespace
 
 Result<SleResult> learn_sle(VoteSource& source, const SleOptions& options, const Monitor& monitor) {
@@ -66,7 +77,7 @@ Result<SleResult> learn_sle(VoteSource& source, const SleOptions& options, const
         const uint8_t won = winner(tallies[i], static_cast<uint8_t>(patterns[i].codes[j]), t);
         if (won != patterns[i].gold || won == kSilentCode) error[j] += patterns[i].weight;
       }
-    const auto chosen = static_cast<size_t>(std::min_element(error.begin(), error.end()) - error.begin());
+    const size_t chosen = next_expert(error, order);
     order.push_back(static_cast<uint32_t>(chosen));
     for (size_t i = 0; i < patterns.size(); ++i) {
       const auto group = static_cast<uint8_t>(patterns[i].codes[chosen]);

@@ -46,7 +46,12 @@ TEST(Sle, EqualsForwardSelectionByItsDefinition) {
     for (int t = 0; t < 8; ++t) {
       double least = 2;
       uint32_t chosen = 0;
-      for (uint32_t j = 0; j < 4; ++j) {
+      const auto addable = [&] {  // those added before, in their order, and then the others
+        std::vector<uint32_t> out = added;
+        for (uint32_t j = 0; j < 4; ++j) out.push_back(j);
+        return out;
+      }();
+      for (const uint32_t j : addable) {
         std::vector<uint32_t> trial = added;
         trial.push_back(j);
         const double loss = loss_of(batch, trial);
@@ -67,6 +72,23 @@ TEST(Sle, EqualsForwardSelectionByItsDefinition) {
       EXPECT_NEAR(evaluate(source, result->table)->mean(), best_loss, 1e-12);
     }
   }
+}
+
+TEST(Sle, AddsAnExpertAgainRatherThanAnotherThatIsNoBetter) {
+  // The second expert is the best alone. Adding another changes no vote (ties go to the first added), and
+  // neither does adding it again, so it stays alone, although all three together would never be wrong.
+  VoteBatch batch(3);
+  for (int s = 0; s < 10; ++s) {
+    const Value first = s < 3 ? 0 : 1, second = s < 8 ? 1 : 0, third = s >= 3 && s < 6 ? 0 : 1;
+    batch.add_item(0, 1, std::vector<Value>{first, second, third});
+    batch.end_sequence();
+  }
+  EXPECT_EQ(loss_of(batch, {1, 0, 2}), 0);
+  BatchSource source(batch);
+  const auto result = learn_sle(source, {.rounds = 10});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->added, std::vector<uint32_t>{1});
+  EXPECT_NEAR(result->error, 0.2, 1e-12);
 }
 
 TEST(BestExpert, IsTheOneWithTheLowestLossTheFirstOfEquals) {
