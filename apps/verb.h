@@ -14,15 +14,15 @@ namespace espalier::apps {
 
 /// A verb and what its options set. Both live as long as the command line that it was added to.
 template <typename Flags>
-struct Verb {
+struct AddedVerb {
   CLI::App& verb;
   Flags& flags;
 };
 
 /// The verb that was typed sets `action` to run(flags).
 template <typename Flags>
-Verb<Flags> add_verb(CLI::App& app, Action& action, const char* name, const char* help,
-                     Outcome (*run)(const Flags&)) {
+AddedVerb<Flags> add_verb(CLI::App& app, Action& action, const char* name, const char* help,
+                          Outcome (*run)(const Flags&)) {
   CLI::App& verb = *app.add_subcommand(name, help);
   const auto flags = std::make_shared<Flags>();
   verb.callback([flags, &action, run] { action = [flags, run] { return run(*flags); }; });
