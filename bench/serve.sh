@@ -5,7 +5,9 @@
 #
 # Needs build/release/espalier and espalier-serve (make build), wrk, h2load (scripts/setup.sh bench-serve), python3, and the
 # CoNLL-2000 data under ESPALIER_DATA (default ../shared/data). Client and server share the cores. SECONDS_EACH (default 8)
-# is the length of one measurement. Absolute figures mean little on a shared machine; read the ratios.
+# is the length of one measurement. Where nginx is installed, or NGINX names it, it is measured in turn with the server:
+# it answers the same requests with a constant of the same size, which is the speed of HTTP without any labelling.
+# Absolute figures mean little on a shared machine; read the ratios.
 set -eu
 cd "$(dirname "$0")/.."
 : "${ESPALIER_DATA:=../shared/data}"
@@ -17,8 +19,10 @@ done
 [ -d "$ESPALIER_DATA/conll2000" ] || { echo "bench: no conll2000 under ESPALIER_DATA=$ESPALIER_DATA" >&2; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/espalier-bench-XXXXXX")
 server=
+peer=
 cleanup() {
   [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  [ -z "$peer" ] || kill "$peer" 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -107,6 +111,38 @@ grep -E "requests:|time for request|status codes" "$work/h2load" | sed 's/^/  /'
 rm -f "$work/log"
 h2load --h1 -c 16 -t 1 -D "$each" --rps "$half" -d "$work/single.json" --log-file="$work/log" -H 'Content-Type: application/json' "$url/v1/tag" >/dev/null 2>&1 || true
 [ ! -s "$work/log" ] || sort -n -k3 "$work/log" | awk '{ t[NR] = $3 } END { printf "  p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms of %d\n", t[int(NR * .5)] / 1e3, t[int(NR * .99)] / 1e3, t[int(NR * .999)] / 1e3, NR }'
+
+# nginx and the server, in turn.
+nginx=${NGINX:-$(command -v nginx || true)}
+if [ -n "$nginx" ]; then
+  answer=$(python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1] + "/v1/tag", open(sys.argv[2], "rb").read()).read().decode().strip())' "$url" "$work/single.json" | tr -d "'\\\\\$")
+  free=$(python3 -c 'import socket
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    print(s.getsockname()[1])')
+  cat >"$work/nginx.conf" <<END
+daemon off; worker_processes auto; pid $work/nginx.pid; error_log $work/nginx.log;
+events { worker_connections 4096; }
+http {
+  access_log off; keepalive_requests 1000000000; client_body_temp_path $work; proxy_temp_path $work;
+  fastcgi_temp_path $work; uwsgi_temp_path $work; scgi_temp_path $work;
+  server { listen 127.0.0.1:$free; location / { default_type application/json; return 200 '$answer'; } }
+}
+END
+  "$nginx" -p "$work" -e "$work/nginx.log" -c "$work/nginx.conf" 2>"$work/nginx.said" &
+  peer=$!
+  sleep 1
+  for round in 1 2 3; do
+    measure 64 single.lua
+    constant=$(wrk -t1 -c64 "-d${each}s" -s "$work/single.lua" "http://127.0.0.1:$free/v1/tag" | awk '/Requests\/sec/ { print $2 }')
+    awk -v r="$rate" -v c="$constant" -v n=$round \
+      'BEGIN { printf "nginx with a constant, round %d: %d requests/s, espalier serve %d, ratio %.2f\n", n, c, r, r / c }'
+  done
+  kill "$peer"
+  wait "$peer" 2>/dev/null || true
+  peer=
+fi
 
 # Batches and the command, in turn.
 for round in 1 2 3; do

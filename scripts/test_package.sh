@@ -47,7 +47,11 @@ smoke() {
     $1 train train.txt -m smoke.model -p passes=3 -q
     $1 eval test.txt -m smoke.model >scores
     $1 tag test.txt -m smoke.model -o tagged.txt -q
-    $1 reproduce --list >experiments" || fail "$1 failed"
+    $1 reproduce --list >experiments
+    $1 serve smoke.model --port 0 2>served & server=\$!
+    for i in 1 2 3 4 5 6 7 8 9 10; do grep -q listening served && break; sleep 1; done
+    kill -TERM \$server; wait \$server" || fail "$1 failed"
+  grep -q 'listening on http://127.0.0.1:' "$root/smoke/served" || fail "$1 does not serve"
   grep -q 'FB1' "$root/smoke/scores" || { cat "$root/smoke/scores"; fail "$1 printed no score"; }
   [ "$(wc -l <"$root/smoke/tagged.txt")" -ge "$(wc -l <"$root/smoke/test.txt")" ] || fail "$1 tagged too little"
   [ -s "$root/smoke/experiments" ] || fail "$1 knows no experiments"

@@ -105,6 +105,18 @@ Endpoint Service::endpoint_of(const HttpRequest& request) const {
 }
 
 std::optional<HttpAnswer> Service::accept_header(const HttpRequest& request) const {
+  auto refused = refusal(request);
+  if (refused) allow_origin(*refused);
+  return refused;
+}
+
+void Service::allow_origin(HttpAnswer& answer) const {
+  if (cors_origin_.empty()) return;
+  answer.headers.emplace_back("Access-Control-Allow-Origin", cors_origin_);
+  answer.headers.emplace_back("Vary", "Origin");
+}
+
+std::optional<HttpAnswer> Service::refusal(const HttpRequest& request) const {
   const Endpoint endpoint = endpoint_of(request);
   if (endpoint == Endpoint::kOther) return problem(404, fmt::format("there is nothing at {}", request.path));
   const bool posts = endpoint == Endpoint::kTag || endpoint == Endpoint::kExplain ||
@@ -144,15 +156,12 @@ HttpAnswer Service::answer(HttpRequest& request) {
   } catch (const std::exception& error) {
     out = problem(500, error.what());
   }
-  if (!cors_origin_.empty()) {
-    out.headers.emplace_back("Access-Control-Allow-Origin", cors_origin_);
-    out.headers.emplace_back("Vary", "Origin");
-  }
+  allow_origin(out);
   return out;
 }
 
 HttpAnswer Service::route(HttpRequest& request) {
-  if (auto refused = accept_header(request)) return std::move(*refused);
+  if (auto refused = refusal(request)) return std::move(*refused);
   if (request.method == "OPTIONS")
     return {204,
             "text/plain",

@@ -60,6 +60,8 @@ class Service {
   bool draining() const { return draining_; }
 
  private:
+  std::optional<HttpAnswer> refusal(const HttpRequest& request) const;
+  void allow_origin(HttpAnswer& answer) const;
   HttpAnswer route(HttpRequest& request);
   HttpAnswer post_tag(HttpRequest& request);
   HttpAnswer tag_stream_body(HttpRequest& request, const ModelRequest& options);

@@ -218,6 +218,9 @@ TEST(Service, OtherOriginsMayCallItOnlyIfAllowed) {
   EXPECT_EQ(open->answer(preflight).status, 204);
   EXPECT_THAT(open->answer(get).headers,
               testing::Contains(testing::Pair("Access-Control-Allow-Origin", "https://example.org")));
+  get.path = "/nothing";
+  EXPECT_EQ(open->accept_header(get)->headers.size(), 2u);  // errors can be read as well
+  EXPECT_EQ(open->answer(get).headers.size(), 2u);
 }
 
 TEST(Service, ReloadsWhereAllowed) {

@@ -28,7 +28,7 @@ export class Corrections {
   /** Chooses a label for a token; null takes the choice back. */
   choose(model, tokens, token, label) {
     const key = this.#key(model, tokens);
-    const entry = this.#entries.get(key) ?? { model, tokens, chosen: new Map(), rows: null, labels: null };
+    const entry = this.#entries.get(key) ?? { model, tokens, chosen: new Map(), rows: null };
     if (label === null) entry.chosen.delete(token);
     else entry.chosen.set(token, label);
     if (entry.chosen.size > 0) this.#entries.set(key, entry);
@@ -37,12 +37,10 @@ export class Corrections {
     else this.#unsaved.delete(model);
   }
 
-  /** Keeps what the model read and said, once it has decided with the user's labels forced. */
-  remember(model, tokens, input, labels) {
+  /** Keeps what the model read and said, once it has decided with the user's labels forced: per token its cells. */
+  remember(model, tokens, rows) {
     const entry = this.#entries.get(this.#key(model, tokens));
-    if (!entry) return;
-    entry.rows = input.rows ?? tokens.map((token) => [token]);
-    entry.labels = labels;
+    if (entry) entry.rows = rows;
   }
 
   /** Forgets every correction of a model. */
@@ -66,8 +64,8 @@ export class Corrections {
     this.#unsaved.delete(model);
     let text = "";
     for (const entry of this.#entries.values()) {
-      if (entry.model !== model || !entry.labels) continue;
-      text += `${entry.rows.map((cells, i) => [...cells, entry.labels[i]].join("\t")).join("\n")}\n\n`;
+      if (entry.model !== model || !entry.rows) continue;
+      text += `${entry.rows.map((cells) => cells.join("\t")).join("\n")}\n\n`;
     }
     return text;
   }

@@ -54,6 +54,14 @@ export function inputOf(sentence, index) {
   return { rows };
 }
 
+/** A sentence as training data of a layer's model: the cells that it reads, then its label, or its labels. */
+function trainingRows(sentence, index) {
+  const { model } = sentence.layers[index];
+  const own = sentence.layers.filter((layer) => layer.model === model);
+  const { rows = sentence.tokens.map((token) => [token]) } = inputOf(sentence, index);
+  return rows.map((cells, t) => [...cells, ...own.map((layer) => layer.labels[t])]);
+}
+
 /** Decides the layers of these sentences again, in place, with what is forced in each. */
 async function decideAgain(sentences, corrections, constraints, signal) {
   for (let index = 0; index < sentences[0].layers.length; ++index) {
@@ -71,7 +79,11 @@ async function decideAgain(sentences, corrections, constraints, signal) {
       },
       signal,
     );
-    sentences.forEach((s, i) => Object.assign(s.layers[index], decided(answer.sequences[i])));
+    sentences.forEach((s, i) => {
+      const { others = [] } = answer.sequences[i];
+      others.forEach((labels, column) => (s.layers[index - others.length + column].labels = labels));
+      Object.assign(s.layers[index], decided(answer.sequences[i]));
+    });
   }
 }
 
@@ -98,6 +110,8 @@ export async function label(target, input, corrections, constraints, signal) {
   const corrected = sentences.filter((s) => s.layers.some((layer) => corrections.forced(layer.model.name, s.tokens)));
   if (corrected.length > 0) await decideAgain(corrected, corrections, constraints, signal);
   for (const s of corrected)
-    s.layers.forEach((layer, index) => corrections.remember(layer.model.name, s.tokens, inputOf(s, index), layer.labels));
+    s.layers.forEach((layer, index) => {
+      if (correctable(s, index)) corrections.remember(layer.model.name, s.tokens, trainingRows(s, index));
+    });
   return sentences;
 }

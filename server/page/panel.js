@@ -91,7 +91,9 @@ export class Panel {
           }),
       this.#fill(why, signal, () => this.#why(about, layer, token, label, signal, note !== null)),
       this.#fill(others, signal, async () => {
-        const { sequences } = await api.tag({ ...decided, nbest: labellings }, signal);
+        // A search lists as many labellings as its beam is wide.
+        const search = model.has_probabilities ? {} : { decoder: "beam", beam: labellings };
+        const { sequences } = await api.tag({ ...decided, ...search, nbest: labellings }, signal);
         const use = (labelling) =>
           this.choose(new Map(labelling.flatMap((l, t) => (l === layer.labels[t] ? [] : [[t, l]]))));
         return [alternatives(sequences[0].nbest, layer.labels, sentence.tokens, sentence.gaps, use)];

@@ -79,6 +79,11 @@ class Page:
         self.token(word, side).click()
         self.wait_for_panel()
 
+    def explain_only(self, word):
+        """The same where no label can be chosen."""
+        self.token(word).click()
+        self.wait(lambda: self.count("#panel .says") == 1, "the reasons")
+
     def wait_for_panel(self):
         self.wait(lambda: self.count("#panel .chooser") == 1 and self.count("#panel .alternatives, #panel .part:last-child .quiet")
                   and self.count("#panel .says, #panel .part:nth-of-type(2) .quiet"), "the panel")

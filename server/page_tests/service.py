@@ -24,6 +24,7 @@ MODELS = {
     "names": ("4", "1"),
     "chunks": ("3", "1"),
     "greedy": ("3", "1", "--learner", "searn", "-p", "passes=3"),
+    "joint": ("2,3", "1", "--task", "joint", "-p", "passes=3"),
 }
 NUMBERS = itertools.count(1)
 PIPELINE = ("all", ["tagger", "chunker", "entities"])

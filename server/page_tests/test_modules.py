@@ -59,7 +59,7 @@ def test_figures_are_easy_to_read(page):
 
 def test_corrections_are_kept_per_model_and_sentence(page):
     steps = """(() => { const c = new m.Corrections(); const t = ["a", "b"];
-        c.choose("x", t, 1, "B"); c.remember("x", t, {rows: [["a", "P"], ["b", "Q"]]}, ["A", "B"]);
+        c.choose("x", t, 1, "B"); c.remember("x", t, [["a", "P", "A"], ["b", "Q", "B"]]);
         const out = [c.forced("x", t), c.forced("y", t), c.forced("x", ["a"]), [...c.counts()], c.unsaved, c.trainingData("x"), c.unsaved];
         c.choose("x", t, 1, null); return [...out, c.forced("x", t)]; })()"""
     assert call(page, "corrections.js", steps) == [

@@ -42,7 +42,7 @@ def test_examples_are_labelled_at_once(page):
     assert page.run("return getComputedStyle(document.querySelector('.line')).direction") == "rtl"
 
 
-def test_a_token_is_asked_for_and_sent(browser, tmp_path):
+def test_a_token_is_asked_for_and_a_lost_server_reported(browser, tmp_path):
     (tmp_path / "token").write_text("open sesame, twice over\n")
     server = Server("--token-file", tmp_path / "token")
     try:
@@ -59,6 +59,10 @@ def test_a_token_is_asked_for_and_sent(browser, tmp_path):
         page.wait(lambda: not page.visible("#access") and page.count("#target option"), "the models")
         page.show("Heavy rain fell in Dayton.")
         assert ("LOC", "Dayton") in page.spans()
+        server.close()
+        page.paste("Nobody listens.")
+        page.wait(lambda: page.visible("#error"), "a message")
+        assert page.text("#error") == "The server does not answer."
     finally:
         server.close()
         browser.console()  # the refused requests

@@ -94,6 +94,23 @@ def test_a_corrected_tag_changes_what_later_models_say(page):
     assert page.labels()[page.words().index("flooded")] != "B-VP"
 
 
+def test_both_columns_of_a_joint_model_are_shown_and_corrected_together(page):
+    page.choose_option("#target", "model:joint")
+    page.show("Heavy rain flooded cellars.")
+    page.find("#layers [value='0']").click()
+    page.wait(lambda: "VERB" in page.labels(), "tags")
+    page.explain_only("flooded")
+    assert "Only the last column" in page.text("#panel .part") and "VERB is ahead" in page.text("#panel .says")
+    page.find("#layers [value='1']").click()
+    page.correct("flooded", "I-NP")
+    data = page.download("[data-training=joint]", "corrections-joint.txt")
+    chunks = page.labels()
+    page.find("#layers [value='0']").click()
+    page.wait(lambda: page.labels() != chunks, "tags again")
+    rows = [line.split("\t") for line in data.strip().split("\n")]
+    assert rows == [list(row) for row in zip(page.words(), page.labels(), chunks)]
+
+
 def test_other_labellings_can_be_used(page):
     page.show(SENTENCE)
     page.explain("Harbours")
