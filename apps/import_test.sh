@@ -32,9 +32,9 @@ expect 1 "$espalier" tag short.txt -m own.model
 
 rm -f new.model
 for model in crfsuite.model crfpp.txt crfpp.bin wapiti.txt; do
-  head -c 3000 "$fixtures/$model" >cut
-  expect 1 "$espalier" import cut -m new.model
-  says err "espalier: cut: "
+  head -c 3000 "$fixtures/$model" >damaged
+  expect 1 "$espalier" import damaged -m new.model
+  says err "espalier: damaged: "
 done
 expect 1 "$espalier" import own.model -m new.model
 says err "need no import"
