@@ -15,7 +15,7 @@ SOURCES = find espalier apps server research examples fuzz bench python -name '*
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz clean setup setup-serve python python-test page-build test-page page-pictures
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz nightly-papers clean setup setup-serve python python-test page-build test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
@@ -32,7 +32,7 @@ help:
 	@echo 'make package   Debian packages, and a folder that runs anywhere, in build/packages'
 	@echo 'make test-package  installs them in a bare Debian root and uses them there; needs root and a Debian mirror'
 	@echo 'make soak      random commands for SOAK_SECONDS ($(SOAK_SECONDS)) seconds'
-	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages'
+	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages, the papers'
 	@echo 'make python    the Python package, importable from build/python, and a wheel;  make python-test: its tests'
 	@echo 'make test-page the page of the service, tested in Chromium;  make page-pictures: the pictures of it in docs/images'
 	@echo 'make clean     remove build/'
@@ -99,7 +99,7 @@ soak: build
 # The long runs, from the cheapest to the dearest. Each goes on where the one before found something (-k keeps going), and the
 # status says whether any did.
 nightly:
-	$(MAKE) -k nightly-failures tsan test-package soak nightly-serve nightly-fuzz
+	$(MAKE) -k nightly-failures tsan test-package soak nightly-serve nightly-fuzz nightly-papers
 
 nightly-failures: check
 	ESPALIER_ALL_FAILURES=1 bash apps/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
@@ -112,6 +112,9 @@ nightly-serve: build
 
 nightly-fuzz:
 	$(MAKE) fuzz FUZZ_SECONDS=600
+
+nightly-papers: build
+	build/release/espalier reproduce --all -o build/papers
 
 python: setup
 	@scripts/setup.sh python

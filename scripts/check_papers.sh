@@ -16,6 +16,7 @@ check() {
       echo "docs/papers.md: $1"
       status=1
     }
+    # shellcheck disable=SC2016 # backquotes are part of the document
     names=$(awk '/^```/ { code = !code } !code' docs/papers.md | grep -o '`[^` ]*`' | tr -d '`' | sort -u)
     experiments=$(grep -oE '\{"(searn|beam|cascade|constrained|ensemble)-[a-z0-9-]+",' research/experiments.cc | tr -d '{",')
     tests=$(grep -rhoE '^TEST(_F|_P)?\([A-Za-z0-9]+, *[A-Za-z0-9_]+' --include='*_test.cc' . |
@@ -39,7 +40,7 @@ check() {
     for experiment in $experiments; do
       printf '%s\n' "$names" | grep -qxF -- "$experiment" || complain "does not mention the experiment $experiment"
     done
-    [ -n "$experiments" ] && [ $files -gt 0 ] || complain "nothing to check"
+    if [ -z "$experiments" ] || [ $files -eq 0 ]; then complain "nothing to check"; fi
     echo "$(printf '%s\n' "$experiments" | wc -l) experiments, $files files"
     exit $status
   )

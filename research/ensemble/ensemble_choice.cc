@@ -121,6 +121,7 @@ Result<Report> ensemble_choice(const Request& request) {
   const Workers workers(request.threads);
   double furthest = -1, worst_excess = -1;
   std::string where;
+  std::vector<double> excess;  // of auto over the best of its candidates, by setting
   for (const ChoiceTask& task : kTasks) {
     if (request.quick && &task != kTasks) continue;
     ESPALIER_ASSIGN(const StudySample sample, three_taggers(task, request));
@@ -161,6 +162,7 @@ Result<Report> ensemble_choice(const Request& request) {
       report.add("auto", fmt::format("{}, {} gold: draws with a single expert", task.name, gold),
                  std::nullopt, static_cast<double>(single));
       worst_excess = std::max(worst_excess, chosen - 100 * worst_expert);
+      excess.push_back(chosen - least);
       if (chosen - least > furthest) {
         furthest = chosen - least;
         where = fmt::format("{}, {} gold: auto {:.3f}, {} {:.3f}", task.name, gold, chosen, best, least);
@@ -169,9 +171,13 @@ Result<Report> ensemble_choice(const Request& request) {
   }
   report.check("what is chosen errs less than the worst expert", worst_excess < 0,
                fmt::format("{:+.3f} points at most", worst_excess));
+  report.add("auto", "error over that of the best candidate, mean of the settings", std::nullopt,
+             eval::mean_and_deviation(excess).mean);
   if (!request.quick)
-    report.check("auto is within .05 points of the best of its candidates", furthest <= 0.05,
-                 fmt::format("farthest: {}", where));
+    report.claim(
+        "ours: in every setting, auto is within .05 points of the best of its candidates", furthest <= 0.05,
+        fmt::format("farthest: {}", where),
+        "which candidate is best differs from setting to setting by less than the gold data can show");
   return report;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "espalier/search/exhaustive.h"
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/search/toy_space.h"
