@@ -61,7 +61,7 @@ says out "parse, learned by searn"
 
 # The probability of each arc.
 expect 0 "$espalier" tag raw.conllu -m parse.model --confidence -q
-equal "$(grep -c 'confidence=[01][.][0-9]' out)" "$(grep -c '^[0-9]*	' raw.conllu)"
+equal "$(grep -c 'confidence=[01][.][0-9]' out)" "$(grep -c '^[0-9]*[[:blank:]]' raw.conllu)"
 
 # Other learners and systems, and trees with crossing arcs.
 printf '1\ta\ta\tA\t_\t_\t3\tx\t_\t_\n2\tb\tb\tB\t_\t_\t4\ty\t_\t_\n3\tc\tc\tC\t_\t_\t0\troot\t_\t_\n4\td\td\tD\t_\t_\t3\tz\t_\t_\n\n' >crossing.conllu

@@ -9,6 +9,7 @@
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/model/json_text.h"
 #include "espalier/model/registry.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
@@ -25,6 +26,7 @@ std::string_view search_end_name(data::SearchEnd end) {
   }
   return "";
 }
+
 namespace {
 
 constexpr std::string_view kNothing = "_";
@@ -32,37 +34,6 @@ constexpr size_t kConlluHead = 6;
 
 void append_probability(double probability, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
-}
-
-/// JSON cannot represent numbers that are not finite.
-void append_json_number(double number, std::string& out) {
-  if (std::isfinite(number)) {
-    fmt::format_to(std::back_inserter(out), "{:.9g}", number);
-  } else {
-    out += "null";
-  }
-}
-
-/// Most words need no escaping; those that do, or are not UTF-8, take the slow path.
-void append_json_string(std::string_view text, std::string& out) {
-  const bool plain = std::all_of(text.begin(), text.end(),
-                                 [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
-  if (!plain) {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return;
-  }
-  out.append("\"").append(text).append("\"");
-}
-
-/// `[` what append(i) writes for each i `]`.
-template <typename Append>
-void append_json_array(size_t size, std::string& out, Append append) {
-  out.push_back('[');
-  for (size_t i = 0; i < size; ++i) {
-    if (i > 0) out.push_back(',');
-    append(i);
-  }
-  out.push_back(']');
 }
 
 /// Labels of a row by decreasing probability; ties go to the lower number.
@@ -102,13 +73,11 @@ class ExtraValues {
   std::vector<std::string_view> views_;
 };
 
-}  // namespace
-
-namespace {
 std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
   const auto task = model::find_task(name);
   return task.ok() ? (*task)->json : std::nullopt;
 }
+
 }  // namespace
 
 size_t word_column(const ModelHeader& about) {

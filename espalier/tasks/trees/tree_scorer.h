@@ -1,6 +1,6 @@
 // The weights of a trained parser as they are stored and used: TreeTables packs and opens them, TreeScorer
 // scores states with them (search::RowScorerOf). The tables are read in place in the mapped model file and
-// shared by all threads; a scorer keeps scratch, so each thread has its own.
+// shared by all threads; a scorer keeps scratch, so each thread has its own. Tested in tree_training_test.cc.
 #pragma once
 
 #include <cstdint>

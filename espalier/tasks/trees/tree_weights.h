@@ -1,6 +1,6 @@
 // The weights of a parser in training: TreeWeights scores states (search::RowScorerOf) and is updated by the
 // learners of search/laso.h. Features get weights when an update first touches them. averaged() makes the
-// weights that are stored (tree_scorer.h).
+// weights that are stored (tree_scorer.h). Tested in tree_training_test.cc.
 //
 // Moves and relations have tables of their own: a feature of moves has four weights next to its hash, so that
 // scoring it costs one cache miss; one of relations has a row as long as there are relations.
