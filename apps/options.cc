@@ -20,9 +20,10 @@ void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
                   "columns, crfsuite, conllu, letters, jsonl, scores [by the name, or columns]")
       ->type_name("F");
-  verb.add_option("--label-column", label_column,
-                  "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
-                  "upos or deprel [upos];\nseveral for --task joint, such as 2,3")
+  verb.add_option(
+          "--label-column", label_column,
+          "column of the label: from 1, or -1 for the last [last]; CoNLL-U: a name\nsuch as deprel [upos]; "
+          "several for --task joint, such as 2,3")
       ->type_name("C");
   verb.add_option("--folds", folds, "only these folds, such as 1-9, if the data has folds (letters, jsonl)")
       ->type_name("LIST");
@@ -51,14 +52,11 @@ void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [the first learner of the task]")
       ->type_name("L");
-  verb.add_option("-p,--parameter", settings,
-                  "a parameter of the learner (espalier help LEARNER lists them);\nmay be repeated")
+  verb.add_option("-p,--parameter", settings, "a parameter of the learner; espalier help LEARNER lists them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  verb.add_option(
-          "--head-column", reading.head_column,
-          "task parse: column of the heads, that of the relations is\n--label-column [CoNLL-U: both as "
-          "the format has them]")
+  verb.add_option("--head-column", reading.head_column,
+                  "task parse: column of the heads [CoNLL-U: as the format has them]")
       ->type_name("C");
   verb.add_option("--feature-columns", feature_columns,
                   "columns that features may use, such as 1,2; the first is the word\n[all but the label]")
@@ -153,9 +151,10 @@ void add_model_option(CLI::App& verb, std::string& model) {
 }
 
 void add_input_format_option(CLI::App& verb, std::string& format) {
-  verb.add_option("--input-format", format,
-                  "columns, crfsuite, conllu, letters, jsonl or scores [by the name of the\nfile, otherwise that of "
-                  "the model]")
+  verb.add_option(
+          "--input-format", format,
+          "columns, crfsuite, conllu, letters, jsonl or scores [by the name of the\nfile, otherwise that of "
+          "the model]")
       ->type_name("F");
 }
 

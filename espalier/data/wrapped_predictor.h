@@ -19,6 +19,7 @@ class WrappedPredictor : public Predictor {
   size_t label_columns() const override { return wrapped_.label_columns(); }
   const LabelSet& labels_of_column(size_t column) const override { return wrapped_.labels_of_column(column); }
   bool is_search() const override { return wrapped_.is_search(); }
+  bool builds_trees() const override { return wrapped_.builds_trees(); }
   std::unique_ptr<Scratch> make_scratch() const override { return wrapped_.make_scratch(); }
   Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const override {
     return wrapped_.explain(sequence, scratch);

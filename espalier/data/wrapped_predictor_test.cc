@@ -23,6 +23,7 @@ class CountingPredictor : public Predictor {
     return note("make_scratch"), std::make_unique<Scratch>();
   }
   bool is_search() const override { return note("is_search"), true; }
+  bool builds_trees() const override { return note("builds_trees"), true; }
   Status predict(const Sequence&, std::span<const Label>, const PredictOptions&, Scratch&,
                  Prediction&) const override {
     return note("predict"), Status();
@@ -78,6 +79,7 @@ TEST(WrappedPredictor, ForwardsEveryVirtualFunctionButPredict) {
   EXPECT_EQ(wrapper.label_columns(), 3u);
   EXPECT_EQ(&wrapper.labels_of_column(2), &wrapped.labels());
   EXPECT_TRUE(wrapper.is_search());
+  EXPECT_TRUE(wrapper.builds_trees());
   EXPECT_EQ(wrapper.explain(sequence, *scratch)->size(), 7u);
   EXPECT_EQ(wrapper.strongest(1, {})->size(), 5u);
   EXPECT_EQ(wrapper.weighted_transitions().size(), 4u);

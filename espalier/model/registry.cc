@@ -54,15 +54,14 @@ std::span<const Task> all_tasks() {
     const std::vector<std::string_view> one_by_one = {"perceptron", "svm", "local", "crf"};
     return std::vector<Task>{
         {TaskKind::kLabel, "label", "a label for each token", rows},
-        {TaskKind::kSegment, "segment", "chunks, with a search learner", searches},
-        {TaskKind::kJoint, "joint", "several columns of labels (--label-column 2,3), with a search learner",
-         searches},
+        {TaskKind::kSegment, "segment", "chunks", searches},
+        {TaskKind::kJoint, "joint", "several columns of labels (--label-column 2,3)", searches},
         {TaskKind::kRoles, "roles", "roles of a predicate's candidate constituents (JSON lines)", one_by_one,
          false, tasks::JsonTask::kRoles},
         {TaskKind::kBrackets, "brackets", "phrases of one type, by where they begin and end", brackets},
         {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
          one_by_one, false, tasks::JsonTask::kVariables},
-        {TaskKind::kParse, "parse", "labelled dependency trees, with a search learner", searches},
+        {TaskKind::kParse, "parse", "labelled dependency trees", searches},
     };
   }();
   return tasks;
