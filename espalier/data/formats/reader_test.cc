@@ -12,15 +12,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Format kAll[] = {Format::kColumns, Format::kCrfsuite, Format::kConllu, Format::kLetters,
-                           Format::kJsonLines};
+constexpr Format kAll[] = {Format::kColumns, Format::kCrfsuite,  Format::kConllu,
+                           Format::kLetters, Format::kJsonLines, Format::kScores};
 
 TEST(Reader, FormatsHaveNames) {
   for (const Format format : kAll) EXPECT_EQ(*parse_format(format_name(format)), format);
   const auto unknown = parse_format("xml");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "unknown format 'xml'; there are columns, crfsuite, conllu, letters, jsonl");
+            "unknown format 'xml'; there are columns, crfsuite, conllu, letters, jsonl, scores");
 }
 
 TEST(Reader, FoldListsAreNumbersAndRanges) {
