@@ -145,9 +145,10 @@ void add_model_option(CLI::App& verb, std::string& model) {
 }
 
 void add_input_format_option(CLI::App& verb, std::string& format) {
-  verb.add_option("--input-format", format,
-                  "columns, crfsuite, conllu, letters, jsonl or scores [by the name of the\nfile, otherwise that of "
-                  "the model]")
+  verb.add_option(
+          "--input-format", format,
+          "columns, crfsuite, conllu, letters, jsonl or scores [by the name of the\nfile, otherwise that of "
+          "the model]")
       ->type_name("F");
 }
 
