@@ -23,8 +23,8 @@ namespace espalier::data {
 ///   ^ and $      start and end of the text, at the start and the end of the expression only
 ///
 /// The leftmost match counts; `?` takes the character if it can, `*` takes as few as it can, as Wapiti does.
-/// Characters are code points, and classes are those of Unicode; or characters are bytes, and classes those of
-/// ASCII, as Wapiti itself sees them.
+/// Characters are code points, and classes are those of Unicode; or characters are bytes, and classes those
+/// of ASCII, as Wapiti itself sees them.
 class Pattern {
  public:
   struct Match {

@@ -60,7 +60,8 @@ struct ReadOptions {
   std::string separator;
   /// Columns: lines that start with this are comments. Empty: there are none.
   std::string comment;
-  /// Scores: the labels that the columns of numbers belong to, where the file does not name them itself (.npy).
+  /// Scores: the labels that the columns of numbers belong to, where the file does not name them itself
+  /// (.npy).
   std::vector<std::string> score_labels;
   /// A file without sequences is an error unless this is set.
   bool allow_empty = false;

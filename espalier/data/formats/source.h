@@ -1,8 +1,8 @@
 // Where sequences come from: a file, memory, or a function. What training, scoring and tagging read from.
 //
-// Call open_source with how a file is to be read; it may be called as often as the data is needed (standard input once
-// only). Costs nothing until opened; sequences in memory are shared, and copied one at a time as they are read; those of
-// a function are never held together.
+// Call open_source with how a file is to be read; it may be called as often as the data is needed (standard
+// input once only). Costs nothing until opened; sequences in memory are shared, and copied one at a time as
+// they are read; those of a function are never held together.
 #pragma once
 
 #include <functional>

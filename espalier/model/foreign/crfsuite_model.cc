@@ -1,8 +1,8 @@
 // Reads models of CRFsuite (type FOMC, version 100). Tested in import_model_test.cc.
 //
-// The file: a header of 48 bytes with offsets
-// to the features (type, source, label, weight: 20 bytes each), to two tables of names (labels, attributes),
-// and to indexes over the features, which are not needed to read all of them.
+// The file: a header of 48 bytes with offsets to the features (type, source, label, weight: 20 bytes each),
+// to two tables of names (labels, attributes), and to indexes over the features, which are not needed to read
+// all of them.
 #include <algorithm>
 
 #include "espalier/base/counted.h"

@@ -2,8 +2,9 @@
 // weights, template. read_crfsuite, read_crfpp_text, read_crfpp_binary and read_wapiti make one from the
 // bytes of a file; import_model.h chooses among them and converts the result.
 //
-// Nothing in a file is trusted: every count, offset and number is checked before it is used, and no more
-// memory is taken than a small multiple of the file's size. Tested in import_model_test.cc.
+// Nothing in a file is trusted: every count, offset and number is checked before it is used. No more memory
+// is taken than a small multiple of the file's size, and the square of the labels for transitions (at most 64
+// MB). Tested in import_model_test.cc.
 #pragma once
 
 #include <cstdint>
