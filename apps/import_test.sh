@@ -3,7 +3,7 @@
 fixtures=$(cd "$(dirname "$0")/../espalier/model/foreign/fixtures" && pwd)
 source "$(dirname "$0")/testing.sh"
 
-for model in crfsuite.model crfpp.txt crfpp.bin wapiti.txt wapiti-memm.txt; do
+for model in crfsuite.bin crfpp.txt crfpp.bin wapiti.txt wapiti-memm.txt; do
   kind=${model%%.*}
   input=$fixtures/input.columns
   [ "$kind" = crfsuite ] && input=$fixtures/input.items
@@ -31,7 +31,7 @@ printf 'The\n' >short.txt
 expect 1 "$espalier" tag short.txt -m own.model
 
 rm -f new.model
-for model in crfsuite.model crfpp.txt crfpp.bin wapiti.txt; do
+for model in crfsuite.bin crfpp.txt crfpp.bin wapiti.txt; do
   head -c 3000 "$fixtures/$model" >damaged
   expect 1 "$espalier" import damaged -m new.model
   says err "espalier: damaged: "

@@ -37,10 +37,10 @@ def items(rows):
 
 
 def test_labels_and_probabilities_of_crfsuite():
-    data = (FIXTURES / "crfsuite.model").read_bytes()
+    data = (FIXTURES / "crfsuite.bin").read_bytes()
     tagger = es.import_model(data)
     compat = pycrfsuite.Tagger()
-    compat.open(str(FIXTURES / "crfsuite.model"))
+    compat.open(str(FIXTURES / "crfsuite.bin"))
     in_memory = pycrfsuite.Tagger()
     in_memory.open_inmemory(data)
     for rows, wanted in zip(sequences("input.items"), sequences("crfsuite.expected")):
@@ -76,7 +76,7 @@ def test_can_be_saved_opened_and_trained_further(tmp_path):
 
 
 def test_damaged_files_are_refused(tmp_path):
-    for name in ["crfsuite.model", "crfpp.bin", "crfpp.txt", "wapiti.txt"]:
+    for name in ["crfsuite.bin", "crfpp.bin", "crfpp.txt", "wapiti.txt"]:
         data = (FIXTURES / name).read_bytes()
         with pytest.raises(es.Error, match="half"):
             es.import_model(data[:len(data) // 2], "half")

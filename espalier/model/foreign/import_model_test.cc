@@ -76,7 +76,7 @@ void expect_same(const std::string& model_file, const std::string& input_file,
 }
 
 TEST(ImportModel, OfCrfsuiteGivesItsLabelsAndProbabilities) {
-  expect_same("crfsuite.model", "input.items", "crfsuite.expected");
+  expect_same("crfsuite.bin", "input.items", "crfsuite.expected");
 }
 TEST(ImportModel, OfCrfppTextGivesItsLabelsAndProbabilities) {
   expect_same("crfpp.txt", "input.columns", "crfpp.expected");
@@ -161,7 +161,7 @@ TEST(ImportModel, RefusesWhatItCannotExpressAndSaysWhy) {
 
 TEST(ImportModel, RefusesEveryShortenedFile) {
   for (const char* const name :
-       {"crfsuite.model", "crfpp.txt", "crfpp.bin", "wapiti.txt", "wapiti-memm.txt"}) {
+       {"crfsuite.bin", "crfpp.txt", "crfpp.bin", "wapiti.txt", "wapiti-memm.txt"}) {
     const std::string whole = fixture(name);
     for (size_t size = 0; size + 2 < whole.size(); size += 97)
       EXPECT_NE(error_of(std::string_view(whole).substr(0, size)), "") << name << " of " << size << " bytes";
@@ -171,7 +171,7 @@ TEST(ImportModel, RefusesEveryShortenedFile) {
 // Every outcome but a crash is good: labels, or a message.
 TEST(ImportModel, SurvivesDamage) {
   Random random(1);
-  for (const char* const name : {"crfsuite.model", "crfpp.txt", "crfpp.bin", "wapiti.txt"}) {
+  for (const char* const name : {"crfsuite.bin", "crfpp.txt", "crfpp.bin", "wapiti.txt"}) {
     const std::string whole = fixture(name);
     for (int round = 0; round < 300; ++round) {
       std::string damaged = whole;
