@@ -24,7 +24,7 @@ constexpr const char* kEvalExamples = R"(Examples:
   espalier eval letter.data.gz -m letters.model --folds 0
   espalier tag test.txt -m chunks.model | espalier eval --columns -
 For task roles: accuracy over candidates, argument-type accuracy over the gold arguments among them, precision, recall
-and F1 of arguments, and in how many predicates no constraint is broken.
+and F1 of arguments, and in how many predicates no constraint is broken. For task parse: heads and relations (UAS, LAS, CLAS).
 --json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
 tokens_per_second, confusions and calibration; for a model of several label columns also joint: the scores of each
 column, and the labels, tokens and sequences that are right in all columns. The other figures are for the last column.)";

@@ -131,6 +131,8 @@ Status train_tree_model(TrainingJob& job, const SearchLearnerOptions& asked,
   settings.columns = tree_columns(job);
   settings.beam = asked.beam;
   settings.best_first = searches_best_first(asked) && asked.beam > 1;
+  settings.levels =
+      asked.learner == tasks::SearchLearner::kLasoBr || asked.learner == tasks::SearchLearner::kIncremental;
   settings.templates = tasks::default_tree_templates();
   if (job.request.feature_text) {
     settings.templates = job.request.feature_text->text;
@@ -189,7 +191,8 @@ Status train_tree_model(TrainingJob& job, const SearchLearnerOptions& asked,
   BestRound<tasks::TreeTables> best(
       job, options.passes, [&](const tasks::TreeTables& tables) -> Result<double> {
         const float fitted = settings.beam > 1 ? sharpness(tables) : 0;
-        return dev_las(job, dev, labelled, system, tables, {settings.beam, settings.best_first, 1, fitted});
+        return dev_las(job, dev, labelled, system, tables,
+                       {settings.beam, settings.best_first, 1, settings.levels, fitted});
       });
   ESPALIER_ASSIGN(tasks::TreeTables last,
                   job.ended(tasks::train_trees(system, examples, training, {job.monitor, best.callback()})));

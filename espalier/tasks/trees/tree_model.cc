@@ -57,7 +57,7 @@ Result<TreeSystem> TreeSettings::system() const {
 
 data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
                                TreeBuffers& buffers) {
-  const bool greedy = how.beam <= 1 && !how.best_first;
+  const bool greedy = how.beam <= 1 && !how.best_first && !how.levels;
   TreeScorer scorer(tables, system.all_relations, greedy ? 0 : how.sharpness);
   const ParseSpace space(system, buffers.sentence, buffers.scratch, nullptr);
   buffers.best.clear();
@@ -105,6 +105,7 @@ void save_tree_model(const TreeSettings& settings, const TreeTables& tables, Sec
                                   {"skip_missing", settings.skip_missing},
                                   {"beam", settings.beam},
                                   {"best_first", settings.best_first},
+                                  {"levels", settings.levels},
                                   {"sharpness", settings.sharpness}};
   auto& fields = about["columns"] = nlohmann::ordered_json::object();
   for (size_t f = 0; f < kTreeFields; ++f)
@@ -136,6 +137,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
     out.skip_missing = about.at("skip_missing").get<bool>();
     out.beam = about.at("beam").get<size_t>();
     out.best_first = about.at("best_first").get<bool>();
+    out.levels = about.at("levels").get<bool>();
     out.sharpness = about.at("sharpness").get<float>();
     for (size_t f = 0; f < kTreeFields; ++f) {
       const std::string name(tree_field_name(static_cast<TreeField>(f)));
@@ -181,7 +183,8 @@ std::unique_ptr<data::Predictor::Scratch> TreePredictor::make_scratch() const {
 
 Result<TreeDecoding> TreePredictor::decoding(const data::PredictOptions& options) const {
   using Method = data::SearchChoice::Method;
-  TreeDecoding how{settings_.beam, settings_.best_first, options.nbest, settings_.sharpness};
+  TreeDecoding how{settings_.beam, settings_.best_first, options.nbest, settings_.levels,
+                   settings_.sharpness};
   const data::SearchChoice& choice = options.search;
   if (choice.method == Method::kGreedy && choice.beam > 1)
     return fail("a greedy search keeps one state, not a beam of {}", choice.beam);

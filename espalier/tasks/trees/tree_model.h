@@ -33,6 +33,8 @@ struct TreeSettings {
   bool skip_missing = true;  ///< features about fields that the data do not have are left out
   size_t beam = 1;
   bool best_first = false;
+  bool levels =
+      false;  ///< learned by a breadth-first beam, in which states of the same number of moves compete
   float sharpness = 0;  ///< TreeScorer; above 0 for weights of single decisions, fitted after training
 
   Result<TreeSystem> system() const;
@@ -43,6 +45,9 @@ struct TreeDecoding {
   size_t beam = 1;  ///< 1: greedy
   bool best_first = false;
   size_t nbest = 1;
+  /// TreeSettings::levels. A greedy search then weighs an arc with its relation against a shift, as a beam of
+  /// width 1; otherwise it decides on the move first.
+  bool levels = false;
   float sharpness = 0;  ///< of beams; greedy decisions do not depend on it
 };
 struct ParsedTree {

@@ -90,14 +90,15 @@ TreeTables train_toy(const TreeSettings& settings, const Toy& toy, SearchLearner
   return train_trees(system, toy.examples, options, {Monitor(), nullptr}).value();
 }
 
-size_t wrong_words(const TreeSettings& settings, const TreeTables& tables, const Toy& toy, size_t beam) {
+size_t wrong_words(const TreeSettings& settings, const TreeTables& tables, const Toy& toy, size_t beam,
+                   bool levels) {
   const TreeSystem system = settings.system().value();
   const data::LabelSet labels = toy_labels();
   TreeBuffers buffers;
   size_t wrong = 0;
   for (size_t s = 0; s < toy.sequences.size(); ++s) {
     buffers.sentence = toy.examples[s].sentence;
-    parse_sentence(system, tables, {beam, false, 1}, buffers);
+    parse_sentence(system, tables, {beam, false, 1, levels, 0}, buffers);
     for (size_t w = 0; w < toy.heads[s].size(); ++w)
       wrong += buffers.best[0].heads[w] != toy.heads[s][w] ||
                labels.name(buffers.best[0].relations[w]) != toy.sequences[s].label(w);
@@ -116,7 +117,8 @@ TEST(TreeTraining, EveryLearnerLearnsToParse) {
       if (swap && learner != SearchLearner::kIncremental) continue;
       const size_t beam = learner == SearchLearner::kIncremental ? 4 : 1;
       const TreeTables tables = train_toy(settings, train, learner, beam);
-      EXPECT_EQ(wrong_words(settings, tables, test, beam), 0u)
+      const bool levels = learner == SearchLearner::kIncremental || learner == SearchLearner::kLasoBr;
+      EXPECT_EQ(wrong_words(settings, tables, test, beam, levels), 0u)
           << "learner " << static_cast<int>(learner) << (swap ? " with swap" : "");
     }
   }
@@ -142,7 +144,7 @@ TEST(TreeTraining, AModelFileParsesAsTheTrainedWeightsDo) {
     data::Prediction prediction;
     ASSERT_TRUE(predictor->predict(test.sequences[s], {}, options, *scratch, prediction).ok());
     buffers.sentence = test.examples[s].sentence;
-    parse_sentence(system, tables, {3, false, 3}, buffers);
+    parse_sentence(system, tables, {3, false, 3, false, 0}, buffers);
     ASSERT_EQ(prediction.best.size(), buffers.best.size());
     for (size_t k = 0; k < buffers.best.size(); ++k) {
       EXPECT_EQ(prediction.best[k].heads, buffers.best[k].heads);

@@ -3,7 +3,8 @@
 // weights that are stored (tree_scorer.h). Tested in tree_training_test.cc.
 //
 // Moves and relations have tables of their own: a feature of moves has four weights next to its hash, so that
-// scoring it costs one cache miss; one of relations has a row as long as there are relations.
+// scoring it costs one cache miss; one of relations has a row as long as there are relations. Tested in
+// tree_scorer_test.cc.
 #pragma once
 
 #include <array>

@@ -1,0 +1,139 @@
+#include "espalier/tasks/trees/tree_scorer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "espalier/tasks/trees/tree_test_support.h"
+
+namespace espalier::tasks {
+namespace {
+
+constexpr size_t kRelations = 7;
+
+AveragedTreeWeights random_weights(size_t features, uint64_t seed) {
+  Random random(seed);
+  AveragedTreeWeights out;
+  out.relations = kRelations;
+  for (size_t f = 0; f < features; ++f) {
+    out.move_hashes.push_back(random.next());
+    auto& row = out.moves.emplace_back();
+    for (float& w : row) w = static_cast<float>(random.gaussian());
+    out.relation_hashes.push_back(random.next());
+    for (size_t r = 0; r < kRelations; ++r)
+      out.relation.push_back(random.below(2) == 0 ? 0 : static_cast<float>(random.gaussian()));
+  }
+  return out;
+}
+
+TEST(TreeTables, StoreEveryWeightWithinTheirPrecision) {
+  // Some lines of so many features overflow into the next.
+  const AveragedTreeWeights weights = random_weights(20000, 1);
+  const TreeTables packed = TreeTables::pack(weights);
+  SectionWriter out;
+  packed.save(out);
+  const SectionFile file = SectionFile::from_bytes(out.to_bytes(), "toy").value();
+  const TreeTables loaded = TreeTables::load(file, kRelations).value();
+  EXPECT_EQ(loaded.features(), packed.features());
+  size_t wrong = 0;
+  for (size_t f = 0; f < weights.moves.size(); ++f)
+    for (uint32_t m = 0; m < kTreeMoves; ++m) {
+      const auto move = static_cast<TreeMove>(m);
+      const float stored = loaded.move_weight(weights.move_hashes[f], move);
+      EXPECT_EQ(stored, packed.move_weight(weights.move_hashes[f], move));
+      wrong += std::abs(stored - weights.moves[f][m]) > 1e-3f;
+    }
+  // 16 bits of the hash: a few features are mistaken for another in their line.
+  EXPECT_LT(wrong, weights.moves.size() / 1000);
+  for (size_t f = 0; f < weights.relation_hashes.size(); ++f)
+    for (data::Label r = 0; r < kRelations; ++r)
+      EXPECT_NEAR(loaded.relation_weight(weights.relation_hashes[f], r), weights.relation[f * kRelations + r],
+                  1e-3);
+}
+
+TEST(TreeTables, SumsAreThoseOfTheSingleWeights) {
+  const AveragedTreeWeights weights = random_weights(3000, 2);
+  const TreeTables tables = TreeTables::pack(weights);
+  Random random(3);
+  for (const size_t count : {0, 1, 5, 140, 300}) {
+    std::vector<uint64_t> moves, relations;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t f = random.below(weights.moves.size());
+      const bool known = random.below(3) != 0;
+      moves.push_back(known ? weights.move_hashes[f] : random.next());
+      relations.push_back(known ? weights.relation_hashes[f] : random.next());
+    }
+    std::array<float, kTreeMoves> sums{};
+    tables.add_moves(moves, sums);
+    AlignedVector<float> row(linear::padded(kRelations), 0.0f);
+    std::vector<uint32_t> offsets;
+    tables.add_relations(relations, offsets, row.data());
+    for (uint32_t m = 0; m < kTreeMoves; ++m) {
+      double sum = 0;
+      for (const uint64_t hash : moves) sum += tables.move_weight(hash, static_cast<TreeMove>(m));
+      EXPECT_NEAR(sums[m], sum, 1e-2);
+    }
+    for (data::Label r = 0; r < kRelations; ++r) {
+      double sum = 0;
+      for (const uint64_t hash : relations) sum += tables.relation_weight(hash, r);
+      EXPECT_NEAR(row[r], sum, 1e-2);
+    }
+  }
+}
+
+TEST(TreeWeights, TheAverageIsThatOfTheWeightsBeforeEachStep) {
+  const TreeSystem system = small_system(false, 4);
+  const TreeSentence sentence = small_sentence(5, system.columns);
+  TreeScratch scratch;
+  const ParseSpace space(system, sentence, scratch, nullptr);
+  // A state in which a move is chosen, and one in which a relation is.
+  ParseSpace::State state = space.initial();
+  for (int i = 0; i < 2; ++i) state = space.apply(state, {0, static_cast<uint32_t>(TreeMove::kShift)});
+  const ParseSpace::State arc = space.apply(state, {0, static_cast<uint32_t>(TreeMove::kRight)});
+  TreeWeights weights(4);
+  Random random(5);
+  constexpr int kSteps = 12;
+  std::array<double, kTreeMoves + 4> sum{};
+  for (int step = 0; step < kSteps; ++step) {
+    for (uint32_t a = 0; a < sum.size(); ++a)
+      sum[a] += weights.row(space, a < kTreeMoves ? state : arc, 0)[a];
+    const auto move = static_cast<uint32_t>(random.below(3));
+    weights.add(space, state, {0, move}, random.gaussian());
+    weights.add(space, arc, {0, static_cast<uint32_t>(kTreeMoves + random.below(4))}, random.gaussian());
+    weights.tick();
+  }
+  const TreeTables tables = TreeTables::pack(weights.averaged(true));
+  const TreeTables last = TreeTables::pack(weights.averaged(false));
+  TreeScorer averaged(tables, 4), latest(last, 4);
+  for (uint32_t a = 0; a < sum.size(); ++a) {
+    const ParseSpace::State& where = a < kTreeMoves ? state : arc;
+    EXPECT_NEAR(averaged.row(space, where, 0)[a], sum[a] / kSteps, 0.05);
+    EXPECT_NEAR(latest.row(space, where, 0)[a], weights.row(space, where, 0)[a], 0.05);
+  }
+}
+
+TEST(TreeScorer, NormalisedScoresAreLogarithmsOfProbabilities) {
+  const TreeSystem system = small_system(false, 4);
+  const TreeSentence sentence = small_sentence(5, system.columns);
+  TreeScratch scratch;
+  const ParseSpace space(system, sentence, scratch, nullptr);
+  TreeWeights weights(4);
+  ParseSpace::State state = space.initial();
+  for (int i = 0; i < 2; ++i) state = space.apply(state, {0, static_cast<uint32_t>(TreeMove::kShift)});
+  weights.add(space, state, {0, static_cast<uint32_t>(TreeMove::kLeft)}, 0.5);
+  const TreeTables tables = TreeTables::pack(weights.averaged(false));
+  TreeScorer plain(tables, 4), normalised(tables, 4, 0.5f);
+  std::vector<search::Action> actions;
+  space.actions(state, actions);
+  const std::vector<float> raw(plain.row(space, state, 0).begin(), plain.row(space, state, 0).end());
+  const auto row = normalised.row(space, state, 0);
+  double sum = 0;
+  for (const search::Action a : actions) {
+    sum += std::exp(double{row[a.label]});
+    EXPECT_NEAR(row[a.label] - row[actions[0].label], 0.5 * (raw[a.label] - raw[actions[0].label]), 1e-3);
+  }
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+}  // namespace
+}  // namespace espalier::tasks
