@@ -216,8 +216,9 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
                   "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
       ->type_name("FORM");
   verb.add_option("--substructures", flags->substructures, "what is combined, see below")->type_name("S");
-  verb.add_option("--automaton", flags->automaton,
-                  "an OpenFst file, binary or text, with the allowed paths through\nthe experts; label j is expert j")
+  verb.add_option(
+          "--automaton", flags->automaton,
+          "an OpenFst file, binary or text, with the allowed paths through\nthe experts; label j is expert j")
       ->type_name("FST");
   verb.add_option("--align", flags->align,
                   "align outputs of unequal length: yes, no, or auto (if gold and\nexperts have "
