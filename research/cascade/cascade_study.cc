@@ -92,6 +92,14 @@ cascade::Options as_printed(cascade::Options options, std::vector<double> train_
   return options;
 }
 
+data::FeatureOptions words_alone(size_t column) {
+  data::FeatureOptions features;
+  features.template_text = fmt::format("U00:%x[0,{}]\n", column);
+  features.template_name = "words";
+  features.feature_columns = {column};
+  return features;
+}
+
 Result<CascadeFigures> measure_cascade(const StudiedCascade& studied,
                                        std::span<const data::Sequence> sequences, bool filtered) {
   const cascade::CascadePredictor& cascade = *studied.predictor;

@@ -38,6 +38,10 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
 /// Candidates for α in training, and early stopping, are chosen by the trade-off (7) on held-out data.
 cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, double eta);
 
+/// The paper's features for tagging: the word, with each tag; label n-grams are weights of the levels anyway.
+/// `column` is that of the words, from 0.
+data::FeatureOptions words_alone(size_t column);
+
 /// How a cascade performs on labelled data, on one thread.
 struct CascadeFigures {
   double accuracy = 0, sequence_accuracy = 0;  ///< percent

@@ -24,7 +24,8 @@ struct SleResult {
 /// Nguyen and Guo (2007): forward selection with replacement, each round the expert whose addition gives the
 /// lowest loss of the vote, the best prefix in the end. On a tie the value of the earliest-added expert wins,
 /// so a second expert never changes the vote of the first, which is why selection may stay with one (section
-/// 5.1). Among experts whose addition is equally good, one that was added before is added again. One pass; O(rounds · patterns · p · values at an item).
+/// 5.1). Among experts whose addition is equally good, one that was added before is added again. One pass;
+/// O(rounds · patterns · p · values at an item).
 Result<SleResult> learn_sle(VoteSource& source, const SleOptions& options, const Monitor& monitor = {});
 
 /// All experts have equal weight everywhere; ties go to the first.
