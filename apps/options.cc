@@ -22,7 +22,7 @@ void ReadingFlags::add_to(CLI::App& verb) {
       ->type_name("F");
   verb.add_option("--label-column", label_column,
                   "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
-                  "upos or deprel [upos];\nseveral for --task joint, such as 2,3")
+                  "deprel [upos]; several for --task joint: 2,3")
       ->type_name("C");
   verb.add_option("--folds", folds, "only these folds, such as 1-9, if the data has folds (letters, jsonl)")
       ->type_name("LIST");
@@ -55,13 +55,11 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "a parameter of the learner (espalier help LEARNER lists them);\nmay be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  verb.add_option(
-          "--head-column", reading.head_column,
-          "task parse: column of the heads, that of the relations is\n--label-column [CoNLL-U: both as "
-          "the format has them]")
+  verb.add_option("--head-column", reading.head_column,
+                  "task parse: column of the heads; --label-column is that of relations")
       ->type_name("C");
   verb.add_option("--feature-columns", feature_columns,
-                  "columns that features may use, such as 1,2; the first is the word\n[all but the label]")
+                  "columns that features may use, the first is the word [all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
                   "train under these constraints (not local, memm, brackets);\nthe model stores them")

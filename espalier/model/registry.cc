@@ -62,7 +62,7 @@ std::span<const Task> all_tasks() {
         {TaskKind::kBrackets, "brackets", "phrases of one type, by where they begin and end", brackets},
         {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
          one_by_one, false, tasks::JsonTask::kVariables},
-        {TaskKind::kParse, "parse", "labelled dependency trees, with a search learner", searches},
+        {TaskKind::kParse, "parse", "labelled dependency trees", searches},
     };
   }();
   return tasks;
