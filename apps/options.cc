@@ -20,10 +20,9 @@ void ReadingFlags::add_to(CLI::App& verb) {
   verb.add_option("--format", format,
                   "columns, crfsuite, conllu, letters, jsonl, scores [by the name, or columns]")
       ->type_name("F");
-  verb.add_option(
-          "--label-column", label_column,
-          "column of the label: from 1, or -1 for the last [last]; CoNLL-U: a name\nsuch as deprel [upos]; "
-          "several for --task joint, such as 2,3")
+  verb.add_option("--label-column", label_column,
+                  "column of the label: from 1, or -1 for the last [last];\nin CoNLL-U also a name such as "
+                  "deprel [upos]; several for --task joint: 2,3")
       ->type_name("C");
   verb.add_option("--folds", folds, "only these folds, such as 1-9, if the data has folds (letters, jsonl)")
       ->type_name("LIST");
@@ -56,10 +55,10 @@ void TrainingFlags::add_to(CLI::App& verb) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   verb.add_option("--head-column", reading.head_column,
-                  "task parse: column of the heads [CoNLL-U: as the format has them]")
+                  "task parse: column of the heads; --label-column is that of relations")
       ->type_name("C");
   verb.add_option("--feature-columns", feature_columns,
-                  "columns that features may use, such as 1,2; the first is the word\n[all but the label]")
+                  "columns that features may use, the first is the word [all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
                   "train under these constraints (not local, memm, brackets);\nthe model stores them")
