@@ -1,9 +1,11 @@
 #include "espalier/api/pipeline_predictor.h"
 
+#include <deque>
+
 namespace espalier::api {
 
 struct PipelinePredictor::Stages final : data::Predictor::Scratch {
-  std::vector<std::unique_ptr<data::Predictor::Scratch>> stages;
+  std::deque<BorrowedScratch> stages;  ///< the models' own, so that short texts do not pay for new ones
   std::vector<std::vector<data::Label>> labels;  ///< of the models before the last
   data::Prediction prediction;
   data::Sequence sequence;  ///< of the stage that runs
@@ -12,8 +14,8 @@ struct PipelinePredictor::Stages final : data::Predictor::Scratch {
 std::unique_ptr<data::Predictor::Scratch> PipelinePredictor::make_scratch() const {
   auto out = std::make_unique<Stages>();
   for (size_t stage = 0; stage + 1 < pipeline_.stages.size(); ++stage)
-    out->stages.push_back(model(stage).predictor().make_scratch());
-  out->stages.push_back(last_.predictor->make_scratch());
+    out->stages.emplace_back(tagger(stage), model(stage).predictor());
+  out->stages.emplace_back(tagger(pipeline_.stages.size() - 1), *last_.predictor);
   out->labels.resize(pipeline_.stages.size() - 1);
   return out;
 }

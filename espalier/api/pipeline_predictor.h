@@ -41,7 +41,8 @@ class PipelinePredictor final : public data::Predictor {
 
  private:
   struct Stages;
-  const model::Model& model(size_t stage) const { return pipeline_.stages[stage].tagger.state()->model; }
+  const Tagger::State& tagger(size_t stage) const { return *pipeline_.stages[stage].tagger.state(); }
+  const model::Model& model(size_t stage) const { return tagger(stage).model; }
   /// Runs the models before the last and returns the sequence that the last one reads.
   Result<const data::Sequence*> run_before_last(const data::Sequence& sequence, Stages& scratch) const;
   void lay_out(size_t stage, const data::Sequence& input, Stages& scratch) const;
