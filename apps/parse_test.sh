@@ -132,3 +132,5 @@ expect 1 "$espalier" tag raw.conllu -m other.model --confidence -q
 says err "no probabilities"
 expect 1 "$espalier" eval test.conllu -m parse.model --calibration -q
 says err "calibration of parsers"
+
+finish
