@@ -131,6 +131,12 @@ def test_a_bar_is_drawn_on_a_terminal(without_tqdm, corpus_files):
     assert b"training" in drawn and b"pass 2" in drawn
 
 
+def interruptible(script):
+    """A Python of its own that heeds Ctrl-C, also where the tests run in the background and SIGINT is ignored."""
+    return subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
 def test_ctrl_c_leaves_a_usable_model(tmp_path, corpus_files):
     script = textwrap.dedent(f"""
         import espalier as es, warnings, sys
@@ -139,7 +145,7 @@ def test_ctrl_c_leaves_a_usable_model(tmp_path, corpus_files):
         tagger = es.train({str(corpus_files[0])!r}, learner=es.Crf(passes=100000))
         print(tagger.training.interrupted, tagger.tag([("Anna", "PROPN", "B-NP")]))
     """)
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = interruptible(script)
     assert child.stdout.readline() == "ready\n"
     time.sleep(1.5)
     os.kill(child.pid, signal.SIGINT)
@@ -158,7 +164,7 @@ def test_ctrl_c_stops_cross_validation(corpus_files):
         except KeyboardInterrupt:
             print("stopped")
     """)
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    child = interruptible(script)
     assert child.stdout.readline() == "ready\n"
     time.sleep(1)
     os.kill(child.pid, signal.SIGINT)
