@@ -137,6 +137,14 @@ def interruptible(script):
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
+def end_of(child):
+    """What it printed. It is ended where it does not end by itself."""
+    try:
+        return child.communicate(timeout=60)
+    finally:
+        child.kill()
+
+
 def test_ctrl_c_leaves_a_usable_model(tmp_path, corpus_files):
     script = textwrap.dedent(f"""
         import espalier as es, warnings, sys
@@ -149,7 +157,7 @@ def test_ctrl_c_leaves_a_usable_model(tmp_path, corpus_files):
     assert child.stdout.readline() == "ready\n"
     time.sleep(1.5)
     os.kill(child.pid, signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    out, err = end_of(child)
     assert child.returncode == 0, err
     assert out.startswith("True ['")
     assert "TrainingInterrupted" in err
@@ -168,7 +176,7 @@ def test_ctrl_c_stops_cross_validation(corpus_files):
     assert child.stdout.readline() == "ready\n"
     time.sleep(1)
     os.kill(child.pid, signal.SIGINT)
-    assert child.communicate(timeout=60)[0] == "stopped\n"
+    assert end_of(child)[0] == "stopped\n"
 
 
 def test_other_threads_run_during_training(sentences):
