@@ -32,7 +32,7 @@ struct Shared {
   boost::asio::thread_pool& workers;
 };
 
-/// The connections of one thread, and the thread's clock: deadlines are looked at four times per second.
+/// The connections of one thread, and the thread's clock: deadlines are checked four times per second.
 class Shard {
  public:
   explicit Shard(Shared& shared);

@@ -63,19 +63,13 @@ std::optional<Problem> explain_json(const Job& job, const Snapshot& snapshot, st
       request.constraints || (info.constrained && !request.unconstrained && request.decoder != "posterior");
   const std::vector<size_t> features = named.model != nullptr ? info.feature_columns : std::vector<size_t>();
 
-  out += named.pipeline != nullptr ? "{\"pipeline\":" : "{\"model\":";
-  append_json_string(named.pipeline != nullptr ? named.pipeline->name : named.model->name, out);
-  out += ",\"sequences\":[";
+  named.append_begin(out);
   SequenceBuilder builder;
   size_t tokens = 0;
   for (size_t i = 0; i < inputs.all->size(); ++i) {
     const SequenceInput& sequence = (*inputs.all)[i];
-    const auto wrong = [&](const Error& error) {
-      return Problem{400,
-                     request.batch ? fmt::format("sequence {}: {}", i + 1, error.message) : error.message};
-    };
-    if (Clock::now() > job.deadline)
-      return Problem{503, fmt::format("the request takes longer than {} s", job.limits.request_seconds)};
+    const auto wrong = [&](const Error& error) { return job.wrong_sequence(i, error.message); };
+    if (auto late = job.late()) return late;
     fill(sequence, builder);
     tokens += sequence.tokens();
     const auto found = named.pipeline != nullptr ? named.pipeline->pipeline.explain(builder, decode)
@@ -142,12 +136,8 @@ std::optional<Problem> decode_json(const Job& job, std::string& out) {
   size_t tokens = 0;
   for (size_t i = 0; i < request.sequences.size(); ++i) {
     const SequenceInput& sequence = request.sequences[i];
-    const auto wrong = [&](std::string_view message) {
-      return Problem{400,
-                     request.batch ? fmt::format("sequence {}: {}", i + 1, message) : std::string(message)};
-    };
-    if (Clock::now() > job.deadline)
-      return Problem{503, fmt::format("the request takes longer than {} s", job.limits.request_seconds)};
+    const auto wrong = [&](const std::string& message) { return job.wrong_sequence(i, message); };
+    if (auto late = job.late()) return late;
     if (sequence.emissions.size() != sequence.tokens() * labels)
       return wrong(fmt::format("emissions have {} numbers per token for {} labels",
                                sequence.tokens() == 0 ? 0 : sequence.emissions.size() / sequence.tokens(),

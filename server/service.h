@@ -85,6 +85,8 @@ struct Named {
   const ServedModel* model = nullptr;
   const ServedPipeline* pipeline = nullptr;
   const Tagger& tagger() const { return model != nullptr ? model->tagger : pipeline->pipeline.last(); }
+  /// The beginning of an answer: its name, and `"sequences":[`.
+  void append_begin(std::string& out) const;
 };
 /// Finds what a request names in a snapshot.
 std::optional<Problem> find_named(const Snapshot& snapshot, const ModelRequest& request, Named& out);
@@ -96,6 +98,11 @@ struct Job {
   ConstraintCache& constraints;
   Metrics& metrics;
   Clock::time_point deadline;
+  /// The problem that a request has whose time is over.
+  std::optional<Problem> late() const;
+  /// What is wrong with a sequence, counted from 0; its number is part of the message where there are
+  /// several.
+  Problem wrong_sequence(size_t i, const std::string& message) const;
 };
 /// Append the JSON of the answer.
 std::optional<Problem> tag_json(const Job& job, const Snapshot& snapshot, std::string& out);

@@ -259,6 +259,21 @@ void append_prediction(const ModelRequest& request, const Tagged& tagged,
   if (constrained) append_constraints(tagged, request.why, out);
 }
 
+void Named::append_begin(std::string& out) const {
+  out += pipeline != nullptr ? "{\"pipeline\":" : "{\"model\":";
+  append_json_string(pipeline != nullptr ? pipeline->name : model->name, out);
+  out += ",\"sequences\":[";
+}
+
+std::optional<Problem> Job::late() const {
+  if (Clock::now() <= deadline) return std::nullopt;
+  return Problem{503, fmt::format("the request takes longer than {} s", limits.request_seconds)};
+}
+
+Problem Job::wrong_sequence(size_t i, const std::string& message) const {
+  return {400, request.batch ? fmt::format("sequence {}: {}", i + 1, message) : message};
+}
+
 std::optional<Problem> tag_json(const Job& job, const Snapshot& snapshot, std::string& out) {
   const ModelRequest& request = job.request;
   Named named;
@@ -276,19 +291,13 @@ std::optional<Problem> tag_json(const Job& job, const Snapshot& snapshot, std::s
   const std::vector<size_t> features =
       named.model != nullptr ? named.model->tagger.info().feature_columns : std::vector<size_t>();
 
-  out += named.pipeline != nullptr ? "{\"pipeline\":" : "{\"model\":";
-  append_json_string(named.pipeline != nullptr ? named.pipeline->name : named.model->name, out);
-  out += ",\"sequences\":[";
+  named.append_begin(out);
   thread_local SequenceBuilder builder;
   size_t tokens = 0;
   for (size_t i = 0; i < inputs.all->size(); ++i) {
     const SequenceInput& sequence = (*inputs.all)[i];
-    const auto wrong = [&](const Error& error) {
-      return Problem{400,
-                     request.batch ? fmt::format("sequence {}: {}", i + 1, error.message) : error.message};
-    };
-    if (Clock::now() > job.deadline)
-      return Problem{503, fmt::format("the request takes longer than {} s", job.limits.request_seconds)};
+    const auto wrong = [&](const Error& error) { return job.wrong_sequence(i, error.message); };
+    if (auto late = job.late()) return late;
     fill(sequence, builder);
     out += i > 0 ? ",{" : "{";
     append_tokens(sequence, features, inputs.offsets.empty() ? nullptr : &inputs.offsets[i], out);

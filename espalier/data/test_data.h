@@ -26,16 +26,21 @@ inline std::string corpus_path(const std::string& file) {
       GTEST_SKIP() << "corpus " << (file) << " is not here; ESPALIER_DATA names the folder of corpora"; \
   } while (false)
 
-/// All sequences of a text, or the error.
-inline Result<std::vector<Sequence>> read_sequences(std::string_view text, const ReadOptions& options) {
-  ESPALIER_ASSIGN(const auto reader, read_text(text, "test.txt", options));
+/// All sequences that are left, or the error.
+inline Result<std::vector<Sequence>> read_all(Reader& reader) {
   std::vector<Sequence> all;
   Sequence sequence;
   while (true) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+    ESPALIER_ASSIGN(const bool more, reader.next(sequence));
     if (!more) return all;
     all.push_back(sequence);
   }
+}
+
+/// All sequences of a text, or the error.
+inline Result<std::vector<Sequence>> read_sequences(std::string_view text, const ReadOptions& options) {
+  ESPALIER_ASSIGN(const auto reader, read_text(text, "test.txt", options));
+  return read_all(*reader);
 }
 
 /// The message of the error that reading ends with; the test fails if there is none.

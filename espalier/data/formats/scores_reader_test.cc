@@ -36,13 +36,7 @@ Result<std::vector<Sequence>> read_arrays(std::string_view bytes, std::vector<st
   ReadOptions options = scores();
   options.score_labels = std::move(labels);
   ESPALIER_ASSIGN(const auto reader, read_numpy_scores(bytes, "a.npz", options));
-  std::vector<Sequence> all;
-  Sequence sequence;
-  while (true) {
-    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-    if (!more) return all;
-    all.push_back(sequence);
-  }
+  return read_all(*reader);
 }
 
 std::vector<float> values(const Sequence& sequence, size_t row) {

@@ -1,7 +1,7 @@
 // A sentence as a parser sees it: a hash for every field of every word, made once (TreeColumns::encode), and
 // the features of a state as combinations of these hashes (TreeFeatures). Costs one hash per cell and one
-// multiplication per atom of a feature; no string is built except by name(), which explanations use. Tested in
-// tree_training_test.cc.
+// multiplication per atom of a feature; no string is built except by name(), which explanations use. Tested
+// in tree_training_test.cc.
 #pragma once
 
 #include <array>

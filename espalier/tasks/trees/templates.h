@@ -6,7 +6,7 @@
 //   s0 s1 s2 s3   words of the stack, the top first      b0 b1 b2 b3   words of the buffer, the next first
 //   head dep      the arc that gets a relation (in [relations] alone)
 //   .l .l2 .r .r2 after one of these: its outermost and second outermost child on the left or right
-// each followed by what is looked at: .word .lemma .tag .fine .feats, .rel (the relation of a child),
+// each followed by the field that it takes: .word .lemma .tag .fine .feats, .rel (the relation of a child),
 // .left .right (how many children are there), .lefts .rights (the set of their relations); and, alone,
 // distance (from s0 to b0, or from head to dep) and side (left or right, in [relations] alone).
 #pragma once

@@ -37,7 +37,7 @@ Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeE
                                const TreeTrainingOptions& options, const RoundContext<TreeTables>& context);
 
 /// The sharpness (TreeScorer) under which the optimal actions of the states on the parser's own greedy paths
-/// are most probable; about 1,000 of the examples, spread evenly, are looked at. Best on sentences that were
+/// are most probable; it uses about 1,000 of the examples, spread evenly. Best on sentences that were
 /// not trained on.
 float fit_sharpness(const TreeSystem& system, const TreeTables& tables,
                     const std::vector<TreeExample>& examples);

@@ -124,17 +124,25 @@ TEST(TreeTraining, EveryLearnerLearnsToParse) {
   }
 }
 
+SectionFile saved(const TreeSettings& settings, const TreeTables& tables) {
+  SectionWriter out;
+  save_tree_model(settings, tables, out);
+  return SectionFile::from_bytes(out.to_bytes(), "toy").value();
+}
+
+std::unique_ptr<TreePredictor> opened(const SectionFile& file) {
+  data::FeatureOptions features;
+  features.feature_columns = {0, 1};
+  return TreePredictor::load(file, data::FeatureExtractor::make(features).value()).value();
+}
+
 TEST(TreeTraining, AModelFileParsesAsTheTrainedWeightsDo) {
   TreeSettings settings = toy_settings(false);
   settings.beam = 3;
   const Toy train = toy_data(60, 1, settings), test = toy_data(20, 2, settings);
   const TreeTables tables = train_toy(settings, train, SearchLearner::kIncremental, 3);
-  SectionWriter out;
-  save_tree_model(settings, tables, out);
-  const SectionFile file = SectionFile::from_bytes(out.to_bytes(), "toy").value();
-  data::FeatureOptions features;
-  features.feature_columns = {0, 1};
-  const auto predictor = TreePredictor::load(file, data::FeatureExtractor::make(features).value()).value();
+  const SectionFile file = saved(settings, tables);
+  const auto predictor = opened(file);
   const auto scratch = predictor->make_scratch();
   const TreeSystem system = settings.system().value();
   TreeBuffers buffers;
@@ -174,12 +182,8 @@ TEST(TreeTraining, ContributionsAddUpToTheMargin) {
   const TreeSettings settings = toy_settings(false);
   const Toy train = toy_data(40, 1, settings);
   const TreeTables tables = train_toy(settings, train, SearchLearner::kSearn, 1);
-  SectionWriter out;
-  save_tree_model(settings, tables, out);
-  const SectionFile file = SectionFile::from_bytes(out.to_bytes(), "toy").value();
-  data::FeatureOptions features;
-  features.feature_columns = {0, 1};
-  const auto predictor = TreePredictor::load(file, data::FeatureExtractor::make(features).value()).value();
+  const SectionFile file = saved(settings, tables);
+  const auto predictor = opened(file);
   const auto scratch = predictor->make_scratch();
   for (const auto& e : predictor->explain(train.sequences[0], *scratch).value()) {
     if (e.contributions.empty()) continue;
