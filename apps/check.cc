@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/separable.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
@@ -145,14 +144,10 @@ Outcome run(const CheckFlags& flags) {
     return usage_error("--constraints is for --separable: inference obeys them");
   if (flags.separable && std::find(flags.data.begin(), flags.data.end(), "-") != flags.data.end())
     return usage_error("--separable reads the data several times: give files, not standard input");
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.on_progress = display.callback();
-  options.stop = interrupt.flag();
+  LongWork work(flags.output.quiet);
+  work.watch(options);
   const auto report = check_data(files, options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was read"};
+  if (auto outcome = work.interrupted("interrupted before everything was read")) return *outcome;
   if (!report) return report.error();
   std::optional<Separability> separability;
   if (flags.separable && report->encoding.count == 0 && !report->labels.empty()) {
@@ -163,11 +158,9 @@ Outcome run(const CheckFlags& flags) {
     how.template_name = options.template_name;
     how.feature_columns = options.feature_columns;
     how.threads = flags.threads;
-    how.on_progress = display.callback();
-    how.stop = interrupt.flag();
+    work.watch(how);
     auto found = find_separability(files, how);
-    display.clear();
-    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was tried"};
+    if (auto outcome = work.interrupted("interrupted before everything was tried")) return *outcome;
     if (!found.ok()) return found.error();
     separability = std::move(*found);
   }

@@ -8,9 +8,8 @@
 
 #include "apps/command.h"
 #include "apps/help.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 #include "apps/whole_number.h"
@@ -114,21 +113,17 @@ Outcome run(const CvFlags& flags) {
     predictions = Sink::file(flags.predictions);
   }
   const auto start = std::chrono::steady_clock::now();
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  options->on_progress = display.callback();
-  options->stop = interrupt.flag();
+  LongWork work(flags.output.quiet, InterruptGuard::Input::kLeave);
+  work.watch(*options);
   const auto tell = [&](const CrossValidation::Fold& fold) {
-    display.clear();
+    work.display().clear();
     if (!flags.output.quiet)
       say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.number, fold.total,
                       fold.scores.f1, fold.scores.accuracy, duration_text(fold.train_seconds)));
     return true;
   };
   const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell, predictions);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before all folds were done"};
+  if (auto outcome = work.interrupted("interrupted before all folds were done")) return *outcome;
   if (!cv) return cv.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!flags.output.quiet) tell_outcomes(cv->pooled.rules, {}, false);

@@ -2,8 +2,7 @@
 #include <chrono>
 
 #include "apps/ensemble.h"
-#include "apps/interrupt.h"
-#include "apps/progress_display.h"
+#include "apps/long_work.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 #include "espalier/public/ensemble.h"
@@ -47,18 +46,11 @@ Outcome run(const ApplyFlags& flags) {
   options.missing = flags.reading.missing;
   options.files = flags.reading.files();
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
-  using Mode = ProgressDisplay::Mode;
-  ProgressDisplay display(flags.quiet || flags.output == "-" ? Mode::kQuiet : Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.stop = interrupt.flag();
-  options.on_progress = [&display](const Progress& progress) {
-    display.show(progress);
-    return true;
-  };
+  LongWork work(flags.quiet || flags.output == "-");
+  work.watch(options);
   const auto start = std::chrono::steady_clock::now();
   const auto applied = ensemble.apply(expert_files(flags.experts), Sink::file(flags.output), options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};
+  if (auto outcome = work.interrupted("interrupted; the output is not complete")) return *outcome;
   if (!applied.ok()) return applied.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!flags.quiet && flags.output != "-")

@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "apps/ensemble.h"
-#include "apps/interrupt.h"
-#include "apps/progress_display.h"
+#include "apps/long_work.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 #include "apps/whole_number.h"
@@ -164,18 +163,11 @@ Outcome run(const LearnFlags& flags) {
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(check_writable(flags.model));
   const auto start = std::chrono::steady_clock::now();
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.stop = interrupt.flag();
-  options.on_progress = [&display](const Progress& progress) {
-    display.show(progress);
-    return true;
-  };
+  LongWork work(flags.output.quiet);
+  work.watch(options);
   const auto learned =
       Ensemble::learn(flags.reading.reference(flags.gold), expert_files(flags.experts), options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; no model was written"};
+  if (auto outcome = work.interrupted("interrupted; no model was written")) return *outcome;
   if (!learned.ok()) return learned.error();
   ESPALIER_TRY(learned->save(flags.model));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -4,8 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ensemble.h"
-#include "apps/interrupt.h"
-#include "apps/progress_display.h"
+#include "apps/long_work.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 #include "apps/whole_number.h"
@@ -187,18 +186,11 @@ Outcome run(const ReportFlags& flags) {
   options.files = flags.reading.files();
   options.seed = flags.seed;
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.stop = interrupt.flag();
-  options.on_progress = [&display](const Progress& progress) {
-    display.show(progress);
-    return true;
-  };
+  LongWork work(flags.output.quiet);
+  work.watch(options);
   const auto report =
       ensemble.report(flags.reading.reference(flags.gold), expert_files(flags.experts), options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was read"};
+  if (auto outcome = work.interrupted("interrupted before everything was read")) return *outcome;
   if (!report.ok()) return report.error();
   if (flags.bounds && report->bounds.empty())
     say(fmt::format(

@@ -2,9 +2,8 @@
 #include <memory>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 
@@ -88,21 +87,16 @@ Outcome run(const EvalFlags& flags) {
     if (const Status status = check_options(tagger, options); !status.ok())
       return usage_error(status.error());
     const Files test{flags.test, reading_of(flags)};
-    ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                               : ProgressDisplay::Mode::kBarOnly);
-    const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-    options.on_progress = display.callback();
-    options.stop = interrupt.flag();
+    LongWork work(flags.output.quiet);
+    work.watch(options);
     if (flags.keep_going)
       options.on_bad_sequence = [&](const Error& error) {
-        display.clear();
+        work.display().clear();
         say("espalier: " + shortened_message(error.message));
         ++bad;
       };
     auto found = evaluate(tagger, test, options);
-    display.clear();
-    if (interrupt.signal() != 0)
-      return {128 + interrupt.signal(), "interrupted before everything was scored"};
+    if (auto outcome = work.interrupted("interrupted before everything was scored")) return *outcome;
     if (!found) return found.error();
     scores = std::move(*found);
     if (!flags.output.quiet) {

@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/train_report.h"
 #include "apps/verb.h"
@@ -43,12 +42,9 @@ Outcome run(const SynthFlags& flags) {
   SynthOptions options = flags.options;
   options.reading = flags.reading.resolve();
   if (const Status status = check_options(options); !status.ok()) return usage_error(status.error());
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  const auto files = synthesize(flags.directory, options, display.callback(), interrupt.flag());
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before everything was written"};
+  LongWork work(flags.output.quiet);
+  const auto files = synthesize(flags.directory, options, work.display().callback(), work.stop());
+  if (auto outcome = work.interrupted("interrupted before everything was written")) return *outcome;
   if (!files) return files.error();
   if (flags.output.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
 #include "apps/whole_number.h"
@@ -181,14 +180,11 @@ Outcome tag_with(const Model& model, const TagFlags& flags, StreamOptions& optio
   if (const Status status = check_options(model, options); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(const std::vector<TagJob> jobs, jobs_of(flags));
 
-  using Mode = ProgressDisplay::Mode;
-  ProgressDisplay display(flags.flags.quiet || flags.output == "-" ? Mode::kQuiet : Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options.on_progress = display.callback();
-  options.stop = interrupt.flag();
+  LongWork work(flags.flags.quiet || flags.output == "-");
+  work.watch(options);
   if (flags.keep_going)
     options.on_bad_sequence = [&](const Error& error) {
-      display.clear();
+      work.display().clear();
       say("espalier: " + shortened_message(error.message));
     };
   StreamReport all;
@@ -196,8 +192,7 @@ Outcome tag_with(const Model& model, const TagFlags& flags, StreamOptions& optio
     std::vector<Source> sources;
     for (const std::string& input : job.inputs) sources.push_back(Source::file(input));
     const auto report = tag_stream(model, sources, Sink::file(job.output), options);
-    display.clear();
-    if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};
+    if (auto outcome = work.interrupted("interrupted; the output is not complete")) return *outcome;
     if (!report) return report.error();
     add_report(*report, all);
   }

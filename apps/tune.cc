@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
-#include "apps/interrupt.h"
+#include "apps/long_work.h"
 #include "apps/options.h"
-#include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/whole_number.h"
 
@@ -88,14 +87,10 @@ Outcome run(const TuneFlags& flags) {
   if (const Status status = check_options(*options); !status.ok()) return usage_error(status.error());
   if (const Status status = check_options(dev.reading); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
-  ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
-  options->on_progress = display.callback();
-  options->stop = interrupt.flag();
+  LongWork work(flags.output.quiet);
+  work.watch(*options);
   const auto tuned = tune(tagger, dev, *options);
-  display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the model is as it was"};
+  if (auto outcome = work.interrupted("interrupted; the model is as it was")) return *outcome;
   if (!tuned.ok()) return tuned.error();
   const std::string target = flags.out.empty() ? flags.model : flags.out;
   if (!flags.plot.empty()) ESPALIER_TRY(write_text(flags.plot, tuned->plot));

@@ -99,6 +99,9 @@ check() {
   )
 }
 
+# shellcheck source=scripts/judge.sh
+. "$(dirname "$0")/judge.sh"
+
 # expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE, in quotes unless it has its own.
 expect() {
   tree=$(mktemp -d)
@@ -109,15 +112,7 @@ expect() {
     \<*) printf '#include <vector>\n#include %s\n' "$4" >"$tree/$3" ;;
     *) printf '#include <vector>\n#include "%s"\n' "$4" >"$tree/$3" ;;
   esac
-  found=accepted
-  check "$tree" >"$tree/said" || found=rejected
-  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
-    printf '%s including %s was %s, saying:\n' "$3" "$4" "$found"
-    cat "$tree/said"
-    rm -rf "$tree"
-    exit 1
-  fi
-  rm -rf "$tree"
+  judge "$1" "$2" "$3 including $4"
 }
 
 if [ "${1:-}" = --self-test ]; then

@@ -76,19 +76,8 @@ check() {
   )
 }
 
-# judge RESULT TEXT WHAT: checks $tree, removes it, and ends the script unless it is accepted or rejected as said, with
-# this text.
-judge() {
-  found=accepted
-  check "$tree" >"$tree/said" || found=rejected
-  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
-    printf '%s: %s, saying:\n' "$3" "$found"
-    cat "$tree/said"
-    rm -rf "$tree"
-    exit 1
-  fi
-  rm -rf "$tree"
-}
+# shellcheck source=scripts/judge.sh
+. "$(dirname "$0")/judge.sh"
 
 # expect_experiment RESULT TEXT EXPERIMENTS SOURCE: research/ in which experiments.h and paper/paper_thing.cc have these lines.
 expect_experiment() {

@@ -46,6 +46,9 @@ check() {
   )
 }
 
+# shellcheck source=scripts/judge.sh
+. "$(dirname "$0")/judge.sh"
+
 # expect RESULT TEXT LINE: a small tree whose document has this line.
 expect() {
   tree=$(mktemp -d)
@@ -53,15 +56,7 @@ expect() {
   echo '      {"searn-one", "summary", {}, searn_one},' >"$tree/research/experiments.cc"
   echo 'TEST(Suite, Behaves) {' >"$tree/research/one_test.cc"
   printf '%s\n' "$3" >"$tree/docs/papers.md"
-  found=accepted
-  check "$tree" >"$tree/said" || found=rejected
-  if [ "$found" != "$1" ] || ! grep -q -- "$2" "$tree/said"; then
-    printf '%s: %s, saying:\n' "$3" "$found"
-    cat "$tree/said"
-    rm -rf "$tree"
-    exit 1
-  fi
-  rm -rf "$tree"
+  judge "$1" "$2" "$3"
 }
 
 if [ "${1:-}" = --self-test ]; then

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, kConlluColumns> kConlluNames = {
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"};
-constexpr size_t kUpos = 3;
 
 }  // namespace
 

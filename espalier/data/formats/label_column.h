@@ -12,6 +12,7 @@
 namespace espalier::data {
 
 inline constexpr size_t kConlluColumns = 10;
+inline constexpr size_t kUpos = 3;  ///< the column that is labelled unless another is named
 inline constexpr size_t kConlluFeats = 5;
 /// The label of words without features, which CoNLL-U writes as _ in the column FEATS.
 inline constexpr std::string_view kNoFeatures = "no-features";

@@ -12,7 +12,6 @@ namespace espalier::data {
 namespace {
 
 constexpr size_t kForm = 1;
-constexpr size_t kUpos = 3;
 constexpr size_t kMisc = 9;
 constexpr std::string_view kEmptyCell = "_";
 
