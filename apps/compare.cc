@@ -21,7 +21,7 @@ void add_compare(CLI::App& app, Action& action) {
 }
 
 void add_report(CLI::App& app, Action& action) {
-  const std::shared_ptr<ReportFlags> flags = add_report_options(app);
+  const std::shared_ptr<ModelReportFlags> flags = add_report_options(app);
   app.get_subcommand("report")->callback([&action, flags] { action = become_compare; });
 }
 

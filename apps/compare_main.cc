@@ -28,7 +28,7 @@ Status check_page(const std::string& page, const std::vector<std::vector<std::st
   return check_writable(page);
 }
 
-Outcome run_report(const ReportFlags& flags) {
+Outcome run_report(const ModelReportFlags& flags) {
   if (flags.models.size() > 2) return usage_error("--model: one model or two, not {}", flags.models.size());
   if (flags.logs.size() > flags.models.size()) return usage_error("--log: at most one per model");
   ESPALIER_TRY(check_page(flags.out, {flags.test, flags.models, flags.train, flags.logs}));
@@ -157,7 +157,7 @@ void add_compare_here(CLI::App& app, Action& action) {
 }
 
 void add_report_here(CLI::App& app, Action& action) {
-  const std::shared_ptr<ReportFlags> flags = add_report_options(app);
+  const std::shared_ptr<ModelReportFlags> flags = add_report_options(app);
   app.get_subcommand("report")->callback(
       [&action, flags] { action = [flags] { return run_report(*flags); }; });
 }

@@ -8,14 +8,14 @@
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kReportHelp =
+constexpr const char* kModelReportHelp =
     R"(Write a page that shows what a model gets right and wrong, or how two models differ
 
 One HTML file that needs no network: scores per label with intervals, confusions, calibration, coverage, scores by length
 and by how rare words are, errors as text with spans marked (boundary, type, missed, invented; the most confident first), and
 with a second -m what differs, with significance.)";
 
-constexpr const char* kReportExamples = R"(Examples:
+constexpr const char* kModelReportExamples = R"(Examples:
   espalier report test.txt -m chunks.model -o report.html
   espalier report test.txt -m a.model -m b.model --train train.txt -o report.html
   espalier train train.txt -m a.model --dev dev.txt --json >a.json
@@ -65,9 +65,9 @@ Result<double> CompareFlags::seconds() const {
   return *value * unit;
 }
 
-std::shared_ptr<ReportFlags> add_report_options(CLI::App& app) {
-  CLI::App& verb = *app.add_subcommand("report", kReportHelp);
-  const auto flags = std::make_shared<ReportFlags>();
+std::shared_ptr<ModelReportFlags> add_report_options(CLI::App& app) {
+  CLI::App& verb = *app.add_subcommand("report", kModelReportHelp);
+  const auto flags = std::make_shared<ModelReportFlags>();
   verb.add_option("TEST", flags->test, "labelled files")->type_name("")->required();
   verb.add_option("-m,--model", flags->models, "the model; twice to compare two")
       ->type_name("MODEL")
@@ -94,7 +94,7 @@ std::shared_ptr<ReportFlags> add_report_options(CLI::App& app) {
   verb.add_option("--seed", flags->seed, "of the intervals [1]")->type_name("N")->check(seed_number());
   add_threads_option(verb, flags->threads);
   verb.add_flag("-q,--quiet", flags->quiet, "print errors only: no progress, no messages");
-  verb.footer(kReportExamples);
+  verb.footer(kModelReportExamples);
   return flags;
 }
 

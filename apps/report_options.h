@@ -16,7 +16,7 @@ class App;
 
 namespace espalier::apps {
 
-struct ReportFlags {
+struct ModelReportFlags {
   std::vector<std::string> test, models, logs, train;
   std::string out, title, input_format, encoding, label_column, folds;
   size_t errors = 60;
@@ -41,7 +41,7 @@ struct CompareFlags {
 
 /// Add the verb with its options and help. Parsing the command line fills the flags in, so the caller keeps
 /// them until then.
-[[nodiscard]] std::shared_ptr<ReportFlags> add_report_options(CLI::App& app);
+[[nodiscard]] std::shared_ptr<ModelReportFlags> add_report_options(CLI::App& app);
 [[nodiscard]] std::shared_ptr<CompareFlags> add_compare_options(CLI::App& app);
 
 }  // namespace espalier::apps

@@ -66,7 +66,10 @@ double PlotAxis::place(double value) const {
 }
 
 std::vector<double> PlotAxis::marks(int wanted) const {
-  return log_ ? log_axis_marks(low_, high_) : axis_marks(low_, high_, wanted, whole_);
+  if (log_)
+    // A narrow range holds no round number of a logarithmic scale.
+    if (auto marks = log_axis_marks(low_, high_); marks.size() >= 2) return marks;
+  return axis_marks(low_, high_, wanted, whole_ && !log_);
 }
 
 }  // namespace espalier::eval

@@ -17,6 +17,14 @@ TEST(PlotAxis, MarksAreRoundNumbersInRange) {
   EXPECT_THAT(log_axis_marks(3, 30), ElementsAre(5, 10, 20));
 }
 
+TEST(PlotAxis, ANarrowLogarithmicAxisHasMarksToo) {
+  PlotAxis axis(true);
+  axis.include(850'000);
+  axis.include(945'000);
+  axis.widen();
+  EXPECT_GE(axis.marks(6).size(), 2u);
+}
+
 TEST(PlotAxis, MarksOfWholeNumbersAreWhole) {
   EXPECT_THAT(axis_marks(0.96, 2.04, 6, true), ElementsAre(1, 2));
   PlotAxis axis;

@@ -220,11 +220,11 @@ std::optional<LearningCurve> learning_curve(Measurements& measurements, size_t b
     }
     std::vector<double> scores;
     for (const eval::RatioCounts& sum : sums) scores.push_back(sum.percent());
-    drawn.push_back(100 - law_of(scores).error(twice));
+    drawn.push_back(100 - law_of(scores).error(twice) - scores.back());
   }
   std::sort(drawn.begin(), drawn.end());
-  curve.twice_low = drawn[drawn.size() / 40];
-  curve.twice_high = drawn[drawn.size() - 1 - drawn.size() / 40];
+  curve.twice_low = curve.scores.back() + drawn[drawn.size() / 40];
+  curve.twice_high = curve.scores.back() + drawn[drawn.size() - 1 - drawn.size() / 40];
   return curve;
 }
 

@@ -100,7 +100,12 @@ std::string advice_of(const Comparison& comparison) {
         fmt::format(" (measured on {} of the data only; a larger time budget tells more)", part_text(best));
   const Measured* rival = faster_one(comparison);
   const bool faster = rival != nullptr;
-  if (!faster && comparison.candidates.size() > 1 && is_measured(comparison.candidates[1]))
+  // Otherwise the best of another learner says more than other settings of the same one.
+  for (const Measured& one : comparison.candidates) {
+    if (rival != nullptr || !is_measured(one) || &one == &best) continue;
+    if (one.candidate.learner != best.candidate.learner) rival = &one;
+  }
+  if (rival == nullptr && comparison.candidates.size() > 1 && is_measured(comparison.candidates[1]))
     rival = &comparison.candidates[1];
   if (rival == nullptr) return out;
   const std::string name = rival->candidate.name();
