@@ -60,8 +60,11 @@ ScoreInterval bootstrap_interval(std::span<const RatioCounts> sequences, const R
     Random stream = random.split(sample);
     RatioCounts sum;
     for (size_t i = 0; i < n; ++i) sum += sequences[stream.below(n)];
-    scores[sample] = sum.percent();
+    scores[sample] = sum.whole > 0 ? sum.percent() : -1;
   });
+  // A sample in which there is nothing to count says nothing.
+  std::erase_if(scores, [](double drawn) { return drawn < 0; });
+  if (scores.empty()) return out;
   std::sort(scores.begin(), scores.end());
   const double tail = (1 - options.confidence) / 2;
   out.score = total.percent();

@@ -48,8 +48,8 @@ struct ScoreInterval {
   double score = 0;
   double low = 0, high = 0;
 };
-/// The interval by the bootstrap over sequences (percentiles). Without sequences all is 0. Each sample has a
-/// random stream of its own. O(samples · sequences).
+/// The interval by the bootstrap over sequences (percentiles); samples without anything to count are left
+/// out. Without sequences all is 0. Each sample has a random stream of its own. O(samples · sequences).
 ScoreInterval bootstrap_interval(std::span<const RatioCounts> sequences, const Random& random,
                                  const BootstrapOptions& options = {}, const Workers* workers = nullptr);
 ScoreInterval bootstrap_interval(std::span<const SequenceStatistics> sequences, Metric metric,

@@ -171,6 +171,9 @@ TEST(Significance, TheIntervalOfAScoreIsThatOfAProportion) {
   EXPECT_EQ(interval.low, again.low);
   EXPECT_EQ(interval.high, again.high);
   EXPECT_EQ(bootstrap_interval(std::span<const RatioCounts>(), Random(3)).high, 0);
+  std::vector<RatioCounts> rare(100);
+  rare[7] = {2, 2};
+  EXPECT_EQ(bootstrap_interval(rare, Random(3)).low, 100) << "samples without it say nothing about it";
 }
 
 }  // namespace

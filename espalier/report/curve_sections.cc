@@ -93,7 +93,7 @@ Status add_training(const SectionContext& context, Page& page) {
       for (const auto& entry : json["log"]) {
         if (!entry.is_object() || !entry.contains(key) || !entry[key].is_number()) continue;
         series.x.push_back(entry.contains("round") && entry["round"].is_number()
-                               ? entry["pass"].get<double>()
+                               ? entry["round"].get<double>()
                                : static_cast<double>(series.x.size() + 1));
         series.y.push_back(entry[key].get<double>());
       }

@@ -68,8 +68,7 @@ void add_summary(const SectionContext& context, Page& page) {
                              counted(runs.sentences.size(), "sequence"), counted(runs.tokens, "token")));
   std::vector<std::string> head = {"model", "learner"};
   if (runs.spans()) head.push_back("F1");
-  for (const char* name : {"token accuracy", "whole sequences right", "tokens per second", "model size"})
-    head.push_back(name);
+  for (const char* name : {"token accuracy", "sequences right", "tokens/s", "size"}) head.push_back(name);
   std::vector<Page::Row> rows;
   for (const Run& run : runs.runs) {
     const Random random(context.options.seed);
