@@ -23,7 +23,7 @@ awk -v s="$(json /candidates/0/score)" -v l="$(json /candidates/0/interval/0)" -
 awk -v s="$(json /test/score)" 'BEGIN {exit !(s > 20 && s <= 100)}' || fail_test "no score on the test data"
 equal "$(json /learning_curve/scores | tr -cd , | wc -c)" 3
 says page.html '<section id="curve">'
-says_not page.html 'http'
+says_not page.html '://'
 cp out first.json
 # The command that it recommends trains.
 command=$(json /command)
