@@ -32,13 +32,13 @@ TEST(SpanErrors, EveryWrongSpanIsPartOfExactlyOne) {
                           predicted = {{0, 4, "A"}, {6, 7, "B"}};
   const auto errors = span_errors(gold, predicted);
   ASSERT_EQ(errors.size(), 2u);
-  EXPECT_EQ(errors[0].kind, Kind::kMissed);
-  EXPECT_EQ(errors[1].kind, Kind::kBoundary);
-  EXPECT_EQ(errors[1].gold->first, 1u);
-  EXPECT_EQ(errors[1].first(), 0u);
-  EXPECT_EQ(errors[1].last(), 4u);
+  EXPECT_EQ(errors[0].kind, Kind::kBoundary);
+  EXPECT_EQ(errors[0].gold->first, 1u);
+  EXPECT_EQ(errors[0].first(), 0u);
+  EXPECT_EQ(errors[0].last(), 4u);
+  EXPECT_EQ(errors[1].kind, Kind::kMissed);
   // Equal overlaps: the same type is matched.
-  EXPECT_THAT(kinds({{0, 1, "A"}, {1, 2, "B"}}, {{0, 2, "B"}}), ElementsAre(Kind::kMissed, Kind::kBoundary));
+  EXPECT_THAT(kinds({{0, 1, "A"}, {1, 2, "B"}}, {{0, 2, "B"}}), ElementsAre(Kind::kBoundary, Kind::kMissed));
 }
 
 TEST(SpanErrors, HaveNames) {
