@@ -89,7 +89,7 @@ Result<Report> searn_iterations(const Request& request) {
       {"chunking", "F1", chunks_run(request, "segment", {iterations, passes, "names=no"})},
       {"joint", "chunk F1", joint},
   };
-  eval::PlotPanels figure{"SEARN: iterations with beta = 1", {}, 2};
+  eval::PlotPanels all_panels{"SEARN: iterations with beta = 1", {}, 2};
   size_t compared = 0, same = 0;
   for (const auto& panel : panels) {
     eval::Plot plot;
@@ -133,12 +133,12 @@ Result<Report> searn_iterations(const Request& request) {
       series.name = classifier;
       plot.series.push_back(std::move(series));
     }
-    figure.panels.push_back(std::move(plot));
+    all_panels.panels.push_back(std::move(plot));
   }
   report.check("a run of one iteration scores as the first iteration of a longer one", same == compared,
                fmt::format("{} of {} tasks", same, compared));
   const std::string path = request.out + "/searn-iterations.svg";
-  ESPALIER_TRY(eval::save_plot(figure, path));
+  ESPALIER_TRY(eval::save_plot(all_panels, path));
   report.plots.push_back(path);
   return report;
 }
