@@ -45,7 +45,7 @@ setup-serve: setup
 
 build: setup-serve
 	$(CONFIGURE) release
-	$(BUILD) release --target espalier espalier-reproduce espalier-serve
+	$(BUILD) release --target espalier espalier-compare espalier-reproduce espalier-serve
 
 # The program without the experiments and the server, which take longer to compile than the demo to run.
 demo: setup
@@ -129,7 +129,7 @@ python-test: python
 page-build: setup-serve
 	@scripts/setup.sh page
 	$(CONFIGURE) release
-	$(BUILD) release --target espalier espalier-serve
+	$(BUILD) release --target espalier espalier-compare espalier-serve
 
 test-page: page-build
 	$(PYTHON) -m pytest -q -p no:cacheprovider server/page_tests

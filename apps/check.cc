@@ -12,6 +12,7 @@
 #include "apps/separable.h"
 #include "apps/terminal.h"
 #include "apps/verb.h"
+#include "apps/whole_number.h"
 
 namespace espalier::apps {
 namespace {
@@ -22,14 +23,17 @@ constexpr const char* kCheckHelp =
 Reports size, labels and their scheme, possible mistakes (labels that break the scheme, invalid characters, duplicates,
 the same sequence with other labels, labels seen once), and whether a template fits the columns. The exit status is 1 if
 training on the data would fail. --separable also says whether linear weights label all of the data: each token by
-itself, under constraints, or trained through inference; it trains up to two perceptrons for that.)";
+itself, under constraints, or trained through inference; it trains up to two perceptrons for that. --suspicious lists labels
+that models trained without them contradict, the surest first: these are often wrong. It cross-validates crf for that.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   espalier check train.txt
   espalier check train.txt -t chunking.template --json
-  espalier check train.txt --separable --constraints rules.txt)";
+  espalier check train.txt --separable --constraints rules.txt
+  espalier check train.txt --suspicious 50)";
 
 constexpr size_t kLabelsInText = 30;
+constexpr int kSuspiciousFolds = 5;
 
 struct CheckFlags {
   ReadingFlags reading;
@@ -38,6 +42,7 @@ struct CheckFlags {
   std::string template_file;
   std::string feature_columns;
   bool separable = false;
+  size_t suspicious = 0;
   std::string constraints;
   int threads = 0;
 };
@@ -127,6 +132,27 @@ nlohmann::ordered_json to_json(const DataReport& report) {
           {"suspicious", report.suspicious}};
 }
 
+std::string suspicions_text(const std::vector<Suspicion>& suspicions) {
+  std::string out = "\nlabels that models trained without them contradict, the surest first\n";
+  if (suspicions.empty()) out += "  none\n";
+  for (const Suspicion& one : suspicions)
+    fmt::format_to(std::back_inserter(out), "  {}:{}: {}: {}, predicted {} ({:.1f} %)\n", one.file, one.line,
+                   one.word, one.gold, one.predicted, 100 * one.probability);
+  return out;
+}
+
+nlohmann::ordered_json suspicions_json(const std::vector<Suspicion>& suspicions) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Suspicion& one : suspicions)
+    list.push_back({{"file", one.file},
+                    {"line", one.line},
+                    {"word", one.word},
+                    {"label", one.gold},
+                    {"predicted", one.predicted},
+                    {"probability", one.probability}});
+  return list;
+}
+
 Outcome run(const CheckFlags& flags) {
   const Files files{flags.data, flags.reading.resolve()};
   if (const Status status = check_options(files.reading); !status.ok()) return usage_error(status.error());
@@ -142,8 +168,10 @@ Outcome run(const CheckFlags& flags) {
   }
   if (!flags.separable && !flags.constraints.empty())
     return usage_error("--constraints is for --separable: inference obeys them");
-  if (flags.separable && std::find(flags.data.begin(), flags.data.end(), "-") != flags.data.end())
-    return usage_error("--separable reads the data several times: give files, not standard input");
+  if ((flags.separable || flags.suspicious > 0) &&
+      std::find(flags.data.begin(), flags.data.end(), "-") != flags.data.end())
+    return usage_error(
+        "--separable and --suspicious read the data several times: give files, not standard input");
   LongWork work(flags.output.quiet);
   work.watch(options);
   const auto report = check_data(files, options);
@@ -164,12 +192,27 @@ Outcome run(const CheckFlags& flags) {
     if (!found.ok()) return found.error();
     separability = std::move(*found);
   }
+  std::vector<Suspicion> suspicions;
+  if (flags.suspicious > 0 && report->encoding.count == 0 && !report->labels.empty()) {
+    TrainOptions training;
+    training.feature_template = options.feature_template;
+    training.template_name = options.template_name;
+    training.feature_columns = options.feature_columns;
+    training.threads = flags.threads;
+    work.watch(training);
+    auto found = find_suspicious(files, training, kSuspiciousFolds, flags.suspicious);
+    if (auto outcome = work.interrupted("interrupted before everything was tried")) return *outcome;
+    if (!found.ok()) return found.error();
+    suspicions = std::move(*found);
+  }
   if (flags.output.json) {
     nlohmann::ordered_json json = to_json(*report);
+    if (flags.suspicious > 0) json["suspicious_labels"] = suspicions_json(suspicions);
     if (separability) json["separable"] = separability_json(*separability);
     ESPALIER_TRY(print_json(json));
   } else {
-    ESPALIER_TRY(print(to_text(*report) + (separability ? separability_text(*separability) : "")));
+    ESPALIER_TRY(print(to_text(*report) + (separability ? separability_text(*separability) : "") +
+                       (flags.suspicious > 0 ? suspicions_text(suspicions) : "")));
   }
   if (report->encoding.count > 0)
     return fail("{}: not in the encoding {}; try --encoding latin1 or bytes",
@@ -193,6 +236,10 @@ void add_check(CLI::App& app, Action& action) {
   verb.add_option("--constraints", flags.constraints,
                   "what inference obeys [the scheme of the labels, if they have one]")
       ->type_name("FILE");
+  verb.add_option("--suspicious", flags.suspicious,
+                  "also list this many labels that cross-validation contradicts, the\nsurest first")
+      ->type_name("N")
+      ->check(whole_number(1, 1000000));
   add_threads_option(verb, flags.threads);
   flags.reading.add_to(verb);
   flags.output.add_to(verb);

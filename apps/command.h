@@ -62,6 +62,8 @@ void add_version(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 
 /// Parses the command line and hands the verb that was typed, or the answer to --help and --version, to
 /// `run`; a command line that is wrong is the outcome instead. Prints nothing itself. For run_command, and

@@ -13,6 +13,7 @@
 // docs/library.md has a worked example of each part. To define your own search task, include espalier/task.h.
 #pragma once
 
+#include "espalier/public/compare.h"           // which learner to take
 #include "espalier/public/corpus.h"            // data in memory and in files
 #include "espalier/public/decoder.h"           // decoding scores from another program
 #include "espalier/public/ensemble.h"          // several predictors combined
@@ -21,6 +22,7 @@
 #include "espalier/public/learners.h"          // learners and their parameters
 #include "espalier/public/pipeline.h"          // several models, one after the other
 #include "espalier/public/progress.h"          // progress reports of long operations
+#include "espalier/public/report.h"            // pages about models
 #include "espalier/public/result.h"            // a value or an error
 #include "espalier/public/sequence_builder.h"  // one sequence, token by token
 #include "espalier/public/tagger.h"            // a trained model and its predictions

@@ -4,37 +4,17 @@
 #include <filesystem>
 #include <iterator>
 
+#include "espalier/base/html.h"
 #include "espalier/base/input.h"
 
 namespace espalier::research {
 
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
-
 /// A string of a result, as HTML; empty if it is not there.
 std::string text_of(const ReportJson& object, const char* key) {
   const auto it = object.find(key);
-  return it == object.end() || !it->is_string() ? std::string() : escaped(it->get<std::string>());
+  return it == object.end() || !it->is_string() ? std::string() : html_escaped(it->get<std::string>());
 }
 
 std::string number_of(const ReportJson& object, const char* key) {
@@ -53,7 +33,7 @@ std::pair<size_t, size_t> held_of(const ReportJson& list) {
 /// An image that is part of the page. Plots have styles of their own, which must not reach the rest.
 std::string image_of(const std::string& path) {
   const auto svg = read_text_file(path);
-  if (!svg.ok()) return fmt::format("<p>{}</p>\n", escaped(svg.error().message));
+  if (!svg.ok()) return fmt::format("<p>{}</p>\n", html_escaped(svg.error().message));
   std::string data;
   for (const char c : *svg) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -64,7 +44,7 @@ std::string image_of(const std::string& path) {
       data += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return fmt::format("<img alt=\"{}\" src=\"data:image/svg+xml,{}\">\n",
-                     escaped(std::filesystem::path(path).filename().string()), data);
+                     html_escaped(std::filesystem::path(path).filename().string()), data);
 }
 
 void add_rows(const ReportJson& result, std::string& out) {
@@ -113,7 +93,7 @@ void add_verdicts(const ReportJson& result, std::string& out) {
     if (result[key].empty()) return;
     fmt::format_to(to, "<h3>{}</h3>\n<ul>\n", title);
     for (const ReportJson& one : result[key])
-      fmt::format_to(to, "<li>{}</li>\n", one.is_string() ? escaped(one.get<std::string>()) : "");
+      fmt::format_to(to, "<li>{}</li>\n", one.is_string() ? html_escaped(one.get<std::string>()) : "");
     out += "</ul>\n";
   };
   plain("Departures of the rows as printed", "departures");
@@ -161,7 +141,7 @@ std::string results_page(std::span<const ReportJson> results, std::span<const No
   }
   for (const NotRun& missing : not_run)
     fmt::format_to(to, "<tr class=\"no\"><td>{}</td><td colspan=\"4\">not run: {}</td></tr>\n",
-                   escaped(missing.name), escaped(missing.why));
+                   html_escaped(missing.name), html_escaped(missing.why));
   out += "</table>\n";
   for (const ReportJson& result : results) {
     const std::string name = text_of(result, "name");
@@ -169,8 +149,8 @@ std::string results_page(std::span<const ReportJson> results, std::span<const No
     if (result.contains("settings") && result["settings"].is_object()) {
       out += "<ul class=\"small\">\n";
       for (const auto& [key, value] : result["settings"].items())
-        fmt::format_to(to, "<li>{}: {}</li>\n", escaped(key),
-                       value.is_string() ? escaped(value.get<std::string>()) : "");
+        fmt::format_to(to, "<li>{}: {}</li>\n", html_escaped(key),
+                       value.is_string() ? html_escaped(value.get<std::string>()) : "");
       out += "</ul>\n";
     }
     add_rows(result, out);

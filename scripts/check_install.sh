@@ -23,7 +23,7 @@ lib=$(dirname "$(find prefix -name 'libespalier.so')")
 # The shared library exports names of the namespace espalier, and none of its modules.
 nm -D --defined-only -C "$lib/libespalier.so" | awk '{ $1 = $2 = ""; print }' >symbols
 grep -q 'espalier::Tagger::open' symbols || fail "Tagger::open is not visible"
-if grep -E '^ *(espalier::(data|linear|chain|cascade|search|constrain|tasks|model|ensemble|eval|program|api)::|fst::|fmt::|icu|nlohmann)' symbols |
+if grep -E '^ *(espalier::(data|linear|chain|cascade|search|constrain|tasks|model|ensemble|eval|program|api|report)::|fst::|fmt::|icu|nlohmann)' symbols |
   head -5 | grep .; then
   fail "the shared library shows more than the public API"
 fi

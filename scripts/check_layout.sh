@@ -14,7 +14,7 @@
 set -eu
 
 folders="espalier/base espalier/program espalier/data espalier/eval espalier/linear espalier/chain espalier/cascade
-  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api apps server research"
+  espalier/constrain espalier/search espalier/tasks espalier/model espalier/ensemble espalier/api espalier/report apps server research"
 too_long="espalier/model/train_search_test.cc"  # to be split by what it tests
 most_lines=399
 

@@ -18,26 +18,6 @@ namespace {
 
 constexpr int kDefaultFolds = 10;
 
-/// Numbers of the sequences of each fold: the folds given in the data if `k` is 0 and there are some.
-Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k, uint64_t seed, bool& own) {
-  const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
-  own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();
-  if (k == 0 && !own) k = kDefaultFolds;
-  std::map<int, std::vector<size_t>> folds;
-  for (size_t s = 0; s < sequences.size(); ++s) {
-    if (own && !sequences[s].fold())
-      return fail(
-          "{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for "
-          "all",
-          corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
-    folds[own ? *sequences[s].fold() : data::fold_of(s, k, seed)].push_back(s);
-  }
-  if (folds.size() < 2)
-    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}",
-                corpus.state()->name, sequences.size(), folds.size());
-  return folds;
-}
-
 /// Labels the sequences of a fold as `tag` would, into the texts of their numbers.
 Status label_fold(const Tagger& tagger, const Corpus& corpus, const std::vector<size_t>& held_out,
                   int threads, std::vector<std::string>& texts) {
@@ -69,6 +49,36 @@ std::vector<double> values(const std::vector<CrossValidation::Fold>& folds, doub
 
 }  // namespace
 
+Result<Corpus> api::corpus_of(const Data& data, const std::string& task) {
+  if (data.files() == nullptr) {
+    ESPALIER_TRY(data.corpus()->status());
+    return *data.corpus();
+  }
+  ReadOptions reading = data.files()->reading;
+  if (has_json_lines(task)) reading.format = task;
+  return Corpus::read(data.files()->paths, reading);
+}
+
+Result<std::map<int, std::vector<size_t>>> api::folds_of(const Corpus& corpus, int k, uint64_t seed,
+                                                         bool& own) {
+  const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
+  own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();
+  if (k == 0 && !own) k = kDefaultFolds;
+  std::map<int, std::vector<size_t>> folds;
+  for (size_t s = 0; s < sequences.size(); ++s) {
+    if (own && !sequences[s].fold())
+      return fail(
+          "{}:{}: the sequence has no fold, but others have; give the number of folds to draw new ones for "
+          "all",
+          corpus.state()->name, sequences[s].empty() ? 0 : sequences[s].line(0));
+    folds[own ? *sequences[s].fold() : data::fold_of(s, k, seed)].push_back(s);
+  }
+  if (folds.size() < 2)
+    return fail("{}: cross-validation needs sequences in two folds at least, found {} in {}",
+                corpus.state()->name, sequences.size(), folds.size());
+  return folds;
+}
+
 double CrossValidation::mean(double Scores::*measure) const {
   double sum = 0;
   for (const double value : values(folds, measure)) sum += value / static_cast<double>(folds.size());
@@ -88,16 +98,9 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
                                        const std::optional<Sink>& predictions) {
   if (k < 0 || k == 1) return fail("{} folds: there must be two at least", k);
   ESPALIER_TRY(check_options(data, options));
-  std::optional<Corpus> read;
-  if (data.files() != nullptr) {
-    ReadOptions reading = data.files()->reading;
-    if (api::has_json_lines(options.task)) reading.format = options.task;
-    ESPALIER_ASSIGN(read, Corpus::read(data.files()->paths, reading));
-  }
-  const Corpus& corpus = read ? *read : *data.corpus();
-  ESPALIER_TRY(corpus.status());
+  ESPALIER_ASSIGN(const Corpus corpus, api::corpus_of(data, options.task));
   CrossValidation out;
-  ESPALIER_ASSIGN(const auto folds, folds_of(corpus, k, options.seed, out.own_folds));
+  ESPALIER_ASSIGN(const auto folds, api::folds_of(corpus, k, options.seed, out.own_folds));
   std::vector<Scores> parts;
   std::vector<std::string> texts(predictions ? corpus.size() : 0);
   for (const auto& [fold, held_out] : folds) {

@@ -45,6 +45,29 @@ struct ScoresBuilder {
   }
 };
 
+namespace {
+
+ScoredSequence scored_sequence(std::string_view source, const data::Sequence& sequence,
+                               const data::Prediction& prediction, std::span<const std::string_view> gold,
+                               std::span<const std::string_view> predicted, size_t word) {
+  ScoredSequence out;
+  out.file = source;
+  for (size_t row = 0; row < sequence.length(); ++row) {
+    out.lines.push_back(sequence.line(row));
+    std::string& text = out.words.emplace_back();
+    if (word < sequence.columns())
+      text = sequence.cell(row, word);
+    else if (sequence.columns() == 0 && sequence.attribute_count(row) > 0)
+      text = sequence.attribute(row, 0).name;
+  }
+  out.gold.assign(gold.begin(), gold.end());
+  out.predicted.assign(predicted.begin(), predicted.end());
+  out.probability = prediction.confidence;
+  return out;
+}
+
+}  // namespace
+
 std::string Scores::report() const { return state_ ? state_->evaluation.report() : std::string(); }
 std::string Scores::json() const {
   return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
@@ -82,8 +105,16 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   model::Evaluation evaluation;
   const Workers workers(options.threads);
   how.on_bad_sequence = options.on_bad_sequence;
+  size_t word = 0;
+  if (options.on_sequence)
+    how.on_sequence = [&](std::string_view source, const data::Sequence& sequence,
+                          const data::Prediction& prediction, std::span<const std::string_view> gold,
+                          std::span<const std::string_view> predicted) {
+      options.on_sequence(scored_sequence(source, sequence, prediction, gold, predicted, word));
+    };
   for (const api::ModelSource& source : sources) {
     how.map = source.input.map ? &*source.input.map : nullptr;
+    word = api::word_cell(state, source.input);
     ESPALIER_TRY(model::evaluate(*choice.predictor, source.source, source.input.reading, how, workers,
                                  monitor.monitor(), evaluation));
   }

@@ -49,6 +49,39 @@ TEST(Evaluate, CountsLabellingsThatBreakRules) {
   EXPECT_DOUBLE_EQ(*scores.legal_percent, 0);
 }
 
+TEST(Evaluate, TellsWhatBecameOfEachSequence) {
+  const Tagger tagger = train(phrases(40)).value();
+  EvaluateOptions options;
+  options.calibration = true;
+  std::vector<ScoredSequence> seen;
+  options.on_sequence = [&](const ScoredSequence& sequence) { seen.push_back(sequence); };
+  ASSERT_TRUE(evaluate(tagger, phrases(3, 100), options).ok());
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_THAT(seen[1].words, testing::ElementsAre("the", "dog", "ate", "."));
+  EXPECT_THAT(seen[1].gold, testing::ElementsAre("B-NP", "I-NP", "B-VP", "O"));
+  EXPECT_EQ(seen[1].predicted, seen[1].gold);
+  EXPECT_EQ(seen[1].probability.size(), 4u);
+  EXPECT_EQ(seen[1].lines.size(), 4u);
+}
+
+TEST(Suspicious, ALabelThatAllOthersContradictComesFirst) {
+  Corpus corpus = phrases(40);
+  Sequence wrong = corpus[4];
+  wrong.labels[2] = "B-NP";  // the verb
+  corpus.add(wrong);
+  const auto found = find_suspicious(corpus, {}, 4, 5).value();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].sequence, 40u);
+  EXPECT_EQ(found[0].token, 2u);
+  EXPECT_EQ(found[0].gold, "B-NP");
+  EXPECT_EQ(found[0].predicted, "B-VP");
+  EXPECT_GT(found[0].probability, 0.5);
+  EXPECT_LE(found.size(), 5u);
+  TrainOptions search;
+  search.learner = Learner("laso-br", {{"passes", "1"}});
+  EXPECT_THAT(find_suspicious(corpus, search, 2).error().message, HasSubstr("no probabilities"));
+}
+
 TEST(CrossValidation, EveryFoldIsScoredByAModelThatDidNotSeeIt) {
   TrainOptions options;
   options.learner = Learner("perceptron", {{"passes", "3"}});

@@ -96,6 +96,11 @@ Result<ModelInput> model_input(const Tagger::State& tagger, const std::string& p
   return out;
 }
 
+size_t word_cell(const Tagger::State& tagger, const ModelInput& input) {
+  if (input.map) return data::InputMap::word_cell(input.reading.format);
+  return tagger.info.feature_columns.empty() ? 0 : tagger.info.feature_columns.front();
+}
+
 std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,
                                                  const data::LabelSet& labels) {
   if (format != data::Format::kColumns && format != data::Format::kCrfsuite) return reader;

@@ -45,6 +45,9 @@ struct ModelSource {
 Result<std::vector<ModelSource>> model_sources(const Tagger::State& tagger, const Data& data,
                                                bool labels_required);
 
+/// The cell of a sequence as it is read that holds the word: the first that features use.
+size_t word_cell(const Tagger::State& tagger, const ModelInput& input);
+
 /// The same reader, which refuses input in whose first sequence nothing in the place of a label is a label of
 /// the model: raw text, or attributes without a label in front. For formats that cannot tell these apart.
 std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,

@@ -5,6 +5,8 @@
 // reads data. Tested in train_test.cc and evaluate_test.cc.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "espalier/base/result.h"
@@ -25,6 +27,12 @@ Result<Sources> sources_of(const Data& data);
 
 /// An error if an option names something unknown, or does not fit the data.
 Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& options);
+
+/// The data in memory; files are read as the task needs it.
+Result<Corpus> corpus_of(const Data& data, const std::string& task);
+/// Numbers of the sequences of each fold: the folds given in the data if `k` is 0 and there are some, which
+/// sets `own`; otherwise `k` (0: ten) drawn with the seed. An error if there are fewer than two.
+Result<std::map<int, std::vector<size_t>>> folds_of(const Corpus& corpus, int k, uint64_t seed, bool& own);
 
 /// The scores of all predictions together.
 Scores merged(const std::vector<Scores>& parts);

@@ -1,70 +1,21 @@
 #include "espalier/eval/plot.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "espalier/base/atomic_file.h"
+#include "espalier/base/layout.h"
+#include "espalier/eval/plot_axis.h"
+#include "espalier/eval/plot_canvas.h"
 
 namespace espalier::eval {
 namespace {
 
-constexpr double kWidth = 760, kHeight = 460;
-constexpr double kLeft = 76, kRight = 190, kTop = 44, kBottom = 56;  // margins; the legend is on the right
+constexpr double kPlotWidth = 720, kPlotHeight = 400, kPanelWidth = 420, kPanelHeight = 300;
+constexpr double kTitleHeight = 34, kBelowAxis = 46;  // the marks of the x axis and its label
 
-// Distinguishable with most forms of colour blindness (after Okabe and Ito).
-constexpr std::array<const char*, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                 "#e69f00", "#56b4e9", "#000000", "#999933"};
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-/// Maps values to positions along one axis.
-struct Axis {
-  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  bool log = false;
-
-  void include(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  /// Adds a margin; a single value gets a range around it.
-  void widen() {
-    if (log) {
-      const double factor = low == high ? 2 : std::pow(high / low, 0.03);
-      low /= factor;
-      high *= factor;
-    } else {
-      const double margin = low == high ? std::max(0.5, std::abs(low) * 0.1) : (high - low) * 0.04;
-      low -= margin;
-      high += margin;
-    }
-  }
-  double place(double value) const {  // from 0 to 1
-    return log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-  }
-  std::vector<double> marks() const { return log ? log_axis_marks(low, high) : axis_marks(low, high, 6); }
-};
-
-struct Canvas {
-  Axis x, y;
-  double across(double value) const { return kLeft + x.place(value) * (kWidth - kLeft - kRight); }
-  double down(double value) const { return kHeight - kBottom - y.place(value) * (kHeight - kTop - kBottom); }
-};
+using Anchor = PlotCanvas::Anchor;
 
 Status check_series(const Plot& plot, const PlotSeries& series) {
   if (series.x.size() != series.y.size())
@@ -83,52 +34,75 @@ Status check_series(const Plot& plot, const PlotSeries& series) {
   return {};
 }
 
-void draw_frame(const Plot& plot, const Canvas& canvas, std::string& out) {
-  const double bottom = kHeight - kBottom, right = kWidth - kRight;
-  for (const double mark : canvas.x.marks()) {
-    const double at = canvas.across(mark);
-    out += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" class=\"grid\"/>\n", at,
-                       kTop, bottom);
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:g}</text>\n", at, bottom + 18,
-                       mark);
+/// Where one plot is on the canvas: the frame, and the values at its edges.
+struct PlotArea {
+  PlotAxis x, y;
+  double left = 0, right = 0, top = 0, bottom = 0;
+
+  double across(double value) const { return left + x.place(value) * (right - left); }
+  double down(double value) const { return bottom - y.place(value) * (bottom - top); }
+};
+
+Result<PlotArea> area_of(const Plot& plot) {
+  PlotArea area{PlotAxis(plot.log_x), PlotAxis(plot.log_y)};
+  for (const PlotSeries& series : plot.series) {
+    ESPALIER_TRY(check_series(plot, series));
+    for (size_t i = 0; i < series.x.size(); ++i) {
+      if (!std::isfinite(series.y[i])) continue;
+      area.x.include(series.x[i]);
+      area.y.include(series.y[i]);
+      for (const auto* edge : {&series.low, &series.high})
+        if (!edge->empty() && (!plot.log_y || (*edge)[i] > 0)) area.y.include((*edge)[i]);
+    }
   }
-  for (const double mark : canvas.y.marks()) {
-    const double at = canvas.down(mark);
-    out += fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" class=\"grid\"/>\n", kLeft,
-                       at, right);
-    out +=
-        fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:g}</text>\n", kLeft - 8, at + 4, mark);
-  }
-  out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, kTop,
-                     right - kLeft, bottom - kTop);
-  out += fmt::format("<text x=\"{}\" y=\"24\" class=\"title\">{}</text>\n", kLeft, escaped(plot.title));
-  out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + right) / 2,
-                     kHeight - 14, escaped(plot.x_label));
-  const double middle = (kTop + bottom) / 2;
-  out += fmt::format(
-      "<text x=\"18\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {0:.1f})\">{1}</text>\n",
-      middle, escaped(plot.y_label));
+  if (area.x.empty()) return fail("plot '{}': there is no point to draw", plot.title);
+  for (const auto& edge : {plot.y_from, plot.y_to})
+    if (edge) area.y.include(*edge);
+  area.x.widen();
+  area.y.widen();
+  return area;
 }
 
-void draw_band(const PlotSeries& series, const Canvas& canvas, const char* colour, std::string& out) {
+void draw_frame(const Plot& plot, const PlotArea& area, PlotCanvas& canvas) {
+  for (const double mark : area.x.marks(6)) {
+    canvas.line(area.across(mark), area.top, area.across(mark), area.bottom, "grid");
+    canvas.text(area.across(mark), area.bottom + 18, mark_text(mark), Anchor::kMiddle);
+  }
+  for (const double mark : area.y.marks(6)) {
+    canvas.line(area.left, area.down(mark), area.right, area.down(mark), "grid");
+    canvas.text(area.left - 8, area.down(mark) + 4, mark_text(mark), Anchor::kEnd);
+  }
+  canvas.frame(area.left, area.top, area.right - area.left, area.bottom - area.top);
+  canvas.text((area.left + area.right) / 2, area.bottom + 38, plot.x_label, Anchor::kMiddle);
+}
+
+void draw_band(const PlotSeries& series, const PlotArea& area, size_t number, PlotCanvas& canvas) {
   std::string upper, lower;
   for (size_t i = 0; i < series.low.size(); ++i) {
     if (!std::isfinite(series.low[i]) || !std::isfinite(series.high[i])) continue;
-    upper += fmt::format("{:.1f},{:.1f} ", canvas.across(series.x[i]), canvas.down(series.high[i]));
-    const double bottom = std::max(series.low[i], canvas.y.low);  // a logarithmic axis does not reach 0
-    lower = fmt::format("{:.1f},{:.1f} ", canvas.across(series.x[i]), canvas.down(bottom)) + lower;
+    upper += fmt::format("{:.1f},{:.1f} ", area.across(series.x[i]), area.down(series.high[i]));
+    const double bottom = std::max(series.low[i], area.y.low());  // a logarithmic axis does not reach 0
+    lower = fmt::format("{:.1f},{:.1f} ", area.across(series.x[i]), area.down(bottom)) + lower;
   }
-  if (!upper.empty())
-    out += fmt::format("<polygon points=\"{}{}\" fill=\"{}\" opacity=\"0.15\"/>\n", upper, lower, colour);
+  if (!upper.empty()) canvas.band(upper + lower, number);
 }
 
-void draw_line(const PlotSeries& series, const Canvas& canvas, const char* colour, std::string& out) {
-  const char* const dashes = series.dashed ? " stroke-dasharray=\"6 4\"" : "";
+/// Points with their names, which are moved where they would leave the frame.
+void draw_scattered(const PlotSeries& series, const PlotArea& area, size_t number, PlotCanvas& canvas) {
+  for (size_t i = 0; i < series.x.size(); ++i) {
+    if (!std::isfinite(series.y[i])) continue;
+    const double x = area.across(series.x[i]), y = area.down(series.y[i]);
+    canvas.point(x, y, number);
+    const bool fits = x + 8 + text_width(series.name) < area.right;
+    canvas.text(fits ? x + 8 : x - 8, y + 4, series.name, fits ? Anchor::kStart : Anchor::kEnd, "small");
+  }
+}
+
+void draw_line(const PlotSeries& series, const PlotArea& area, size_t number, PlotCanvas& canvas) {
+  if (series.scattered) return draw_scattered(series, area, number, canvas);
   std::string points;
   const auto flush = [&] {
-    if (!points.empty())
-      out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n",
-                         points, colour, dashes);
+    if (!points.empty()) canvas.polyline(points, number, series.dashed);
     points.clear();
   };
   for (size_t i = 0; i < series.x.size(); ++i) {
@@ -136,89 +110,98 @@ void draw_line(const PlotSeries& series, const Canvas& canvas, const char* colou
       flush();
       continue;
     }
-    const double x = canvas.across(series.x[i]), y = canvas.down(series.y[i]);
+    const double x = area.across(series.x[i]), y = area.down(series.y[i]);
     points += fmt::format("{:.1f},{:.1f} ", x, y);
-    if (!series.dashed)
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x, y, colour);
+    if (!series.dashed) canvas.point(x, y, number);
   }
   flush();
 }
 
+/// The numbers of series by their names: the same name has the same colour in every panel.
+class SeriesNames {
+ public:
+  size_t number(const PlotSeries& series) {
+    const auto at = std::find(names_.begin(), names_.end(), series.name);
+    if (at != names_.end()) return static_cast<size_t>(at - names_.begin());
+    names_.push_back(series.name);
+    if (!series.name.empty() && !series.scattered)
+      entries_.push_back({series.name, names_.size() - 1, series.dashed, false});
+    return names_.size() - 1;
+  }
+  const std::vector<PlotCanvas::LegendEntry>& entries() const { return entries_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<PlotCanvas::LegendEntry> entries_;
+};
+
+/// Draws one plot without title and legend into the rectangle; the frame leaves room for the marks.
+Status draw_plot(const Plot& plot, double left, double top, double width, double height, SeriesNames& names,
+                 PlotCanvas& canvas) {
+  ESPALIER_ASSIGN(PlotArea area, area_of(plot));
+  double marks = 0;
+  for (const double mark : area.y.marks(6)) marks = std::max(marks, text_width(mark_text(mark)));
+  area.left = left + marks + (plot.y_label.empty() ? 12 : 36);
+  area.right = left + width - 16;
+  area.top = top;
+  area.bottom = top + height - kBelowAxis;
+  draw_frame(plot, area, canvas);
+  canvas.upright_text(left + 14, (area.top + area.bottom) / 2, plot.y_label);
+  for (const PlotSeries& series : plot.series) draw_band(series, area, names.number(series), canvas);
+  for (const PlotSeries& series : plot.series) draw_line(series, area, names.number(series), canvas);
+  return {};
+}
+
+Status save_svg(const std::string& svg, const std::string& path) {
+  ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(path));
+  ESPALIER_TRY(file.write(svg));
+  return file.commit();
+}
+
+std::string cut_title(std::string_view title, double width) {
+  return cut(title, static_cast<size_t>(width / 8.2));
+}
+
 }  // namespace
 
-std::vector<double> axis_marks(double low, double high, int wanted) {
-  ESPALIER_CHECK(low < high && wanted > 0);
-  const double rough = (high - low) / wanted;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  const double step = power * (rough / power < 1.5   ? 1
-                               : rough / power < 3.5 ? 2
-                               : rough / power < 7.5 ? 5
-                                                     : 10);
-  std::vector<double> marks;
-  // Counted in whole steps, so that a mark at 0 is exactly 0.
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k)
-    marks.push_back(k * step);
-  return marks;
+Result<std::string> plot_svg(const Plot& plot, PlotUse use) {
+  PlotCanvas canvas;
+  SeriesNames names;
+  const double top = plot.title.empty() ? 12 : kTitleHeight;
+  canvas.text(12, 22, cut_title(plot.title, kPlotWidth - 24), Anchor::kStart, "title");
+  ESPALIER_TRY(draw_plot(plot, 0, top, kPlotWidth, kPlotHeight - top, names, canvas));
+  const double legend = canvas.legend(24, kPlotHeight + 18, kPlotWidth - 40, names.entries());
+  return canvas.finish(kPlotWidth, kPlotHeight + legend + (legend > 0 ? 8 : 0), plot.title, use);
 }
 
-std::vector<double> log_axis_marks(double low, double high) {
-  ESPALIER_CHECK(0 < low && low < high);
-  std::vector<double> powers, all;
-  for (double e = std::floor(std::log10(low)); e <= std::log10(high); ++e)
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double mark = digit * std::pow(10, e);
-      if (mark < low || mark > high) continue;
-      all.push_back(mark);
-      if (digit == 1) powers.push_back(mark);
-    }
-  return powers.size() >= 3 ? powers : all;
-}
-
-Result<std::string> plot_svg(const Plot& plot) {
-  Canvas canvas;
-  canvas.x.log = plot.log_x;
-  canvas.y.log = plot.log_y;
-  for (const PlotSeries& series : plot.series) {
-    ESPALIER_TRY(check_series(plot, series));
-    for (size_t i = 0; i < series.x.size(); ++i) {
-      if (!std::isfinite(series.y[i])) continue;
-      canvas.x.include(series.x[i]);
-      canvas.y.include(series.y[i]);
-      for (const auto* edge : {&series.low, &series.high})
-        if (!edge->empty() && (!plot.log_y || (*edge)[i] > 0)) canvas.y.include((*edge)[i]);
-    }
+Result<std::string> plot_svg(const PlotPanels& figure, PlotUse use) {
+  if (figure.panels.empty()) return fail("plot '{}': there is no panel to draw", figure.title);
+  PlotCanvas canvas;
+  SeriesNames names;
+  const size_t across = std::clamp<size_t>(figure.across, 1, figure.panels.size());
+  const size_t rows = (figure.panels.size() + across - 1) / across;
+  const double width = kPanelWidth * static_cast<double>(across);
+  canvas.text(12, 22, cut_title(figure.title, width - 24), Anchor::kStart, "title");
+  for (size_t p = 0; p < figure.panels.size(); ++p) {
+    const double left = kPanelWidth * static_cast<double>(p % across);
+    const double top = kTitleHeight + kPanelHeight * static_cast<double>(p / across);
+    canvas.text(left + 16, top + 16, cut_title(figure.panels[p].title, kPanelWidth - 32), Anchor::kStart,
+                "panel");
+    ESPALIER_TRY(draw_plot(figure.panels[p], left, top + 24, kPanelWidth, kPanelHeight - 32, names, canvas));
   }
-  if (canvas.x.low > canvas.x.high) return fail("plot '{}': there is no point to draw", plot.title);
-  canvas.x.widen();
-  canvas.y.widen();
-
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<style>.grid{{stroke:#ddd}} .frame{{fill:none;stroke:#444}} "
-      ".title{{font-size:15px;font-weight:bold}}</style>\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      kWidth, kHeight);
-  draw_frame(plot, canvas, out);
-  for (size_t s = 0; s < plot.series.size(); ++s)
-    draw_band(plot.series[s], canvas, kColours[s % kColours.size()], out);
-  for (size_t s = 0; s < plot.series.size(); ++s) {
-    const char* const colour = kColours[s % kColours.size()];
-    draw_line(plot.series[s], canvas, colour, out);
-    const double y = kTop + 14 + 20 * static_cast<double>(s), x = kWidth - kRight + 14;
-    out +=
-        fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"{}/>\n", x,
-                    y - 4, x + 22, y - 4, colour, plot.series[s].dashed ? " stroke-dasharray=\"6 4\"" : "");
-    out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x + 28, y, escaped(plot.series[s].name));
-  }
-  return out + "</svg>\n";
+  const double height = kTitleHeight + kPanelHeight * static_cast<double>(rows);
+  const double legend = canvas.legend(24, height + 18, width - 40, names.entries());
+  return canvas.finish(width, height + legend + (legend > 0 ? 8 : 0), figure.title, use);
 }
 
 Status save_plot(const Plot& plot, const std::string& path) {
   ESPALIER_ASSIGN(const std::string svg, plot_svg(plot));
-  ESPALIER_ASSIGN(AtomicFile file, AtomicFile::open(path));
-  ESPALIER_TRY(file.write(svg));
-  return file.commit();
+  return save_svg(svg, path);
+}
+
+Status save_plot(const PlotPanels& figure, const std::string& path) {
+  ESPALIER_ASSIGN(const std::string svg, plot_svg(figure));
+  return save_svg(svg, path);
 }
 
 }  // namespace espalier::eval

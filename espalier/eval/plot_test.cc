@@ -3,16 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "espalier/base/temporary_directory.h"
+#include "espalier/eval/plot_canvas.h"
 
 namespace espalier::eval {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 Plot two_lines() {
@@ -34,9 +35,9 @@ size_t count_of(const std::string& text, const std::string& part) {
 TEST(Plot, DrawsALineAPointAndABandForWhatItIsGiven) {
   const auto svg = plot_svg(two_lines());
   ASSERT_TRUE(svg.ok());
-  EXPECT_EQ(count_of(*svg, "<polyline"), 2u);
+  EXPECT_EQ(count_of(*svg, "<polyline"), 2u + 2) << "two lines, and their keys in the legend";
   EXPECT_EQ(count_of(*svg, "<polygon"), 1u);
-  EXPECT_EQ(count_of(*svg, "<circle"), 3u) << "yardsticks have no points";
+  EXPECT_EQ(count_of(*svg, "<circle"), 3u + 1) << "reference lines have no points";
   EXPECT_THAT(*svg, HasSubstr("loss &amp; width"));
   EXPECT_THAT(*svg, HasSubstr("a&lt;b"));
 }
@@ -59,7 +60,7 @@ TEST(Plot, AGapStandsWhereAValueIsMissing) {
   plot.series = {{"gap", {1, 2, 3, 4, 5}, {1, 2, std::nan(""), 4, 5}, {}, {}}};
   const auto svg = plot_svg(plot);
   ASSERT_TRUE(svg.ok());
-  EXPECT_EQ(count_of(*svg, "<polyline"), 2u);
+  EXPECT_EQ(count_of(*svg, "<polyline"), 2u + 1) << "and one in the legend";
 }
 
 TEST(Plot, RefusesWhatCannotBeDrawn) {
@@ -76,11 +77,97 @@ TEST(Plot, RefusesWhatCannotBeDrawn) {
   EXPECT_FALSE(plot_svg(Plot()).ok());
 }
 
-TEST(Plot, AxisMarksAreRoundNumbersInRange) {
-  EXPECT_THAT(axis_marks(0, 1, 5), ElementsAre(0, 0.2, 0.4, testing::DoubleEq(0.6000000000000001), 0.8, 1));
-  EXPECT_THAT(axis_marks(-3, 12, 3), ElementsAre(0, 5, 10));
-  EXPECT_THAT(log_axis_marks(1, 1000), ElementsAre(1, 10, 100, 1000));
-  EXPECT_THAT(log_axis_marks(3, 30), ElementsAre(5, 10, 20));
+/// The numbers and names that a plot shows, in the order of the file.
+std::vector<std::string> texts_of(const std::string& svg) {
+  std::vector<std::string> texts;
+  for (size_t at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {
+    const size_t begin = svg.find('>', at) + 1;
+    texts.push_back(svg.substr(begin, svg.find('<', begin) - begin));
+  }
+  return texts;
+}
+
+TEST(Plot, IterationsHaveWholeMarksAndNoAxisShowsMinusZero) {
+  Plot plot;
+  plot.series = {{"dev", {1, 2}, {-1e-17, 0.9}, {}, {}}};
+  const auto svg = plot_svg(plot);
+  ASSERT_TRUE(svg.ok());
+  EXPECT_THAT(texts_of(*svg), testing::Not(testing::Contains(testing::AnyOf("-0", "1.2", "1.5"))));
+  EXPECT_THAT(texts_of(*svg), testing::IsSupersetOf({"1", "2", "0"}));
+}
+
+/// The largest x that anything reaches, with the estimated width of texts.
+double right_edge(const std::string& svg) {
+  double edge = 0;
+  for (size_t at = svg.find("<text x="); at != std::string::npos; at = svg.find("<text x=", at + 1)) {
+    double x = 0;
+    if (std::sscanf(svg.c_str() + at, "<text x=\"%lf\"", &x) != 1) continue;
+    const size_t begin = svg.find('>', at) + 1;
+    const std::string anchor = svg.substr(at, begin - at);
+    const double width = text_width(svg.substr(begin, svg.find('<', begin) - begin));
+    edge = std::max(edge, anchor.find("middle") != std::string::npos ? x + width / 2
+                          : anchor.find("end") != std::string::npos  ? x
+                                                                     : x + width);
+  }
+  return edge;
+}
+
+TEST(Plot, LongLegendsAreWrappedInsideThePicture) {
+  Plot plot = two_lines();
+  plot.title.clear();
+  const size_t height_at = 3;  // of "viewBox=0 0 W H"
+  const auto size_of = [&](const std::string& svg) {
+    double size[4] = {};
+    EXPECT_EQ(std::sscanf(svg.c_str() + svg.find("viewBox"), "viewBox=\"%lf %lf %lf %lf", size, size + 1,
+                          size + 2, size + 3),
+              4);
+    return std::vector<double>(size, size + 4);
+  };
+  const double before = size_of(*plot_svg(plot))[height_at];
+  for (int i = 0; i < 12; ++i)
+    plot.series.push_back(
+        {fmt::format("a series with quite a long name, number {}", i), {1, 2}, {0, 1}, {}, {}});
+  plot.series.push_back({std::string(400, 'x'), {1, 2}, {0, 1}, {}, {}});
+  const auto svg = plot_svg(plot);
+  ASSERT_TRUE(svg.ok());
+  EXPECT_LT(right_edge(*svg), size_of(*svg)[2]);
+  EXPECT_GT(size_of(*svg)[height_at], before + 60);
+}
+
+TEST(Plot, PanelsShareOneLegendAndTheColoursOfNames) {
+  PlotPanels figure{"four tasks", {two_lines(), two_lines(), two_lines(), two_lines()}, 2};
+  std::swap(figure.panels[1].series[0], figure.panels[1].series[1]);
+  const auto svg = plot_svg(figure);
+  ASSERT_TRUE(svg.ok());
+  EXPECT_EQ(count_of(*svg, "class=\"frame\""), 4u);
+  EXPECT_EQ(count_of(*svg, ">yardstick<"), 1u);
+  EXPECT_EQ(count_of(*svg, "<polygon"), count_of(*svg, "opacity=\"0.15\" class=\"f0\""));
+  EXPECT_FALSE(plot_svg(PlotPanels()).ok());
+}
+
+TEST(Plot, BarsHaveWhiskersAndTheirValues) {
+  BarPlot plot{"F1", "F1", {"NP", "<VP>"}, {{"a", {90, 80.5}, {88, 79}, {92, 82}}, {"b", {91, NAN}, {}, {}}}};
+  const auto svg = plot_svg(plot);
+  ASSERT_TRUE(svg.ok());
+  EXPECT_EQ(count_of(*svg, "<rect x="), 3u + 2 + 1) << "three bars, two keys of the legend, the frame";
+  EXPECT_EQ(count_of(*svg, "whisker\""), 6u);
+  EXPECT_THAT(texts_of(*svg), testing::IsSupersetOf({"90.00", "80.50", "91.00", "&lt;VP&gt;"}));
+  plot.series[0].values.pop_back();
+  EXPECT_FALSE(plot_svg(plot).ok());
+  EXPECT_FALSE(plot_svg(BarPlot()).ok());
+}
+
+TEST(Plot, AHeatMapHasACellForEachPair) {
+  HeatMap map{"confusions", "gold",           "predicted",        {"A", "B"},
+              {"A", "B"},   {1, 0.2, 0, 0.9}, {"9", "1", "", "8"}};
+  const auto svg = plot_svg(map, PlotUse::kPage);
+  ASSERT_TRUE(svg.ok());
+  EXPECT_EQ(count_of(*svg, "<title>"), 3u) << "nothing is drawn where there is nothing";
+  EXPECT_THAT(*svg, HasSubstr("A → B: 1"));
+  EXPECT_THAT(*svg, testing::Not(HasSubstr("<style>"))) << "a page has the style once";
+  map.texts.pop_back();
+  EXPECT_FALSE(plot_svg(map).ok());
+  EXPECT_FALSE(plot_svg(HeatMap()).ok());
 }
 
 TEST(Plot, IsWrittenToItsFile) {

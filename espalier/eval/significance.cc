@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "espalier/data/label_set.h"
@@ -9,29 +10,9 @@
 namespace espalier::eval {
 namespace {
 
-/// Both metrics are a ratio of sums over sequences: correct / tokens, or 2 · correct chunks / (gold + found
-/// chunks).
-struct Ratio {
-  uint64_t part = 0;
-  uint64_t whole = 0;
-
-  void operator+=(const Ratio& other) {
-    part += other.part;
-    whole += other.whole;
-  }
-  double percent() const {
-    return whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-  }
-};
-
-Ratio ratio_of(const SequenceStatistics& s, Metric metric) {
-  if (metric == Metric::kAccuracy) return {s.correct, s.tokens};
-  return {2 * s.chunks.correct, s.chunks.gold + s.chunks.found};
-}
-
 /// Both systems' ratios together: drawing a sequence touches one cache line.
 struct Pair {
-  Ratio first, second;
+  RatioCounts first, second;
 };
 
 double difference_of(const Pair& total) { return total.second.percent() - total.first.percent(); }
@@ -44,10 +25,65 @@ double quantile(std::span<const double> sorted, double q) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+/// Calls draw(sample) for all samples, on several threads if there are some.
+void draw_samples(size_t samples, const Workers* workers, const std::function<void(size_t)>& draw) {
+  constexpr size_t kSamplesInPiece = 64;
+  const size_t pieces = (samples + kSamplesInPiece - 1) / kSamplesInPiece;
+  const auto draw_piece = [&](size_t piece) {
+    const Range range = piece_of(samples, pieces, piece);
+    for (size_t sample = range.first; sample < range.last; ++sample) draw(sample);
+  };
+  if (workers != nullptr) {
+    workers->for_each(pieces, draw_piece);
+  } else {
+    for (size_t piece = 0; piece < pieces; ++piece) draw_piece(piece);
+  }
+}
+
 }  // namespace
 
+RatioCounts ratio_of(const SequenceStatistics& s, Metric metric) {
+  if (metric == Metric::kAccuracy) return {s.correct, s.tokens};
+  return {2 * s.chunks.correct, s.chunks.gold + s.chunks.found};
+}
+
+ScoreInterval bootstrap_interval(std::span<const RatioCounts> sequences, const Random& random,
+                                 const BootstrapOptions& options, const Workers* workers) {
+  ESPALIER_CHECK(options.samples > 0 && options.confidence > 0 && options.confidence < 1);
+  ScoreInterval out;
+  const size_t n = sequences.size();
+  if (n == 0) return out;
+  RatioCounts total;
+  for (const RatioCounts& sequence : sequences) total += sequence;
+  std::vector<double> scores(options.samples);
+  draw_samples(options.samples, workers, [&](size_t sample) {
+    Random stream = random.split(sample);
+    RatioCounts sum;
+    for (size_t i = 0; i < n; ++i) sum += sequences[stream.below(n)];
+    scores[sample] = sum.whole > 0 ? sum.percent() : -1;
+  });
+  // A sample in which there is nothing to count says nothing.
+  std::erase_if(scores, [](double drawn) { return drawn < 0; });
+  if (scores.empty()) return out;
+  std::sort(scores.begin(), scores.end());
+  const double tail = (1 - options.confidence) / 2;
+  out.score = total.percent();
+  out.low = quantile(scores, tail);
+  out.high = quantile(scores, 1 - tail);
+  return out;
+}
+
+ScoreInterval bootstrap_interval(std::span<const SequenceStatistics> sequences, Metric metric,
+                                 const Random& random, const BootstrapOptions& options,
+                                 const Workers* workers) {
+  std::vector<RatioCounts> ratios;
+  ratios.reserve(sequences.size());
+  for (const SequenceStatistics& s : sequences) ratios.push_back(ratio_of(s, metric));
+  return bootstrap_interval(ratios, random, options, workers);
+}
+
 double score(std::span<const SequenceStatistics> sequences, Metric metric) {
-  Ratio total;
+  RatioCounts total;
   for (const SequenceStatistics& s : sequences) total += ratio_of(s, metric);
   return total.percent();
 }
@@ -75,7 +111,7 @@ Result<BootstrapResult> paired_bootstrap(std::span<const SequenceStatistics> fir
   }
 
   std::vector<double> differences(options.samples);
-  const auto draw = [&](size_t sample) {
+  draw_samples(options.samples, workers, [&](size_t sample) {
     Random stream = random.split(sample);
     Pair sum;
     for (size_t i = 0; i < n; ++i) {
@@ -84,18 +120,7 @@ Result<BootstrapResult> paired_bootstrap(std::span<const SequenceStatistics> fir
       sum.second += pair.second;
     }
     differences[sample] = difference_of(sum);
-  };
-  constexpr size_t kSamplesInPiece = 64;
-  const size_t pieces = (options.samples + kSamplesInPiece - 1) / kSamplesInPiece;
-  const auto draw_piece = [&](size_t piece) {
-    const Range range = piece_of(options.samples, pieces, piece);
-    for (size_t sample = range.first; sample < range.last; ++sample) draw(sample);
-  };
-  if (workers != nullptr) {
-    workers->for_each(pieces, draw_piece);
-  } else {
-    for (size_t piece = 0; piece < pieces; ++piece) draw_piece(piece);
-  }
+  });
 
   BootstrapResult result;
   result.first = total.first.percent();

@@ -24,6 +24,38 @@ struct BootstrapOptions {
   double confidence = 0.95;  ///< of the interval
 };
 
+/// A share that is summed over sequences: 100 · Σ part / Σ whole is an accuracy, a precision, an F1 (part: 2
+/// · correct, whole: gold + found).
+struct RatioCounts {
+  uint64_t part = 0;
+  uint64_t whole = 0;
+
+  RatioCounts& operator+=(const RatioCounts& other) {
+    part += other.part;
+    whole += other.whole;
+    return *this;
+  }
+  /// 0 of nothing is 0.
+  double percent() const {
+    return whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+/// What a sequence adds to a metric.
+RatioCounts ratio_of(const SequenceStatistics& sequence, Metric metric);
+
+/// A score in percent, and the interval that it would lie in on other data of this kind.
+struct ScoreInterval {
+  double score = 0;
+  double low = 0, high = 0;
+};
+/// The interval by the bootstrap over sequences (percentiles); samples without anything to count are left
+/// out. Without sequences all is 0. Each sample has a random stream of its own. O(samples · sequences).
+ScoreInterval bootstrap_interval(std::span<const RatioCounts> sequences, const Random& random,
+                                 const BootstrapOptions& options = {}, const Workers* workers = nullptr);
+ScoreInterval bootstrap_interval(std::span<const SequenceStatistics> sequences, Metric metric,
+                                 const Random& random, const BootstrapOptions& options = {},
+                                 const Workers* workers = nullptr);
+
 struct BootstrapResult {
   double first = 0;       ///< score of the first system, in percent
   double second = 0;      ///< score of the second

@@ -154,5 +154,27 @@ TEST(MeanAndDeviation, OfASample) {
   EXPECT_DOUBLE_EQ(shifted.deviation, 1);
 }
 
+TEST(Significance, TheIntervalOfAScoreIsThatOfAProportion) {
+  // 400 sequences of one token, 300 right: the interval is that of the binomial distribution, 75 ± 1.96
+  // · 2.165.
+  std::vector<SequenceStatistics> sequences(400);
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    sequences[i].tokens = 1;
+    sequences[i].correct = i % 4 == 0 ? 0 : 1;
+  }
+  const ScoreInterval interval = bootstrap_interval(sequences, Metric::kAccuracy, Random(3));
+  EXPECT_DOUBLE_EQ(interval.score, 75);
+  EXPECT_NEAR(interval.low, 75 - 4.24, 0.4);
+  EXPECT_NEAR(interval.high, 75 + 4.24, 0.4);
+  const Workers workers(3);
+  const ScoreInterval again = bootstrap_interval(sequences, Metric::kAccuracy, Random(3), {}, &workers);
+  EXPECT_EQ(interval.low, again.low);
+  EXPECT_EQ(interval.high, again.high);
+  EXPECT_EQ(bootstrap_interval(std::span<const RatioCounts>(), Random(3)).high, 0);
+  std::vector<RatioCounts> rare(100);
+  rare[7] = {2, 2};
+  EXPECT_EQ(bootstrap_interval(rare, Random(3)).low, 100) << "samples without it say nothing about it";
+}
+
 }  // namespace
 }  // namespace espalier::eval

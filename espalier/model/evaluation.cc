@@ -112,6 +112,8 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
       evaluation.trees->add(gold_heads, gold, prediction.best.front().heads, predicted);
     }
     if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
+    if (!sequence.empty() && options.on_sequence)
+      options.on_sequence(reader->name(), sequence, prediction, gold, predicted);
     if (joint) {
       if (evaluation.joint.cells.empty()) {
         ESPALIER_ASSIGN(evaluation.joint.cells, data::resolve_label_columns(reading, sequence.columns()));

@@ -9,7 +9,9 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "espalier/base/parallel.h"
@@ -63,6 +65,11 @@ struct EvaluationOptions {
   std::function<void(const Error&)> on_bad_sequence =
       {};                             ///< as in PipelineOptions; such sequences do not count
   const SectionFile* file = nullptr;  ///< as in PipelineOptions
+  /// Called for each sequence that counts, in input order, with the name of its source. May be empty.
+  std::function<void(std::string_view source, const data::Sequence& sequence,
+                     const data::Prediction& prediction, std::span<const std::string_view> gold,
+                     std::span<const std::string_view> predicted)>
+      on_sequence = {};
 };
 
 struct Evaluation {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,6 +58,15 @@ struct Scores {
   std::shared_ptr<const State> state_;
 };
 
+/// One sequence that was scored.
+struct ScoredSequence {
+  std::string file;                ///< where it came from, or the name of what is in memory
+  std::vector<uint64_t> lines;     ///< of each token, from 1; 0: unknown
+  std::vector<std::string> words;  ///< of each token the first cell that features use, or its first attribute
+  std::vector<std::string> gold, predicted;  ///< one label per token; "_": not known
+  std::vector<float> probability;            ///< of the predicted labels; empty without calibration
+};
+
 struct EvaluateOptions {
   DecodeOptions decode = {};
   bool calibration = false;  ///< also measure how well probabilities match accuracy; takes longer
@@ -68,6 +78,8 @@ struct EvaluateOptions {
   /// Called for each sequence that cannot be read or labelled; it does not count, and scoring goes on. Not
   /// set: the first one is an error.
   std::function<void(const Error& error)> on_bad_sequence = {};
+  /// Called for each sequence that counts, in the order of the data, on the calling thread.
+  std::function<void(const ScoredSequence& sequence)> on_sequence = {};
 };
 
 /// An error if options contradict each other or do not fit the model. Reads no data.
@@ -105,6 +117,20 @@ struct CrossValidation {
 Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options = {}, int k = 0,
                                        const std::function<bool(const CrossValidation::Fold&)>& on_fold = {},
                                        const std::optional<Sink>& predictions = {});
+
+/// A token whose gold label is contradicted by a model that was trained without it. Such labels are often
+/// wrong.
+struct Suspicion {
+  std::string file;
+  uint64_t line = 0;
+  size_t sequence = 0, token = 0;  ///< both from 0
+  std::string word, gold, predicted;
+  double probability = 0;  ///< of the predicted label
+};
+/// Cross-validates like cross_validate() and returns the tokens that got another label than their gold label,
+/// the surest first, at most `most`. The learner must have probabilities.
+Result<std::vector<Suspicion>> find_suspicious(const Data& data, const TrainOptions& options = {}, int k = 0,
+                                               size_t most = 100);
 
 /// How tune() chooses the thresholds of a cascade.
 struct TuneOptions {

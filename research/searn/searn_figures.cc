@@ -89,12 +89,13 @@ Result<Report> searn_iterations(const Request& request) {
       {"chunking", "F1", chunks_run(request, "segment", {iterations, passes, "names=no"})},
       {"joint", "chunk F1", joint},
   };
-  eval::Plot plot;
-  plot.title = "SEARN: iterations with beta = 1";
-  plot.x_label = "iteration";
-  plot.y_label = "accuracy of letters; F1 of the others";
+  eval::PlotPanels all_panels{"SEARN: iterations with beta = 1", {}, 2};
   size_t compared = 0, same = 0;
-  for (const auto& panel : panels)
+  for (const auto& panel : panels) {
+    eval::Plot plot;
+    plot.title = panel.name;
+    plot.x_label = "iteration";
+    plot.y_label = panel.measure;
     for (const std::string classifier : {"perceptron", "logistic", "svm"}) {
       if (request.quick && classifier == "svm") continue;
       SearnRun run = panel.run;
@@ -129,12 +130,15 @@ Result<Report> searn_iterations(const Request& request) {
                      figure,
                      "later iterations differ from the best one by less than they differ from each other");
       }
+      series.name = classifier;
       plot.series.push_back(std::move(series));
     }
+    all_panels.panels.push_back(std::move(plot));
+  }
   report.check("a run of one iteration scores as the first iteration of a longer one", same == compared,
                fmt::format("{} of {} tasks", same, compared));
   const std::string path = request.out + "/searn-iterations.svg";
-  ESPALIER_TRY(eval::save_plot(plot, path));
+  ESPALIER_TRY(eval::save_plot(all_panels, path));
   report.plots.push_back(path);
   return report;
 }

@@ -1,4 +1,4 @@
-"""Pictures of the page for the documentation.
+"""Pictures of the page, and of what `report` and `compare` write, for the documentation.
 
     python3 server/page_tests/screenshots.py [FOLDER]      default: docs/images
 
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from page import Page
-from service import ROOT, Server
+from service import BUILD, CORPUS, ROOT, Server, command, train_models
 from webdriver import Browser
 
 LIMIT = 150_000
@@ -24,6 +24,32 @@ ENGLISH = ("Heavy rain flooded dozens of cellars in the north of Dayton on Frida
 def quantised(png):
     """The picture with at most 256 colours."""
     return subprocess.run(["pngquant", "--speed", "1", "-"], input=png, stdout=subprocess.PIPE, check=True).stdout
+
+
+def keep(screenshot, folder, name):
+    picture = quantised(screenshot)
+    if len(picture) > LIMIT:
+        raise SystemExit(f"{name}.png has {len(picture):,} bytes, more than {LIMIT:,}")
+    (folder / f"{name}.png").write_bytes(picture)
+    print(f"{name}.png: {len(picture):,} bytes")
+
+
+def photograph_reports(browser, folder):
+    """Pages that are files: of two chunkers on the bundled test data, and of learners compared on the training data."""
+    models = train_models()
+    report, comparison = BUILD / "report.html", BUILD / "compare.html"
+    command("report", ROOT / "corpus" / "test.txt", "-m", models / "chunker.model", "-m", models / "chunks.model", "--train", CORPUS,
+            "-o", report)
+    command("compare", CORPUS, "--label-column", "3", "--feature-columns", "1,2", "--learners", "perceptron,crf,svm,laso-br", "-k", "3",
+            "--learning-curve", "-q", "-o", comparison)
+    for name, page, section, dark in [("report-errors", report, "errors", False), ("report-confusions", report, "confusions", True),
+                                      ("compare", comparison, "advice", False)]:
+        browser.devtools("Emulation.setEmulatedMedia",
+                         features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=1040, height=820, deviceScaleFactor=1.5, mobile=False)
+        browser.open(page.as_uri())
+        browser.run("document.getElementById(arguments[0]).scrollIntoView()", section)
+        keep(browser.screenshot(), folder, name)
 
 
 class Studio:
@@ -41,11 +67,7 @@ class Studio:
     def take(self, name):
         self.page.run("document.activeElement?.matches('textarea') && document.activeElement.blur()")
         self.page.wait(lambda: not self.page.busy(), "an answer")
-        picture = quantised(self.browser.screenshot())
-        if len(picture) > LIMIT:
-            raise SystemExit(f"{name}.png has {len(picture):,} bytes, more than {LIMIT:,}")
-        (self.folder / f"{name}.png").write_bytes(picture)
-        print(f"{name}.png: {len(picture):,} bytes")
+        keep(self.browser.screenshot(), self.folder, name)
 
 
 def main():
@@ -55,6 +77,7 @@ def main():
     try:
         with Browser() as browser:
             photograph(Studio(browser, os.environ.get("ESPALIER_PAGE") or server.address, folder))
+            photograph_reports(browser, folder)
     finally:
         if server:
             server.close()

@@ -1,0 +1,51 @@
+# Pages about models, and labels that cross-validation contradicts.
+source "$(dirname "$0")/testing.sh"
+[ -x "$(dirname "$espalier")/espalier-compare" ] || { echo "espalier-compare is not built" >&2; exit 1; }
+
+chunk_data 80 1 >train.txt
+chunk_data 40 2 >test.txt
+# A gold label that is wrong, and a word that must not become markup.
+awk 'NR == 1 {$3 = "B-VP"} NR == 3 {$1 = "<b>&\"x"} {print}' test.txt >wrong.txt
+expect 0 "$espalier" train train.txt -m a.model -p passes=8 --dev test.txt --json
+cp out a.json
+expect 0 "$espalier" train train.txt -m b.model --learner laso-br -p passes=2
+
+expect 0 "$espalier" report wrong.txt -m a.model -o one.html
+says err "one.html: "
+for section in scores labels errors confusions calibration coverage length rareness; do says one.html "<section id=\"$section\">"; done
+says_not one.html '<b>&"x'
+says one.html '&lt;b&gt;&amp;&quot;x'
+says one.html 'wrong.txt:1'
+says_not one.html '://'
+expect 0 "$espalier" report wrong.txt -m a.model -m b.model --log a.json --train train.txt --title 'Two & more' -o two.html -q
+equal "$(cat err)" ""
+says two.html '<title>Two &amp; more</title>'
+says two.html '<section id="differences">'
+says two.html '<section id="training">'
+says two.html "b.model has no probabilities"
+says two.html "0: never seen"
+
+# What is wrong is said, and nothing is written.
+expect 1 "$espalier" report wrong.txt -m missing.model -o no.html
+expect 1 "$espalier" report missing.txt -m a.model -o no.html
+expect 1 "$espalier" report wrong.txt -m a.model --log train.txt -o no.html
+says err "espalier train --json"
+expect 2 "$espalier" report wrong.txt -m a.model -m b.model -m a.model -o no.html
+expect 2 "$espalier" report wrong.txt -m a.model
+absent no.html
+cp a.model before.model
+expect 1 "$espalier" report wrong.txt -m a.model -o a.model
+same a.model before.model
+expect 1 "$espalier" report wrong.txt -m a.model -o missing/no.html
+
+# Labels that models of the other folds contradict: the one that was made wrong comes first.
+awk 'NR == 1 {$3 = "B-VP"} {print}' train.txt >suspect.txt
+expect 0 "$espalier" check suspect.txt --suspicious 3
+says out "labels that models trained without them contradict"
+says out "  suspect.txt:1: "
+expect 0 "$espalier" check suspect.txt --suspicious 2 --json -q
+equal "$(json /suspicious_labels/0/line)" 1
+equal "$(json /suspicious_labels/0/label)" B-VP
+expect 2 "$espalier" check - --suspicious 3 <suspect.txt
+expect 2 "$espalier" check suspect.txt --suspicious 0
+finish

@@ -1,0 +1,83 @@
+"""The pages of `espalier report` and `espalier compare`, opened from disk: complete, readable, harmless."""
+
+import pathlib
+
+import pytest
+
+from service import BUILD, CORPUS, ROOT, command, train_models
+
+CHECK = (pathlib.Path(__file__).parent / "accessibility.js").read_text()
+SECTIONS = ["scores", "differences", "labels", "errors", "confusions", "calibration", "coverage", "length", "rareness"]
+
+
+@pytest.fixture(scope="session")
+def report():
+    """Two models of chunks on the bundled test data, in which one word is made to look like markup."""
+    models = train_models()
+    test = BUILD / "report-test.txt"
+    lines = (ROOT / "corpus" / "test.txt").read_text().split("\n")
+    lines[0] = "\t".join(["<img/src=x/onerror=document.title='hit'>", *lines[0].split("\t")[1:]])
+    test.write_text("\n".join(lines))
+    page = BUILD / "report.html"
+    command("report", test, "-m", models / "chunker.model", "-m", models / "chunks.model", "--train", CORPUS, "-o", page)
+    return page
+
+
+@pytest.fixture
+def opened(browser, report):
+    browser.console()
+    browser.open(report.as_uri())
+    yield browser
+    browser.devtools("Emulation.setEmulatedMedia", features=[])
+    assert [entry for entry in browser.console() if entry["level"] in ("SEVERE", "WARNING")] == []
+
+
+def test_every_section_is_there_and_has_something_to_show(opened):
+    shown = opened.run("return [...document.querySelectorAll('section')].map(s => [s.id, s.children.length])")
+    assert [name for name, _ in shown] == SECTIONS
+    assert all(children > 1 for _, children in shown)
+    assert opened.run("return [...document.querySelectorAll('nav a')].every(a => document.querySelector(a.hash))")
+    assert opened.run("return document.querySelectorAll('svg.plot').length") >= 7
+    assert opened.run("return document.querySelectorAll('.error').length") > 20
+
+
+def test_text_of_the_data_is_text(opened):
+    assert opened.run("return document.images.length + document.scripts.length") == 0
+    assert "hit" not in opened.run("return document.title")
+    assert opened.run("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_no_text_of_a_plot_is_cut_off(opened):
+    outside = opened.run("""const found = [];
+        for (const svg of document.querySelectorAll("svg.plot")) {
+          const frame = svg.getBoundingClientRect();
+          for (const text of svg.querySelectorAll("text")) {
+            const box = text.getBoundingClientRect();
+            if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
+                box.bottom > frame.bottom + 1) found.push(text.textContent);
+          }
+        }
+        return found""")
+    assert outside == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_contrast_and_headings(opened, dark):
+    opened.devtools("Emulation.setEmulatedMedia",
+                    features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+    assert opened.run(CHECK) == []
+
+
+def test_the_page_of_a_comparison(browser):
+    data = BUILD / "compare-train.txt"
+    rows = [" ".join(line.split("\t")[:3]) for line in CORPUS.read_text().split("\n")[:600]]
+    data.write_text("\n".join(rows) + "\n\n")
+    page = BUILD / "compare.html"
+    command("compare", data, "--learners", "perceptron,crf", "-k", "2", "-q", "-o", page)
+    browser.console()
+    browser.open(page.as_uri())
+    assert browser.run("return [...document.querySelectorAll('section')].map(s => s.id)") == ["advice", "candidates"]
+    assert "espalier train" in browser.run("return document.querySelector('pre').textContent")
+    assert browser.run("return document.querySelectorAll('tr.best').length") == 1
+    assert browser.run(CHECK) == []
+    assert browser.console() == []
