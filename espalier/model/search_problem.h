@@ -132,7 +132,7 @@ Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateR
       trouble = measured.error();
       return 0.0;
     };
-  auto trained = job.ended(tasks::train_search(problem, method.options, context));
+  auto trained = job.ended(tasks::train_search(problem, method.options, context, dev));
   ESPALIER_TRY(trouble);
   ESPALIER_ASSIGN(search::Mixture last, std::move(trained));
   const search::Mixture policy = best.best_or(std::move(last));

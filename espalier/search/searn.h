@@ -18,6 +18,7 @@
 #include "espalier/base/result.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/policy.h"
+#include "espalier/search/roll_out.h"
 
 namespace espalier::search {
 
@@ -25,8 +26,15 @@ namespace espalier::search {
 enum class Interpolation {
   kConstant,  ///< a given β; 1 is pure policy iteration
   kAnalytic,  ///< β = 1/T³ for 2T³ ln T iterations, where T is the length of the longest path (Theorem 2)
-  kLineSearch,  ///< the best of 1, 0.9, …, 0.1 on the development set; ties go to the larger
+  /// The best of 1, 0.9, …, 0.1 on the development set for the mixture that SEARN goes on with, π included,
+  /// as the paper has it; ties go to the larger. Where π makes no errors, small steps win until little is
+  /// left of it.
+  kLineSearch,
+  kLearnedLineSearch,  ///< the same for the mixture without π, which is what training returns
 };
+inline bool searches_beta(Interpolation interpolation) {
+  return interpolation == Interpolation::kLineSearch || interpolation == Interpolation::kLearnedLineSearch;
+}
 
 /// Which policy is followed to create the examples of an iteration.
 enum class RollIn {
@@ -92,7 +100,8 @@ using LearnClassifier =
 struct SearnHooks {
   /// Called once, before training begins. May be null.
   std::function<void(const SearnPlan&)> planned;
-  /// The score of a policy without π on the development set; higher is better. Required by the line search.
+  /// The score of a policy on the development set; higher is better. Required by a line search, which hands
+  /// it mixtures with π (kLineSearch; mean_loss() can follow them) or without.
   std::function<double(const Mixture&)> dev_score;
   /// The policy that creates the examples of the first iteration, in place of π; null: π does. For a model
   /// that is trained further.
@@ -119,6 +128,21 @@ Result<size_t> longest_path(const P& problem) {
     longest = std::max(longest, length);
   }
   return longest;
+}
+
+/// The mean loss of a mixture that may contain π, followed once through every instance. Draws depend on the
+/// seed alone, so that mixtures are compared under the same ones. Errors name the instance, counted from 1.
+template <Problem P>
+Result<double> mean_loss(const P& problem, const Mixture& mixture, uint64_t seed) {
+  double sum = 0;
+  for (size_t i = 0; i < problem.size(); ++i) {
+    const auto space = problem.space(i);
+    mixture.begin(problem.blocks(i));
+    const auto goal = RollOuts(space, mixture, Random(seed).split(i)).goal_from(space.initial(), 0);
+    if (!goal.ok()) return fail("instance {}: {}", i + 1, goal.error().message);
+    sum += space.loss(*goal);
+  }
+  return sum / static_cast<double>(std::max<size_t>(1, problem.size()));
 }
 
 /// Refuses values out of range and options that contradict each other.
@@ -184,7 +208,7 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
                       const LearnClassifier<typename P::Space>& learn, const SearnHooks& hooks,
                       const Monitor& monitor) {
   using Space = typename P::Space;
-  const bool line_search = options.interpolation == Interpolation::kLineSearch;
+  const bool line_search = searches_beta(options.interpolation);
   if (line_search && !hooks.dev_score) return fail("a line search for beta needs a development set");
   ESPALIER_ASSIGN(const SearnPlan plan, plan_searn(problem, options));
   if (hooks.planned) hooks.planned(plan);
@@ -213,7 +237,8 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
       for (int step = 10; step >= 1; --step) {
         Mixture trial = mixture;
         trial.interpolate(classifier, step / 10.0);
-        const double score = hooks.dev_score(trial.without_oracle());
+        const double score = hooks.dev_score(
+            options.interpolation == Interpolation::kLineSearch ? trial : trial.without_oracle());
         if (score > best) {
           best = score;
           chosen = step / 10.0;

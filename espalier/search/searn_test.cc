@@ -203,7 +203,7 @@ TEST(Searn, AStochasticPolicyDrawsItsClassifiersByTheirShares) {
 TEST(Searn, TheLineSearchTakesWhatTheDevelopmentSetLikesBest) {
   const ToyProblem train = toggles(1, 30, 6, 0), dev = toggles(3, 30, 6, 0);
   SearnOptions options;
-  options.interpolation = Interpolation::kLineSearch;
+  options.interpolation = Interpolation::kLearnedLineSearch;
   options.iterations = 2;
   EXPECT_FALSE(searn(train, options, direct_learner(train), {}, {}).ok());
   SearnHooks hooks;
@@ -224,6 +224,64 @@ TEST(Searn, TheLineSearchTakesWhatTheDevelopmentSetLikesBest) {
   ASSERT_TRUE(policy.ok());
   EXPECT_EQ(chosen, (std::vector<double>{1, 0.3, 0.3, 0.3}));
   EXPECT_DOUBLE_EQ(policy->share(0), 0.7 * 0.7 * 0.7);
+}
+
+/// Chooses β by the loss of the mixture on these instances; returns the choices.
+template <Problem P>
+std::vector<double> line_search(const P& dev, const LearnClassifier<typename P::Space>& learn,
+                                int iterations) {
+  SearnOptions options;
+  options.interpolation = Interpolation::kLineSearch;
+  options.iterations = iterations;
+  std::vector<double> chosen;
+  SearnHooks hooks;
+  hooks.dev_score = [&](const Mixture& m) { return -mean_loss(dev, m, 1).value(); };
+  hooks.round_ended = [&](const SearnRound& round) {
+    chosen.push_back(round.beta);
+    return true;
+  };
+  EXPECT_TRUE(searn(dev, options, learn, hooks, {}).ok());
+  return chosen;
+}
+
+TEST(Searn, TheLineSearchFollowsTheInitialPolicyToo) {
+  // A classifier that makes no errors is as good as π: the largest step.
+  const ToyProblem clean = toggles(1, 30, 6, 0);
+  EXPECT_EQ(line_search(clean, direct_learner(clean), 2), (std::vector<double>{1, 1}));
+  // One that does not can only make π worse: the smallest. Without π in the mixture it would be 1.
+  const ToyProblem noisy = toggles(1, 60, 8, 0.3);
+  EXPECT_EQ(line_search(noisy, direct_learner(noisy), 3), (std::vector<double>{0.1, 0.1, 0.1}));
+}
+
+/// Two labels, of which exactly one must be 1. π always says 0, so it is not optimal.
+struct OneOfTwo {
+  struct State {
+    uint32_t at = 0, ones = 0;
+  };
+  State initial() const { return {}; }
+  bool is_goal(const State& s) const { return s.at == 2; }
+  void actions(const State&, std::vector<Action>& out) const { out.insert(out.end(), {{0, 0}, {0, 1}}); }
+  State apply(const State& s, Action a) const { return {s.at + 1, s.ones + a.label}; }
+  size_t labels() const { return 2; }
+  void features(const State& s, uint32_t, FeatureSink& sink) const { sink.add(s.at); }
+  double loss(const State& s) const { return s.ones == 1 ? 0 : 1; }
+  double best_loss(const State& s) const { return is_goal(s) ? loss(s) : 0; }
+  void optimal_actions(const State&, std::vector<Action>& out) const { out.push_back({0, 0}); }
+};
+struct OneOfTwoProblem {
+  using Space = OneOfTwo;
+  size_t size() const { return 5000; }
+  OneOfTwo space(size_t) const { return {}; }
+  StaticBlocks blocks(size_t) const { return {}; }
+};
+
+TEST(Searn, TheLineSearchFindsAStepBetween) {
+  // The classifier says 1, π says 0: right if one of them decides each time, 2 β (1 − β).
+  const LearnClassifier<OneOfTwo> learn = [](const Examples<OneOfTwo>&, int,
+                                             int) -> Result<std::shared_ptr<Scorer>> {
+    return std::shared_ptr<Scorer>(std::make_shared<Constant>(2, 1));
+  };
+  EXPECT_EQ(line_search(OneOfTwoProblem(), learn, 1), (std::vector<double>{0.5}));
 }
 
 TEST(Searn, ALineSearchGoesOnUntilTheOracleHardlyMattersToo) {

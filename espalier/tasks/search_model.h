@@ -12,7 +12,7 @@
 #include "espalier/data/predictor.h"
 #include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/chunks/chunk_features.h"
-#include "espalier/tasks/search_training.h"
+#include "espalier/tasks/search_decoding.h"
 #include "espalier/tasks/spaces/decision_plan.h"
 #include "espalier/tasks/spaces/history_names.h"
 

@@ -100,9 +100,23 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
                                              : from(search::without_fold(examples, without, folds)));
 }
 
+/// The steps that a line search took: "0.1 (12 times), 0.4, 1".
+std::string steps_text(const std::vector<double>& betas) {
+  std::string text;
+  for (size_t from = 0; from < betas.size();) {
+    size_t to = from;
+    while (to < betas.size() && betas[to] == betas[from]) ++to;
+    text += fmt::format("{}{}", from > 0 ? ", " : "", betas[from]);
+    if (to - from > 1) text += fmt::format(" ({} times)", to - from);
+    from = to;
+  }
+  return text;
+}
+
 /// How much of the initial policy π was left at the end, and why it ended there.
-std::string about_interpolation(const search::SearnOptions& options, const search::SearnPlan& plan, int made,
-                                double oracle_share) {
+std::string about_interpolation(const search::SearnOptions& options, const search::SearnPlan& plan,
+                                const std::vector<double>& betas, double oracle_share) {
+  const size_t made = betas.size();
   const double chance = static_cast<double>(plan.longest) * oracle_share;
   if (options.interpolation == search::Interpolation::kAnalytic)
     return fmt::format(
@@ -114,7 +128,7 @@ std::string about_interpolation(const search::SearnOptions& options, const searc
       "a path of {} actions",
       made,
       options.interpolation == search::Interpolation::kConstant ? fmt::format("beta={}", plan.beta)
-                                                                : std::string("a line search for beta"),
+                                                                : "beta=" + steps_text(betas),
       std::min(1.0, chance), plan.longest);
   if (chance >= options.dependence)
     text += options.until_independent
@@ -124,21 +138,31 @@ std::string about_interpolation(const search::SearnOptions& options, const searc
 }
 
 template <search::Problem P>
-Result<Mixture> train_searn(const P& problem, const SearchOptions& options, const SearchContext& context) {
+Result<Mixture> train_searn(const P& problem, const SearchOptions& options, const SearchContext& context,
+                            const P* dev) {
   search::SearnHooks hooks;
   hooks.dev_score = context.dev_score;
+  Status trouble;  // what a line search cannot return
+  if (options.searn.interpolation == search::Interpolation::kLineSearch && dev != nullptr)
+    hooks.dev_score = [&](const Mixture& mixture) {
+      const Result<double> loss = search::mean_loss(*dev, mixture, options.seed);
+      if (loss.ok()) return -*loss;
+      if (trouble.ok()) trouble = fail("development set, {}", loss.error().message);
+      return 0.0;
+    };
   if (context.old.weights) hooks.start = std::make_shared<RowWeights>(*context.old.weights);
   search::SearnPlan plan;
   hooks.planned = [&](const search::SearnPlan& made) { plan = made; };
   // Of a search for β nobody knows beforehand how long it takes.
   const auto iterations = [&](int so_far) { return std::max(plan.expected, so_far); };
-  int made = 0;
   double oracle_share = 1;
+  std::vector<double> betas;
   hooks.round_ended = [&](const search::SearnRound& round) {
     std::optional<double> share;  // of π: of interest where there are smaller steps than to be rid of it
     if (round.beta < 1) share = round.oracle_share;
-    made = round.number;
     oracle_share = round.oracle_share;
+    betas.push_back(round.beta);
+    if (!trouble.ok()) return false;
     if (!context.round_ended) return true;
     return context
         .round_ended({{round.number, share, nullptr, iterations(round.number), "share of the gold policy"},
@@ -153,7 +177,8 @@ Result<Mixture> train_searn(const P& problem, const SearchOptions& options, cons
                             iterations(iteration), without);
   };
   ESPALIER_ASSIGN(Mixture policy, search::searn(problem, searn, learn, hooks, context.monitor));
-  if (context.note && plan.longest > 0) context.note(about_interpolation(searn, plan, made, oracle_share));
+  ESPALIER_TRY(trouble);
+  if (context.note && plan.longest > 0) context.note(about_interpolation(searn, plan, betas, oracle_share));
   return policy;
 }
 
@@ -190,71 +215,7 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   return result();
 }
 
-/// The goals of a search that is over, best first; ties go to the one found first.
-template <typename Space>
-std::vector<uint32_t> best_goals(const search::SearchScratch<Space, float>& scratch, size_t most) {
-  std::vector<uint32_t> goals = scratch.goals;
-  std::stable_sort(goals.begin(), goals.end(),
-                   [&](uint32_t a, uint32_t b) { return scratch.nodes[a].score > scratch.nodes[b].score; });
-  goals.resize(std::min(most, goals.size()));
-  return goals;
-}
-
-/// Expansions of best-first search, for each decision of the longest path.
-constexpr size_t kHorizon = 200;
-
-template <typename Space, typename By>
-Result<Decoded> decode_by(const Space& space, const By& scorer, const Mixture& policy,
-                          const DecodeOptions& options, size_t longest) {
-  Decoded out;
-  const auto add = [&](std::vector<search::Action> actions, double score) {
-    out.best.push_back({std::move(actions), {}, score});
-  };
-  // One state a level is not greedy where levels are skipped: chunks of all lengths compete at their ends. So
-  // it was when weights were learned for a beam; classifiers of single decisions go from state to state.
-  const bool by_level = options.beam > 1 || (search::HasLevel<Space> && !options.normalise);
-  bool breadth_first = by_level && !options.best_first && !options.stochastic;
-  if (options.stochastic) {
-    auto found = search::decode_stochastically(space, policy, Random(options.seed));
-    if (found.reached_goal()) add(std::move(found.actions), found.score);
-  } else if (options.best_first) {
-    auto found = search::decode_best_first(space, scorer, options.beam, kHorizon * (longest + 1));
-    if (found.reached_goal()) add(std::move(found.actions), found.score);
-    if (found.ended == search::Ended::kOutOfSteps) {
-      out.ended = data::SearchEnd::kOutOfSteps;
-      breadth_first = true;
-    }
-  } else if (!breadth_first) {
-    auto found = search::decode_by_vote(space, policy, longest);
-    if (found.reached_goal()) add(std::move(found.actions), found.score);
-  }
-  if (breadth_first) {
-    search::SearchScratch<Space, float> scratch;
-    const auto [node, ended] =
-        search::search_breadth_first(space, scorer, options.beam, scratch, search::NoObserver());
-    for (const uint32_t goal : best_goals<Space>(scratch, options.nbest))
-      add(search::path_to(scratch.nodes, goal), scratch.nodes[goal].score);
-    if (ended == search::Ended::kExact && !options.best_first) out.ended = data::SearchEnd::kExact;
-  }
-  if (out.best.empty()) return fail("the search ended in a dead end");
-  return out;
-}
-
-template <typename Space>
-Result<Decoded> decode(const Space& space, const Mixture& policy, const DecodeOptions& options,
-                       size_t longest) {
-  // One greedy decision is the same either way.
-  const bool normalise = options.normalise && (options.beam > 1 || options.best_first);
-  if (normalise) return decode_by(space, search::Normalised{policy}, policy, options, longest);
-  return decode_by(space, policy, policy, options, longest);
-}
-
 }  // namespace
-
-uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features) {
-  for (const uint64_t hash : features.state) seed = hash_combine(seed, hash);
-  return hash_combine(seed, features.state.size());
-}
 
 Status check_reduction(BaseClassifier classifier, search::Reduction reduction, SearchKind kind) {
   using search::Reduction;
@@ -308,12 +269,16 @@ search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind) {
 }
 
 template <search::Problem P>
-Result<Mixture> train_search(const P& problem, const SearchOptions& options, const SearchContext& context) {
+Result<Mixture> train_search(const P& problem, const SearchOptions& options, const SearchContext& context,
+                             const P* dev) {
   if (options.learner == SearchLearner::kSearn)
     ESPALIER_TRY(check_reduction(options.classifier, options.reduction, P::kKind));
   if (options.learner == SearchLearner::kSearn && options.oracle_beam > 0) {
     if constexpr (search::LossSpace<typename P::Space>) {
-      return train_searn(search::SearchOracleProblem<P>{problem, options.oracle_beam}, options, context);
+      using Searched = search::SearchOracleProblem<P>;
+      const Searched training{problem, options.oracle_beam},
+          measured{dev ? *dev : problem, options.oracle_beam};
+      return train_searn(training, options, context, dev ? &measured : nullptr);
     } else {
       return fail(
           "oracle=search: with direction=easiest-first every order of the right labels is as good as "
@@ -321,70 +286,17 @@ Result<Mixture> train_search(const P& problem, const SearchOptions& options, con
           "which a beam would fill with; take oracle=analytic");
     }
   }
-  if (options.learner == SearchLearner::kSearn) return train_searn(problem, options, context);
+  if (options.learner == SearchLearner::kSearn) return train_searn(problem, options, context, dev);
   return train_on_line(problem, options, context);
 }
 
-template Result<Mixture> train_search(const LabelProblem&, const SearchOptions&, const SearchContext&);
-template Result<Mixture> train_search(const JointProblem&, const SearchOptions&, const SearchContext&);
-template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions&, const SearchContext&);
-template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&);
-
-Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& plan, size_t length,
-                              const Mixture& policy, const DecodeOptions& options) {
-  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
-  for (Decoded::Way& way : decoded.best) {
-    way.labels.resize(length);
-    for (size_t i = 0; i < length; ++i)
-      way.labels[plan.order == DecisionOrder::kRightToLeft ? length - 1 - i : i] =
-          static_cast<data::Label>(way.actions[i].label);
-  }
-  return decoded;
-}
-
-Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& plan, size_t length,
-                              const Mixture& policy, const DecodeOptions& options) {
-  const size_t C = plan.columns();
-  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length * C));
-  for (Decoded::Way& way : decoded.best) {
-    way.labels.resize(length * C);
-    JointSpace::State state = space.initial();
-    for (const search::Action& action : way.actions) {
-      way.labels[space.token(state) * C + space.column(state)] = static_cast<data::Label>(action.label);
-      ++state.made;
-    }
-  }
-  return decoded;
-}
-
-Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan&, size_t length,
-                              const Mixture& policy, const DecodeOptions& options) {
-  if (options.beam > 1 || options.best_first)
-    return fail(
-        "direction=easiest-first is searched greedily: paths of a beam would be the same labels in other "
-        "orders");
-  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
-  for (Decoded::Way& way : decoded.best) {
-    way.labels.resize(length);
-    for (const search::Action& action : way.actions)
-      way.labels[action.candidate] = static_cast<data::Label>(action.label);
-  }
-  return decoded;
-}
-
-Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
-                              const Mixture& policy, const DecodeOptions& options) {
-  ESPALIER_ASSIGN(Decoded decoded, decode(space, policy, options, length));
-  for (Decoded::Way& way : decoded.best) {
-    std::vector<Chunk> chunks;
-    uint32_t at = 0;
-    for (const search::Action& action : way.actions) {
-      chunks.push_back({at, action.candidate + 1, action.label});
-      at += chunks.back().length;
-    }
-    way.labels = labels_of(plan, chunks, length);
-  }
-  return decoded;
-}
+template Result<Mixture> train_search(const LabelProblem&, const SearchOptions&, const SearchContext&,
+                                      const LabelProblem*);
+template Result<Mixture> train_search(const JointProblem&, const SearchOptions&, const SearchContext&,
+                                      const JointProblem*);
+template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions&, const SearchContext&,
+                                      const EasiestProblem*);
+template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&,
+                                      const ChunkProblem*);
 
 }  // namespace espalier::tasks

@@ -1,7 +1,7 @@
-// Training and decoding of the sequence tasks by search: train_search() turns a problem into a policy with
-// SEARN, LaSO or the incremental perceptron; decode_labels() and its kin decode one sequence.
-// check_reduction() says which classifiers support which kind of search. Templates are compiled in
-// search_training.cc for the four problems of sequence_problem.h.
+// Training of the sequence tasks by search: train_search() turns a problem into a policy with SEARN, LaSO or
+// the incremental perceptron; search_decoding.h applies it. check_reduction() says which classifiers support
+// which kind of search. Templates are compiled in search_training.cc for the four problems of
+// sequence_problem.h.
 #pragma once
 
 #include <functional>
@@ -66,7 +66,7 @@ struct SearchContext : RoundContext<search::Mixture> {
   std::shared_ptr<const linear::StateRows> layout;
   size_t labels = 0;
   size_t static_features = 0;
-  /// For a line search; may be null.
+  /// For interpolation=kLearnedLineSearch; may be null.
   std::function<double(const search::Mixture&)> dev_score = nullptr;
   /// The model that is trained further, where there is one.
   search::OldModel old = {};
@@ -74,44 +74,10 @@ struct SearchContext : RoundContext<search::Mixture> {
   std::function<void(std::string)> note = nullptr;
 };
 
+/// `dev` is for interpolation=kLineSearch, which follows the initial policy on it; may be null otherwise.
 /// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem and ChunkProblem.
 template <search::Problem P>
 Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
-                                     const SearchContext& context);
-
-/// How decisions are combined when tagging.
-struct DecodeOptions {
-  size_t beam = 1;          ///< width of the beam; 1: greedy
-  bool best_first = false;  ///< best-first instead of breadth-first search with this beam
-  bool stochastic = false;  ///< draw a classifier for each decision (greedy)
-  bool normalise = false;  ///< turn the scores of each state into log-probabilities first: for classifiers of
-                           ///< single decisions, not for weights learned with a beam
-  uint64_t seed = 1;       ///< seed of the stochastic policy: one_seed() of the sequence
-  size_t nbest = 1;        ///< if greater than 1, the best goals of a breadth-first beam, as many as it has
-};
-/// The seed for one sequence, derived from the model's seed and all features of the sequence. Different
-/// sequences get different draws, and the same sequence the same ones in any order and on any thread.
-uint64_t one_seed(uint64_t seed, const data::HashedFeatures& features);
-
-struct Decoded {
-  struct Way {
-    std::vector<search::Action> actions;
-    std::vector<data::Label> labels;  ///< one per token, column by column
-    double score = 0;
-  };
-  std::vector<Way> best;  ///< at least one, best first
-  data::SearchEnd ended = data::SearchEnd::kApproximate;
-};
-/// Decodes a sequence for which the mixture has begun its blocks. Best-first search is limited in steps; if
-/// it reaches the limit, a breadth-first search decides and the outcome says so. Fails if the search ends
-/// without a goal.
-Result<Decoded> decode_labels(const LabelSpace& space, const DecisionPlan& plan, size_t length,
-                              const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const JointSpace& space, const DecisionPlan& plan, size_t length,
-                              const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan& plan, size_t length,
-                              const search::Mixture& policy, const DecodeOptions& options);
-Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
-                              const search::Mixture& policy, const DecodeOptions& options);
+                                     const SearchContext& context, const P* dev = nullptr);
 
 }  // namespace espalier::tasks

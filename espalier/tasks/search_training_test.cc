@@ -1,4 +1,5 @@
 // What learners of searches ask of the sequence tasks, and what they do with the answers.
+#include "espalier/tasks/search_decoding.h"
 #include "espalier/tasks/search_training.h"
 
 #include <gtest/gtest.h>

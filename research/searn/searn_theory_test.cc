@@ -1,13 +1,16 @@
-// What the SEARN paper proves (Lemmas 1 and 2, Theorem 2, footnote 7), checked on small finite distributions
-// against espalier/search/searn.h. There is no source file that belongs to this test.
+// What the SEARN paper proves (Theorems 1 and 2, Lemmas 1 and 2, footnote 7), checked on small finite
+// distributions against espalier/search/searn.h. There is no source file that belongs to this test.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "espalier/chain/kernels.h"
 #include "espalier/search/exhaustive.h"
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/search/toy_space.h"
+#include "espalier/tasks/spaces/label_space.h"
+#include "espalier/tasks/spaces/space_checks.h"
 
 namespace espalier::research {
 namespace {
@@ -62,6 +65,50 @@ double mean_over(const search::ToyProblem& d, const Of& of) {
   double sum = 0;
   for (const search::ToySpace& space : d.spaces) sum += of(space);
   return sum / static_cast<double>(d.size());
+}
+
+/// Theorem 1: the first label of equation 3 solved on what follows a prefix, without the model's score and
+/// with the loss alone: an argmax over a chain with illegal transitions.
+data::Label first_of_argmax(const tasks::DecisionPlan& plan, std::span<const data::Label> gold, size_t from,
+                            std::optional<data::Label> before) {
+  const size_t K = plan.labels.size(), S = linear::padded(K), T = gold.size() - from;
+  const auto legal_after = [&](std::optional<data::Label> last, size_t l) {
+    return plan.tags[l].prefix != 'I' || (last && plan.tags[*last].type == plan.tags[l].type);
+  };
+  AlignedVector<float> node(T * S, chain::kImpossible), trans(K * S, chain::kImpossible);
+  for (size_t l = 0; l < K; ++l) {
+    for (size_t t = 0; t < T; ++t)
+      if (t > 0 || legal_after(before, l)) node[t * S + l] = l == gold[from + t] ? 0.0f : -1.0f;
+    for (size_t last = 0; last < K; ++last)
+      if (legal_after(static_cast<data::Label>(last), l)) trans[last * S + l] = 0;
+  }
+  std::vector<uint16_t> best(T);
+  chain::ChainScratch scratch;
+  viterbi({T, K, S, node.data(), trans.data(), nullptr}, scratch, best.data());
+  return best[0];
+}
+
+TEST(SearnTheory, AnArgmaxWithLossGivesTheOptimalPolicyOfTheorem1) {
+  constexpr size_t kLength = 6;
+  const tasks::DecisionPlan plan = tasks::segments_plan(tasks::SequenceLoss::kHamming);
+  Random random(8);
+  size_t off_the_path = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto gold = random_labels(plan, random, kLength), prefix = random_labels(plan, random, kLength);
+    tasks::LabelInput input;
+    input.length = kLength;
+    input.gold = gold;
+    const tasks::LabelSpace space(plan, input);
+    auto state = space.initial();
+    for (size_t t = 0; t < kLength; ++t) {
+      const auto before = t == 0 ? std::nullopt : std::optional<data::Label>(prefix[t - 1]);
+      const data::Label first = first_of_argmax(plan, gold, t, before);
+      EXPECT_EQ(least_loss(space, space.apply(state, {0, first})), least_loss(space, state));
+      off_the_path += first != gold[t] ? 1 : 0;
+      state = space.apply(state, {0, prefix[t]});
+    }
+  }
+  EXPECT_GT(off_the_path, 10u);  // prefixes after which the gold label is illegal
 }
 
 TEST(SearnTheory, OneStepDegradesAPolicyByNoMoreThanLemma1Says) {

@@ -98,8 +98,8 @@ Status check_searn(const SearnLearnerOptions& o, const Situation& situation) {
     return fail(
         "oracle=search: with direction=easiest-first every order of the right labels is as good as another, "
         "which a beam would fill with; take oracle=analytic");
-  if (o.interpolation == search::Interpolation::kLineSearch && !situation.dev)
-    return fail("interpolation=line-search needs a development set (--dev)");
+  if (search::searches_beta(o.interpolation) && !situation.dev)
+    return fail("interpolation=line-search and learned-line-search need a development set (--dev)");
   const tasks::SearchKind kind = search_kind(o, situation.task.kind);
   ESPALIER_TRY(search::check_options(resolve_searn(o, kind, 1).searn));
   return tasks::check_reduction(classifier_of(o, kind), reduction_of(o, kind), kind);
@@ -153,14 +153,15 @@ void add_rules(ParameterTable<SearnLearnerOptions>& table) {
   table.only_where(
       {"iterations"},
       [](const O& o, const Situation&) { return o.interpolation != search::Interpolation::kAnalytic; },
-      "interpolation=constant or line-search; the analytical beta has a number of its own");
+      "interpolation=constant, line-search or learned-line-search; the analytical beta has a number of its "
+      "own");
   table.only_where(
       {"policy"},
       [](const O& o, const Situation&) {
         const bool mixed = o.interpolation != search::Interpolation::kConstant || o.beta < 1;
         return mixed && o.roll_in == search::RollIn::kMixture;
       },
-      "mixtures of classifiers: beta below 1, interpolation=analytic or line-search");
+      "mixtures of classifiers: beta below 1, interpolation=analytic, line-search or learned-line-search");
   table.require(check_searn);
 }
 
@@ -197,8 +198,11 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
   table.choice("interpolation", &O::interpolation,
                {{"constant", search::Interpolation::kConstant},
                 {"analytic", search::Interpolation::kAnalytic},
-                {"line-search", search::Interpolation::kLineSearch}},
-               "beta as given, 1/T^3 as the theory has it, or the best on the dev set", kAdvanced);
+                {"line-search", search::Interpolation::kLineSearch},
+                {"learned-line-search", search::Interpolation::kLearnedLineSearch}},
+               "beta as given; 1/T^3 as the theory has it; or the best on the dev set, for the mixture with "
+               "the initial policy (small steps, many iterations) or for the learned classifiers alone",
+               kAdvanced);
   table.choice("costs", &O::costs,
                {{"optimal", search::CostEstimate::kOptimal}, {"sample", search::CostEstimate::kSample}},
                "cost of an action: loss of the best completion, or of paths drawn from the policy",
