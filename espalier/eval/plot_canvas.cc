@@ -6,6 +6,7 @@
 
 #include "espalier/base/html.h"
 #include "espalier/base/layout.h"
+#include "espalier/base/text.h"
 
 namespace espalier::eval {
 namespace {
@@ -36,7 +37,14 @@ const char* anchor_name(PlotCanvas::Anchor anchor) {
 
 }  // namespace
 
-double text_width(std::string_view text) { return 6.8 * static_cast<double>(display_width(text)); }
+double text_width(std::string_view text) {
+  double width = 0;
+  for (const CodePoint c : CodePoints(text)) {
+    const bool capital = c.value >= 'A' && c.value <= 'Z';
+    width += c.value >= 0x1100 ? 12.5 : capital ? 8.4 : 6.8;  // most of what comes after U+1100 is wide
+  }
+  return width;
+}
 
 std::string plot_style() {
   std::string out =

@@ -74,9 +74,10 @@ struct Measured {
 
 /// Scores on growing parts of the training data, and a power law through them.
 struct LearningCurve {
-  std::vector<double> sequences, scores;            ///< an eighth, a quarter, half, all
-  double limit = 0, scale = 0, exponent = 0;        ///< score(n) = limit − scale · n^−exponent
-  double twice = 0, twice_low = 0, twice_high = 0;  ///< with twice the data; the interval of 95 % is that of the gain
+  std::vector<double> sequences, scores;      ///< an eighth, a quarter, half, all
+  double limit = 0, scale = 0, exponent = 0;  ///< score(n) = limit − scale · n^−exponent
+  double twice = 0, twice_low = 0,
+         twice_high = 0;  ///< with twice the data; the interval of 95 % is that of the gain
 };
 
 struct Comparison {

