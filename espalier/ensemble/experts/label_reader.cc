@@ -6,6 +6,7 @@
 #include "espalier/base/text.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/lines.h"
+#include "espalier/data/label_set.h"
 
 namespace espalier::ensemble {
 namespace {
