@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/text.h"
+#include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/label_set.h"
 
@@ -28,6 +30,8 @@ class JsonlReader : public Reader {
     }
     // Unescaping only shortens text, and an object's line is copied at most once.
     if (line.size() > Sequence::kMaxTextBytes) return lines_.error("the line is longer than 2 GiB");
+    ESPALIER_ASSIGN(const bool plain, fill_plain(line, sequence));
+    if (plain) return true;
     Json object;
     try {
       object = Json::parse(line.begin(), line.end());
@@ -49,6 +53,72 @@ class JsonlReader : public Reader {
     const size_t end = message.find("] ");
     if (end != message.npos) message.remove_prefix(end + 2);
     return message.substr(0, message.find("; last read"));
+  }
+
+  /// Fills a sequence of words or cells from a line without escapes. False if the line is not that plain, or
+  /// if anything is wrong with it.
+  Result<bool> fill_plain(std::string_view line, Sequence& sequence) {
+    if (!valid_utf8(line)) return false;
+    texts_.clear();
+    labels_.clear();
+    size_t cells = 0;
+    bool tokens_seen = false, labels_seen = false;
+    Json others = Json::object();
+    const bool scanned = scan_members(line, [&](std::string_view name, JsonScan& scan) {
+      if (name == "tokens") {
+        if (tokens_seen) return false;
+        tokens_seen = true;
+        return take_tokens(scan, cells);
+      }
+      if (name == "labels") {
+        if (labels_seen) return false;
+        labels_seen = true;
+        return take_labels(scan);
+      }
+      std::string_view value;
+      if (!scan.take_value(value) || others.contains(name)) return false;
+      Json parsed = Json::parse(value.begin(), value.end(), nullptr, false);
+      if (parsed.is_discarded()) return false;
+      others[std::string(name)] = std::move(parsed);
+      return true;
+    });
+    if (!scanned || texts_.empty() || (cells_ != 0 && cells != cells_)) return false;
+    const size_t tokens = texts_.size() / cells;
+    if (labels_seen ? labels_.size() != tokens : labels_required_) return false;
+    cells_ = cells;
+    sequence.clear(cells_ + (labels_seen ? 1 : 0));
+    for (size_t i = 0; i < tokens; ++i) {
+      sequence.begin_row({}, lines_.number());
+      for (size_t c = 0; c < cells; ++c) sequence.add_cell(texts_[i * cells + c]);
+      if (labels_seen) sequence.add_cell(labels_[i]);
+    }
+    if (labels_seen) sequence.set_label_column(cells_);
+    ESPALIER_TRY(set_extras(others, sequence));
+    return true;
+  }
+  /// Tokens that are texts, or arrays of equally many.
+  bool take_tokens(JsonScan& scan, size_t& cells) {
+    std::string_view text;
+    const auto take_cell = [&] { return scan.take_text(text) && (texts_.push_back(text), true); };
+    return scan.take_array([&] {
+      const size_t before = texts_.size();
+      if (!(scan.next_is('[') ? scan.take_array(take_cell) : take_cell())) return false;
+      const size_t found = texts_.size() - before;
+      if (cells == 0) cells = found;
+      return found == cells && found > 0;
+    });
+  }
+  bool take_labels(JsonScan& scan) {
+    std::string_view text;
+    return scan.take_array([&] {
+      if (scan.take_null()) {
+        text = kUnknownLabelText;
+      } else if (!scan.take_text(text) || text.empty()) {
+        return false;
+      }
+      labels_.push_back(text);
+      return true;
+    });
   }
 
   Status fill(const Json& object, Sequence& sequence) {
@@ -148,6 +218,7 @@ class JsonlReader : public Reader {
   Lines lines_;
   bool labels_required_;
   size_t cells_;  ///< of a token, label not counted; 0 until the first one was seen
+  std::vector<std::string_view> texts_, labels_;  ///< scratch
 };
 
 }  // namespace

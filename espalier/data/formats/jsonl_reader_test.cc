@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "espalier/base/random.h"
 #include "espalier/data/test_data.h"
 
 namespace espalier::data {
@@ -100,6 +101,76 @@ TEST(JsonlReader, FoldsMustBeThereWhenTheyAreSelected) {
   EXPECT_EQ((*all)[0].cell(0, 0), "b");
   EXPECT_THAT(reading_error(R"({"tokens": ["a"], "labels": ["X"]})", options),
               HasSubstr("test.txt:1: the sequence has no fold"));
+}
+
+/// A sequence as text: everything that a reader fills in, or its error.
+std::string spelled_out(const Result<std::vector<Sequence>>& read) {
+  if (!read) return read.error().message;
+  std::string out;
+  for (const Sequence& s : *read) {
+    out += fmt::format("{} columns, label {}, fold {}, weight {}\n", s.columns(),
+                       s.label_column().value_or(99), s.fold().value_or(-1), s.weight());
+    for (size_t t = 0; t < s.length(); ++t) {
+      for (size_t c = 0; c < s.columns(); ++c) out += fmt::format("[{}]", s.cell(t, c));
+      for (size_t a = 0; a < s.attribute_count(t); ++a)
+        out += fmt::format("({}={})", s.attribute(t, a).name, s.attribute(t, a).value);
+      out += fmt::format(" {} {}\n", s.has_labels() ? s.label(t) : "-", s.line(t));
+    }
+    for (const auto& field : s.other_fields()) out += fmt::format("{}: {}\n", field.name, field.value);
+  }
+  return out;
+}
+
+TEST(JsonlReader, PlainLinesReadTheSameAsTheGeneralParserReadsThem) {
+  // The general parser is taken where any text of a line has an escape; \\u0022 and the like mean the same as
+  // the character itself. Here the first letter of the first key is escaped.
+  const auto unusual = [](std::string line) {
+    const size_t key = line.find('"');
+    if (key == line.npos || key + 1 >= line.size() ||
+        !std::isalpha(static_cast<unsigned char>(line[key + 1])))
+      return line;
+    line.replace(key + 1, 1, fmt::format("\\u{:04x}", static_cast<unsigned char>(line[key + 1])));
+    return line;
+  };
+  const std::string whole[] = {
+      R"({"tokens": ["a", "é"], "labels": ["X", null], "id": 7, "fold": 3, "weight": 1.5})",
+      R"({"tokens":[["a","b"],["c","d"]],"labels":["X","Y"],"meta":{"k":[1e3,"\\n"]}})",
+      R"({"labels": ["X"], "tokens": ["a"], "labels": ["Y"]})",
+      R"({"tokens": ["a"], "labels": ["X"], "z": 1, "z": 2})",
+      R"({"tokens": ["a"]})",
+      R"({"tokens": [{"f": 1}], "labels": ["X"]})",
+  };
+  Random random(3);
+  size_t read = 0, refused = 0;
+  for (const std::string& line : whole)
+    for (int trial = 0; trial < 400; ++trial) {
+      std::string damaged = line;
+      for (uint64_t n = trial == 0 ? 0 : 1 + random.below(2); n > 0; --n) {
+        const size_t at = random.below(damaged.size());
+        constexpr std::string_view kPieces = "\"\\,:[]{} 0e-nu\t\x7f";
+        const char piece = kPieces[random.below(kPieces.size())];
+        switch (random.below(3)) {
+          case 0:
+            damaged[at] = piece;
+            break;
+          case 1:
+            damaged.insert(at, 1, piece);
+            break;
+          default:
+            damaged.erase(at, 1);
+        }
+      }
+      for (const bool required : {true, false}) {
+        const auto plain = read_sequences(damaged, jsonl(required)),
+                   general = read_sequences(unusual(damaged), jsonl(required));
+        ASSERT_EQ(plain.ok(), general.ok()) << damaged << "\n" << unusual(damaged);
+        ++(plain.ok() ? read : refused);
+        if (!plain.ok()) continue;
+        ASSERT_EQ(spelled_out(plain), spelled_out(general)) << damaged;
+      }
+    }
+  EXPECT_GT(read, 500u);
+  EXPECT_GT(refused, 500u);
 }
 
 TEST(JsonlReader, KeepsOtherKeysInTheirOrder) {

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/text.h"
+#include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/lines.h"
+#include "espalier/data/label_set.h"
 
 namespace espalier::ensemble {
 namespace {
@@ -80,12 +83,46 @@ class LabelReader : public data::Reader {
     return true;
   }
 
+  /// The same for a line without escapes; false if it is not that plain, or if anything is wrong with it.
+  bool fill_plain(std::string_view line, data::Sequence& sequence) const {
+    if (!valid_utf8(line) || line.size() > data::Sequence::kMaxTextBytes / 2) return false;
+    bool labels_seen = false, id_seen = false;
+    return data::scan_members(line,
+                              [&](std::string_view name, data::JsonScan& scan) {
+                                std::string_view text;
+                                if (name == "labels") {
+                                  if (labels_seen) return false;
+                                  labels_seen = true;
+                                  return scan.take_array([&] {
+                                    if (scan.take_null()) {
+                                      text = data::kUnknownLabelText;
+                                    } else if (!scan.take_text(text) || text.empty()) {
+                                      return false;
+                                    }
+                                    add_label(text, lines_.number(), sequence);
+                                    return true;
+                                  });
+                                }
+                                if (name == "id" && !id_seen && scan.next_is('"')) {
+                                  id_seen = true;
+                                  if (!scan.take_text(text)) return false;
+                                  sequence.add_comment(std::string(text));
+                                  return true;
+                                }
+                                return name != "id" && name != "tokens" && scan.take_value(text) &&
+                                       Json::accept(text.begin(), text.end());
+                              }) &&
+           labels_seen;
+  }
+
   Result<bool> next_object(data::Sequence& sequence) try {
     std::string_view line;
     do {
       ESPALIER_ASSIGN(const bool more, lines_.next(line));
       if (!more) return false;
     } while (data::is_blank(line));
+    if (fill_plain(line, sequence)) return true;
+    sequence.clear(1);
     const Json object = Json::parse(line.begin(), line.end());
     if (!object.is_object() || !object.contains("labels") || !object["labels"].is_array())
       return lines_.error("expected an object with \"labels\", an array of texts");
