@@ -14,7 +14,7 @@ using Contribution = Predictor::Contribution;
 /// forcing.
 void compare_with_own(const Explanation& own, double price, Explanation& forced) {
   forced.runner_up = own.label;
-  forced.margin = -price;
+  forced.margin = 0 - price;  // never −0
   std::unordered_map<std::string_view, double> weights;
   for (const Contribution& c : own.contributions) weights[c.feature] += c.weight;
   for (Contribution& c : forced.contributions) {
