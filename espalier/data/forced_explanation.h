@@ -2,8 +2,8 @@
 //
 // explain_with_forced() explains what predict() finds with forced labels. A forced token's runner-up is the
 // label that the model would choose without forced labels, or its runner-up there where both agree; the
-// margin is below zero where they do not: what forcing costs. Tested in chain/model/model_test.cc and
-// api/tagger_test.cc.
+// margin is below zero where they do not: what forcing costs. Tested in
+// espalier/chain/model/model_test.cc and espalier/api/tagger_test.cc.
 #pragma once
 
 #include <span>

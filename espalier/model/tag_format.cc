@@ -16,15 +16,8 @@
 namespace espalier::model {
 
 std::string_view search_end_name(data::SearchEnd end) {
-  switch (end) {
-    case data::SearchEnd::kExact:
-      return "exact";
-    case data::SearchEnd::kApproximate:
-      return "approximate";
-    case data::SearchEnd::kOutOfSteps:
-      return "out of steps";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"exact", "approximate", "out of steps"};
+  return kNames[static_cast<size_t>(end)];
 }
 
 namespace {
@@ -161,18 +154,15 @@ Result<TagFormatter> TagFormatter::make_for_pipeline(const Model& last, const da
   std::vector<size_t> cells(pipeline.label_columns() - 1);
   std::iota(cells.begin(), cells.end(), size_t{0});
   formatter.set_other_labels(pipeline, std::move(cells));
-  if (conllu) formatter.place_stages(stages);
-  return formatter;
-}
-
-void TagFormatter::place_stages(const std::vector<Stage>& stages) {
-  for (size_t c = 0; c < stages.size(); ++c) {
-    if (c < other_cells_.size()) other_cells_[c] = stages[c].conllu_column.value_or(kNoConlluColumn);
+  for (size_t c = 0; c < stages.size() && conllu; ++c) {
+    if (c + 1 < stages.size()) formatter.other_cells_[c] = stages[c].conllu_column.value_or(kNoConlluColumn);
     if (stages[c].conllu_column) continue;
-    misc_columns_.push_back(c);
-    misc_names_.push_back(stages[c].name);
+    formatter.misc_columns_.push_back(c);
+    formatter.misc_names_.push_back(stages[c].name);
   }
-  extra_names_.insert(extra_names_.begin(), misc_names_.begin(), misc_names_.end());
+  formatter.extra_names_.insert(formatter.extra_names_.begin(), formatter.misc_names_.begin(),
+                                formatter.misc_names_.end());
+  return formatter;
 }
 
 void TagFormatter::set_other_labels(const data::Predictor& predictor, std::vector<size_t> cells) {

@@ -70,7 +70,6 @@ class TagFormatter {
  private:
   TagFormatter(const Model& model, data::Writer writer, data::Format out, const TagLayout& layout);
   void set_other_labels(const data::Predictor& predictor, std::vector<size_t> cells);
-  void place_stages(const std::vector<Stage>& stages);
 
   void append_rows(const data::Sequence& sequence, const data::Prediction& prediction,
                    std::string& out) const;
