@@ -275,7 +275,9 @@ printf 'the dog sees it.' >raw.txt
 expect 0 "$espalier" tag raw.txt --text --pipeline pos.model,chunks3.model --confidence
 [ "$(awk 'NF && NF != 5' out | wc -l)" -eq 0 ] || fail_test "not word, tag, chunk and two probabilities"
 expect 1 "$espalier" tag words.txt --pipeline chunks3.model,none.model
-expect 2 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --format conllu
+expect 0 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --format conllu
+[ "$(awk -F'\t' 'NF && (NF != 10 || $10 !~ /^pos=[^|]+[|]chunks3=[^|]+$/)' out | wc -l)" -eq 0 ] || fail_test "not CoNLL-U with both labels in MISC"
+expect 2 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --format crfsuite
 says err "a pipeline writes columns"
 expect 2 "$espalier" tag words.txt --pipeline pos.model,chunks3.model --forced-column 1
 

@@ -6,7 +6,8 @@
 # Needs build/release/espalier and espalier-serve (make build), wrk, h2load (scripts/setup.sh bench-serve), python3, and the
 # CoNLL-2000 data under ESPALIER_DATA (default ../shared/data). Client and server share the cores. SECONDS_EACH (default 8)
 # is the length of one measurement. Where nginx is installed, or NGINX names it, it is measured in turn with the server:
-# it answers the same requests with a constant of the same size, which is the speed of HTTP without any labelling.
+# it answers the same requests with a constant of the same size, which is the speed of HTTP without any labelling. Where
+# UDPIPE_SERVER and UDPIPE_MODEL name UDPipe's server and a model with a tagger, it tags the same words in turn with the server.
 # Absolute figures mean little on a shared machine; read the ratios.
 set -eu
 cd "$(dirname "$0")/.."
@@ -32,7 +33,7 @@ zcat "$ESPALIER_DATA/conll2000/test.txt.gz" | tr ' ' '\t' | cut -f 1,2 >"$work/t
 
 # Requests: one sentence of 20 words; and batches of sentences of the test file, as Lua for wrk.
 python3 - "$work" <<'END'
-import json, sys
+import json, sys, urllib.parse
 work = sys.argv[1]
 sequences, rows = [], []
 for line in open(work + "/test.txt", encoding="utf-8"):
@@ -43,15 +44,17 @@ for line in open(work + "/test.txt", encoding="utf-8"):
         sequences.append(rows)
         rows = []
 words = [row for sequence in sequences for row in sequence]
-def lua(name, bodies):
+def lua(name, bodies, kind="application/json"):
     with open(work + "/" + name, "w", encoding="utf-8") as out:
-        out.write('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nlocal bodies = {\n')
+        out.write('wrk.method = "POST"\nwrk.headers["Content-Type"] = "' + kind + '"\nlocal bodies = {\n')
         for body in bodies:
             out.write("[==========[" + body + "]==========],\n")
         out.write("}\nlocal at = 0\nrequest = function()\n  at = at % #bodies + 1\n  return wrk.format(nil, nil, nil, bodies[at])\nend\n")
 singles = [json.dumps({"rows": words[i:i + 20]}) for i in range(0, 20000, 20)]
 lua("single.lua", singles)
 open(work + "/single.json", "w", encoding="utf-8").write(singles[0])
+forms = ["input=vertical&tagger=&data=" + urllib.parse.quote("\n".join(w for w, _ in words[i:i + 20]) + "\n\n") for i in range(0, 20000, 20)]
+lua("form.lua", forms, "application/x-www-form-urlencoded")
 size = 100
 batches = [json.dumps({"sequences": [{"rows": s} for s in sequences[i:i + size]]}) for i in range(0, len(sequences) - size + 1, size)]
 lua("batch.lua", batches)
@@ -87,14 +90,22 @@ assert answer["sequences"][0]["labels"] == want, (answer, want)
 print("the same labels as espalier tag")
 END
 
-# Processor time that the server has used, in hundredths of a second.
-used() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
+# Processor time that a process has used, in hundredths of a second.
+used() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+# A port that is free.
+free_port() {
+  python3 -c 'import socket
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    print(s.getsockname()[1])'
+}
 memory() { awk '/VmRSS/ { print $2 }' "/proc/$server/status"; }
-# measure CONNECTIONS SCRIPT: sets rate, requests per second, and cost, the server's processor time per request in microseconds.
+# measure CONNECTIONS SCRIPT [PROCESS URL]: sets rate, requests per second, and cost, the processor time of the server, or of
+# another process, per request in microseconds.
 measure() {
-  before=$(used)
-  wrk -t1 "-c$1" "-d${each}s" -s "$work/$2" "$url/v1/tag" >"$work/wrk"
-  after=$(used)
+  before=$(used "${3:-$server}")
+  wrk -t1 "-c$1" "-d${each}s" -s "$work/$2" "${4:-$url/v1/tag}" >"$work/wrk"
+  after=$(used "${3:-$server}")
   ! grep "Non-2xx" "$work/wrk" || { echo "bench: requests failed" >&2; exit 1; }
   rate=$(awk '/Requests\/sec/ { print $2 }' "$work/wrk")
   cost=$(awk -v ticks=$((after - before)) '/requests in/ { printf "%.1f", ticks * 10000 / $1 }' "$work/wrk")
@@ -117,10 +128,7 @@ nginx=${NGINX:-$(command -v nginx || true)}
 if [ -n "$nginx" ]; then
   answer=$(python3 -c 'import sys, urllib.request
 print(urllib.request.urlopen(sys.argv[1] + "/v1/tag", open(sys.argv[2], "rb").read()).read().decode().strip())' "$url" "$work/single.json" | tr -d "'\\\\\$")
-  free=$(python3 -c 'import socket
-with socket.socket() as s:
-    s.bind(("127.0.0.1", 0))
-    print(s.getsockname()[1])')
+  free=$(free_port)
   cat >"$work/nginx.conf" <<END
 daemon off; worker_processes auto; pid $work/nginx.pid; error_log $work/nginx.log;
 events { worker_connections 4096; }
@@ -138,6 +146,26 @@ END
     constant=$(wrk -t1 -c64 "-d${each}s" -s "$work/single.lua" "http://127.0.0.1:$free/v1/tag" | awk '/Requests\/sec/ { print $2 }')
     awk -v r="$rate" -v c="$constant" -v n=$round \
       'BEGIN { printf "nginx with a constant, round %d: %d requests/s, espalier serve %d, ratio %.2f\n", n, c, r, r / c }'
+  done
+  kill "$peer"
+  wait "$peer" 2>/dev/null || true
+  peer=
+fi
+
+# UDPipe's server and ours, in turn, on the same words. Its tagger reads words and gives tags, ours reads words and tags and gives chunks.
+if [ -n "${UDPIPE_SERVER:-}" ]; then
+  free=$(free_port)
+  "$UDPIPE_SERVER" --log_file= "$free" model model "$UDPIPE_MODEL" "" >"$work/udpipe.said" 2>&1 &
+  peer=$!
+  sleep 3
+  for round in 1 2 3; do
+    measure 64 single.lua
+    own=$rate
+    own_cost=$cost
+    measure 64 form.lua "$peer" "http://127.0.0.1:$free/process"
+    awk -v o="$own" -v p="$rate" -v oc="$own_cost" -v pc="$cost" -v n=$round 'BEGIN {
+      printf "UDPipe, round %d: %d requests/s, espalier serve %d, ratio %.1f; ", n, p, o, o / p
+      printf "processor time %s us each, espalier serve %s us, ratio %.1f\n", pc, oc, pc / oc }'
   done
   kill "$peer"
   wait "$peer" 2>/dev/null || true

@@ -1,5 +1,6 @@
-// Reads the input as the bytes of a connection: requests are parsed, routed and answered as the server does, by two small models
-// and a pipeline. An input that does not look like HTTP is also tried as the body of a request to each path.
+// Reads the input as the bytes of a connection: requests are parsed, routed and answered as the server does,
+// by two small models and a pipeline. Every input is also tried as a file of scores, and one that looks like
+// JSON as the body of a request to each path.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -70,5 +71,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       request.body = bytes;
       check(the_service().answer(request));
     }
+  HttpRequest scores;
+  scores.method = "POST";
+  scores.path = "/v1/decode";
+  scores.query = bytes.starts_with("\x93NUMPY") ? "labels=A,B&nbest=2" : "marginals=true";
+  scores.content_type =
+      bytes.starts_with("PK") || !scores.query.starts_with("m") ? "application/octet-stream" : "text/plain";
+  scores.body = bytes;
+  check(the_service().answer(scores));
   return 0;
 }

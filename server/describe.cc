@@ -55,6 +55,19 @@ std::string operation(std::string_view about, std::string_view body, std::string
   return out;
 }
 
+/// The parameters of queries of one place; lists have commas between.
+std::string parameters_of(unsigned place) {
+  std::string out;
+  for (const FieldInfo& field : request_fields()) {
+    if ((field.places & place) == 0) continue;
+    fmt::format_to(
+        std::back_inserter(out),
+        R"({}{{"name":"{}","in":"query","description":"{}","style":"form","explode":false,"schema":{}}})",
+        out.empty() ? "" : ",", field.name, field.about, field.schema);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string model_json(const ServedModel& model) {
@@ -105,13 +118,6 @@ std::string openapi_json() {
   const auto json_body = [](unsigned place) {
     return fmt::format(R"("application/json":{{"schema":{}}})", schema_of(place));
   };
-  std::string query;
-  for (const FieldInfo& field : request_fields()) {
-    if ((field.places & kInQuery) == 0) continue;
-    fmt::format_to(std::back_inserter(query),
-                   R"({}{{"name":"{}","in":"query","description":"{}","schema":{}}})",
-                   query.empty() ? "" : ",", field.name, field.about, field.schema);
-  }
   constexpr std::string_view kName =
       R"({"name":"name","in":"path","required":true,"schema":{"type":"string"}})";
   constexpr std::string_view kObject =
@@ -121,6 +127,9 @@ std::string openapi_json() {
   const std::string tag_body =
       json_body(kInTag) +
       R"(,"text/plain":{"schema":{"type":"string"}},"text/x-conllu":{"schema":{"type":"string"}},"application/x-ndjson":{"schema":{"type":"string"}})";
+  const std::string decode_body =
+      json_body(kInDecode) +
+      R"(,"text/plain":{"schema":{"type":"string"}},"application/octet-stream":{"schema":{"type":"string","contentMediaType":"application/octet-stream"}})";
   constexpr std::string_view kTagged =
       R"({"description":"labels","content":{"application/json":{"schema":{"type":"object"}},"text/plain":{"schema":{"type":"string"}},"text/x-conllu":{"schema":{"type":"string"}},"application/x-ndjson":{"schema":{"type":"string"}}}})";
   return fmt::format(
@@ -132,9 +141,9 @@ std::string openapi_json() {
       R"("type":{{"type":"string"}},"title":{{"type":"string"}},"status":{{"type":"integer"}},"detail":{{"type":"string"}}}}}}}},)"
       R"("securitySchemes":{{"bearer":{{"type":"http","scheme":"bearer"}}}}}}}})"
       "\n",
-      ESPALIER_VERSION, operation("Label sequences", tag_body, query, kTagged),
+      ESPALIER_VERSION, operation("Label sequences", tag_body, parameters_of(kInQuery), kTagged),
       operation("Say why tokens get their labels", json_body(kInExplain), "", kObject),
-      operation("Decode scores", json_body(kInDecode), "", kObject),
+      operation("Decode scores", decode_body, parameters_of(kInScoresQuery), kObject),
       operation("All models and pipelines", "", "", kObject), operation("One of them", "", kName, kObject),
       operation("Open a model's file again", "", kName, kObject),
       operation("Whether the server runs", "", "", kTextAnswer),

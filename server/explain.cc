@@ -1,4 +1,4 @@
-// POST /v1/explain and POST /v1/decode. Declared in service.h, tested in service_test.cc.
+// POST /v1/explain. Declared in service.h, tested in service_test.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,8 +72,9 @@ std::optional<Problem> explain_json(const Job& job, const Snapshot& snapshot, st
     if (auto late = job.late()) return late;
     fill(sequence, builder);
     tokens += sequence.tokens();
-    const auto found = named.pipeline != nullptr ? named.pipeline->pipeline.explain(builder, decode)
-                                                 : named.model->tagger.explain(builder, decode);
+    const auto found = named.pipeline != nullptr
+                           ? named.pipeline->pipeline.explain(builder, decode, sequence.forced)
+                           : named.model->tagger.explain(builder, decode, sequence.forced);
     if (!found.ok()) return wrong(found.error());
     std::optional<Tagged> tagged;  // what constraints changed, and the labels of the stages before
     if (constrained || named.pipeline != nullptr) {
@@ -81,6 +82,7 @@ std::optional<Problem> explain_json(const Job& job, const Snapshot& snapshot, st
       options.confidence = false;
       options.decode = decode;
       options.decode.why = constrained;
+      options.forced = sequence.forced;
       auto again = named.pipeline != nullptr ? named.pipeline->pipeline.tag(builder, options)
                                              : named.model->tagger.tag(builder, options);
       if (!again.ok()) return wrong(again.error());
@@ -113,45 +115,6 @@ std::optional<Problem> explain_json(const Job& job, const Snapshot& snapshot, st
     out.push_back('}');
   }
   job.metrics.count_tagged(inputs.all->size(), tokens);
-  out += "]}";
-  return std::nullopt;
-}
-
-std::optional<Problem> decode_json(const Job& job, std::string& out) {
-  const ModelRequest& request = job.request;
-  if (request.labels.empty()) return Problem{400, "field 'labels' is missing or empty"};
-  TagOptions options;
-  if (auto wrong = decode_options(job, options.decode)) return wrong;
-  options.confidence = request.confidence || request.nbest > 0;
-  options.marginals = request.marginals;
-  options.nbest = std::max<size_t>(1, request.nbest);
-  const size_t labels = request.labels.size();
-  if (!request.transitions.empty() && request.transitions.size() != labels * labels)
-    return Problem{400, fmt::format("field 'transitions': {} numbers, expected {} rows of {}",
-                                    request.transitions.size(), labels, labels)};
-  DecoderOptions how;
-  how.transitions = request.transitions;
-  const Decoder decoder(request.labels, std::move(how));
-  out += "{\"sequences\":[";
-  size_t tokens = 0;
-  for (size_t i = 0; i < request.sequences.size(); ++i) {
-    const SequenceInput& sequence = request.sequences[i];
-    const auto wrong = [&](const std::string& message) { return job.wrong_sequence(i, message); };
-    if (auto late = job.late()) return late;
-    if (sequence.emissions.size() != sequence.tokens() * labels)
-      return wrong(fmt::format("emissions have {} numbers per token for {} labels",
-                               sequence.tokens() == 0 ? 0 : sequence.emissions.size() / sequence.tokens(),
-                               labels));
-    options.forced = sequence.forced;
-    const auto tagged = decoder.decode(sequence.emissions, sequence.tokens(), options);
-    if (!tagged.ok()) return wrong(tagged.error().message);
-    tokens += sequence.tokens();
-    out += i > 0 ? ",{" : "{";
-    append_labels(tagged->labels(), out);
-    append_prediction(request, *tagged, request.labels, request.constraints.has_value(), out);
-    out.push_back('}');
-  }
-  job.metrics.count_tagged(request.sequences.size(), tokens);
   out += "]}";
   return std::nullopt;
 }

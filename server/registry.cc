@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "server/json_out.h"
 
@@ -36,12 +37,21 @@ std::string name_of_path(const std::string& path) {
   return file.stem().string();
 }
 
+/// Opens a model that no longer depends on its file. Large files are mapped by Tagger::open, and one that is
+/// changed or cut short in place would change the model under a request, or end the server: they are read.
+Result<Tagger> open_in_memory(const std::string& path, uint64_t size) {
+  constexpr uint64_t kMaybeMapped = uint64_t{32} << 20;
+  if (size <= kMaybeMapped) return Tagger::open(path);
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::byte> bytes(size);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!file) return failure("cannot read '{}'; is it being written?", path);
+  return Tagger::from_bytes(std::move(bytes), path);
+}
+
 Result<std::shared_ptr<const ServedModel>> open_model(const std::string& name, const std::string& path) {
   const FileStamp stamp = stamp_of(path);  // before opening: a change meanwhile is noticed next time
-  Result<Tagger> opened = Tagger::open(path);
-  // Large files are mapped, and a change of the file would change the model under a request: take a copy.
-  constexpr uint64_t kMaybeMapped = uint64_t{32} << 20;
-  if (opened.ok() && stamp.bytes > kMaybeMapped) opened = Tagger::from_bytes(opened->bytes(), path);
+  Result<Tagger> opened = open_in_memory(path, stamp.bytes);
   if (!opened.ok()) return std::move(opened).error();
   ServedModel model{name, path, stamp, std::move(opened).value(), {}};
   const ModelInfo& info = model.tagger.info();

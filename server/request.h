@@ -71,8 +71,6 @@ enum class RequestKind { kTag, kExplain, kDecode };
 /// wrong kind or a sequence above the limit is a problem.
 std::optional<Problem> parse_request(std::string& body, RequestKind kind, const Limits& limits,
                                      ModelRequest& out);
-/// Takes options from the query of a request whose body is not JSON.
-std::optional<Problem> parse_query(std::string_view query, ModelRequest& out);
 
 /// A field of requests, for the description of the service.
 struct FieldInfo {
@@ -87,8 +85,12 @@ enum Place : unsigned {
   kInDecode = 4,
   kInSequence = 8,
   kInScores = 16,
-  kInQuery = 32
+  kInQuery = 32,       ///< of a body that is text to label
+  kInScoresQuery = 64  ///< of a body that is a file of scores
 };
 std::span<const FieldInfo> request_fields();
+
+/// Takes options from the query of a request whose body is not JSON; `place` is the kind of its body.
+std::optional<Problem> parse_query(std::string_view query, unsigned place, ModelRequest& out);
 
 }  // namespace espalier::server

@@ -2,7 +2,9 @@
 // request_test.cc.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "server/http.h"
 #include "server/request.h"
@@ -10,7 +12,7 @@
 namespace espalier::server {
 namespace {
 
-constexpr unsigned kEverywhere = kInTag | kInExplain | kInDecode;
+constexpr unsigned kEverywhere = kInTag | kInExplain | kInDecode, kAnyQuery = kInQuery | kInScoresQuery;
 constexpr std::string_view kText = R"({"type":"string"})", kTruth = R"({"type":"boolean"})";
 constexpr std::string_view kTexts = R"({"type":"array","items":{"type":"string"}})";
 
@@ -29,23 +31,24 @@ constexpr FieldInfo kFields[] = {
     {"sequences", kEverywhere, "", "a batch"},
     {"split", kInTag | kInExplain | kInQuery, R"({"type":"string","enum":["words","blanks"]})",
      "how raw text is split"},
-    {"confidence", kInTag | kInDecode | kInQuery, kTruth,
+    {"confidence", kInTag | kInDecode | kAnyQuery, kTruth,
      "add probabilities of labels, spans and the labelling"},
-    {"marginals", kInTag | kInDecode | kInQuery, kTruth, "add the probability of every label at every token"},
-    {"nbest", kInTag | kInDecode | kInQuery, R"({"type":"integer","minimum":1,"maximum":1000})",
+    {"marginals", kInTag | kInDecode | kAnyQuery, kTruth,
+     "add the probability of every label at every token"},
+    {"nbest", kInTag | kInDecode | kAnyQuery, R"({"type":"integer","minimum":1,"maximum":1000})",
      "add this many labellings, best first"},
-    {"constraints", kEverywhere, kText, "obey these constraints"},
+    {"constraints", kEverywhere | kAnyQuery, kText, "obey these constraints"},
     {"unconstrained", kInTag | kInExplain | kInQuery, kTruth,
      "obey no constraints, not even those of the training"},
-    {"why", kInTag | kInDecode, kTruth, "add the tokens that constraints changed"},
-    {"forced", kInTag | kInDecode | kInSequence | kInScores,
-     R"({"type":"array","items":{"type":["string","null"]}})",
+    {"why", kInTag | kInDecode | kAnyQuery, kTruth, "add the tokens that constraints changed"},
+    {"forced", kEverywhere | kInSequence | kInScores,
+     R"({"type":"array","minItems":1,"items":{"type":["string","null"]}})",
      "per token the label that it must get, null where the model decides"},
-    {"decoder", kEverywhere | kInQuery, kText, "how labellings are found"},
-    {"beam", kEverywhere | kInQuery, R"({"type":"integer","minimum":1,"maximum":1000000})",
+    {"decoder", kEverywhere | kAnyQuery, kText, "how labellings are found"},
+    {"beam", kEverywhere | kAnyQuery, R"({"type":"integer","minimum":1,"maximum":1000000})",
      "width of the beam"},
     {"top", kInExplain, R"({"type":"integer","minimum":1,"maximum":1000})", "features to list per token"},
-    {"labels", kInDecode, kTexts, "the labels that scores are about"},
+    {"labels", kInDecode | kInScoresQuery, kTexts, "the labels that scores are about"},
     {"emissions", kInDecode | kInScores,
      R"({"type":"array","items":{"type":"array","items":{"type":["number","null"]}}})",
      "per token the score of every label, null for minus infinity"},
@@ -67,11 +70,28 @@ std::optional<size_t> number_of(std::string_view text, size_t most) {
   return out;
 }
 
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> out;
+  while (true) {
+    const size_t comma = text.find(',');
+    out.emplace_back(text.substr(0, comma));
+    if (comma == text.npos) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Problem unknown_parameter(std::string_view name, unsigned place) {
+  std::string known;
+  for (const FieldInfo& field : kFields)
+    if ((field.places & place) != 0) known.append(known.empty() ? "" : ", ").append(field.name);
+  return {400, fmt::format("unknown parameter '{}' in the query; there are {}", name, known)};
+}
+
 }  // namespace
 
 std::span<const FieldInfo> request_fields() { return kFields; }
 
-std::optional<Problem> parse_query(std::string_view query, ModelRequest& out) {
+std::optional<Problem> parse_query(std::string_view query, unsigned place, ModelRequest& out) {
   const auto fields = query_fields(query);
   if (!fields) return Problem{400, "the query is malformed"};
   for (const auto& [name, value] : *fields) {
@@ -90,6 +110,10 @@ std::optional<Problem> parse_query(std::string_view query, ModelRequest& out) {
       to = *number;
       return std::nullopt;
     };
+    const auto known = std::find_if(std::begin(kFields), std::end(kFields), [&](const FieldInfo& field) {
+      return (field.places & place) != 0 && field.name == name;
+    });
+    if (known == std::end(kFields)) return unknown_parameter(name, place);
     std::optional<Problem> found;
     if (name == "model") {
       out.model = value;
@@ -110,11 +134,12 @@ std::optional<Problem> parse_query(std::string_view query, ModelRequest& out) {
       found = set_number(out.beam, 1'000'000);
     } else if (name == "decoder") {
       out.decoder = value;
+    } else if (name == "constraints") {
+      out.constraints = value;
+    } else if (name == "why") {
+      found = set_truth(out.why);
     } else {
-      std::string known;
-      for (const FieldInfo& field : kFields)
-        if ((field.places & kInQuery) != 0) known.append(known.empty() ? "" : ", ").append(field.name);
-      return Problem{400, fmt::format("unknown parameter '{}' in the query; there are {}", name, known)};
+      out.labels = split_at_commas(value);
     }
     if (found) return found;
   }

@@ -118,14 +118,20 @@ TEST(ParseRequest, SequencesHaveALimit) {
 
 TEST(ParseQuery, TakesOptions) {
   ModelRequest out;
-  EXPECT_FALSE(parse_query("model=a%20b&confidence=true&nbest=3&split=blanks&decoder=viterbi", out));
+  EXPECT_FALSE(
+      parse_query("model=a%20b&confidence=true&nbest=3&split=blanks&decoder=viterbi", kInQuery, out));
   EXPECT_EQ(out.model, "a b");
   EXPECT_TRUE(out.confidence);
   EXPECT_EQ(out.nbest, 3u);
   EXPECT_EQ(out.split, TextSplit::blanks);
-  EXPECT_THAT(parse_query("nbset=3", out)->detail, HasSubstr("unknown parameter 'nbset'"));
-  EXPECT_THAT(parse_query("nbest=x", out)->detail, HasSubstr("from 1 to 1000"));
-  EXPECT_THAT(parse_query("marginals=perhaps", out)->detail, HasSubstr("true or false"));
+  EXPECT_THAT(parse_query("nbset=3", kInQuery, out)->detail, HasSubstr("unknown parameter 'nbset'"));
+  EXPECT_THAT(parse_query("nbest=x", kInQuery, out)->detail, HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(parse_query("marginals=perhaps", kInQuery, out)->detail, HasSubstr("true or false"));
+  EXPECT_THAT(parse_query("labels=A", kInQuery, out)->detail, HasSubstr("unknown parameter 'labels'"));
+  EXPECT_FALSE(parse_query("labels=A,B-X,%2C&constraints=r%3A+x", kInScoresQuery, out));
+  EXPECT_THAT(out.labels, testing::ElementsAre("A", "B-X", "", ""));  // a comma cannot be part of a label
+  EXPECT_EQ(out.constraints, "r: x");
+  EXPECT_THAT(parse_query("model=a", kInScoresQuery, out)->detail, HasSubstr("unknown parameter 'model'"));
 }
 
 }  // namespace

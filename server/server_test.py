@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -18,8 +19,26 @@ import sys
 import threading
 import time
 import unittest
+from urllib.parse import quote
 
 from server_process import ESPALIER, FOLDER, GOOD, Server, path, post, read_all, train, train_models
+
+
+def fits(value, schema):
+    """Whether a value is one of a JSON schema; what the service's description uses of the language."""
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    tests = {"string": isinstance(value, str), "boolean": isinstance(value, bool), "number": is_number, "null": value is None,
+             "integer": is_number and value == int(value), "array": isinstance(value, list), "object": isinstance(value, dict)}
+    if not any(tests[kind] for kind in kinds) or ("enum" in schema and value not in schema["enum"]):
+        return False
+    if is_number and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        return False
+    if isinstance(value, list):
+        return len(value) >= schema.get("minItems", 0) and all(fits(item, schema["items"]) for item in value)
+    if isinstance(value, dict) and isinstance(schema.get("additionalProperties"), dict):
+        return all(fits(item, schema["additionalProperties"]) for item in value.values())
+    return True
 
 
 class Answers(unittest.TestCase):
@@ -108,10 +127,41 @@ class Answers(unittest.TestCase):
             for field in sorted(every):
                 _, _, body = self.server.request("POST", target, json.dumps({"sequences": [{field: values.get(field, [])}]}))
                 self.assertEqual("unknown field" in body.decode(), field not in items, f"{target} sequences {field}")
-        for parameter in paths["/v1/tag"]["post"]["parameters"]:
-            value = str(values[parameter["name"]]).lower()
-            _, _, body = self.server.request("POST", f"/v1/tag?{parameter['name']}={value}", "rain", {"Content-Type": "text/plain"})
-            self.assertNotIn(b"unknown parameter", body)
+        for target in ("/v1/tag", "/v1/decode"):
+            listed = {parameter["name"] for parameter in paths[target]["post"]["parameters"]}
+            for name in sorted(every):
+                value = quote(str(values.get(name, "x")).lower())
+                _, _, body = self.server.request("POST", f"{target}?{name}={value}", "A B\n1 2\n", {"Content-Type": "text/plain"})
+                self.assertEqual(b"unknown parameter" in body, name not in listed, f"{target}?{name}")
+
+    def test_the_description_has_the_types_that_are_accepted(self):
+        """A value of another type, or outside its range, is refused by the name of its field; one that fits is not."""
+        samples = [True, "x", 1, 0, 1.5, 10**7, None, [], ["a"], [None], [[1]], [[None, 2.5]], [["a"]], [{"a": 1}], [{"a": "b"}], {}]
+        paths = json.loads(self.server.request("GET", "/openapi.json")[2])["paths"]
+        for target in ("/v1/tag", "/v1/explain", "/v1/decode"):
+            schema = paths[target]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+            for field, about in schema.items():
+                for value in samples:
+                    if field == "sequences" and value != [] and fits(value, {"type": "array", "items": {"type": "object"}}):
+                        continue  # the parts are checked by their own fields
+                    _, _, body = self.server.request("POST", target, json.dumps({field: value}))
+                    problem = json.loads(body).get("detail", "")
+                    refused = re.search(f"field '{field}'.*: (expected|the list is empty)", problem)
+                    self.assertEqual(bool(refused), not fits(value, about), f"{target} {field} {value}: {problem}")
+
+    def test_the_description_has_the_methods_and_bodies_that_are_accepted(self):
+        paths = json.loads(self.server.request("GET", "/openapi.json")[2])["paths"]
+        types = ["application/json", "text/plain", "text/x-conllu", "application/x-ndjson", "application/octet-stream", "text/html"]
+        for target, operations in paths.items():
+            target = target.replace("{name}", "tagger")
+            for method in ("GET", "POST", "PUT", "DELETE", "PATCH"):
+                status = self.server.request(method, target, "{}" if method == "POST" else None)[0]
+                self.assertNotEqual(status, 404, target)
+                self.assertEqual(status == 405, method.lower() not in operations, f"{method} {target}")
+            bodies = operations.get("post", {}).get("requestBody", {}).get("content")
+            for kind in types if bodies else []:
+                status = self.server.request("POST", target, "x", {"Content-Type": kind})[0]
+                self.assertEqual(status == 415, kind not in bodies, f"{target} {kind}")
 
     def test_streams_are_answered_as_they_come(self):
         with self.server.connect() as sock:
@@ -192,7 +242,13 @@ class Answers(unittest.TestCase):
         time.sleep(0.3)
         before = self.server.descriptors()
         rng = random.Random(5)
+        forced = {"model": "tagger", "tokens": ["The", "rain"], "forced": [None, "VERB"], "top": 3}
+        array = b"\x93NUMPY\x01\0\x3d\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), } \n" + b"\0\0\x80\x3f" * 4
         seeds = [post(GOOD), post(json.dumps({"pipeline": "all", "text": "The rain stopped."}).encode()),
+                 post(json.dumps(forced).encode(), "/v1/explain"),
+                 post(array, "/v1/decode?labels=A,B", b"Content-Type: application/octet-stream\r\n"),
+                 post(b"A B\n1 2\n-inf 3\n\n5 0\n", "/v1/decode?nbest=2", b"Content-Type: text/plain\r\n"),
+                 post(b"1\train\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "/v1/tag?pipeline=all", b"Content-Type: text/x-conllu\r\n"),
                  b"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
                  b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
                  b"%x\r\n" % (len(GOOD) + 1) + GOOD + b"\n\r\n0\r\n\r\n"]

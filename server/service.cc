@@ -15,6 +15,7 @@ constexpr std::string_view kNdjson = "application/x-ndjson";
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kConllu = "text/x-conllu";
 constexpr std::string_view kPlain = "text/plain";
+constexpr std::string_view kBytes = "application/octet-stream";  // files of numpy have no type of their own
 
 /// Compares in a time that depends on the length of what was given, not on where it differs.
 bool same_secret(std::string_view given, std::string_view secret) {
@@ -86,8 +87,8 @@ bool Service::is_quick(const HttpRequest& request) {
   if (request.method != "POST") return true;
   if (request.body.size() > kSmall || request.path != "/v1/tag") return false;
   const std::string_view body = request.body;
-  return body.find("\"constraints\"") == body.npos && body.find("\"nbest\"") == body.npos &&
-         body.find("\"decoder\"") == body.npos;
+  return request.query.empty() && body.find("\"constraints\"") == body.npos &&
+         body.find("\"nbest\"") == body.npos && body.find("\"decoder\"") == body.npos;
 }
 
 Endpoint Service::endpoint_of(const HttpRequest& request) const {
@@ -142,7 +143,8 @@ std::optional<HttpAnswer> Service::refusal(const HttpRequest& request) const {
   }
   const std::string& type = request.content_type;
   if (posts && !preflight && endpoint != Endpoint::kReload && !is_json(type) &&
-      !(endpoint == Endpoint::kTag && (type == kPlain || type == kConllu || type == kNdjson)))
+      !(endpoint == Endpoint::kTag && (type == kPlain || type == kConllu || type == kNdjson)) &&
+      !(endpoint == Endpoint::kDecode && (type == kPlain || type == kBytes)))
     return problem(415, fmt::format("bodies of the type {} are not supported here", type));
   return std::nullopt;
 }
@@ -173,9 +175,9 @@ HttpAnswer Service::route(HttpRequest& request) {
     case Endpoint::kTag:
       return post_tag(request);
     case Endpoint::kExplain:
-      return answer_request(request.body, RequestKind::kExplain);
+      return post_json(request, RequestKind::kExplain);
     case Endpoint::kDecode:
-      return answer_request(request.body, RequestKind::kDecode);
+      return post_decode(request);
     case Endpoint::kModels:
       return get_models(request);
     case Endpoint::kReload:
@@ -195,14 +197,18 @@ HttpAnswer Service::route(HttpRequest& request) {
   return problem(404, "there is nothing here");
 }
 
+Job Service::job_of(const ModelRequest& request) {
+  const auto seconds =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits_.request_seconds));
+  return {request, limits_, constraints_, metrics_, Clock::now() + seconds};
+}
+
 HttpAnswer Service::answer_request(std::string& body, RequestKind kind) {
   ModelRequest request;
   if (const auto wrong = parse_request(body, kind, limits_, request))
     return problem(wrong->status, wrong->detail);
   const auto snapshot = registry_->snapshot();
-  const auto seconds =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits_.request_seconds));
-  const Job job{request, limits_, constraints_, metrics_, Clock::now() + seconds};
+  const Job job = job_of(request);
   HttpAnswer answer;
   const auto wrong = kind == RequestKind::kTag       ? tag_json(job, *snapshot, answer.body)
                      : kind == RequestKind::kExplain ? explain_json(job, *snapshot, answer.body)
@@ -227,15 +233,31 @@ std::string Service::answer_line(std::string line) {
   return std::move(answer.body);
 }
 
+HttpAnswer Service::post_json(HttpRequest& request, RequestKind kind) {
+  if (!request.query.empty()) return problem(400, "options of a JSON request are fields, not in the query");
+  if (!accepts(request.accept, kJson)) return problem(406, "the answer to JSON is JSON");
+  return answer_request(request.body, kind);
+}
+
 HttpAnswer Service::post_tag(HttpRequest& request) {
-  if (is_json(request.content_type)) {
-    if (!request.query.empty()) return problem(400, "options of a JSON request are fields, not in the query");
-    if (!accepts(request.accept, kJson)) return problem(406, "the answer to JSON is JSON");
-    return answer_request(request.body, RequestKind::kTag);
-  }
+  if (is_json(request.content_type)) return post_json(request, RequestKind::kTag);
   ModelRequest options;
-  if (const auto wrong = parse_query(request.query, options)) return problem(wrong->status, wrong->detail);
+  if (const auto wrong = parse_query(request.query, kInQuery, options))
+    return problem(wrong->status, wrong->detail);
   return tag_stream_body(request, options);
+}
+
+HttpAnswer Service::post_decode(HttpRequest& request) {
+  if (is_json(request.content_type)) return post_json(request, RequestKind::kDecode);
+  if (!accepts(request.accept, kJson)) return problem(406, "the answer to scores is JSON");
+  ModelRequest scores;
+  auto wrong = parse_query(request.query, kInScoresQuery, scores);
+  if (!wrong) wrong = read_scores(request.body, limits_, scores);
+  HttpAnswer answer;
+  if (!wrong) wrong = decode_json(job_of(scores), answer.body);
+  if (wrong) return problem(wrong->status, wrong->detail);
+  answer.body.push_back('\n');
+  return answer;
 }
 
 HttpAnswer Service::tag_stream_body(HttpRequest& request, const ModelRequest& given) {
@@ -244,11 +266,9 @@ HttpAnswer Service::tag_stream_body(HttpRequest& request, const ModelRequest& gi
                                      : first_accepted(request.accept, {kConllu, kPlain, kJson});
   if (type.empty()) return problem(406, "there are application/json, text/plain (columns) and text/x-conllu");
   const auto snapshot = registry_->snapshot();
-  const auto seconds =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits_.request_seconds));
   ModelRequest options = given;
   if (text && type == kJson) options.raw_text = std::move(request.body);
-  const Job job{options, limits_, constraints_, metrics_, Clock::now() + seconds};
+  const Job job = job_of(options);
   HttpAnswer answer;
   if (options.raw_text) {
     if (const auto wrong = tag_json(job, *snapshot, answer.body))

@@ -35,6 +35,8 @@ class ConstraintCache {
   std::vector<std::pair<std::string, Constraints>> kept_;  ///< the last used is last
 };
 
+struct Job;
+
 class Service {
  public:
   /// `token`: what requests must present; empty: nothing.
@@ -64,10 +66,13 @@ class Service {
   void allow_origin(HttpAnswer& answer) const;
   HttpAnswer route(HttpRequest& request);
   HttpAnswer post_tag(HttpRequest& request);
+  HttpAnswer post_decode(HttpRequest& request);
+  HttpAnswer post_json(HttpRequest& request, RequestKind kind);
   HttpAnswer tag_stream_body(HttpRequest& request, const ModelRequest& options);
   HttpAnswer get_models(const HttpRequest& request) const;
   HttpAnswer reload(const HttpRequest& request);
   HttpAnswer answer_request(std::string& body, RequestKind kind);
+  Job job_of(const ModelRequest& request);
 
   std::unique_ptr<Registry> registry_;
   Limits limits_;
@@ -108,6 +113,9 @@ struct Job {
 std::optional<Problem> tag_json(const Job& job, const Snapshot& snapshot, std::string& out);
 std::optional<Problem> explain_json(const Job& job, const Snapshot& snapshot, std::string& out);
 std::optional<Problem> decode_json(const Job& job, std::string& out);
+/// Reads a file of scores, text or numpy's, as the sequences and labels of a request to decode; those of a
+/// .npy file are in `out` already.
+std::optional<Problem> read_scores(std::string_view body, const Limits& limits, ModelRequest& out);
 
 /// How labels are found, as options of the library.
 std::optional<Problem> decode_options(const Job& job, DecodeOptions& out);

@@ -95,6 +95,53 @@ TEST_F(ServiceTest, Explains) {
               HasSubstr(R"("changed":{"before":"NN","because":[{"constraint":"r")"));
 }
 
+TEST_F(ServiceTest, ExplainsForcedLabels) {
+  for (const char* what : {R"("model":"tags")", R"("pipeline":"all")"}) {
+    const bool tags = std::string_view(what).find("tags") != std::string_view::npos;
+    const std::string body = std::string("{") + what + R"(,"tokens":["the","dog"],"forced":[null,")" +
+                             (tags ? "VB" : "B-VP") + "\"],\"top\":3}";
+    const std::string why = send("POST", "/v1/explain", body).body;
+    EXPECT_THAT(why, HasSubstr(tags ? R"("labels":["DT","VB"])" : R"("labels":["B-NP","B-VP"])"));
+    EXPECT_THAT(why, HasSubstr(tags ? R"({"token":1,"label":"VB","runner_up":"NN","margin":-)"
+                                    : R"({"token":1,"label":"B-VP","runner_up":"I-NP","margin":-)"));
+    EXPECT_THAT(why, Not(HasSubstr(R"("features":[])")));
+  }
+  EXPECT_THAT(send("POST", "/v1/explain", R"({"model":"tags","tokens":["the"],"forced":["XX"]})").body,
+              HasSubstr("no label 'XX'"));
+}
+
+TEST_F(ServiceTest, DecodesFilesOfScores) {
+  const std::string text = "A B\n1 2\n-inf 3\n\n5 0\n";
+  const std::string expected = R"({"sequences":[{"labels":["B","B"]},{"labels":["A"]}]})";
+  EXPECT_EQ(send("POST", "/v1/decode", text, "text/plain").body, expected + "\n");
+  const std::string ruled =
+      send("POST", "/v1/decode?constraints=r%3A+at+most+0+of+B%0A&why=true&marginals=true&nbest=2",
+           "A B\n1 2\n", "text/plain")
+          .body;
+  EXPECT_THAT(ruled, HasSubstr(R"("labels":["A"])"));
+  EXPECT_THAT(ruled, HasSubstr(R"("constraint":"r")"));
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
+  std::string array =
+      std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size() + 1) + '\0' + header + '\n';
+  for (const float score : {1.0f, 2.0f, 4.0f, 3.0f}) array.append(reinterpret_cast<const char*>(&score), 4);
+  const std::string bytes = "application/octet-stream";
+  EXPECT_EQ(send("POST", "/v1/decode?labels=A,B", array, bytes).body,
+            R"({"sequences":[{"labels":["B","A"]}]})"
+            "\n");
+  EXPECT_THAT(send("POST", "/v1/decode", array, bytes).body, HasSubstr("not named"));
+  EXPECT_EQ(send("POST", "/v1/decode?labels=A,B,C", array, bytes).status, 400);
+  EXPECT_EQ(send("POST", "/v1/decode?labels=A,B", array.substr(0, array.size() - 1), bytes).status, 400);
+  EXPECT_EQ(send("POST", "/v1/decode?labels=A,B", text, "text/plain").status, 400);  // it names its own
+  EXPECT_EQ(send("POST", "/v1/decode", "", "text/plain").status, 400);
+  EXPECT_EQ(send("POST", "/v1/decode", "A B\n1\n", "text/plain").status, 400);
+  EXPECT_EQ(send("POST", "/v1/decode?model=tags", text, "text/plain").status, 400);
+  EXPECT_EQ(send("POST", "/v1/decode", text, "text/x-conllu").status, 415);
+  EXPECT_EQ(send("POST", "/v1/decode", text, "text/plain", "text/plain").status, 406);
+  std::string longer = "A\n";
+  for (size_t i = 0; i <= service_->limits().tokens; ++i) longer += "1\n";
+  EXPECT_EQ(send("POST", "/v1/decode", longer, "text/plain").status, 413);
+}
+
 TEST_F(ServiceTest, DecodesScores) {
   const HttpAnswer answer =
       send("POST", "/v1/decode",
@@ -130,6 +177,13 @@ TEST_F(ServiceTest, TakesAndGivesOtherFormats) {
               HasSubstr("dog NN I-NP\n"));
   const std::string conllu = "1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
   EXPECT_THAT(send("POST", "/v1/tag?model=tags", conllu, "text/x-conllu").body, HasSubstr("2\tdog\t_\tNN\t"));
+  EXPECT_EQ(send("POST", "/v1/tag?pipeline=all", conllu, "text/x-conllu").body,
+            "1\tthe\t_\t_\t_\t_\t_\t_\t_\ttags=DT|chunks=B-NP\n2\tdog\t_\t_\t_\t_\t_\t_\t_\ttags=NN|chunks=I-"
+            "NP\n\n");
+  EXPECT_EQ(send("POST", "/v1/tag?pipeline=all", "the dog", "text/plain", "text/x-conllu").body,
+            send("POST", "/v1/tag?pipeline=all", conllu, "text/x-conllu").body);
+  EXPECT_EQ(send("POST", "/v1/tag?pipeline=all", conllu, "text/x-conllu", "text/plain").body,
+            "the\tDT\tB-NP\ndog\tNN\tI-NP\n\n");
   EXPECT_EQ(send("POST", "/v1/tag?model=tags", "rubbish", "text/x-conllu").status, 400);
   EXPECT_EQ(send("POST", "/v1/tag?model=tags&x=1", "the", "text/plain").status, 400);
 }

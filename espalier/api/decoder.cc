@@ -5,8 +5,10 @@
 
 #include "espalier/api/tagger.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/zip_archive.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/weights.h"
+#include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/scores_reader.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/linear/dataset.h"
@@ -114,6 +116,37 @@ Result<Tagger> Decoder::tagger() const {
 
 Result<std::vector<std::string>> labels_of_scores(const std::string& path) {
   return data::labels_of_scores(path, "utf-8");
+}
+
+Result<Emissions> parse_emissions(std::string_view bytes, std::vector<std::string> labels, std::string name,
+                                  size_t most_bytes) {
+  if (ZipArchive::recognise(bytes)) {  // before anything of it is unpacked
+    ESPALIER_ASSIGN(const ZipArchive archive, ZipArchive::open(bytes, name));
+    size_t unpacked = 0;
+    for (const ZipArchive::Member& member : archive.members()) unpacked += member.size;
+    if (unpacked > most_bytes)
+      return fail("{}: the arrays have {} bytes, and at most {} are read", name, unpacked, most_bytes);
+  }
+  ESPALIER_ASSIGN(std::vector<std::string> own, data::labels_of_scores_in(bytes, name));
+  if (!own.empty() && !labels.empty()) return fail("{}: it names its labels itself", name);
+  Emissions out;
+  out.labels = own.empty() ? std::move(labels) : std::move(own);
+  data::ReadOptions reading;
+  reading.format = data::Format::kScores;
+  reading.labels_required = false;
+  reading.score_labels = out.labels;
+  ESPALIER_ASSIGN(const auto reader, data::is_numpy_scores(bytes)
+                                         ? data::read_numpy_scores(bytes, name, reading)
+                                         : data::read_text(bytes, name, reading));
+  data::Sequence sequence;
+  while (true) {
+    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+    if (!more) return out;
+    std::vector<float>& scores = out.sequences.emplace_back();
+    for (size_t row = 0; row < sequence.length(); ++row)
+      for (size_t k = 0; k < sequence.attribute_count(row); ++k)
+        scores.push_back(sequence.attribute(row, k).value);
+  }
 }
 
 }  // namespace espalier

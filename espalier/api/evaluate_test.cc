@@ -135,6 +135,18 @@ TEST(Decoder, FindsTheBestLegalLabelling) {
   EXPECT_EQ(best.alternatives().size(), 2u);
 }
 
+TEST(Decoder, ReadsFilesOfScoresInMemory) {
+  const Emissions read = parse_emissions("A B\n1 2\n-inf 3\n\n5 0\n").value();
+  EXPECT_THAT(read.labels, testing::ElementsAre("A", "B"));
+  ASSERT_EQ(read.sequences.size(), 2u);
+  const Decoder decoder(read.labels);
+  EXPECT_THAT(decoder.decode(read.sequences[0], 2).value().labels(), testing::ElementsAre("B", "B"));
+  EXPECT_THAT(decoder.decode(read.sequences[1], 1).value().labels(), testing::ElementsAre("A"));
+  EXPECT_FALSE(parse_emissions("A B\n1 2\n", {"A", "B"}).ok());
+  EXPECT_FALSE(parse_emissions("").ok());
+  EXPECT_FALSE(parse_emissions("PK\3\4 no archive").ok());
+}
+
 TEST(Decoder, TransitionsAreAddedAndMistakesRefused) {
   // From B to A costs nothing, everything else 5.
   const std::vector<float> transitions = {-5, -5, 0, -5};

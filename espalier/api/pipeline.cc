@@ -200,11 +200,14 @@ Result<std::vector<TaggedSentence>> Pipeline::tag_text(std::string_view utf8, Te
 }
 
 Result<std::vector<Explanation>> Pipeline::explain(const SequenceBuilder& sequence,
-                                                   const DecodeOptions& options) const {
+                                                   const DecodeOptions& options,
+                                                   const std::vector<std::string>& forced) const {
   ESPALIER_ASSIGN(const data::Sequence input, pipeline_input(*this, sequence));
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*last().state(), options));
   const api::PipelinePredictor predictor(*state_, choice);
-  ESPALIER_ASSIGN(const auto found, predictor.explain(input, *predictor.make_scratch()));
+  ESPALIER_ASSIGN(const auto labels,
+                  api::forced_labels(forced, input.length(), last().state()->model.labels()));
+  ESPALIER_ASSIGN(const auto found, predictor.explain_forced(input, labels, *predictor.make_scratch()));
   return api::to_explanations(found, *choice.predictor);
 }
 

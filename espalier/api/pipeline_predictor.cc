@@ -1,5 +1,7 @@
 #include "espalier/api/pipeline_predictor.h"
 
+#include "espalier/data/forced_explanation.h"
+
 #include <deque>
 
 namespace espalier::api {
@@ -68,13 +70,13 @@ Status PipelinePredictor::predict(const data::Sequence& sequence, std::span<cons
   return {};
 }
 
-Result<std::vector<data::Predictor::Explanation>> PipelinePredictor::explain(const data::Sequence& sequence,
-                                                                             Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> PipelinePredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const data::Label> forced, Scratch& scratch) const {
   auto& stages = static_cast<Stages&>(scratch);
   ESPALIER_ASSIGN(const data::Sequence* const at, run_before_last(sequence, stages));
   const SectionFile& file = model(pipeline_.stages.size() - 1).file();
   ESPALIER_TRY(file.unchanged());
-  auto found = last_.predictor->explain(*at, *stages.stages.back());
+  auto found = data::explain_with_forced(*last_.predictor, *at, forced, *stages.stages.back());
   ESPALIER_TRY(file.unchanged());
   return found;
 }

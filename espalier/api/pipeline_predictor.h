@@ -19,6 +19,7 @@ class PipelinePredictor final : public data::Predictor {
   PipelinePredictor(const Pipeline::State& pipeline, DecodeChoice last)
       : pipeline_(pipeline), last_(std::move(last)) {}
 
+  const Pipeline::State& pipeline() const { return pipeline_; }
   const data::LabelSet& labels() const override { return last_.predictor->labels(); }
   size_t label_columns() const override { return pipeline_.stages.size(); }
   const data::LabelSet& labels_of_column(size_t column) const override { return model(column).labels(); }
@@ -27,7 +28,9 @@ class PipelinePredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
   /// Of the last model: one entry per row.
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  Scratch& scratch) const override;
 
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override {

@@ -1,5 +1,6 @@
 #include "espalier/public/pipeline.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,9 +129,38 @@ TEST(Pipeline, StreamsRowsWithTheLabelsOfAllModels) {
                          {.text = TextSplit::words, .output_format = "json"})
                   .ok());
   EXPECT_THAT(out, HasSubstr(R"("labels":["B-NP","I-NP","B-VP"],"others":[["DT","NN","VB"]])"));
-  EXPECT_FALSE(check_options(pipeline, {.output_format = "conllu"}).ok());
+  EXPECT_FALSE(check_options(pipeline, {.output_format = "crfsuite"}).ok());
   EXPECT_FALSE(check_options(pipeline, {.forced_column = 1}).ok());
   EXPECT_TRUE(check_options(pipeline, {}).ok());
+}
+
+TEST(Pipeline, WritesConlluWithLabelsWhereTheyBelong) {
+  const auto row = [](std::string_view form, std::string_view upos, std::string_view misc) {
+    return fmt::format("1\t{}\t_\t{}\t_\t_\t_\t_\t_\t{}\n", form, upos, misc);
+  };
+  const auto streamed = [](const Pipeline& pipeline, const std::string& text, StreamOptions options) {
+    std::string out;
+    options.output_format = "conllu";
+    EXPECT_TRUE(tag_stream(pipeline, {Source::text(text)}, Sink::string(out), options).ok());
+    return out;
+  };
+  const Pipeline plain = Pipeline::make({{"tags", tags_from_words()}, {"chunks", a_tagger()}}).value();
+  EXPECT_EQ(streamed(plain, "the\n\n", {}), row("the", "_", "tags=DT|chunks=B-NP") + "\n");
+  EXPECT_THAT(streamed(plain, "the\n\n", {.tag = {.nbest = 2}}), HasSubstr("tags=DT|chunks=B-NP\n"));
+  EXPECT_THAT(streamed(plain, "the\n\n", {.tag = {.confidence = true}}),
+              HasSubstr("tags=DT|chunks=B-NP|confidence="));
+  EXPECT_EQ(streamed(plain, "# id\n1\tthe\t_\tX\t_\t_\t_\t_\t_\tA=b\n\n", {.input_format = "conllu"}),
+            "# id\n" + row("the", "X", "A=b|tags=DT|chunks=B-NP") + "\n");
+  // A model that learned from CoNLL-U writes into the column that it learned from.
+  std::string learned;
+  for (int i = 0; i < 20; ++i)
+    learned += row("the", "DT", "_") + "2" + row("cat", "NN", "_").substr(1) + "\n";
+  const Corpus corpus = Corpus::parse(learned, {.format = "conllu"}).value();
+  TrainOptions options;
+  options.feature_columns = {2};
+  const Pipeline mixed =
+      Pipeline::make({{"upos", train(corpus, options).value()}, {"chunks", a_tagger()}}).value();
+  EXPECT_EQ(streamed(mixed, row("the", "_", "_") + "\n", {}), row("the", "DT", "chunks=B-NP") + "\n");
 }
 
 TEST(Tagger, LabelsAsNumbersAreThoseOfTag) {

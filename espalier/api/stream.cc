@@ -14,6 +14,7 @@
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
+#include "espalier/data/formats/label_column.h"
 #include "espalier/model/evaluation.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/tag_format.h"
@@ -84,11 +85,31 @@ struct Streamed {
   const data::Predictor& predictor() const { return stages != nullptr ? *stages : *choice.predictor; }
 };
 
+/// Where CoNLL-U has the labels of each model of a pipeline: those of a model that was trained on CoNLL-U in
+/// its column there, unless a model before it has that one already.
+Result<std::vector<model::TagFormatter::Stage>> conllu_places(const Pipeline::State& pipeline) {
+  std::vector<model::TagFormatter::Stage> out;
+  for (const PipelineStage& stage : pipeline.stages) {
+    const data::ReadOptions& trained = stage.tagger.state()->model.about().reading;
+    std::optional<size_t> column;
+    if (trained.format == data::Format::kConllu) {
+      ESPALIER_ASSIGN(column, data::resolve_label_column(trained, data::kConlluColumns));
+    }
+    for (const auto& before : out)
+      if (before.conllu_column == column) column.reset();
+    out.push_back({stage.name, column});
+  }
+  return out;
+}
+
 Result<model::TagFormatter> formatter_of(const Streamed& streamed, const Plan& plan,
                                          const model::TagLayout& layout) {
   const data::ReadOptions& reading = plan.input.reading;
-  if (streamed.stages != nullptr)
-    return model::TagFormatter::make_for_pipeline(streamed.last, *streamed.stages, reading, plan.out, layout);
+  if (streamed.stages != nullptr) {
+    ESPALIER_ASSIGN(const auto places, conllu_places(streamed.stages->pipeline()));
+    return model::TagFormatter::make_for_pipeline(streamed.last, *streamed.stages, places, reading, plan.out,
+                                                  layout);
+  }
   return model::TagFormatter::make(streamed.last, reading, plan.out, layout);
 }
 

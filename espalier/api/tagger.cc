@@ -6,6 +6,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/saved_sections.h"
 #include "espalier/constrain/language.h"
+#include "espalier/data/forced_explanation.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/tag_format.h"
@@ -230,12 +231,15 @@ Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>&
 
 Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
                                              const Result<data::Sequence>& sequence,
-                                             const DecodeOptions& options) {
+                                             const DecodeOptions& options,
+                                             const std::vector<std::string>& forced) {
   if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
+  ESPALIER_ASSIGN(const auto labels, api::forced_labels(forced, sequence->length(), state.model.labels()));
   const api::BorrowedScratch scratch(state, *choice.predictor);
   ESPALIER_TRY(state.model.file().unchanged());
-  ESPALIER_ASSIGN(const auto found, choice.predictor->explain(*sequence, *scratch));
+  ESPALIER_ASSIGN(const auto found,
+                  data::explain_with_forced(*choice.predictor, *sequence, labels, *scratch));
   ESPALIER_TRY(state.model.file().unchanged());
   return api::to_explanations(found, *choice.predictor);
 }
@@ -291,22 +295,25 @@ Result<std::vector<uint16_t>> Tagger::label(const SequenceBuilder& sequence,
 }
 
 Result<std::vector<Explanation>> Tagger::explain(const SequenceBuilder& sequence,
-                                                 const DecodeOptions& options) const {
-  return explain_one(*state_, api::built_for(*state_, sequence), options);
+                                                 const DecodeOptions& options,
+                                                 const std::vector<std::string>& forced) const {
+  return explain_one(*state_, api::built_for(*state_, sequence), options, forced);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,
-                                                      const DecodeOptions& options) const {
+                                                      const DecodeOptions& options,
+                                                      const std::vector<std::string>& forced) const {
   const auto& about = state_->model.about();
   return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
-                     options);
+                     options, forced);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_words(const std::vector<std::string>& words,
-                                                       const DecodeOptions& options) const {
+                                                       const DecodeOptions& options,
+                                                       const std::vector<std::string>& forced) const {
   const auto& about = state_->model.about();
   return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
-                     options);
+                     options, forced);
 }
 
 }  // namespace espalier

@@ -98,6 +98,30 @@ TEST(Tagger, ForcedLabelsAreKept) {
   EXPECT_THAT(unknown.error().message, HasSubstr("no label 'B-XX' to force"));
 }
 
+TEST(Tagger, ExplainsWhatForcedLabelsMake) {
+  const Tagger crf = a_tagger();
+  const auto own = crf.explain_rows(a_sentence()).value();
+  TrainOptions options;
+  for (const char* learner : {"crf", "cascade", "searn"}) {
+    options.learner = Learner(learner, {});
+    const Tagger tagger = train(phrases(40), options).value();
+    TagOptions tag;
+    tag.forced = {"_", "_", "O", "_"};
+    if (tagger.info().has_probabilities) tag.confidence = false;
+    const Tagged tagged = tagger.tag_rows(a_sentence(), tag).value();
+    const auto reasons = tagger.explain_rows(a_sentence(), {}, tag.forced).value();
+    ASSERT_EQ(reasons.size(), tagged.size()) << learner;
+    for (size_t t = 0; t < tagged.size(); ++t) EXPECT_EQ(reasons[t].label, tagged[t].label) << learner;
+    EXPECT_EQ(reasons[2].runner_up, own[2].label) << learner;  // what the model would have chosen
+    // The filters of this cascade leave one label, so that its last level has nothing to decide.
+    const bool decides = std::string_view(learner) != "cascade";
+    EXPECT_EQ(reasons[2].margin < 0, decides) << learner;
+    EXPECT_EQ(reasons[2].reasons.empty(), !decides) << learner;
+    EXPECT_FALSE(tagger.explain_rows(a_sentence(), {}, {"O"}).ok()) << learner;
+    EXPECT_FALSE(tagger.explain_rows(a_sentence(), {}, {"_", "XX", "_", "_"}).ok()) << learner;
+  }
+}
+
 TEST(Tagger, KeepsToConstraintsAndSaysWhichChangedWhat) {
   const Tagger tagger = a_tagger();
   const Constraints rules = Constraints::parse("quiet: at most 0 of B-VP\n").value();

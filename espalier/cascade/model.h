@@ -50,8 +50,9 @@ class CascadePredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                  data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
-                                           data::Predictor::Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  data::Predictor::Scratch& scratch) const override;
   /// The same for any path of the lattice that search() left in the scratch, found under constraints for
   /// example: margins are below zero where the model alone would have chosen otherwise. Precondition: the
   /// lattice has the path.

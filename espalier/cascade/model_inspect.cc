@@ -37,11 +37,11 @@ std::vector<uint32_t> states_of(const Lattice& lattice, std::span<const Label> l
 
 }  // namespace
 
-Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain(
-    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   look_up(sequence, b);
-  ESPALIER_TRY(search({}, &alphas_, b));
+  ESPALIER_TRY(search(forced, &alphas_, b));
   if (sequence.empty()) return std::vector<Explanation>();
   MaxPass pass;
   pass.run(b.trellis.lattice);

@@ -168,10 +168,10 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
   return {};
 }
 
-Result<std::vector<data::Predictor::Explanation>> ConstrainedCascade::explain(const data::Sequence& sequence,
-                                                                              Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ConstrainedCascade::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, Scratch& scratch) const {
   data::Prediction found;
-  ESPALIER_TRY(predict(sequence, {}, {}, scratch, found));
+  ESPALIER_TRY(predict(sequence, forced, {}, scratch, found));
   return model_.explain_path(sequence, found.labels(), scratch);  // in the lattice that predict() left
 }
 

@@ -46,11 +46,11 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
   if (options_.why) without_ = each_left_out(compiled_.constraints());
 }
 
-Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain(
-    const data::Sequence& sequence, Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, Scratch& scratch) const {
   data::Prediction found;
-  ESPALIER_TRY(predict(sequence, {}, {}, scratch, found));
-  return model_.explain_labels(sequence, found.labels(), scratch);
+  ESPALIER_TRY(predict(sequence, forced, {}, scratch, found));
+  return model_.explain_labels(sequence, found.labels(), forced, scratch);
 }
 
 std::string ConstrainedPredictor::about_constraints() const {

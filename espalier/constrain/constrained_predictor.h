@@ -40,7 +40,9 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   /// Explains the labelling found under the constraints.
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  Scratch& scratch) const override;
   std::string about_constraints() const override;
 
   const Compiled& compiled() const { return compiled_; }

@@ -153,7 +153,14 @@ class Predictor {
     std::string decision = {}, runner_up_decision = {};
   };
   /// One entry per row and, within a row, per label column.
-  virtual Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const = 0;
+  Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const {
+    return explain_forced(sequence, {}, scratch);
+  }
+  /// The same for what predict() finds with these forced labels. A forced row has no runner-up of its own in
+  /// models that are not searches; explain_with_forced() (forced_explanation.h) gives it one.
+  virtual Result<std::vector<Explanation>> explain_forced(const Sequence& sequence,
+                                                          std::span<const Label> forced,
+                                                          Scratch& scratch) const = 0;
 
   // What `inspect` shows.
   struct WeightedFeature {

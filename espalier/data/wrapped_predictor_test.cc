@@ -28,7 +28,8 @@ class CountingPredictor : public Predictor {
                  Prediction&) const override {
     return note("predict"), Status();
   }
-  Result<std::vector<Explanation>> explain(const Sequence&, Scratch&) const override {
+  Result<std::vector<Explanation>> explain_forced(const Sequence&, std::span<const Label>,
+                                                  Scratch&) const override {
     return note("explain"), std::vector<Explanation>(7);
   }
   Result<std::vector<WeightedFeature>> strongest(size_t, std::optional<Label>) const override {

@@ -16,21 +16,15 @@
 namespace espalier::model {
 
 std::string_view search_end_name(data::SearchEnd end) {
-  switch (end) {
-    case data::SearchEnd::kExact:
-      return "exact";
-    case data::SearchEnd::kApproximate:
-      return "approximate";
-    case data::SearchEnd::kOutOfSteps:
-      return "out of steps";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"exact", "approximate", "out of steps"};
+  return kNames[static_cast<size_t>(end)];
 }
 
 namespace {
 
 constexpr std::string_view kNothing = "_";
 constexpr size_t kConlluHead = 6;
+constexpr size_t kNoConlluColumn = data::kConlluColumns;  // of a label that MISC has
 
 void append_probability(double probability, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
@@ -141,18 +135,33 @@ Result<TagFormatter> TagFormatter::make(const Model& model, const data::ReadOpti
 }
 
 Result<TagFormatter> TagFormatter::make_for_pipeline(const Model& last, const data::Predictor& pipeline,
+                                                     const std::vector<Stage>& stages,
                                                      const data::ReadOptions& in, data::Format out,
                                                      const TagLayout& layout) {
-  if (!layout.json && (out != data::Format::kColumns || in.format != data::Format::kColumns))
-    return fail("a pipeline writes columns (from columns or raw text) or --json, not {} from {}",
-                data::format_name(out), data::format_name(in.format));
+  const auto has_rows = [](data::Format format) {
+    return format == data::Format::kColumns || format == data::Format::kConllu;
+  };
+  if (!layout.json && (!has_rows(out) || !has_rows(in.format)))
+    return fail(
+        "a pipeline writes columns, conllu (from columns, conllu or raw text) or --json, not {} from {}",
+        data::format_name(out), data::format_name(in.format));
   ESPALIER_ASSIGN(data::Writer writer, data::Writer::make(in, out));
+  const bool conllu = !layout.json && out == data::Format::kConllu;
+  if (conllu) writer.put_label(stages.back().conllu_column);
   TagFormatter formatter(last, std::move(writer), out, layout);
   formatter.word_ = data::InputMap::word_cell(in.format);
   // Their numbers do not matter: columns take them in their order.
   std::vector<size_t> cells(pipeline.label_columns() - 1);
   std::iota(cells.begin(), cells.end(), size_t{0});
   formatter.set_other_labels(pipeline, std::move(cells));
+  for (size_t c = 0; c < stages.size() && conllu; ++c) {
+    if (c + 1 < stages.size()) formatter.other_cells_[c] = stages[c].conllu_column.value_or(kNoConlluColumn);
+    if (stages[c].conllu_column) continue;
+    formatter.misc_columns_.push_back(c);
+    formatter.misc_names_.push_back(stages[c].name);
+  }
+  formatter.extra_names_.insert(formatter.extra_names_.begin(), formatter.misc_names_.begin(),
+                                formatter.misc_names_.end());
   return formatter;
 }
 
@@ -189,6 +198,12 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     }
     return data::OtherLabels{other_cells_, other_names};
   };
+  thread_local ExtraValues extra;
+  extra.clear();
+  const auto add_misc_labels = [&](size_t row) {
+    for (const size_t c : misc_columns_)
+      extra.add(c < other_cells_.size() ? other_names[row * other_cells_.size() + c] : names[row]);
+  };
   if (layout_.nbest) {
     for (size_t k = 0; k < prediction.best.size(); ++k) {
       const data::Labelling& labelling = prediction.best[k];
@@ -197,7 +212,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
         fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
       out.push_back('\n');
       const data::OtherLabels others = name_labels(labelling);
-      writer_.append(sequence, names, {}, others, out);
+      extra.clear();
+      for (size_t row = 0; row < sequence.length(); ++row) add_misc_labels(row);
+      writer_.append(sequence, names, {std::span(extra_names_).first(misc_columns_.size()), extra.values()},
+                     others, out);
     }
     return;
   }
@@ -207,11 +225,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
     return writer_.append(sequence, names, {}, others, out);
   }
 
-  thread_local ExtraValues extra;
   thread_local std::vector<size_t> order;
-  extra.clear();
   size_t span = 0;
   for (size_t row = 0; row < sequence.length(); ++row) {
+    add_misc_labels(row);
     if (layout_.confidence) {
       append_probability(prediction.confidence[row], extra.text());
       extra.end_field();

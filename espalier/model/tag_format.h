@@ -54,11 +54,16 @@ class TagFormatter {
  public:
   static Result<TagFormatter> make(const Model& model, const data::ReadOptions& in, data::Format out,
                                    const TagLayout& layout);
-  /// For a pipeline that ends with this model; `pipeline` has the labels of all its models as label columns.
-  /// Writes columns from columns, or JSON.
+  /// A model of a pipeline, and where CoNLL-U has its labels.
+  struct Stage {
+    std::string name;
+    std::optional<size_t> conllu_column;  ///< none: MISC has them under the name
+  };
+  /// For a pipeline that ends with this model; `pipeline` has the labels of all its models, `stages`, as
+  /// label columns. Writes columns, CoNLL-U or JSON, from columns or CoNLL-U.
   static Result<TagFormatter> make_for_pipeline(const Model& last, const data::Predictor& pipeline,
-                                                const data::ReadOptions& in, data::Format out,
-                                                const TagLayout& layout);
+                                                const std::vector<Stage>& stages, const data::ReadOptions& in,
+                                                data::Format out, const TagLayout& layout);
 
   void append(const data::Sequence& sequence, const data::Prediction& prediction, std::string& out) const;
 
@@ -88,6 +93,9 @@ class TagFormatter {
   bool trees_ = false;                                       ///< predictions have heads …
   bool unlabelled_ = false;          ///< … and no relations: the label column is the head
   std::vector<size_t> other_cells_;  ///< joint models: the cells of these columns
+  /// Pipelines in CoNLL-U: the label columns that go to MISC instead, before the other extra fields.
+  std::vector<size_t> misc_columns_;
+  std::vector<std::string> misc_names_;  ///< the text that the first of `extra_names_` point into
 };
 
 }  // namespace espalier::model

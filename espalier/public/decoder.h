@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "espalier/public/tagger.h"
@@ -50,6 +51,17 @@ class Decoder {
 /// The labels that a file of scores names: in its first line, or in the array "labels" of a .npz file. None
 /// for a .npy file, which names none.
 Result<std::vector<std::string>> labels_of_scores(const std::string& path);
+
+/// The contents of a file of scores: what Decoder::decode takes.
+struct Emissions {
+  std::vector<std::string> labels;
+  std::vector<std::vector<float>> sequences;  ///< each tokens × labels numbers, row by row
+};
+/// Reads scores in memory: the text form, or the bytes of a .npy or .npz file. `labels` are those of a .npy
+/// file; the others name their own. Error messages call the data `name`. A .npz file that unpacks to more
+/// than `most_bytes` is an error.
+Result<Emissions> parse_emissions(std::string_view bytes, std::vector<std::string> labels = {},
+                                  std::string name = "scores", size_t most_bytes = size_t{1} << 32);
 
 }  // namespace espalier
 #pragma GCC visibility pop

@@ -56,9 +56,9 @@ class Pipeline {
   Result<Tagged> tag(const SequenceBuilder& sequence, const TagOptions& options = {}) const;
   Result<std::vector<TaggedSentence>> tag_text(std::string_view utf8, TextSplit split = TextSplit::words,
                                                const TagOptions& options = {}) const;
-  /// Why the last model chose its labels.
-  Result<std::vector<Explanation>> explain(const SequenceBuilder& sequence,
-                                           const DecodeOptions& options = {}) const;
+  /// Why the last model chose its labels; `forced` are labels of it, as in Tagger::explain.
+  Result<std::vector<Explanation>> explain(const SequenceBuilder& sequence, const DecodeOptions& options = {},
+                                           const std::vector<std::string>& forced = {}) const;
 
   struct State;
   const std::shared_ptr<const State>& state() const { return state_; }
@@ -69,8 +69,9 @@ class Pipeline {
 };
 
 /// As for a tagger (espalier/public/tagger.h). Rows are written with the labels of all models, in order, as
-/// further columns; JSON has those of the models before the last as "others". Output is columns or JSON;
-/// forced columns are not supported.
+/// further columns; JSON has those of the models before the last as "others". CoNLL-U has the labels of a
+/// model that was trained on CoNLL-U in its column, those of the others in MISC as NAME=LABEL. Output is
+/// columns, CoNLL-U or JSON; forced columns are not supported.
 Status check_options(const Pipeline& pipeline, const StreamOptions& options);
 Result<StreamReport> tag_stream(const Pipeline& pipeline, const std::vector<Source>& sources,
                                 const Sink& sink, const StreamOptions& options = {});

@@ -171,7 +171,7 @@ struct Explanation {
   size_t token = 0;
   std::string label, runner_up;
   double margin = 0;  ///< score of the best labelling minus that of the best one with the runner-up here;
-                      ///< negative: constraints decided
+                      ///< negative: constraints or forced labels decided
   std::vector<Reason> reasons;               ///< by the difference of the two weights, largest first
   size_t column = 0;                         ///< task joint: which column of labels, from 0
   std::string decision, runner_up_decision;  ///< if decisions are about several tokens: what was decided
@@ -258,13 +258,17 @@ class Tagger {
   /// The same, labels only and as numbers: faster, and a few bytes per token.
   Result<LabelNumbers> label_batch(const Data& data, const TagOptions& options = {}) const;
 
-  /// Why each token gets its label, per token in order. Searches need feature names for it.
+  /// Why each token gets its label, per token in order. Searches need feature names for it. `forced` is as in
+  /// TagOptions: what is explained is then the labelling with these labels. The runner-up of a forced token
+  /// is the label that the model would choose without any forced label.
   Result<std::vector<Explanation>> explain_rows(const std::vector<std::vector<std::string>>& rows,
-                                                const DecodeOptions& options = {}) const;
+                                                const DecodeOptions& options = {},
+                                                const std::vector<std::string>& forced = {}) const;
   Result<std::vector<Explanation>> explain_words(const std::vector<std::string>& words,
-                                                 const DecodeOptions& options = {}) const;
-  Result<std::vector<Explanation>> explain(const SequenceBuilder& sequence,
-                                           const DecodeOptions& options = {}) const;
+                                                 const DecodeOptions& options = {},
+                                                 const std::vector<std::string>& forced = {}) const;
+  Result<std::vector<Explanation>> explain(const SequenceBuilder& sequence, const DecodeOptions& options = {},
+                                           const std::vector<std::string>& forced = {}) const;
   const ModelInfo& info() const;
   /// The labels that tokens can get.
   const std::vector<std::string>& labels() const { return info().labels.back(); }

@@ -121,13 +121,13 @@ Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence,
   return legal;
 }
 
-Result<std::vector<data::Predictor::Explanation>> ConstrainedSearch::explain(const data::Sequence& sequence,
-                                                                             Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ConstrainedSearch::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, Scratch& scratch) const {
   const Instance instance = constrain::instance_of_rows(compiled_.constraints(), sequence);
   data::ConstraintEffect effect;
   ESPALIER_ASSIGN(const Completion legal,
-                  find_legal(sequence, instance, {}, Deadline::after(seconds_), effect));
-  return model_.explain_legal(sequence, &legal, moves_, scratch);
+                  find_legal(sequence, instance, forced, Deadline::after(seconds_), effect));
+  return model_.explain_legal(sequence, forced, &legal, moves_, scratch);
 }
 
 std::string ConstrainedSearch::about_constraints() const {

@@ -47,7 +47,9 @@ class ConstrainedSearch final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   /// Explains the decisions made under the constraints.
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  Scratch& scratch) const override;
   std::string about_constraints() const override;
 
   const constrain::Compiled& compiled() const { return compiled_; }

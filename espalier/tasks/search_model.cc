@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/data/forced_explanation.h"
+
 namespace espalier::tasks {
 
 using data::Label;
@@ -187,8 +189,7 @@ Result<Decoded> SearchPredictor::decode(const data::Sequence& sequence, std::spa
                                         const constrain::Completion* legal,
                                         std::span<const constrain::Move> moves, Buffers& b) const {
   ESPALIER_ASSIGN(DecodeOptions how, decoding(options));
-  const bool any_forced =
-      std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; });
+  const bool any_forced = data::any_forced(forced);
   if (any_forced && chunks_) return fail("a model that decides on whole chunks takes no forced labels");
   if (how.stochastic) how.seed = one_seed(how.seed, b.tokens);
   const std::span<const Label> binding = any_forced ? forced : std::span<const Label>();

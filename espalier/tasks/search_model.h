@@ -50,8 +50,9 @@ class SearchPredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                  data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
-                                           data::Predictor::Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  data::Predictor::Scratch& scratch) const override;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
@@ -81,6 +82,7 @@ class SearchPredictor final : public data::Predictor {
 
   /// explain() for the result of predict_legal().
   Result<std::vector<Explanation>> explain_legal(const data::Sequence& sequence,
+                                                 std::span<const data::Label> forced,
                                                  const constrain::Completion* legal,
                                                  std::span<const constrain::Move> moves,
                                                  data::Predictor::Scratch& scratch) const;

@@ -146,17 +146,17 @@ void SearchPredictor::explain_path(const data::Sequence& sequence, const Space& 
   }
 }
 
-Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain(
-    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
-  return explain_legal(sequence, nullptr, {}, scratch);
+Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, data::Predictor::Scratch& scratch) const {
+  return explain_legal(sequence, forced, nullptr, {}, scratch);
 }
 
 Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_legal(
-    const data::Sequence& sequence, const constrain::Completion* legal,
+    const data::Sequence& sequence, std::span<const Label> forced, const constrain::Completion* legal,
     std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_TRY(prepare(sequence, b));
-  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, {}, {}, legal, moves, b));
+  ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, {}, legal, moves, b));
   std::vector<Explanation> out(sequence.length() * plan_.columns());
   const std::span<const Action> path = decoded.best[0].actions;
   visit_space(sequence, {}, nullptr, {}, b,

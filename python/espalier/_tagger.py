@@ -177,9 +177,21 @@ class Tagger:
                                   {"confidence": False, "unconstrained": True, "forced": list(labels)})
         return float(np.log(best["probability"]) + forced["score"] - best["score"])
 
-    def explain(self, tokens: Any, *, constraints: ConstraintsLike = None) -> List[Explanation]:
-        """Why each token gets its label, rather than the second best."""
-        options = {} if constraints is None else {"constraints": constraints_of(constraints)}
+    def explain(self, tokens: Any, *, constraints: ConstraintsLike = None,
+                forced: Optional[Sequence[Optional[str]]] = None) -> List[Explanation]:
+        """Why each token gets its label, rather than the second best.
+
+        With ``forced``, as for :meth:`tag`, the labelling with these labels is explained. The runner-up of a
+        forced token is what the model would choose without any forced label.
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> [(e.label, e.runner_up, e.margin < 0) for e in tagger.explain(["a", "b"], forced=["B", None])]
+        [('B', 'A', True), ('B', 'A', False)]
+        """
+        options: Dict[str, Any] = {} if constraints is None else {"constraints": constraints_of(constraints)}
+        if forced is not None:
+            options["forced"] = list(forced)
         found = []
         for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, [], options):
             found.append(Explanation(token, label, runner_up, margin, [Reason(*r) for r in reasons], *rest))

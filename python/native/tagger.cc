@@ -99,8 +99,13 @@ py::list explain(const Model& model, py::handle items, Form form, const std::vec
                  const py::dict& options) {
   SequenceBuilder builder;
   read_sequence(items, form, names, builder);
+  const TagOptions how = tag_options(options);
+  const auto found = [&] {
+    const py::gil_scoped_release release;
+    return model.tagger.explain(builder, how.decode, how.forced).value();
+  }();
   py::list out;
-  for (const Explanation& e : model.tagger.explain(builder, decode_options(options)).value()) {
+  for (const Explanation& e : found) {
     py::list reasons;
     for (const Reason& r : e.reasons) reasons.append(py::make_tuple(r.feature, r.weight, r.runner_up_weight));
     out.append(py::make_tuple(e.token, e.label, e.runner_up, e.margin, reasons, e.column, e.decision,

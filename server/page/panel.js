@@ -89,7 +89,7 @@ export class Panel {
             // The heading is read first; the list box takes the focus unless the user has moved on.
             if (focus && document.activeElement === heading) labels.querySelector(".chooser")?.focus({ preventScroll: true });
           }),
-      this.#fill(why, signal, () => this.#why(about, layer, token, label, signal, note !== null)),
+      this.#fill(why, signal, () => this.#why(decided, layer, token, signal, note !== null)),
       this.#fill(others, signal, async () => {
         // A search lists as many labellings as its beam is wide.
         const search = model.has_probabilities ? {} : { decoder: "beam", beam: labellings };
@@ -117,7 +117,7 @@ export class Panel {
   }
 
   /** The list box; probabilities are those under the user's other choices in the sentence, if the model has any. */
-  async #labels(model, about, forced, token, label, place, signal) {
+  async #labels(model, about, forced, token, label, signal) {
     const choose = (l) => this.choose(new Map([[token, l]]));
     const box = (options) => chooser({ options, current: label, name: "Label of this token", choose });
     const plain = model.labels.map((l) => ({ label: l }));
@@ -134,21 +134,15 @@ export class Panel {
     }
   }
 
-  async #why(about, layer, token, label, signal, noted) {
+  async #why(about, layer, token, signal, noted) {
     const { sequences } = await api.explain({ ...about, top: features }, signal);
     const explanation = sequences[0].explanations.find(
       (e) => e.token === token && (layer.column === undefined || e.column === layer.column),
     );
     if (!explanation) return [make("p", { class: "quiet", text: "The model does not explain this token." })];
     const parts = [];
-    if (explanation.label !== label)
-      parts.push(
-        make("p", {
-          class: "note",
-          text: `Left to itself, the model says ${explanation.label}; your corrections changed that. Why it would say so:`,
-        }),
-      );
     if (!noted) parts.push(ruleNote(explanation.changed, explanation.label));
-    return [...parts.filter((part) => part !== null), ...reasons(explanation)];
+    const why = about.forced?.[token] ? "you" : "constraints";
+    return [...parts.filter((part) => part !== null), ...reasons(explanation, why)];
   }
 }

@@ -38,8 +38,8 @@ function bar({ feature, weight, runner_up_weight: rival }, largest) {
   );
 }
 
-/** The explanation of a token, from /v1/explain. */
-export function reasons(explanation) {
+/** The explanation of a token, from /v1/explain; `who` decided where the model would have chosen otherwise. */
+export function reasons(explanation, who) {
   const { label, runner_up: rival, margin, features } = explanation;
   if (!rival) return [make("p", { class: "quiet", text: "The model has no other label for this token." })];
   const largest = Math.max(...features.map((f) => Math.abs(f.weight - f.runner_up_weight)), 1e-9);
@@ -47,7 +47,7 @@ export function reasons(explanation) {
     margin === null
       ? ""
       : margin < 0
-        ? `By its score alone the model would prefer ${rival}, by ${number(-margin)}: constraints decided.`
+        ? `By its score alone the model would prefer ${rival}, by ${number(-margin)}: ${who} decided.`
         : `${label} is ahead of the runner-up ${rival} by ${number(margin)}.`;
   if (features.length === 0)
     return [make("p", { text: says }), make("p", { class: "quiet", text: "No feature of this token tells the two apart." })];

@@ -56,11 +56,14 @@ class ChainPredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                  data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
-                                           data::Predictor::Scratch& scratch) const override;
-  /// The same for any labelling, found under constraints for example: margins are below zero where the model alone
-  /// would have chosen otherwise. Precondition: one label per token.
-  Result<std::vector<Explanation>> explain_labels(const data::Sequence& sequence, std::span<const data::Label> labels,
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  data::Predictor::Scratch& scratch) const override;
+  /// The same for any labelling that has these forced labels, found under constraints for example: margins
+  /// are below zero where the model alone would have chosen otherwise. Precondition: one label per token.
+  Result<std::vector<Explanation>> explain_labels(const data::Sequence& sequence,
+                                                  std::span<const data::Label> labels,
+                                                  std::span<const data::Label> forced,
                                                   data::Predictor::Scratch& scratch) const;
 
   /// The two halves of predict(), for other decoders: scores() computes the scores of a sequence, which the

@@ -11,19 +11,20 @@ namespace espalier::chain {
 
 using data::Label;
 
-Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain(
-    const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  score(sequence, {}, b);
+  score(sequence, forced, b);
   std::vector<Label> best(sequence.length());
   if (!best.empty()) viterbi(b.scores.view, b.chain, best.data());
-  return explain_labels(sequence, best, scratch);
+  return explain_labels(sequence, best, forced, scratch);
 }
 
 Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels(
-    const data::Sequence& sequence, std::span<const Label> best, data::Predictor::Scratch& scratch) const {
+    const data::Sequence& sequence, std::span<const Label> best, std::span<const Label> forced,
+    data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  score(sequence, {}, b);
+  score(sequence, forced, b);
   const size_t T = sequence.length(), K = labels_.size();
   ESPALIER_CHECK(best.size() == T);
   std::vector<Explanation> explanations(T);

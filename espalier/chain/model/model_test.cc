@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "espalier/base/random.h"
+#include "espalier/data/forced_explanation.h"
 
 namespace espalier::chain {
 namespace {
@@ -169,6 +170,30 @@ TEST(ChainPredictorTest, ExplanationsAddUp) {
     EXPECT_EQ(e.runner_up, other->first[t]);
     EXPECT_NEAR(e.margin, std::log(all[0].second / other->second), 1e-4);
     EXPECT_FALSE(e.contributions.empty());
+  }
+}
+
+TEST(ChainPredictorTest, ExplanationsOfForcedLabelsCompareWithTheBestThatAgrees) {
+  const Made made(Normalisation::kSequence, 1, 32, 6);
+  const auto all = made.all(Normalisation::kSequence, 1);
+  const auto scratch = made.model->make_scratch();
+  const auto best_where = [&](auto&& agrees) {
+    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return agrees(one.first); });
+  };
+  for (Label label = 0; label < made.weights.labels; ++label) {
+    std::vector<Label> forced(made.sequence.length(), data::kNoLabel);
+    forced[2] = label;
+    const auto explained = data::explain_with_forced(*made.model, made.sequence, forced, *scratch).value();
+    const auto chosen = best_where([&](const auto& labels) { return labels[2] == label; });
+    for (size_t t = 0; t < made.sequence.length(); ++t) {
+      const auto& e = explained[t];
+      ASSERT_EQ(e.label, chosen.first[t]);
+      const auto other = best_where(
+          [&](const auto& labels) { return labels[t] != e.label && (t == 2 || labels[2] == label); });
+      EXPECT_EQ(e.runner_up, other.first[t]);
+      EXPECT_NEAR(e.margin, std::log(chosen.second / other.second), 1e-4);
+      EXPECT_FALSE(e.contributions.empty());
+    }
   }
 }
 

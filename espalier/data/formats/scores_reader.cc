@@ -274,18 +274,18 @@ Result<std::unique_ptr<Reader>> read_numpy_scores(std::string_view bytes, std::s
   return std::unique_ptr<Reader>(std::move(reader));
 }
 
-Result<std::vector<std::string>> labels_of_scores(const std::string& path, const std::string& encoding) {
-  if (path.ends_with(".npy")) return std::vector<std::string>();
-  if (is_numpy_name(path)) {
-    ReadOptions options;
-    options.labels_required = false;
-    ESPALIER_ASSIGN(const MappedFile file, MappedFile::open(path));
-    ESPALIER_ASSIGN(const auto reader, start_numpy(text_of(file), path, options));
-    return reader->labels();
-  }
-  ESPALIER_ASSIGN(const Encoding known, parse_encoding(encoding));
-  ESPALIER_ASSIGN(Input input, Input::open(path));
-  Lines lines(std::move(input), known);
+namespace {
+
+Result<std::vector<std::string>> labels_of_archive(std::string_view bytes, const std::string& name) {
+  ReadOptions options;
+  options.labels_required = false;
+  ESPALIER_ASSIGN(const auto reader, start_numpy(bytes, name, options));
+  return reader->labels();
+}
+
+/// Of the text form.
+Result<std::vector<std::string>> labels_of_lines(Input input, Encoding encoding, const std::string& path) {
+  Lines lines(std::move(input), encoding);
   std::string_view line;
   std::vector<std::string_view> cells;
   while (true) {
@@ -298,6 +298,27 @@ Result<std::vector<std::string>> labels_of_scores(const std::string& path, const
     if (!status.ok()) return lines.error("{}", status.error().message);
     return labels;
   }
+}
+
+}  // namespace
+
+bool is_numpy_scores(std::string_view bytes) { return is_numpy(bytes) || ZipArchive::recognise(bytes); }
+
+Result<std::vector<std::string>> labels_of_scores(const std::string& path, const std::string& encoding) {
+  if (path.ends_with(".npy")) return std::vector<std::string>();
+  if (is_numpy_name(path)) {
+    ESPALIER_ASSIGN(const MappedFile file, MappedFile::open(path));
+    return labels_of_archive(text_of(file), path);
+  }
+  ESPALIER_ASSIGN(const Encoding known, parse_encoding(encoding));
+  ESPALIER_ASSIGN(Input input, Input::open(path));
+  return labels_of_lines(std::move(input), known, path);
+}
+
+Result<std::vector<std::string>> labels_of_scores_in(std::string_view bytes, const std::string& name) {
+  if (is_numpy(bytes)) return std::vector<std::string>();
+  if (ZipArchive::recognise(bytes)) return labels_of_archive(bytes, name);
+  return labels_of_lines(Input::from_memory(bytes, name), Encoding::kUtf8, name);
 }
 
 }  // namespace espalier::data

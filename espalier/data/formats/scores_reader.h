@@ -32,5 +32,9 @@ Result<std::unique_ptr<Reader>> read_numpy_scores(std::string_view bytes, std::s
 /// The labels that a file of scores names, in their order; none for .npy. Reads the file's header, or all of
 /// a file of numpy.
 Result<std::vector<std::string>> labels_of_scores(const std::string& path, const std::string& encoding);
+/// The same for a file of any of the three kinds in memory.
+Result<std::vector<std::string>> labels_of_scores_in(std::string_view bytes, const std::string& name);
+/// Whether bytes are those of a .npy or .npz file.
+bool is_numpy_scores(std::string_view bytes);
 
 }  // namespace espalier::data

@@ -46,7 +46,8 @@ void append_extra_to_misc(const WriterRows& rows, size_t r, bool first, std::str
 }
 
 /// The row with its label cell replaced and extra fields added to MISC.
-void append_conllu_row(const WriterRows& rows, size_t r, size_t label_column, std::string& out) {
+void append_conllu_row(const WriterRows& rows, size_t r, std::optional<size_t> label_column,
+                       std::string& out) {
   for (size_t c = 0; c < kConlluColumns; ++c) {
     if (c > 0) out.push_back('\t');
     std::string_view cell = rows.sequence.cell(r, c);
@@ -64,7 +65,7 @@ void append_conllu_row(const WriterRows& rows, size_t r, size_t label_column, st
   out.push_back('\n');
 }
 
-void append_conllu_as_read(const WriterRows& rows, size_t label_column, std::string& out) {
+void append_conllu_as_read(const WriterRows& rows, std::optional<size_t> label_column, std::string& out) {
   const Sequence& s = rows.sequence;
   for (const std::string& comment : s.comments()) out.append(comment).push_back('\n');
   for (size_t r = 0; r <= s.length(); ++r) {
@@ -100,6 +101,7 @@ void append_columns(const WriterRows& rows, std::string& out) {
       append_field(text, out);
     };
     for (const size_t c : rows.observed) append_column(rows.sequence.cell(r, c));
+    for (size_t i = 0; i < rows.others.cells.size(); ++i) append_column(rows.other_label(r, i));
     if (rows.labelled()) append_column(rows.labels[r]);
     for (size_t i = 0; i < rows.extra.names.size(); ++i) append_column(rows.extra_value(r, i));
     out.push_back('\n');
@@ -107,13 +109,15 @@ void append_columns(const WriterRows& rows, std::string& out) {
   out.push_back('\n');
 }
 
-void append_conllu(const WriterRows& rows, std::string& out) {
+void append_conllu(const WriterRows& rows, std::optional<size_t> label_column, std::string& out) {
   for (size_t r = 0; r < rows.sequence.length(); ++r) {
     fmt::format_to(std::back_inserter(out), "{}\t", r + 1);
     append_conllu_cell(rows.observed.empty() ? "" : rows.sequence.cell(r, rows.observed[0]), out);
-    out.append("\t_\t");
-    append_conllu_cell(rows.labelled() ? rows.labels[r] : "", out);
-    out.append("\t_\t_\t_\t_\t_\t");
+    out.push_back('\t');
+    for (size_t c = kForm + 1; c < kMisc; ++c) {
+      append_conllu_cell(rows.labelled() && c == label_column ? rows.labels[r] : rows.other_in(r, c), out);
+      out.push_back('\t');
+    }
     const size_t start = out.size();
     for (size_t i = 1; i < rows.observed.size(); ++i) {
       fmt::format_to(std::back_inserter(out), "{}Column{}=", i > 1 ? "|" : "", rows.observed[i] + 1);
@@ -183,7 +187,8 @@ Result<Writer> Writer::make(const ReadOptions& in, Format out) {
   Writer writer(in, out);
   writer.conllu_label_ = kUpos;
   if (in.format == Format::kConllu) {
-    ESPALIER_ASSIGN(writer.conllu_label_, resolve_label_column(in, kConlluColumns));
+    ESPALIER_ASSIGN(const size_t column, resolve_label_column(in, kConlluColumns));
+    writer.conllu_label_ = column;
   } else if (in.columns != 0) {
     ESPALIER_TRY(resolve_label_column(in, in.columns));
   }
@@ -213,8 +218,7 @@ void Writer::append(const Sequence& sequence, std::span<const std::string_view> 
   ESPALIER_CHECK(labels.size() == sequence.length());
   ESPALIER_CHECK(extra.values.size() == extra.names.size() * sequence.length());
   ESPALIER_CHECK(others.values.size() == others.cells.size() * sequence.length());
-  ESPALIER_CHECK(others.cells.empty() ||
-                 (keeps_rows() && (out_ == Format::kColumns || out_ == Format::kConllu)));
+  ESPALIER_CHECK(others.cells.empty() || out_ == Format::kColumns || out_ == Format::kConllu);
   if (sequence.empty()) return;
   const WriterRows rows{sequence, labels, extra, observed_cells(sequence), others};
   if (keeps_rows()) {
@@ -265,7 +269,7 @@ void Writer::append_converted(const WriterRows& rows, std::string& out) const {
     case Format::kColumns:
       return append_columns(rows, out);
     case Format::kConllu:
-      return append_conllu(rows, out);
+      return append_conllu(rows, conllu_label_, out);
     case Format::kCrfsuite:
       return append_crfsuite(rows, out);
     case Format::kJsonLines:

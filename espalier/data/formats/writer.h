@@ -53,6 +53,8 @@ class Writer {
  public:
   /// An error if the formats are incompatible, or `in` is invalid.
   static Result<Writer> make(const ReadOptions& in, Format out);
+  /// Where CoNLL-U output has the label, instead of the column that make() chose: a column, or nowhere.
+  void put_label(std::optional<size_t> conllu_column) { conllu_label_ = conllu_column; }
 
   /// Appends the sequence with predicted labels, one per row. Characters that `out` cannot hold in a field
   /// (tabs and line ends, which only JSON input can contain) become spaces.
@@ -64,7 +66,7 @@ class Writer {
     append(sequence, labels, extra, {}, out);
   }
   /// `others` come before the label, in the order given; in CoNLL-U they replace their columns. Only for
-  /// output in the input's own format, columns or CoNLL-U.
+  /// output as columns or CoNLL-U.
   void append(const Sequence& sequence, std::span<const std::string_view> labels, const ExtraFields& extra,
               const OtherLabels& others, std::string& out) const;
 
@@ -84,7 +86,7 @@ class Writer {
 
   ReadOptions in_;
   Format out_;
-  size_t conllu_label_ = 0;  ///< the column that the label goes to, in CoNLL-U output
+  std::optional<size_t> conllu_label_ = 0;  ///< the column that the label goes to, in CoNLL-U output
 };
 
 }  // namespace espalier::data

@@ -26,6 +26,12 @@ struct WriterRows {
   std::string_view other_label(size_t row, size_t i) const {
     return others.values[row * others.cells.size() + i];
   }
+  /// The further label that goes to this column; empty if there is none.
+  std::string_view other_in(size_t row, size_t column) const {
+    for (size_t i = 0; i < others.cells.size(); ++i)
+      if (others.cells[i] == column) return other_label(row, i);
+    return {};
+  }
 };
 
 /// One object and a line end.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/data/forced_explanation.h"
+
 namespace espalier::tasks {
 
 using constrain::Phrase;
@@ -20,6 +22,11 @@ data::LabelSet bracket_names() {
   names.add("open");
   names.add("close");
   return names;
+}
+
+Status check_no_forced(std::span<const Label> forced) {
+  if (data::any_forced(forced)) return fail("forced labels are not supported by task brackets");
+  return {};
 }
 
 }  // namespace
@@ -103,8 +110,7 @@ Status BracketPredictor::predict(const data::Sequence& sequence, std::span<const
     return fail(
         "task brackets returns the best phrases without probabilities: --nbest, --confidence, --marginals "
         "and posterior decoding are not supported");
-  if (std::any_of(forced.begin(), forced.end(), [](Label l) { return l != data::kNoLabel; }))
-    return fail("forced labels are not supported by task brackets");
+  ESPALIER_TRY(check_no_forced(forced));
   std::vector<float> opens, closes;
   const std::vector<Phrase> phrases = find(sequence, scratch, opens, closes);
   double score = 0;
@@ -116,8 +122,9 @@ Status BracketPredictor::predict(const data::Sequence& sequence, std::span<const
   return {};
 }
 
-Result<std::vector<data::Predictor::Explanation>> BracketPredictor::explain(const data::Sequence& sequence,
-                                                                            Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> BracketPredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, Scratch& scratch) const {
+  ESPALIER_TRY(check_no_forced(forced));
   ESPALIER_ASSIGN(const std::vector<Explanation> both, classifiers_->explain(sequence, scratch));
   std::vector<float> opens, closes;
   const std::vector<Label> labels = bracket_labels(find(sequence, scratch, opens, closes), sequence.length());

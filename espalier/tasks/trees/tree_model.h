@@ -81,7 +81,9 @@ class TreePredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
   /// Per word: the move that gave it its head, against the best other move of that state, and the relation.
-  Result<std::vector<Explanation>> explain(const data::Sequence& sequence, Scratch& scratch) const override;
+  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
+                                                  std::span<const data::Label> forced,
+                                                  Scratch& scratch) const override;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override { return {}; }

@@ -1,4 +1,4 @@
-// Why a parser made an arc: TreePredictor::explain. Tested in tree_training_test.cc.
+// Why a parser made an arc: TreePredictor::explain_forced. Tested in tree_training_test.cc.
 #include <algorithm>
 #include <cmath>
 
@@ -20,10 +20,10 @@ std::string arc_text(const ParseSpace& space, const ParseSpace::State& state, Tr
 
 }  // namespace
 
-Result<std::vector<data::Predictor::Explanation>> TreePredictor::explain(const data::Sequence& sequence,
-                                                                         Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> TreePredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const data::Label> forced, Scratch& scratch) const {
   data::Prediction prediction;
-  ESPALIER_TRY(predict(sequence, {}, {}, scratch, prediction));
+  ESPALIER_TRY(predict(sequence, forced, {}, scratch, prediction));
   std::vector<Explanation> out(sequence.length());
   for (size_t w = 0; w < out.size(); ++w) {
     out[w].label = out[w].runner_up = prediction.labels()[w];
