@@ -1,4 +1,4 @@
-// espalier classes: classes of words from unlabelled text. Tested in verbs_test.sh.
+// espalier classes: classes of words from unlabelled text. Tested in word_lists_test.sh.
 #include <memory>
 
 #include "apps/command.h"
@@ -32,8 +32,7 @@ struct ClassesFlags {
 };
 
 Outcome run(const ClassesFlags& flags) {
-  ProgressDisplay display(flags.quiet ? ProgressDisplay::Mode::kQuiet
-                                             : ProgressDisplay::Mode::kBarOnly);
+  ProgressDisplay display(flags.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
   WordClassOptions options = flags.options;
   options.on_progress = display.callback();
@@ -41,7 +40,8 @@ Outcome run(const ClassesFlags& flags) {
   if (flags.file != "-") ESPALIER_TRY(check_writable(flags.file));
   const auto made = make_word_classes(flags.text, options);
   display.clear();
-  if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted before the classes were complete"};
+  if (interrupt.signal() != 0)
+    return {128 + interrupt.signal(), "interrupted before the classes were complete"};
   if (!made) return made.error();
   if (flags.file == "-") {
     ESPALIER_TRY(print(made->text));
@@ -49,7 +49,8 @@ Outcome run(const ClassesFlags& flags) {
     ESPALIER_TRY(write_text(flags.file, made->text));
   }
   if (!flags.quiet)
-    say(fmt::format("espalier: {} words in {} classes, from {} tokens", made->words, made->classes, made->tokens));
+    say(fmt::format("espalier: {} words in {} classes, from {} tokens", made->words, made->classes,
+                    made->tokens));
   return {};
 }
 

@@ -1,5 +1,5 @@
-// make_word_classes: classes of words from unlabelled text. Tested in apps/verbs_test.sh; the algorithm in
-// data/word_clustering_test.cc.
+// make_word_classes: classes of words from unlabelled text. Tested in apps/word_lists_test.sh; the algorithm
+// in espalier/data/word_clustering_test.cc.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -13,7 +13,8 @@
 
 namespace espalier {
 
-Result<WordClasses> make_word_classes(const std::vector<std::string>& files, const WordClassOptions& options) {
+Result<WordClasses> make_word_classes(const std::vector<std::string>& files,
+                                      const WordClassOptions& options) {
   if (options.classes < 2) return fail("{} classes: there are at least 2", options.classes);
   if (options.least_count < 1 || options.rounds < 1) return fail("least_count and rounds are at least 1");
   const api::PublicMonitor monitor(options.on_progress, options.stop);

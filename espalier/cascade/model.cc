@@ -99,7 +99,8 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       }
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
-      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers()), levels_[l + 1].order));
+      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers()),
+                                 levels_[l + 1].order));
       made = true;
     } else {
       score(l, b);

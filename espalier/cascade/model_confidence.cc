@@ -45,9 +45,8 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
     labelling.probability = std::exp(labelling.score / temperature_ - marginals.log_z);
   const std::vector<Label>& best = out.labels();
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) 
-    out.confidence[t] =
-        std::min(1.0f, data::probability_of(labels_, {by_label.data() + t * K, K}, best[t]));
+  for (size_t t = 0; t < T; ++t)
+    out.confidence[t] = std::min(1.0f, data::probability_of(labels_, {by_label.data() + t * K, K}, best[t]));
   if (options.confidence && span_rules_) {
     std::vector<std::string_view> names;
     names.reserve(best.size());

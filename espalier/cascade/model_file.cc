@@ -272,8 +272,9 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   ESPALIER_ASSIGN(const auto labels, cascade_field<std::vector<std::string>>(name, header, "labels"));
   if (labels.empty() || labels.size() >= data::kNoLabel)
     return fail("{}: {} is not a possible number of labels", name, labels.size());
-  ESPALIER_ASSIGN(const auto places, header.contains("places") ? cascade_field<std::string>(name, header, "places")
-                                                               : Result<std::string>(""));
+  ESPALIER_ASSIGN(const auto places, header.contains("places")
+                                         ? cascade_field<std::string>(name, header, "places")
+                                         : Result<std::string>(""));
   ESPALIER_ASSIGN(model->labels_, data::restore_labels(labels, places, name));
   const size_t K = model->labels_.size();
   model->stride_ = linear::padded(K);

@@ -163,7 +163,8 @@ Result<std::vector<data::Predictor::WeightedFeature>> CascadePredictor::stronges
     const uint32_t row = state_offsets_[f * levels_.size() + last];
     if (row != linear::kNoFeature)
       levels_[last].state.for_each(row, [&](uint32_t column, float weight) {
-        if (!only || *only == labels_.plain_number(static_cast<Label>(column))) weights.push_back({*name, static_cast<Label>(column), weight});
+        if (!only || *only == labels_.plain_number(static_cast<Label>(column)))
+          weights.push_back({*name, static_cast<Label>(column), weight});
       });
   }
   return data::strongest_of(std::move(weights), how_many);

@@ -45,7 +45,8 @@ AliveLabels forced_labels(size_t positions, size_t K, std::span<const Label> for
   AliveLabels alive;
   for (size_t t = 0; t < positions; ++t) {
     for (size_t j = 0; j < K; ++j)
-      if (forced[t] == kNoLabel || forced[t] == number_for_users(j, plain)) alive.label.push_back(static_cast<Label>(j));
+      if (forced[t] == kNoLabel || forced[t] == number_for_users(j, plain))
+        alive.label.push_back(static_cast<Label>(j));
     alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
   }
   alive.rating.assign(alive.label.size(), kNoRating);

@@ -100,7 +100,7 @@ Status predict_from_lattice(ConstrainedLattice& product, double temperature, con
       marginals[t * K + product.lattice.label(s)] += static_cast<float>(sums.state[s]);
   }
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) 
+  for (size_t t = 0; t < T; ++t)
     out.confidence[t] =
         std::min(1.0f, data::probability_of(labels, {marginals.data() + t * K, K}, out.labels()[t]));
   if (options.confidence && scheme != data::Scheme::kNone) {

@@ -205,7 +205,8 @@ std::vector<std::string> convert(std::span<const std::string_view> labels, Schem
 std::string segment_places(std::span<const std::string_view> labels, Scheme scheme) {
   std::string places(labels.size(), 'O');
   const std::vector<Span> segments = spans(labels, scheme);
-  for_each_prefix(segments, Scheme::kIobes, [&](size_t t, char prefix, std::string_view) { places[t] = prefix; });
+  for_each_prefix(segments, Scheme::kIobes,
+                  [&](size_t t, char prefix, std::string_view) { places[t] = prefix; });
   return places;
 }
 

@@ -42,9 +42,7 @@ class LabelSet {
     numbers_.emplace(names_.back(), number);
     return number;
   }
-  bool operator==(const LabelSet& other) const {
-    return names_ == other.names_ && places_ == other.places_;
-  }
+  bool operator==(const LabelSet& other) const { return names_ == other.names_ && places_ == other.places_; }
 
   // Refined sets. All labels of one are added with a place.
   bool refined() const { return !places_.empty(); }

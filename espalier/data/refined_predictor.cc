@@ -29,7 +29,8 @@ void gold_labels(const Sequence& sequence, const LabelSet& labels, Scheme scheme
   for (size_t t = 0; t < sequence.length(); ++t) names.push_back(sequence.label(t));
   const std::string places = labels.refined() ? segment_places(names, scheme) : std::string();
   for (size_t t = 0; t < names.size(); ++t)
-    out.push_back((labels.refined() ? labels.find(names[t], places[t]) : labels.find(names[t])).value_or(kNoLabel));
+    out.push_back(
+        (labels.refined() ? labels.find(names[t], places[t]) : labels.find(names[t])).value_or(kNoLabel));
 }
 
 float probability_of(const LabelSet& labels, std::span<const float> p, Label label) {

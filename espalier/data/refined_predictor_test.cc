@@ -42,7 +42,10 @@ class FixedPredictor final : public Predictor {
     return {};
   }
   Result<std::vector<Explanation>> explain(const Sequence&, Scratch&) const override {
-    return std::vector<Explanation>{{.label = 3, .runner_up = 4}};
+    std::vector<Explanation> out(1);
+    out[0].label = 3;
+    out[0].runner_up = 4;
+    return out;
   }
   Result<std::vector<WeightedFeature>> strongest(size_t, std::optional<Label>) const override {
     return std::vector<WeightedFeature>{{"w", 3, 1.5}};

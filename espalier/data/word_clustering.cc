@@ -109,7 +109,7 @@ class WordClustering {
   uint64_t count(size_t w) const { return count_[w]; }
 
   struct Scratch {
-    std::vector<uint32_t> next, before;         ///< counts by class
+    std::vector<uint32_t> next, before;            ///< counts by class
     std::vector<uint32_t> next_used, before_used;  ///< classes with a count
   };
 
@@ -152,7 +152,9 @@ class WordClustering {
  private:
   static constexpr double kLeastGain = 1e-9;
   static constexpr uint32_t kRare = 0xFFFFFFFF, kEdge = 0xFFFFFFFE;
-  size_t class_at(uint32_t w) const { return w == kRare ? classes_ : w == kEdge ? classes_ + 1 : class_of_[w]; }
+  size_t class_at(uint32_t w) const {
+    return w == kRare ? classes_ : w == kEdge ? classes_ + 1 : class_of_[w];
+  }
   uint32_t self(size_t w) const {
     const auto found = self_.find(static_cast<uint32_t>(w));
     return found == self_.end() ? 0 : found->second;
@@ -179,8 +181,8 @@ class WordClustering {
     }
   }
 
-  /// What the word, taken out of its class, adds to the criterion Σ f(N(c,d)) − 2 Σ f(N(c)), f(n) = n ln n, in
-  /// class c. Precondition: collect(w, s) was called.
+  /// What the word, taken out of its class, adds to the criterion Σ f(N(c,d)) − 2 Σ f(N(c)), f(n) = n ln n,
+  /// in class c. Precondition: collect(w, s) was called.
   double gain(size_t w, uint32_t c, const Scratch& s) const {
     const uint32_t own = class_of_[w], repeated = self(w);
     double sum = 0;
@@ -224,7 +226,8 @@ Result<std::vector<ClassedWord>> cluster_words(const WordBigrams& text, const Cl
     for (size_t begin = 0; begin < state.words(); begin += kBatch) {
       if (monitor.stop_requested()) return fail("stopped before the classes were complete");
       if (begin % (kBatch * 32) == 0) {
-        Progress progress = pass_progress(round, options.rounds, static_cast<double>(begin) / static_cast<double>(state.words()));
+        Progress progress = pass_progress(round, options.rounds,
+                                          static_cast<double>(begin) / static_cast<double>(state.words()));
         progress.phase = "clustering";
         monitor.report(progress);
       }

@@ -1,10 +1,10 @@
 // Classes of words from unlabelled text: words that occur between the same neighbours get the same class.
 //
-// Call cluster_words with the sentences. The exchange algorithm (Kneser and Ney 1993) maximises the likelihood of
-// the text under a bigram model of classes, P(w | v) = P(w | c(w)) · P(c(w) | c(v)): each word in turn moves to the class
-// where that is largest, until few words move. Words are tried in batches of fixed size, in parallel, so
-// the result is the same at any number of threads. Memory: the word bigrams and classes². Time per round: for each
-// word, classes × (classes of its neighbours).
+// Call cluster_words with the sentences. The exchange algorithm (Kneser and Ney 1993) maximises the
+// likelihood of the text under a bigram model of classes, P(w | v) = P(w | c(w)) · P(c(w) | c(v)): each word
+// in turn moves to the class where that is largest, until few words move. Words are tried in batches of fixed
+// size, in parallel, so the result is the same at any number of threads. Memory: the word bigrams and
+// classes². Time per round: for each word, classes × (classes of its neighbours).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct ClusteringOptions {
   int rounds = 15;           ///< at most
 };
 
-/// Counts the words and their neighbours, sentence by sentence. A sentence begins and ends with its edge, which
-/// has a class of its own.
+/// Counts the words and their neighbours, sentence by sentence. A sentence begins and ends with its edge,
+/// which has a class of its own.
 class WordBigrams {
  public:
   void add(const std::vector<std::string_view>& sentence);
@@ -54,8 +54,8 @@ struct ClassedWord {
   uint64_t count = 0;
 };
 
-/// Words with their classes, most frequent first, ties in the order of the text. Where there are no more words than classes, each
-/// has its own. An error if there are none, or if the monitor asks to stop.
+/// Words with their classes, most frequent first, ties in the order of the text. Where there are no more
+/// words than classes, each has its own. An error if there are none, or if the monitor asks to stop.
 Result<std::vector<ClassedWord>> cluster_words(const WordBigrams& text, const ClusteringOptions& options,
                                                const Workers& workers, const Monitor& monitor);
 

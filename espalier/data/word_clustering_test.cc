@@ -20,7 +20,8 @@ WordBigrams made_up(size_t sentences, uint64_t seed) {
   std::vector<std::string> words;
   for (size_t s = 0; s < sentences; ++s) {
     words.clear();
-    for (const char kind : {'d', 'n', 'v', 'd', 'n'}) words.push_back(std::string(1, kind) + std::to_string(random.below(8)));
+    for (const char kind : {'d', 'n', 'v', 'd', 'n'})
+      words.push_back(std::string(1, kind) + std::to_string(random.below(8)));
     text.add({words.begin(), words.end()});
   }
   return text;
@@ -72,7 +73,8 @@ TEST(WordClustering, TheSameClassesAtAnyNumberOfThreads) {
 
 TEST(WordClustering, RareWordsGetNoClassAndNothingIsAnError) {
   WordBigrams text;
-  EXPECT_THAT(cluster_words(text, {}, Workers(1), {}).error().message, HasSubstr("nothing to put into classes"));
+  EXPECT_THAT(cluster_words(text, {}, Workers(1), {}).error().message,
+              HasSubstr("nothing to put into classes"));
   text.add({"a", "a", "b"});
   const auto found = cluster_words(text, {.classes = 4}, Workers(1), {});
   ASSERT_TRUE(found.ok());

@@ -57,7 +57,8 @@ class CommitteePredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<CommitteePredictor>> load(const SectionFile& file);
   /// The same committee under constraints on its labels. It refers to this one, which must outlive it.
-  std::unique_ptr<data::Predictor> under(constrain::Constraints rules, const constrain::ConstrainedOptions& options,
+  std::unique_ptr<data::Predictor> under(constrain::Constraints rules,
+                                         const constrain::ConstrainedOptions& options,
                                          constrain::InstanceMaker instances) const;
 
   const data::LabelSet& labels() const override { return decider_->labels(); }

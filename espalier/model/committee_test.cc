@@ -56,7 +56,8 @@ class CommitteeTest : public testing::Test {
 
 TEST_F(CommitteeTest, AnswersLikeAnyModelAndExplainsByItsMembers) {
   const Trained made = trained(request());
-  EXPECT_EQ(made.report.log.size(), 3u * 3 + 1);  // three members, each on all data and on two folds; the chain
+  EXPECT_EQ(made.report.log.size(),
+            3u * 3 + 1);  // three members, each on all data and on two folds; the chain
   const Model& model = made.model;
   EXPECT_GT(token_accuracy(path("out.model"), path("dev.txt")), 90);
   const auto scratch = model.predictor().make_scratch();
@@ -163,7 +164,7 @@ TEST_F(CommitteeTest, WrongMembersAreRefusedBeforeDataAreRead) {
 
 TEST_F(CommitteeTest, DamagedFilesAreRefused) {
   const Model model = trained(request({"members=crf:passes=1,perceptron:passes=1", "folds=2"})).model;
-  for (const std::string& left_out : {"committee", "member2", "decider"}) {
+  for (const std::string left_out : {"committee", "member2", "decider"}) {
     SectionWriter out;
     for (const SectionFile::Entry& entry : model.file().entries())
       if (entry.name != left_out) out.add(entry.name, entry.bytes);

@@ -51,11 +51,11 @@ void add_common_parameters(ParameterTable<O>& table) {
 /// scheme, of learners that can have finer labels inside than those of the data.
 template <typename O>
 void add_scheme(ParameterTable<O>& table) {
-  table.choice("scheme", &O::scheme,
-               {{"data", InnerScheme::kData}, {"iobes", InnerScheme::kIobes}},
-               "labels of segments inside the model: as in the data, or told apart by first, inner, last and only "
-               "token; answers are in the scheme of the data",
-               kAdvanced);
+  table.choice(
+      "scheme", &O::scheme, {{"data", InnerScheme::kData}, {"iobes", InnerScheme::kIobes}},
+      "labels of segments inside the model: as in the data, or told apart by first, inner, last and only "
+      "token; answers are in the scheme of the data",
+      kAdvanced);
 }
 
 /// full-rows, of learners whose features need not have a weight for every label.

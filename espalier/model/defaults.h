@@ -34,8 +34,8 @@ enum class InnerScheme {
   kData,   ///< those of the data
   kIobes,  ///< with the place of a token in its segment (data::segment_places)
 };
-/// scheme=auto: iobes for cascades where most tokens are in segments, otherwise that of the data. `outside` is
-/// the share of tokens in no segment. Chosen on held-out training data (docs/learners.md has the figures):
+/// scheme=auto: iobes for cascades where most tokens are in segments, otherwise that of the data. `outside`
+/// is the share of tokens in no segment. Chosen on held-out training data (docs/learners.md has the figures):
 /// n-grams of labels gain from places in segments, chains of pairs do not, and names are too rare for it.
 inline constexpr double kMostOutside = 0.5;
 InnerScheme inner_scheme(std::optional<InnerScheme> asked, std::string_view learner, double outside);

@@ -124,8 +124,7 @@ Result<Model> Model::make(SectionFile file) {
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, header_from_json(text, model.file_->name()));
   ESPALIER_TRY(model.load_predictor());
-  if (model.bare_->labels().refined())
-    model.plain_ = std::make_unique<data::RefinedPredictor>(*model.bare_);
+  if (model.bare_->labels().refined()) model.plain_ = std::make_unique<data::RefinedPredictor>(*model.bare_);
   if (model.file_->has(kConstraintSection)) {
     ESPALIER_ASSIGN(const std::string_view rules, model.file_->text(kConstraintSection));
     ESPALIER_ASSIGN(model.constraints_, ConstraintFile::from_json(rules, model.file_->name()));

@@ -33,7 +33,7 @@ class Model {
   const data::LabelSet& labels() const { return bare().labels(); }
   const data::LabelSet& inner_labels() const { return bare_->labels(); }
   /// The predictor, under the constraints that the model was trained with, if any.
-  const data::Predictor& predictor() const { return constrained_ ? *constrained_ : *bare_; }
+  const data::Predictor& predictor() const { return constrained_ ? *constrained_ : bare(); }
   /// The predictor without constraints.
   const data::Predictor& bare() const { return plain_ ? *plain_ : *bare_; }
   const SectionFile& file() const { return *file_; }
@@ -62,7 +62,7 @@ class Model {
   ModelHeader about_;
   std::unique_ptr<data::Predictor> bare_;
   std::unique_ptr<data::Predictor> plain_;  ///< bare_ with the labels of the data; null: it has these itself
-  Constrain constrain_;  ///< empty: this kind of model does not support constraints
+  Constrain constrain_;                     ///< empty: this kind of model does not support constraints
   std::optional<ConstraintFile> constraints_;
   std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null if there are no constraints
 };

@@ -77,7 +77,8 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.features.bytes = features.value("bytes", false);
     for (const json& list : features.value("lists", json::array())) {
       const std::string kind = list.at("kind").get<std::string>();
-      if (kind != "lexicon" && kind != "classes") return fail("{}: section 'about': no list '{}'", name, kind);
+      if (kind != "lexicon" && kind != "classes")
+        return fail("{}: section 'about': no list '{}'", name, kind);
       header.features.lists.push_back(
           {kind == "lexicon" ? data::WordList::Kind::kLexicon : data::WordList::Kind::kClasses,
            list.at("name").get<std::string>(), list.at("text").get<std::string>()});

@@ -223,7 +223,8 @@ Status TrainingJob::read_data() {
   uint64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
   if (task->kind != TaskKind::kParse)
-    for (std::string& remark : label_remarks(training.labels.plain().size(), labelled)) warn(std::move(remark));
+    for (std::string& remark : label_remarks(training.labels.plain().size(), labelled))
+      warn(std::move(remark));
   ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();

@@ -111,8 +111,8 @@ Result<std::vector<SynthFile>> synthesize(const std::string& folder, const Synth
                                           const std::function<bool(const Progress&)>& on_progress = {},
                                           const std::atomic<bool>* stop = nullptr);
 
-/// Classes of words from unlabelled text, for TrainOptions::word_classes: words that occur between the same neighbours
-/// get the same class (the exchange algorithm).
+/// Classes of words from unlabelled text, for TrainOptions::word_classes: words that occur between the same
+/// neighbours get the same class (the exchange algorithm).
 struct WordClassOptions {
   size_t classes = 512;
   uint32_t least_count = 2;  ///< words seen fewer times get no class
@@ -126,7 +126,8 @@ struct WordClasses {
   size_t words = 0, classes = 0, tokens = 0;
 };
 /// Reads files with one sentence per line, words separated by blanks; "-" is standard input.
-Result<WordClasses> make_word_classes(const std::vector<std::string>& files, const WordClassOptions& options = {});
+Result<WordClasses> make_word_classes(const std::vector<std::string>& files,
+                                      const WordClassOptions& options = {});
 
 /// An error if a file cannot be written at this path. Call it before long work begins; changes nothing.
 Status check_writable(const std::string& path);

@@ -43,11 +43,11 @@ struct TrainOptions {
   std::string template_name = "template";  ///< the template's name in error messages
   std::vector<size_t> feature_columns =
       {};  ///< columns to take features from, counted from 1, the word first; empty: all but the label
-  /// Lists of names or words, one entry per line, after a tab its type ("New York\tcity"): whether a word is part
-  /// of an entry becomes a feature. The model stores them.
+  /// Lists of names or words, one entry per line, after a tab its type ("New York\tcity"): whether a word is
+  /// part of an entry becomes a feature. The model stores them.
   std::vector<NamedText> lexicons = {};
-  /// Classes of words as features: lines of word and class, or paths of Brown clustering (path, word, count), whose
-  /// beginnings are classes, too. The model stores them.
+  /// Classes of words as features: lines of word and class, or paths of Brown clustering (path, word, count),
+  /// whose beginnings are classes, too. The model stores them.
   std::vector<NamedText> word_classes = {};
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
   int threads = 0;    ///< 0: all cores

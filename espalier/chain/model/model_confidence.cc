@@ -46,7 +46,7 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     labelling.probability = std::exp(score_of(b.warm.view, labelling.labels) - log_z);
   const std::vector<Label>& best = out.labels();
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) 
+  for (size_t t = 0; t < T; ++t)
     out.confidence[t] = data::probability_of(labels_, {b.marginals.data() + t * S, K}, best[t]);
   if (options.marginals) {
     out.marginals.resize(T * K);

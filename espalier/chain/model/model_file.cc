@@ -106,8 +106,8 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   if (file.has("state.names")) {
     ESPALIER_ASSIGN(model->names_, file.text("state.names"));
   }
-  ESPALIER_ASSIGN(const auto places,
-                  header.contains("places") ? field<std::string>(file, header, "places") : Result<std::string>(""));
+  ESPALIER_ASSIGN(const auto places, header.contains("places") ? field<std::string>(file, header, "places")
+                                                               : Result<std::string>(""));
   ESPALIER_ASSIGN(model->labels_, data::restore_labels(names, places, file.name()));
   const size_t K = model->labels_.size();
   model->stride_ = linear::padded(K);

@@ -59,7 +59,8 @@ struct FeatureOptions {
 
   bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
     return template_text == other.template_text && feature_columns == other.feature_columns &&
-           degree == other.degree && attributes == other.attributes && bytes == other.bytes && lists == other.lists;
+           degree == other.degree && attributes == other.attributes && bytes == other.bytes &&
+           lists == other.lists;
   }
 };
 

@@ -52,7 +52,7 @@ class TokenViews {
   struct Table {
     std::vector<uint64_t> hashes;  ///< (margin + length + margin) rows × width
     std::vector<uint64_t> cache;
-    uint64_t owner = 0;  ///< whose hashes the cache holds
+    uint64_t owner = 0;           ///< whose hashes the cache holds
     std::vector<uint64_t> words;  ///< of the rows, as lexicons look them up
     CellViews cell;
   };
@@ -95,7 +95,8 @@ class TokenViews {
 
   std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
   /// The hashes by which lexicons look up the cells of a column.
-  static void hash_words(const Sequence& sequence, size_t column, CellViews& cell, std::vector<uint64_t>& out);
+  static void hash_words(const Sequence& sequence, size_t column, CellViews& cell,
+                         std::vector<uint64_t>& out);
 
   std::vector<View> views_;  ///< in the order of the plan
   std::vector<Pattern> patterns_;

@@ -76,8 +76,9 @@ Status WordTable::add_entry(std::string_view line, std::string& lower) {
 Result<WordTable> WordTable::parse(const WordList& list) {
   const bool classes = list.kind == WordList::Kind::kClasses;
   if (list.text.size() > kLargestWordList)
-    return fail("{}: {} MB are more than a {} may have, which is part of the model; {} MB are allowed", list.name,
-                list.text.size() >> 20, classes ? "class file" : "lexicon", kLargestWordList >> 20);
+    return fail("{}: {} MB are more than a {} may have, which is part of the model; {} MB are allowed",
+                list.name, list.text.size() >> 20, classes ? "class file" : "lexicon",
+                kLargestWordList >> 20);
   WordTable out;
   out.kind_ = list.kind;
   std::string_view rest = list.text;
@@ -112,7 +113,8 @@ Result<WordTable> WordTable::parse(const WordList& list) {
     if (const Status added = out.add_word(fields == 3 ? parts[1] : parts[0], its_class); !added.ok())
       return here(added.error());
   }
-  if (out.words_.empty()) return fail("{}: there is nothing in this {}", list.name, classes ? "class file" : "lexicon");
+  if (out.words_.empty())
+    return fail("{}: there is nothing in this {}", list.name, classes ? "class file" : "lexicon");
   out.numbers_.clear();
   return out;
 }

@@ -1,10 +1,10 @@
 // Lexicons (lists of names, of places …) and word classes as features: parsed once, stored in the model as
 // text.
 //
-// A lexicon has one entry per line, words separated by blanks, and, after a tab, its type: `New York<tab>city`.
-// Without a tab the type is "1". Entries match in any letter case. A class file has lines `word class` or, as
-// Brown clustering writes them, `path<tab>word<tab>count` with a path of 0 and 1, whose beginnings are
-// features, too. Words are looked up as they are, then in lower case.
+// A lexicon has one entry per line, words separated by blanks, and, after a tab, its type: `New
+// York<tab>city`. Without a tab the type is "1". Entries match in any letter case. A class file has lines
+// `word class` or, as Brown clustering writes them, `path<tab>word<tab>count` with a path of 0 and 1, whose
+// beginnings are features, too. Words are looked up as they are, then in lower case.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ inline constexpr size_t kLargestWordList = size_t{64} << 20;
 /// A list, parsed. Immutable and thread-safe. Look-ups take constant time.
 class WordTable {
  public:
-  /// Errors name file and line: nothing in it, no UTF-8, too large, lines that are no entries, a word with two
-  /// classes.
+  /// Errors name file and line: nothing in it, no UTF-8, too large, lines that are no entries, a word with
+  /// two classes.
   static Result<WordTable> parse(const WordList& list);
 
   WordList::Kind kind() const { return kind_; }
@@ -48,8 +48,9 @@ class WordTable {
 
   /// The class of a word; `lower` is the word in lower case.
   std::optional<std::string_view> class_of(std::string_view word, std::string_view lower) const;
-  /// The longest entry that covers a row, as place and type: `B-city` for its first word, `I-`, `E-`, `S-` for
-  /// an entry of one word. Ties go to the entry that begins first. `words` has the word_hash of every row.
+  /// The longest entry that covers a row, as place and type: `B-city` for its first word, `I-`, `E-`, `S-`
+  /// for an entry of one word. Ties go to the entry that begins first. `words` has the word_hash of every
+  /// row.
   std::optional<std::string_view> covering(std::span<const uint64_t> words, size_t row) const;
   static uint64_t word_hash(std::string_view lower) { return hash_bytes(lower); }
 

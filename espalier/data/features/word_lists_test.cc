@@ -39,7 +39,8 @@ std::string covered(const WordTable& table, std::initializer_list<const char*> w
 }
 
 TEST(WordLists, LexiconsFindTheLongestEntryInAnyCase) {
-  const auto table = parse(kLexicon, "New York\tcity\nNew York Times\tpaper\nYork\tcity\nReading\nYork\tname\n");
+  const auto table =
+      parse(kLexicon, "New York\tcity\nNew York Times\tpaper\nYork\tcity\nReading\nYork\tname\n");
   ASSERT_TRUE(table.ok()) << table.error().message;
   EXPECT_EQ(covered(*table, {"in", "new", "YORK", "times", "."}), "- B-paper I-paper E-paper -");
   EXPECT_EQ(covered(*table, {"New", "York"}), "B-city E-city");

@@ -52,18 +52,22 @@ Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
       }
     }
     const auto wrong = [&](const Error& error) { return fail("parameter members: {}", error.message); };
-    if (member.learner == "committee") return fail("parameter members: a committee cannot have committees as members");
+    if (member.learner == "committee")
+      return fail("parameter members: a committee cannot have committees as members");
     if (member.task != "label" && member.task != "segment")
       return fail("parameter members: task={}: members learn the task label or segment", member.task);
     const auto learner = find_learner(member.learner);
     if (!learner.ok()) return wrong(learner.error());
-    if (const Status fits = check_learner_of_task(*find_task(member.task).value(), member.learner); !fits.ok())
+    if (const Status fits = check_learner_of_task(*find_task(member.task).value(), member.learner);
+        !fits.ok())
       return wrong(fits.error());
-    if (const Status good = (*learner)->check_settings(member.settings); !good.ok()) return wrong(good.error());
+    if (const Status good = (*learner)->check_settings(member.settings); !good.ok())
+      return wrong(good.error());
     out.push_back(std::move(member));
   }
   if (out.size() < 2 || out.size() > kMostMembers)
-    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"), kMostMembers);
+    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"),
+                kMostMembers);
   return out;
 }
 
@@ -159,7 +163,8 @@ class CommitteeTraining {
     const auto trained = train(request, monitor);
     if (job_.monitor.stop_requested())
       return fail(
-          "stopped before the committee was complete, and there is no model; with --checkpoint-every 1, --resume "
+          "stopped before the committee was complete, and there is no model; with --checkpoint-every 1, "
+          "--resume "
           "continues with the members that are finished");
     if (!trained.ok()) return fail("{}: {}", what, trained.error().message);
     done_.push_back(bytes_of(trained->model));
@@ -197,10 +202,13 @@ class CommitteeTraining {
       ESPALIER_ASSIGN(std::vector<std::byte> model, train_member(m, all_, names_[m]));
       finished_.push_back({names_[m], std::move(model)});
       // A fold has (folds − 1)/folds of the data.
-      const double expected = job_.seconds() * options_.folds * static_cast<double>(m + 2) / static_cast<double>(m + 1);
-      if (options_.time_budget == 0 || m < 1 || m + 1 == members_.size() || expected <= options_.time_budget) continue;
-      job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}", options_.time_budget, m + 1,
-                            members_.size(), fmt::join(names_.begin(), names_.begin() + static_cast<ptrdiff_t>(m + 1), ", ")));
+      const double expected =
+          job_.seconds() * options_.folds * static_cast<double>(m + 2) / static_cast<double>(m + 1);
+      if (options_.time_budget == 0 || m < 1 || m + 1 == members_.size() || expected <= options_.time_budget)
+        continue;
+      job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}",
+                            options_.time_budget, m + 1, members_.size(),
+                            fmt::join(names_.begin(), names_.begin() + static_cast<ptrdiff_t>(m + 1), ", ")));
       members_.resize(m + 1);
       names_.resize(m + 1);
     }
@@ -278,9 +286,10 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
         return {};
       },
       [](const O& options) { return options.members_text; });
-  table.choice("size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
-               "small: cascade and svm; full: also crf, and laso-br by chunk where labels are segments, otherwise "
-               "perceptron");
+  table.choice(
+      "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
+      "small: cascade and svm; full: also crf, and laso-br by chunk where labels are segments, otherwise "
+      "perceptron");
   table.whole("folds", &O::folds, {2, 20},
               "each member is also trained without each of these parts of the data, to learn whom to trust");
   table.number("time-budget", &O::time_budget, {0, 1e9},
@@ -291,15 +300,15 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
         return o.members_text != "auto" && situation.given.contains("size");
       },
       "members and size: size chooses the members that are not named");
-  return make_learner<O>({.name = "committee",
-                          .summary =
-                              "several learners together, and a chain that learns by cross-validation whom to trust: "
-                              "the most accurate, and the slowest",
-                          .kind = ModelKind::kCommittee,
-                          .starts_from_models = false},
-                         std::move(table),
-                         {.train = [](TrainingJob& job, const O& options) { return CommitteeTraining(job, options).run(); },
-                          .needs = [](const O&, const Situation&) { return DataNeeds{.features = false, .text = true}; }});
+  return make_learner<O>(
+      {.name = "committee",
+       .summary = "several learners together, and a chain that learns by cross-validation whom to trust: "
+                  "the most accurate, and the slowest",
+       .kind = ModelKind::kCommittee,
+       .starts_from_models = false},
+      std::move(table),
+      {.train = [](TrainingJob& job, const O& options) { return CommitteeTraining(job, options).run(); },
+       .needs = [](const O&, const Situation&) { return DataNeeds{.features = false, .text = true}; }});
 }
 
 }  // namespace espalier::model
