@@ -34,7 +34,7 @@ struct CommitteeOptions : CommonOptions {
 
 /// "LEARNER:NAME=VALUE:…,LEARNER,…". NAME can also be task.
 Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
-  constexpr size_t kMostMembers = 16;
+  constexpr size_t kMostAsked = 16;
   std::vector<MemberChoice> out;
   while (!text.empty()) {
     std::string_view item = text.substr(0, text.find(','));
@@ -65,9 +65,9 @@ Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
       return wrong(good.error());
     out.push_back(std::move(member));
   }
-  if (out.size() < 2 || out.size() > kMostMembers)
+  if (out.size() < 2 || out.size() > kMostAsked)
     return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"),
-                kMostMembers);
+                kMostAsked);
   return out;
 }
 
