@@ -19,7 +19,7 @@ for learner in crf cascade "laso-br --task segment" perceptron; do
 done
 expect 0 "$espalier" train toy/train.txt -m lists.model --lexicon lexicon.txt --word-classes classes.txt -p passes=2 -q
 mkdir gone && mv lexicon.txt classes.txt gone # the model has its own
-expect 0 "$espalier" inspect lists.model --top 2000
+expect 0 "$espalier" inspect lists.model --top 1000000
 says out "lexicon1[0]=S-first"
 says out "class2["
 expect 0 "$espalier" explain toy/test.txt -m lists.model --sequence 1
@@ -43,7 +43,8 @@ expect 2 "$espalier" classes text.txt -k 1
 expect 0 "$espalier" train toy/train.txt -m team.model --learner committee -p members=crf:passes=2,perceptron:passes=2 -p folds=2 -q
 expect 0 "$espalier" eval toy/test.txt -m team.model --json
 awk -v f1="$(json /f1)" 'BEGIN {exit !(f1 > 70)}' || fail_test "F1 of only $(json /f1) of a committee"
-expect 0 "$espalier" tag toy/test.txt -m team.model --confidence --nbest 2
+expect 0 "$espalier" tag toy/test.txt -m team.model --confidence
+expect 0 "$espalier" tag toy/test.txt -m team.model --nbest 2
 expect 0 "$espalier" explain toy/test.txt -m team.model --sequence 1
 says out "perceptron says"
 expect 0 "$espalier" inspect team.model --json
@@ -52,3 +53,4 @@ expect 0 "$espalier" tag toy/test.txt -m team.model --constraints rules.txt
 expect 2 "$espalier" train toy/train.txt -m team.model --learner committee -p members=crf
 says err "a committee has 2 to 16"
 expect 2 "$espalier" train toy/train.txt -m team.model --learner committee --constraints rules.txt
+finish

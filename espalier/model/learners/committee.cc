@@ -66,8 +66,7 @@ Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
     out.push_back(std::move(member));
   }
   if (out.size() < 2 || out.size() > kMostAsked)
-    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"),
-                kMostAsked);
+    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"), kMostAsked);
   return out;
 }
 
