@@ -54,6 +54,7 @@ void add_convert(CLI::App& app, Action& action);
 void add_decode(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
+void add_classes(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_ensemble(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);

@@ -7,7 +7,7 @@ expect 0 "$espalier" train train.txt -m good.model -q -p passes=3
 expect 0 "$espalier" --version
 says out "espalier 0."
 expect 0 "$espalier" --help
-for verb in train tag eval cv check convert import decode synth inspect explain serve; do
+for verb in train tag eval cv check convert import decode synth classes inspect explain serve; do
   says out "$verb"
   cp out main_help
   expect 0 "$espalier" $verb --help

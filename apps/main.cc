@@ -5,9 +5,9 @@
 
 int main(int argc, char** argv) {
   using namespace espalier::apps;
-  static constexpr AddVerb kVerbs[] = {add_train,  add_tag,       add_eval,    add_cv,      add_compare,
-                                       add_report, add_tune,      add_check,   add_convert, add_import,
-                                       add_decode, add_synth,     add_inspect, add_explain, add_ensemble,
-                                       add_serve,  add_reproduce, add_help,    add_version};
+  static constexpr AddVerb kVerbs[] = {add_train,    add_tag,   add_eval,      add_cv,      add_compare,
+                                       add_report,   add_tune,  add_check,     add_convert, add_import,
+                                       add_decode,   add_synth, add_classes,   add_inspect, add_explain,
+                                       add_ensemble, add_serve, add_reproduce, add_help,    add_version};
   return run_command(argc, argv, kVerbs);
 }

@@ -48,6 +48,17 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "features: a CRF++ template or Wapiti pattern file, for --task parse one of\nits own "
                   "[words, affixes, case and shape in a window]")
       ->type_name("FILE");
+  verb.add_option(
+          "--lexicon", lexicons,
+          "also features from this list of names or words, which the model stores:\none entry per line, "
+          "after a tab its type; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  verb.add_option("--word-classes", word_classes,
+                  "also features from the classes of words: lines of word and class, or paths\nof Brown "
+                  "clustering; espalier classes makes them; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [the first learner of the task]")
       ->type_name("L");
@@ -93,6 +104,14 @@ Status TrainingFlags::read_files(TrainOptions& options) const {
   if (!template_file.empty()) {
     ESPALIER_ASSIGN(options.feature_template, read_text(template_file));
     options.template_name = template_file;
+  }
+  for (const std::string& file : lexicons) {
+    ESPALIER_ASSIGN(std::string text, read_text(file));
+    options.lexicons.push_back({file, std::move(text)});
+  }
+  for (const std::string& file : word_classes) {
+    ESPALIER_ASSIGN(std::string text, read_text(file));
+    options.word_classes.push_back({file, std::move(text)});
   }
   if (!constraints.empty()) {
     ESPALIER_ASSIGN(options.constraints, Constraints::read(constraints));

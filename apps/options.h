@@ -41,6 +41,7 @@ struct TrainingFlags {
   std::string task = "label";
   std::string learner;  ///< empty: the default learner of the task
   std::string template_file;
+  std::vector<std::string> lexicons, word_classes;
   std::string feature_columns;
   std::string constraints;
   bool allow_contradictions = false;
@@ -51,7 +52,7 @@ struct TrainingFlags {
   void add_to(CLI::App& verb);
   /// All options except the contents of files. Errors are errors of the command line.
   Result<TrainOptions> resolve() const;
-  /// Reads the template and the constraints.
+  /// Reads the template, the word lists and the constraints.
   Status read_files(TrainOptions& options) const;
 };
 

@@ -74,6 +74,8 @@ Result<TrainData> data_of(const TrainFlags& flags) {
 Status check_not_an_input(const TrainFlags& flags) {
   std::vector<std::string> inputs = flags.train;
   inputs.insert(inputs.end(), flags.dev.begin(), flags.dev.end());
+  inputs.insert(inputs.end(), flags.training.lexicons.begin(), flags.training.lexicons.end());
+  inputs.insert(inputs.end(), flags.training.word_classes.begin(), flags.training.word_classes.end());
   inputs.push_back(flags.training.template_file);
   inputs.push_back(flags.training.constraints);
   for (const std::string& input : inputs) {

@@ -220,6 +220,16 @@ Incremental::operator Learner() const {
       .learner(more);
 }
 
+Committee::operator Learner() const {
+  return Fields("committee")
+      .set("members", members)
+      .set("size", size)
+      .set("folds", folds)
+      .set("time-budget", time_budget)
+      .set("names", names)
+      .learner(more);
+}
+
 Brackets::operator Learner() const {
   return Fields("brackets")
       .set("passes", passes)

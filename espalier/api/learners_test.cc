@@ -141,6 +141,8 @@ std::vector<Learner> full_structs() {
                             .names = false,
                             .weight_bits = "16",
                             .patience = 2});
+  all.push_back(
+      Committee{.members = "crf,svm:c=0.1", .size = "small", .folds = 2, .time_budget = 60, .names = false});
   all.push_back(Brackets{.passes = 2,
                          .training = "local",
                          .longest = 2,

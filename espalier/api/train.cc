@@ -94,6 +94,10 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   if (options.feature_template)
     request.feature_text = model::TemplateText{options.template_name, *options.feature_template};
   request.feature_columns = options.feature_columns;
+  for (const NamedText& list : options.lexicons)
+    request.word_lists.push_back({data::WordList::Kind::kLexicon, list.name, list.text});
+  for (const NamedText& list : options.word_classes)
+    request.word_lists.push_back({data::WordList::Kind::kClasses, list.name, list.text});
   request.model = options.save_to;
   request.checkpoint_every = options.checkpoint_every;
   request.resume = options.resume;

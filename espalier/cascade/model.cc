@@ -80,7 +80,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
     const bool filters = l < alphas.size() && l + 1 < levels_.size();
     const bool shown = visit && l + 1 < levels_.size();
     if (!made && (level.order > 1 || l + 1 == levels_.size())) {
-      ESPALIER_TRY(first_trellis(forced_labels(T, K, forced), level.order));
+      ESPALIER_TRY(first_trellis(forced_labels(T, K, forced, labels_.plain_numbers()), level.order));
       made = true;
     }
     if (!filters && !shown) break;
@@ -99,7 +99,8 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       }
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
-      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced), levels_[l + 1].order));
+      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers()),
+                                 levels_[l + 1].order));
       made = true;
     } else {
       score(l, b);
@@ -122,7 +123,7 @@ Status CascadePredictor::search(std::span<const Label> forced, const std::vector
   if (alphas != nullptr) {
     ESPALIER_TRY(filter(forced, *alphas, nullptr, scratch));
   } else {
-    const AliveLabels alive = forced_labels(T, labels_.size(), forced);
+    const AliveLabels alive = forced_labels(T, labels_.size(), forced, labels_.plain_numbers());
     if (arcs_of(alive) > kMostArcs)
       return fail("{} positions have more than {} pairs of labels", T, kMostArcs);
     ESPALIER_ASSIGN(b.trellis,

@@ -5,6 +5,7 @@
 
 #include "espalier/cascade/model_buffers.h"
 #include "espalier/chain/lattice/lattice_marginals.h"
+#include "espalier/data/refined_predictor.h"
 
 namespace espalier::cascade {
 
@@ -33,7 +34,7 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
     std::vector<Label>& labels = out.best.front().labels;
     for (size_t t = 0; t < T; ++t) {
       const float* p = by_label.data() + t * K;
-      labels[t] = static_cast<Label>(std::max_element(p, p + K) - p);
+      labels[t] = data::most_probable(labels_, {p, K});
     }
     // The most probable label of each position need not form a path of the lattice.
     const std::vector<uint32_t> path = find_path(b.trellis, labels);
@@ -44,7 +45,8 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
     labelling.probability = std::exp(labelling.score / temperature_ - marginals.log_z);
   const std::vector<Label>& best = out.labels();
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) out.confidence[t] = std::min(1.0f, by_label[t * K + best[t]]);
+  for (size_t t = 0; t < T; ++t)
+    out.confidence[t] = std::min(1.0f, data::probability_of(labels_, {by_label.data() + t * K, K}, best[t]));
   if (options.confidence && span_rules_) {
     std::vector<std::string_view> names;
     names.reserve(best.size());

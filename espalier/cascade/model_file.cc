@@ -6,6 +6,7 @@
 
 #include "espalier/cascade/model.h"
 #include "espalier/cascade/model_json.h"
+#include "espalier/data/refined_predictor.h"
 #include "espalier/linear/grown_rows.h"
 #include "espalier/linear/number_map.h"
 
@@ -153,6 +154,7 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   const size_t L = cascade.levels.size(), grams = cascade.layout.grams.size();
   json header;
   header["labels"] = source.labels.names();
+  if (source.labels.refined()) header["places"] = source.labels.places();
   header["temperature"] = cascade.temperature;
   header["scheme"] = data::scheme_name(source.scheme);
   header["loss_unit"] = cascade.loss_unit == LossUnit::kPositions ? "positions" : "sequences";
@@ -270,9 +272,11 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   ESPALIER_ASSIGN(const auto labels, cascade_field<std::vector<std::string>>(name, header, "labels"));
   if (labels.empty() || labels.size() >= data::kNoLabel)
     return fail("{}: {} is not a possible number of labels", name, labels.size());
-  for (const std::string& label : labels) model->labels_.add(label);
+  ESPALIER_ASSIGN(const auto places, header.contains("places")
+                                         ? cascade_field<std::string>(name, header, "places")
+                                         : Result<std::string>(""));
+  ESPALIER_ASSIGN(model->labels_, data::restore_labels(labels, places, name));
   const size_t K = model->labels_.size();
-  if (K != labels.size()) return fail("{}: a label occurs twice", name);
   model->stride_ = linear::padded(K);
   ESPALIER_ASSIGN(model->temperature_, cascade_field<double>(name, header, "temperature"));
   if (!(model->temperature_ > 1e-9 && model->temperature_ < 1e9))

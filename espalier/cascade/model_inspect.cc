@@ -89,6 +89,8 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(
     for (size_t s = states.first; s < states.last; ++s) {
       if (lattice.label(s) == e.label) {
         first = std::max(first, pass.state(s));
+      } else if (labels_.plain_number(lattice.label(s)) == labels_.plain_number(e.label)) {
+        continue;  // another reading of the same label
       } else if (pass.state(s) > second) {
         second = pass.state(s);
         e.runner_up = lattice.label(s);
@@ -161,7 +163,8 @@ Result<std::vector<data::Predictor::WeightedFeature>> CascadePredictor::stronges
     const uint32_t row = state_offsets_[f * levels_.size() + last];
     if (row != linear::kNoFeature)
       levels_[last].state.for_each(row, [&](uint32_t column, float weight) {
-        if (!only || *only == column) weights.push_back({*name, static_cast<Label>(column), weight});
+        if (!only || *only == labels_.plain_number(static_cast<Label>(column)))
+          weights.push_back({*name, static_cast<Label>(column), weight});
       });
   }
   return data::strongest_of(std::move(weights), how_many);

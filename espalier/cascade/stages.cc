@@ -7,8 +7,15 @@ namespace espalier::cascade {
 using data::kNoLabel;
 using data::Label;
 
+namespace {
+
+/// The number by which forced labels call label j (LabelSet::plain_numbers).
+size_t number_for_users(size_t j, std::span<const Label> plain) { return plain.empty() ? j : plain[j]; }
+
+}  // namespace
+
 AliveLabels keep_labels(std::span<const float> ratings, size_t K, double alpha, std::span<const Label> gold,
-                        std::span<const Label> forced) {
+                        std::span<const Label> forced, std::span<const Label> plain) {
   AliveLabels alive;
   const size_t T = ratings.size() / K;
   const float threshold = static_cast<float>(alpha);
@@ -19,7 +26,8 @@ AliveLabels keep_labels(std::span<const float> ratings, size_t K, double alpha, 
       alive.rating.push_back(row[j]);
     };
     if (!forced.empty() && forced[t] != kNoLabel) {
-      keep(forced[t]);
+      for (size_t j = 0; j < K; ++j)
+        if (number_for_users(j, plain) == forced[t]) keep(j);
     } else {
       const size_t best = static_cast<size_t>(std::max_element(row, row + K) - row);
       const size_t truth = gold.empty() ? best : gold[t];
@@ -31,12 +39,14 @@ AliveLabels keep_labels(std::span<const float> ratings, size_t K, double alpha, 
   return alive;
 }
 
-AliveLabels forced_labels(size_t positions, size_t K, std::span<const Label> forced) {
+AliveLabels forced_labels(size_t positions, size_t K, std::span<const Label> forced,
+                          std::span<const Label> plain) {
   if (forced.empty()) return all_labels(positions, K);
   AliveLabels alive;
   for (size_t t = 0; t < positions; ++t) {
     for (size_t j = 0; j < K; ++j)
-      if (forced[t] == kNoLabel || forced[t] == j) alive.label.push_back(static_cast<Label>(j));
+      if (forced[t] == kNoLabel || forced[t] == number_for_users(j, plain))
+        alive.label.push_back(static_cast<Label>(j));
     alive.begin.push_back(static_cast<uint32_t>(alive.label.size()));
   }
   alive.rating.assign(alive.label.size(), kNoRating);

@@ -18,12 +18,15 @@ inline size_t trellis_length(size_t order) { return order <= 2 ? 1 : order - 1; 
 inline constexpr size_t kMostArcs = size_t{1} << 27;
 
 /// What a level of order 1 keeps: labels rated α or more, the best label of each position, and `gold` if not
-/// empty. A forced label is the only one of its position. Ratings are T×K.
+/// empty. A forced label is the only one of its position. Ratings are T×K. `plain`, if not empty, has the
+/// number by which `forced` calls each label (LabelSet::plain_numbers).
 AliveLabels keep_labels(std::span<const float> ratings, size_t labels, double alpha,
-                        std::span<const data::Label> gold, std::span<const data::Label> forced);
+                        std::span<const data::Label> gold, std::span<const data::Label> forced,
+                        std::span<const data::Label> plain = {});
 
 /// All labels, except at positions with a forced label.
-AliveLabels forced_labels(size_t positions, size_t labels, std::span<const data::Label> forced);
+AliveLabels forced_labels(size_t positions, size_t labels, std::span<const data::Label> forced,
+                          std::span<const data::Label> plain = {});
 
 /// How many arcs make_trellis or grow would make.
 size_t arcs_of(const AliveLabels& alive);

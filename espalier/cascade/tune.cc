@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "espalier/data/refined_predictor.h"
+
 namespace espalier::cascade {
 
 using data::kNoLabel;
@@ -27,9 +29,7 @@ Result<std::vector<TradeOff::Point>> level_curve(const CascadePredictor& cascade
     for (size_t s = range.first; s < range.last; ++s) {
       const data::Sequence& sequence = sequences[s];
       if (sequence.empty()) continue;
-      gold.clear();
-      for (size_t t = 0; t < sequence.length(); ++t)
-        gold.push_back(cascade.labels().find(sequence.label(t)).value_or(kNoLabel));
+      data::gold_labels(sequence, cascade.labels(), cascade.scheme(), gold);
       cascade.look_up(sequence, *scratch);
       const Status done = cascade.filter(
           {}, alphas,

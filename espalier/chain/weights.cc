@@ -155,13 +155,13 @@ double score_of(const ChainScores& scores, std::span<const Label> labels) {
   return sum;
 }
 
-void force_labels(SequenceScores& scores, std::span<const Label> given) {
+void force_labels(SequenceScores& scores, std::span<const Label> given, std::span<const Label> plain) {
   const ChainScores& view = scores.view;
   for (size_t t = 0; t < view.length; ++t) {
     if (given[t] == kNoLabel) continue;
     float* node = scores.node.data() + t * view.stride;
     for (size_t j = 0; j < view.labels; ++j)
-      if (j != given[t]) node[j] = -std::numeric_limits<float>::infinity();
+      if ((plain.empty() ? j : plain[j]) != given[t]) node[j] = -std::numeric_limits<float>::infinity();
   }
 }
 

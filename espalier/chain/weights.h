@@ -64,6 +64,8 @@ void score_sequence(const ChainWeights& weights, const linear::Dataset& data, si
 double score_of(const ChainScores& scores, std::span<const data::Label> labels);
 
 /// Sets all labels but the known one to −∞ at every position whose label is known.
-void force_labels(SequenceScores& scores, std::span<const data::Label> given);
+/// `plain`, if not empty, has the number by which `given` calls each label; several can share one.
+void force_labels(SequenceScores& scores, std::span<const data::Label> given,
+                  std::span<const data::Label> plain = {});
 
 }  // namespace espalier::chain

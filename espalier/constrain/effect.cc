@@ -7,6 +7,7 @@
 #include "espalier/chain/lattice/lattice_marginals.h"
 #include "espalier/chain/lattice/lattice_nbest.h"
 #include "espalier/chain/span_marginals.h"
+#include "espalier/data/refined_predictor.h"
 
 namespace espalier::constrain {
 
@@ -99,7 +100,9 @@ Status predict_from_lattice(ConstrainedLattice& product, double temperature, con
       marginals[t * K + product.lattice.label(s)] += static_cast<float>(sums.state[s]);
   }
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) out.confidence[t] = std::min(1.0f, marginals[t * K + out.labels()[t]]);
+  for (size_t t = 0; t < T; ++t)
+    out.confidence[t] =
+        std::min(1.0f, data::probability_of(labels, {marginals.data() + t * K, K}, out.labels()[t]));
   if (options.confidence && scheme != data::Scheme::kNone) {
     const chain::SpanRules rules(labels, scheme);
     std::vector<std::string_view> names;

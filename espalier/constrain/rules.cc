@@ -212,4 +212,33 @@ Constraints Constraints::softened(double penalty) const {
   return out;
 }
 
+Result<Constraints> Constraints::refined(const data::LabelSet& labels) const {
+  ESPALIER_CHECK(labels.refined());
+  Constraints out = *this;
+  out.labels_ = labels.size();
+  const auto widen = [&](const LabelBits& bits) {
+    LabelBits wide(bits.empty() ? 0 : labels.size());
+    for (size_t y = 0; y < wide.size(); ++y) wide[y] = bits[labels.plain_number(static_cast<Label>(y))];
+    return wide;
+  };
+  for (Rule& rule : out.rules_) {
+    if (rule.kind == Rule::Kind::kAssignments)
+      return fail("{}: lists of assignments need a model that was trained with scheme=data", file_);
+    rule.first = widen(rule.first);
+    rule.second = widen(rule.second);
+    for (auto& [word, allowed] : rule.lexicon) allowed = widen(allowed);
+    if (rule.broken.empty()) continue;
+    const size_t width = labels.size() + 1, old_width = labels_ + 1;
+    const std::vector<uint8_t> old = std::move(rule.broken);
+    const auto old_number = [&](size_t y) {
+      return y == labels.size() ? labels_ : size_t{labels.plain_number(static_cast<Label>(y))};
+    };
+    rule.broken.assign(width * width, 0);
+    for (size_t before = 0; before < width; ++before)
+      for (size_t after = 0; after < width; ++after)
+        rule.broken[before * width + after] = old[old_number(before) * old_width + old_number(after)];
+  }
+  return out;
+}
+
 }  // namespace espalier::constrain

@@ -107,6 +107,9 @@ class Constraints {
   /// labelling with the fewest violations).
   Constraints without(size_t constraint) const;
   Constraints softened(double penalty) const;
+  /// The same rules about the labels of a refined set: what they say about a text holds for all its labels.
+  /// Precondition: resolved for `labels`.plain(). Lists of assignments are an error.
+  Result<Constraints> refined(const data::LabelSet& labels) const;
 
  private:
   friend class Resolver;

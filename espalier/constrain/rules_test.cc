@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/constrain/compile.h"
+#include "espalier/constrain/random_constraints.h"
 
 namespace espalier::constrain {
 namespace {
@@ -172,6 +173,44 @@ TEST(Rules, ContradictionsAreFoundAndNamed) {
       resolve("s: require A at start\nf: forbid A then {B C}\nsoft: at most 0 of A soft 1\n", labels);
   ASSERT_TRUE(fine.ok());
   EXPECT_TRUE(check_consistent(*fine).ok());
+}
+
+TEST(Rules, RulesAboutFinerLabelsSayTheSame) {
+  Random random(11);
+  for (int round = 0; round < 300; ++round) {
+    const LabelSet plain = letters(3);
+    LabelSet fine;
+    for (const char place : {'B', 'E', 'S'})
+      for (const std::string& name : plain.names())
+        if (place == 'B' || random.below(2) == 0) fine.add(name, place);
+    ASSERT_TRUE(fine.plain() == plain);
+    std::string text = random_constraint(random, 3, {});
+    text += random.below(2) == 0 ? "allow lexicon l by 1\n" : "force column 1\n";
+    const auto coarse = resolve(text, plain, kTokens, "x\tA\ny\tB C\n");
+    if (!coarse.ok()) continue;  // a label on both sides of `implies`
+    const auto finer = coarse->refined(fine);
+    ASSERT_TRUE(finer.ok());
+    const size_t T = 1 + random.below(4);
+    const auto cell = [&](size_t row, size_t) { return std::string_view(row % 2 == 0 ? "x" : "A"); };
+    const Instance instance = coarse->instance(T, cell), fine_instance = finer->instance(T, cell);
+    for (int draw = 0; draw < 20; ++draw) {
+      std::vector<Label> y, z;
+      for (size_t t = 0; t < T; ++t) {
+        z.push_back(static_cast<Label>(random.below(fine.size())));
+        y.push_back(fine.plain_number(z.back()));
+      }
+      ASSERT_EQ(coarse->penalty(instance, y), finer->penalty(fine_instance, z)) << text;
+    }
+  }
+}
+
+TEST(Rules, ListsOfAssignmentsNeedPlainLabels) {
+  LabelSet fine;
+  fine.add("A", 'B');
+  fine.add("A", 'S');
+  const auto listed = resolve("assignments list", fine.plain(), kTokens, "A A\n");
+  ASSERT_TRUE(listed.ok()) << listed.error().message;
+  EXPECT_THAT(listed->refined(fine).error().message, HasSubstr("scheme=data"));
 }
 
 }  // namespace

@@ -202,6 +202,14 @@ std::vector<std::string> convert(std::span<const std::string_view> labels, Schem
   return result;
 }
 
+std::string segment_places(std::span<const std::string_view> labels, Scheme scheme) {
+  std::string places(labels.size(), 'O');
+  const std::vector<Span> segments = spans(labels, scheme);
+  for_each_prefix(segments, Scheme::kIobes,
+                  [&](size_t t, char prefix, std::string_view) { places[t] = prefix; });
+  return places;
+}
+
 void SchemeDetector::add(std::span<const std::string_view> labels) {
   if (plain_) return;
   // Neighbours of the current label; an unknown neighbour allows no conclusion.

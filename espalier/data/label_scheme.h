@@ -72,6 +72,11 @@ std::vector<std::string> encode(std::span<const Span> segments, size_t length, S
 /// unchanged.
 std::vector<std::string> convert(std::span<const std::string_view> labels, Scheme from, Scheme to);
 
+/// The place of every token in its segment: B first of several, I inside, E last of several, S alone, O
+/// outside. Together with a label of any scheme this is a label of IOBES, and a token's label follows from it
+/// without a look at its neighbours.
+std::string segment_places(std::span<const std::string_view> labels, Scheme scheme);
+
 /// Detects the scheme of a corpus from its labels, sequence by sequence: which prefixes occur, and how often
 /// IOB1, IOB2, IOE1 and IOE2 are violated. One label outside the schemes makes it kNone.
 class SchemeDetector {

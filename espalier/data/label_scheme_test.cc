@@ -30,6 +30,22 @@ std::vector<Span> random_segments(Random& random, size_t length) {
   return segments;
 }
 
+TEST(LabelScheme, PlacesInSegmentsAreThoseOfIobesWhateverTheScheme) {
+  Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    const size_t length = 1 + random.below(12);
+    const std::vector<Span> segments = random_segments(random, length);
+    const std::vector<std::string> finest = encode(segments, length, Scheme::kIobes);
+    for (const Scheme scheme : kSchemes) {
+      const std::vector<std::string> labels = encode(segments, length, scheme);
+      const std::string places = segment_places(views(labels), scheme);
+      ASSERT_EQ(places.size(), length);
+      for (size_t t = 0; t < length; ++t) ASSERT_EQ(places[t], finest[t][0]) << scheme_name(scheme);
+    }
+  }
+  EXPECT_EQ(segment_places(Views{"NN", "VB"}, Scheme::kNone), "OO");
+}
+
 TEST(LabelScheme, EverySchemeSaysWhatItsNameSays) {
   const std::vector<Span> segments = {{0, 3, "N"}, {3, 4, "N"}, {5, 7, "V"}};
   EXPECT_THAT(encode(segments, 7, Scheme::kIob1), ElementsAre("I-N", "I-N", "I-N", "B-N", "O", "I-V", "I-V"));

@@ -15,6 +15,7 @@
 namespace espalier::model {
 
 struct CommonOptions {
+  std::optional<InnerScheme> scheme;  ///< of chains and cascades
   uint32_t cutoff = 1;
   int degree = 1;
   std::optional<uint32_t> full_rows;
@@ -45,6 +46,16 @@ void add_common_parameters(ParameterTable<O>& table) {
   table.only_where(
       {"patience"}, [](const O&, const Situation& situation) { return situation.dev; },
       "training with a development set (--dev)");
+}
+
+/// scheme, of learners that can have finer labels inside than those of the data.
+template <typename O>
+void add_scheme(ParameterTable<O>& table) {
+  table.choice(
+      "scheme", &O::scheme, {{"data", InnerScheme::kData}, {"iobes", InnerScheme::kIobes}},
+      "labels of segments inside the model: as in the data, or told apart by first, inner, last and only "
+      "token; answers are in the scheme of the data",
+      kAdvanced);
 }
 
 /// full-rows, of learners whose features need not have a weight for every label.

@@ -47,15 +47,17 @@ Result<ConstraintFile> ConstraintFile::from_json(std::string_view text, const st
 
 Result<constrain::Constraints> ConstraintFile::resolve(const ModelHeader& about,
                                                        const data::LabelSet& labels) const {
-  const constrain::ConstraintScope shape = shape_of_task(about, labels);
+  const data::LabelSet plain = labels.plain();
+  const constrain::ConstraintScope shape = shape_of_task(about, plain);
   const constrain::FileLoader load = [this](const std::string& file) -> Result<std::string> {
     const auto found = files.find(file);
     if (found == files.end()) return fail("{}: not stored with the constraints", file);
     return found->second;
   };
   ESPALIER_ASSIGN(constrain::Constraints constraints,
-                  constrain::Constraints::resolve(text, name, shape, labels, load));
+                  constrain::Constraints::resolve(text, name, shape, plain, load));
   ESPALIER_TRY(constrain::check_consistent(constraints));
+  if (labels.refined()) return constraints.refined(labels);
   return constraints;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace espalier::model {
 
@@ -27,6 +28,17 @@ uint32_t full_rows_from(std::optional<uint32_t> asked, size_t labels);
 
 /// l2=auto: 1, or 0.3 with dropout, which penalises too.
 double l2_penalty(std::optional<double> asked, double dropout);
+
+/// The labels of segments inside a model.
+enum class InnerScheme {
+  kData,   ///< those of the data
+  kIobes,  ///< with the place of a token in its segment (data::segment_places)
+};
+/// scheme=auto: iobes for cascades where most tokens are in segments, otherwise that of the data. `outside`
+/// is the share of tokens in no segment. Chosen on held-out training data (docs/learners.md has the figures):
+/// n-grams of labels gain from places in segments, chains of pairs do not, and names are too rare for it.
+inline constexpr double kMostOutside = 0.5;
+InnerScheme inner_scheme(std::optional<InnerScheme> asked, std::string_view learner, double outside);
 
 /// How many bits a weight takes in a model file.
 enum class WeightBits { kAuto, k16, k32 };

@@ -22,7 +22,7 @@ namespace espalier::model {
 struct TrainingJob;
 
 /// What a learner makes: which code reads its model file (model.cc).
-enum class ModelKind { kChain, kCascade, kSearch, kBrackets };
+enum class ModelKind { kChain, kCascade, kSearch, kBrackets, kCommittee };
 
 /// What constraints a learner can train with.
 enum class ConstraintUse {

@@ -3,6 +3,8 @@
 #include "espalier/cascade/model.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_cascade.h"
+#include "espalier/data/refined_predictor.h"
+#include "espalier/model/committee.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/constrained_search.h"
@@ -74,6 +76,15 @@ Status Model::load_predictor() {
       ESPALIER_CHECK(brackets != nullptr);
       return {};
     }
+    case ModelKind::kCommittee: {
+      ESPALIER_ASSIGN(auto loaded, CommitteePredictor::load(*file_));
+      constrain_ = [committee = loaded.get(), instances = instances_of_task(about_.task)](
+                       Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
+        return committee->under(std::move(rules), options, instances);
+      };
+      bare_ = std::move(loaded);
+      return {};
+    }
   }
   return fail("{}: this kind of model is not supported", file_->name());
 }
@@ -82,8 +93,10 @@ Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOp
   if (!constrain_ && bare_->builds_trees()) return fail("a parser does not support constraints");
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
-  ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, labels()));
-  return constrain_(std::move(resolved), options);
+  ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, inner_labels()));
+  ESPALIER_ASSIGN(Made made, constrain_(std::move(resolved), options));
+  if (!inner_labels().refined()) return made;
+  return Made(std::make_unique<data::RefinedPredictor>(std::move(made)));
 }
 
 Result<Model> Model::open(const std::string& path) { return open(path, path); }
@@ -111,6 +124,7 @@ Result<Model> Model::make(SectionFile file) {
   ESPALIER_ASSIGN(const std::string_view text, model.file_->text("about"));
   ESPALIER_ASSIGN(model.about_, header_from_json(text, model.file_->name()));
   ESPALIER_TRY(model.load_predictor());
+  if (model.bare_->labels().refined()) model.plain_ = std::make_unique<data::RefinedPredictor>(*model.bare_);
   if (model.file_->has(kConstraintSection)) {
     ESPALIER_ASSIGN(const std::string_view rules, model.file_->text(kConstraintSection));
     ESPALIER_ASSIGN(model.constraints_, ConstraintFile::from_json(rules, model.file_->name()));

@@ -29,11 +29,13 @@ class Model {
   static Result<Model> from_bytes(const std::vector<std::byte>& bytes, std::string name);
 
   const ModelHeader& about() const { return about_; }
-  const data::LabelSet& labels() const { return bare_->labels(); }
+  /// Those of the data. The model itself can have finer ones (inner_labels).
+  const data::LabelSet& labels() const { return bare().labels(); }
+  const data::LabelSet& inner_labels() const { return bare_->labels(); }
   /// The predictor, under the constraints that the model was trained with, if any.
-  const data::Predictor& predictor() const { return constrained_ ? *constrained_ : *bare_; }
+  const data::Predictor& predictor() const { return constrained_ ? *constrained_ : bare(); }
   /// The predictor without constraints.
-  const data::Predictor& bare() const { return *bare_; }
+  const data::Predictor& bare() const { return plain_ ? *plain_ : *bare_; }
   const SectionFile& file() const { return *file_; }
 
   /// The constraints that the model was trained with, if any.
@@ -42,7 +44,7 @@ class Model {
   Result<std::unique_ptr<data::Predictor>> under(const ConstraintFile& constraints,
                                                  const constrain::ConstrainedOptions& options) const;
 
-  /// The predictor without constraints if it is a P, otherwise null.
+  /// The predictor without constraints, with its own labels, if it is a P, otherwise null.
   template <typename P>
   const P* as() const {
     return dynamic_cast<const P*>(bare_.get());
@@ -59,7 +61,8 @@ class Model {
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
   ModelHeader about_;
   std::unique_ptr<data::Predictor> bare_;
-  Constrain constrain_;  ///< empty: this kind of model does not support constraints
+  std::unique_ptr<data::Predictor> plain_;  ///< bare_ with the labels of the data; null: it has these itself
+  Constrain constrain_;                     ///< empty: this kind of model does not support constraints
   std::optional<ConstraintFile> constraints_;
   std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null if there are no constraints
 };

@@ -33,6 +33,11 @@ std::string header_to_json(const ModelHeader& header) {
   if (!header.reading.separator.empty()) object["reading"]["separator"] = header.reading.separator;
   if (header.reading.more_columns) object["reading"]["more_columns"] = true;
   if (!header.reading.score_labels.empty()) object["reading"]["score_labels"] = header.reading.score_labels;
+  for (const data::WordList& list : header.features.lists)
+    object["features"]["lists"].push_back(
+        {{"kind", list.kind == data::WordList::Kind::kLexicon ? "lexicon" : "classes"},
+         {"name", list.name},
+         {"text", list.text}});
   if (header.features.bytes) object["features"]["bytes"] = true;
   if (!header.imported_from.empty()) object["imported_from"] = header.imported_from;
   if (!header.reading.comment.empty()) object["reading"]["comment"] = header.reading.comment;
@@ -70,6 +75,14 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.features.degree = features.at("degree").get<int>();
     header.features.attributes = features.at("attributes").get<bool>();
     header.features.bytes = features.value("bytes", false);
+    for (const json& list : features.value("lists", json::array())) {
+      const std::string kind = list.at("kind").get<std::string>();
+      if (kind != "lexicon" && kind != "classes")
+        return fail("{}: section 'about': no list '{}'", name, kind);
+      header.features.lists.push_back(
+          {kind == "lexicon" ? data::WordList::Kind::kLexicon : data::WordList::Kind::kClasses,
+           list.at("name").get<std::string>(), list.at("text").get<std::string>()});
+    }
   } catch (const json::exception& problem) {
     return fail("{}: section 'about': {}", name, problem.what());
   }

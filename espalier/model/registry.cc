@@ -32,6 +32,7 @@ std::span<const LearnerSpec* const> learners() {
     all.push_back(laso_bst_learner());
     all.push_back(laso_learner());
     all.push_back(incremental_learner());
+    all.push_back(committee_learner());
     all.push_back(brackets_learner());
     return all;
   }();

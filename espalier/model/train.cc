@@ -23,6 +23,8 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
   if (request.feature_text && request.feature_text->text.find_first_not_of(" \t\r\n") == std::string::npos)
     return fail("{}: the template is empty; leave it out for the default features",
                 request.feature_text->name);
+  if (!request.word_lists.empty() && request.task == "parse")
+    return fail("task parse has features of its own; it does not support lexicons and word classes");
   ESPALIER_ASSIGN(const LearnerSpec* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));

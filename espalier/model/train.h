@@ -37,6 +37,7 @@ struct TrainRequest {
   std::vector<std::string> settings;         ///< "name=value"
   std::optional<TemplateText> feature_text;  ///< not set: the default features
   std::vector<size_t> feature_columns;       ///< from 1; empty: all but the label (FORM alone for CoNLL-U)
+  std::vector<data::WordList> word_lists;    ///< lexicons and classes, for features besides those
   data::ReadOptions reading;                 ///< how files are read, and how the sequences in memory were
   std::optional<data::ReadOptions>
       dev_reading;                          ///< set if dev is read differently (other folds of the same file)

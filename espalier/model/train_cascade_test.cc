@@ -70,7 +70,7 @@ class CascadeTest : public testing::Test {
 };
 
 const cascade::CascadePredictor& cascade_of(const Model& model) {
-  return dynamic_cast<const cascade::CascadePredictor&>(model.predictor());
+  return *model.as<cascade::CascadePredictor>();
 }
 
 TEST_F(CascadeTest, TrainsSavesAndPredicts) {

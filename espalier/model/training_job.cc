@@ -7,6 +7,7 @@
 #include "espalier/base/hash.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/formats/label_column.h"
+#include "espalier/data/refined_predictor.h"
 #include "espalier/eval/scores.h"
 #include "espalier/linear/number_map.h"
 #include "espalier/model/feature_choice.h"
@@ -37,6 +38,7 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   if (parse && request.feature_columns.empty() && request.reading.format == data::Format::kConllu)
     about.features.feature_columns = {1, 2, 3, 4, 5};  // FORM to FEATS
   about.features.degree = common().degree;
+  about.features.lists = request.word_lists;
   if (request.reading.format == data::Format::kScores)  // what a .npy file, which names nothing, is taken for
     for (size_t i = 0; i < first.attribute_count(0); ++i)
       about.reading.score_labels.emplace_back(first.attribute(0, i).name);
@@ -49,7 +51,8 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   }
   if (request.start_from) {
     const data::FeatureOptions& old = request.start_from->about().features;
-    if (!request.feature_text && request.feature_columns.empty()) about.features = old;
+    if (!request.feature_text && request.feature_columns.empty() && request.word_lists.empty())
+      about.features = old;
     if (!(about.features == old))
       return fail(
           "{}: the model was trained with other features; leave the template and columns out to use its own",
@@ -135,6 +138,7 @@ Status TrainingJob::read_training_data() {
     report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
                                        training.state_before_cutoff - training.state.size(),
                                        training.state_before_cutoff, common().cutoff));
+  ESPALIER_TRY(refine_labels());
   return resolve_constraints(kept);
 }
 
@@ -191,9 +195,13 @@ Status TrainingJob::read_dev_data() {
                            edge_map = linear::number_map(training.edge.hashes);
   const linear::Encoder encoder(*extractor, map, edge_map);
   linear::Encoder::Scratch scratch;
+  std::vector<data::Label> gold;
   for (const data::Sequence& sequence : dev.sequences) {
     ESPALIER_TRY(check_not_stopped());
     encoder.append(sequence, training.labels, scratch, dev.data);
+    if (!training.labels.refined()) continue;
+    data::gold_labels(sequence, training.labels, label_scheme(), gold);
+    std::copy(gold.begin(), gold.end(), dev.data.gold.end() - static_cast<ptrdiff_t>(gold.size()));
   }
   return {};
 }
@@ -202,9 +210,10 @@ Status TrainingJob::resolve_label_weights() {
   if (common().label_weights.empty()) return {};
   label_weight.assign(training.labels.size(), 1.0f);
   for (const auto& [name, weight] : common().label_weights) {
-    const auto label = training.labels.find(name);
-    if (!label) return fail("parameter label-weights: '{}' is not a label of the training data", name);
-    label_weight[*label] = weight;
+    if (!training.labels.find(name))
+      return fail("parameter label-weights: '{}' is not a label of the training data", name);
+    for (size_t label = 0; label < label_weight.size(); ++label)
+      if (training.labels.names()[label] == name) label_weight[label] = weight;
   }
   return {};
 }
@@ -214,7 +223,8 @@ Status TrainingJob::read_data() {
   uint64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
   if (task->kind != TaskKind::kParse)
-    for (std::string& remark : label_remarks(training.labels.size(), labelled)) warn(std::move(remark));
+    for (std::string& remark : label_remarks(training.labels.plain().size(), labelled))
+      warn(std::move(remark));
   ESPALIER_TRY(resolve_label_weights());
   ESPALIER_TRY(read_dev_data());
   report.reading_seconds = seconds();
@@ -335,7 +345,7 @@ Status TrainingJob::save(SectionWriter& sections) {
     report.model_bytes = std::filesystem::file_size(request.model, ignored);
   }
   report.features = training.state.size() + training.edge.size();
-  report.labels = training.labels.size();
+  report.labels = training.labels.plain().size();
   return {};
 }
 

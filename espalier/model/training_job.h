@@ -127,6 +127,8 @@ struct TrainingJob {
   void warn_of_odd_dev_data();
   Status compare_labels();
   Status resolve_label_weights();
+  /// Gives the training data the labels of a finer scheme, if the model is to have them (inner_scheme.cc).
+  Status refine_labels();
   Status check_contradictions() const;
   Status resolve_constraints(const std::vector<data::Sequence>& kept);
 

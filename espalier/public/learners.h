@@ -242,6 +242,18 @@ struct Incremental {
   operator Learner() const;  // NOLINT(google-explicit-constructor)
 };
 
+/// Several learners together, and a chain that learns by cross-validation whom to trust: the most accurate,
+/// and the slowest.
+struct Committee {
+  std::optional<std::string> members = {};  ///< "LEARNER:NAME=VALUE:…,LEARNER,…"; default: as size says
+  std::optional<std::string> size = {};     ///< small (two members) or full (four, default)
+  std::optional<int> folds = {};            ///< of the cross-validation; default 3
+  std::optional<double> time_budget = {};   ///< seconds; leaves out the last members; default 0, no limit
+  std::optional<bool> names = {};           ///< keep feature names, for inspect and explain; default true
+  Settings more = {};                       ///< parameters without a field, by name
+  operator Learner() const;                 // NOLINT(google-explicit-constructor)
+};
+
 /// For task brackets: one perceptron for where phrases begin, one for where they end, and the best phrases
 /// that do not overlap.
 struct Brackets {

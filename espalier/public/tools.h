@@ -1,5 +1,5 @@
 // Tools for data files: check_data() before training, convert() between formats and label schemes,
-// synthesize() for generated corpora.
+// synthesize() for generated corpora, make_word_classes() for features from unlabelled text.
 //
 // Nothing here needs a model. check_data and format conversion read one sequence at a time; converting a
 // label scheme reads the whole file first.
@@ -110,6 +110,24 @@ Status check_options(const SynthOptions& options);
 Result<std::vector<SynthFile>> synthesize(const std::string& folder, const SynthOptions& options,
                                           const std::function<bool(const Progress&)>& on_progress = {},
                                           const std::atomic<bool>* stop = nullptr);
+
+/// Classes of words from unlabelled text, for TrainOptions::word_classes: words that occur between the same
+/// neighbours get the same class (the exchange algorithm).
+struct WordClassOptions {
+  size_t classes = 512;
+  uint32_t least_count = 2;  ///< words seen fewer times get no class
+  int rounds = 15;           ///< passes over the words, at most
+  int threads = 0;           ///< 0: all cores; the classes are the same at any number
+  std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop, which is an error
+  const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
+};
+struct WordClasses {
+  std::string text;  ///< lines of word, tab, class, the most frequent word first
+  size_t words = 0, classes = 0, tokens = 0;
+};
+/// Reads files with one sentence per line, words separated by blanks; "-" is standard input.
+Result<WordClasses> make_word_classes(const std::vector<std::string>& files,
+                                      const WordClassOptions& options = {});
 
 /// An error if a file cannot be written at this path. Call it before long work begins; changes nothing.
 Status check_writable(const std::string& path);

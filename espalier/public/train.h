@@ -21,6 +21,11 @@
 #pragma GCC visibility push(default)
 namespace espalier {
 
+/// The contents of a file, and its name for error messages.
+struct NamedText {
+  std::string name, text;
+};
+
 /// What to train and how. Every field has a usable default.
 struct TrainOptions {
   Learner learner = {};        ///< unnamed: that of start_from, or the first of the task (crf for task label)
@@ -38,6 +43,12 @@ struct TrainOptions {
   std::string template_name = "template";  ///< the template's name in error messages
   std::vector<size_t> feature_columns =
       {};  ///< columns to take features from, counted from 1, the word first; empty: all but the label
+  /// Lists of names or words, one entry per line, after a tab its type ("New York\tcity"): whether a word is
+  /// part of an entry becomes a feature. The model stores them.
+  std::vector<NamedText> lexicons = {};
+  /// Classes of words as features: lines of word and class, or paths of Brown clustering (path, word, count),
+  /// whose beginnings are classes, too. The model stores them.
+  std::vector<NamedText> word_classes = {};
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =

@@ -39,6 +39,7 @@ class Crf(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Perceptron(Learner):
@@ -57,6 +58,7 @@ class Perceptron(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Svm(Learner):
@@ -76,6 +78,7 @@ class Svm(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Memm(Learner):
@@ -100,6 +103,7 @@ class Memm(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Local(Learner):
@@ -129,6 +133,7 @@ class Local(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Cascade(Learner):
@@ -170,6 +175,7 @@ class Cascade(Learner):
         patience: Union[None, int, float, str] = ...,
         full_rows: Union[None, int, float, str] = ...,
         label_weights: Any = ...,
+        scheme: Any = ...,
     ) -> None: ...
 
 class Searn(Learner):
@@ -329,6 +335,18 @@ class Incremental(Learner):
         full_rows: Union[None, int, float, str] = ...,
     ) -> None: ...
 
+class Committee(Learner):
+    """Several learners together, and a chain that learns by cross-validation whom to trust: the most accurate, and the slowest."""
+    def __init__(
+        self,
+        *,
+        members: Any = ...,
+        size: Any = ...,
+        folds: Union[None, int, float, str] = ...,
+        time_budget: Union[None, int, float, str] = ...,
+        names: Union[None, bool, str] = ...,
+    ) -> None: ...
+
 class Brackets(Learner):
     """One averaged perceptron for where phrases begin, one for where they end, and the best phrases that do not overlap; for task brackets."""
     def __init__(
@@ -344,7 +362,7 @@ class Brackets(Learner):
         patience: Union[None, int, float, str] = ...,
     ) -> None: ...
 
-__all__ = ["Learner", "Parameter", "LEARNERS", "learner_of", "Crf", "Perceptron", "Svm", "Memm", "Local", "Cascade", "Searn", "LasoBr", "LasoBst", "Laso", "Incremental", "Brackets"]
+__all__ = ["Learner", "Parameter", "LEARNERS", "learner_of", "Crf", "Perceptron", "Svm", "Memm", "Local", "Cascade", "Searn", "LasoBr", "LasoBst", "Laso", "Incremental", "Committee", "Brackets"]
 
 LEARNERS: Dict[str, Type[Learner]]
 

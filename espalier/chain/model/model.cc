@@ -12,8 +12,6 @@ namespace espalier::chain {
 using data::kNoLabel;
 using data::Label;
 
-namespace {}
-
 std::unique_ptr<data::Predictor::Scratch> ChainPredictor::make_scratch() const {
   return std::make_unique<Buffers>();
 }
@@ -52,7 +50,7 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
     scores.view.edge = scores.edge.data();
   }
   if (normalisation_ == Normalisation::kPosition) normalise_positions(scores);
-  if (!forced.empty()) force_labels(scores, forced);
+  if (!forced.empty()) force_labels(scores, forced, labels_.plain_numbers());
 }
 
 void ChainPredictor::kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const {

@@ -4,6 +4,7 @@
 
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/model/model_buffers.h"
+#include "espalier/data/refined_predictor.h"
 
 namespace espalier::chain {
 
@@ -37,7 +38,7 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     std::vector<Label>& labels = out.best.front().labels;
     for (size_t t = 0; t < T; ++t) {
       const float* p = b.marginals.data() + t * S;
-      labels[t] = static_cast<Label>(std::max_element(p, p + K) - p);
+      labels[t] = data::most_probable(labels_, {p, K});
     }
     out.best.front().score = score_of(b.scores.view, labels);
   }
@@ -45,7 +46,8 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
     labelling.probability = std::exp(score_of(b.warm.view, labelling.labels) - log_z);
   const std::vector<Label>& best = out.labels();
   out.confidence.resize(T);
-  for (size_t t = 0; t < T; ++t) out.confidence[t] = b.marginals[t * S + best[t]];
+  for (size_t t = 0; t < T; ++t)
+    out.confidence[t] = data::probability_of(labels_, {b.marginals.data() + t * S, K}, best[t]);
   if (options.marginals) {
     out.marginals.resize(T * K);
     for (size_t t = 0; t < T; ++t) std::copy_n(b.marginals.data() + t * S, K, out.marginals.data() + t * K);

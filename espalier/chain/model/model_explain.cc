@@ -41,8 +41,8 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
     const Range states = lattice.states_at(t);
     for (size_t s = states.first; s < states.last; ++s) {
       const Label label = lattice.label(s);
-      if (label == e.label) {
-        first = through.state[s];
+      if (labels_.plain_number(label) == labels_.plain_number(e.label)) {
+        if (label == e.label) first = through.state[s];
       } else if (through.state[s] > second) {
         second = through.state[s];
         e.runner_up = label;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/chain/model/model.h"
+#include "espalier/data/refined_predictor.h"
 #include "espalier/linear/kept_features.h"
 #include "espalier/linear/number_map.h"
 
@@ -78,6 +79,7 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   const ChainWeights& w = source.weights;
   json header;
   header["labels"] = source.labels.names();
+  if (source.labels.refined()) header["places"] = source.labels.places();
   header["transitions"] = w.transitions;
   header["normalisation"] = source.normalisation == Normalisation::kSequence ? "sequence" : "position";
   header["temperature"] = source.temperature;
@@ -104,9 +106,10 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   if (file.has("state.names")) {
     ESPALIER_ASSIGN(model->names_, file.text("state.names"));
   }
-  for (const std::string& name : names) model->labels_.add(name);
+  ESPALIER_ASSIGN(const auto places, header.contains("places") ? field<std::string>(file, header, "places")
+                                                               : Result<std::string>(""));
+  ESPALIER_ASSIGN(model->labels_, data::restore_labels(names, places, file.name()));
   const size_t K = model->labels_.size();
-  if (K != names.size()) return fail("{}: a label occurs twice", file.name());
   model->stride_ = linear::padded(K);
   ESPALIER_ASSIGN(model->transitions_, field<bool>(file, header, "transitions"));
   ESPALIER_ASSIGN(const std::string normalisation, field<std::string>(file, header, "normalisation"));

@@ -17,7 +17,8 @@ Result<std::vector<ChainPredictor::WeightedFeature>> ChainPredictor::strongest(
     const auto name = data::take_name(names);
     if (!name) return fail("{}: fewer names than features", file_name_);
     state_.for_each(start, [&](uint32_t column, float weight) {
-      if (!only || *only == column) weights.push_back({*name, static_cast<data::Label>(column), weight});
+      if (!only || *only == labels_.plain_number(static_cast<data::Label>(column)))
+        weights.push_back({*name, static_cast<data::Label>(column), weight});
     });
   }
   return data::strongest_of(std::move(weights), how_many);

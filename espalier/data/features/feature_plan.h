@@ -30,6 +30,8 @@ enum class ViewKind : uint8_t {
   kTest,        ///< "true" or "false": the pattern occurs in the cell
   kMatch,       ///< what the pattern matches, or the empty text
   kMatchLower,  ///< the same in lower case
+  kClass,       ///< the class of a word (word_lists.h), or the first `size` characters of it
+  kLexicon,     ///< place and type of the entry of a lexicon that covers the row; depends on its neighbours
 };
 
 /// What views give before the first and after the last row.
@@ -46,6 +48,7 @@ struct View {
   size_t column = 0;
   size_t size = 0;     ///< of affixes, and of kLong
   size_t pattern = 0;  ///< index into FeaturePlan::patterns, for kTest and kMatch*
+  size_t list = 0;     ///< which of the model's word lists, for kClass and kLexicon
   bool bytes = false;  ///< kLower and kMatchLower change ASCII letters only
 
   bool operator==(const View&) const = default;

@@ -117,11 +117,11 @@ struct FeatureExtractor::Plan {
   TokenViews views;
   FeatureProgram state, edge;
 
-  Plan(FeaturePlan plan, int degree_wanted, bool from_attributes)
+  Plan(FeaturePlan plan, int degree_wanted, bool from_attributes, std::shared_ptr<const WordTables> lists)
       : attributes(from_attributes),
         degree(degree_wanted),
         features(std::move(plan)),
-        views(features.views, features.patterns, margin_of(features)),
+        views(features.views, features.patterns, margin_of(features), std::move(lists)),
         state(features, templates_that(features, &Template::state), views),
         edge(features, templates_that(features, &Template::edge), views) {}
 };
@@ -158,7 +158,13 @@ Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
     ESPALIER_ASSIGN(plan,
                     parse_templates(options.template_text, name, options.feature_columns, options.bytes));
   }
-  return FeatureExtractor(std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes));
+  if (options.attributes && !options.lists.empty())
+    return fail("{}: lexicons and word classes look at words, but this format has ready-made attributes",
+                options.lists.front().name);
+  ESPALIER_ASSIGN(auto lists, parse_word_lists(options.lists));
+  if (!lists->empty()) add_list_features(*lists, options.feature_columns.front(), plan);
+  return FeatureExtractor(
+      std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes, std::move(lists)));
 }
 
 void FeatureExtractor::extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const {

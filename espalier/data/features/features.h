@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/data/features/word_lists.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/sequence.h"
 
@@ -53,10 +54,13 @@ struct FeatureOptions {
   /// Patterns and lower case of the template see bytes and ASCII letters instead of characters: set by the
   /// import of models of Wapiti, which does.
   bool bytes = false;
+  /// Lexicons and word classes, whose features are added to those of the template or to the default ones.
+  std::vector<WordList> lists;
 
   bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
     return template_text == other.template_text && feature_columns == other.feature_columns &&
-           degree == other.degree && attributes == other.attributes && bytes == other.bytes;
+           degree == other.degree && attributes == other.attributes && bytes == other.bytes &&
+           lists == other.lists;
   }
 };
 

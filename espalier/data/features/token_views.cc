@@ -101,7 +101,8 @@ bool CellViews::flag(const View& view) const {
   }
 }
 
-std::optional<std::string_view> CellViews::text(const View& view, const std::vector<Pattern>& patterns) {
+std::optional<std::string_view> CellViews::text(const View& view, const std::vector<Pattern>& patterns,
+                                                const WordTables& lists) {
   switch (view.kind) {
     case ViewKind::kText:
       return cell_;
@@ -131,13 +132,23 @@ std::optional<std::string_view> CellViews::text(const View& view, const std::vec
       view.bytes ? lower_bytes(found, made_) : to_lower(found, made_);
       return made_;
     }
+    case ViewKind::kClass: {
+      const auto its_class = lists[view.list].class_of(cell_, lower());
+      if (!its_class || (view.size > 0 && its_class->size() < view.size)) return std::nullopt;
+      return view.size > 0 ? its_class->substr(0, view.size) : *its_class;
+    }
     default:
       return flag(view) ? std::optional<std::string_view>("1") : std::nullopt;
   }
 }
 
-TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin)
-    : views_(std::move(views)), patterns_(std::move(patterns)), margin_(margin), identity_(next_identity()) {
+TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin,
+                       std::shared_ptr<const WordTables> lists)
+    : views_(std::move(views)),
+      patterns_(std::move(patterns)),
+      margin_(margin),
+      lists_(lists ? std::move(lists) : std::make_shared<const WordTables>()),
+      identity_(next_identity()) {
   for (const View& view : views_) columns_ = std::max(columns_, view.column + 1);
   places_.resize(views_.size());
   for (size_t column = 0; column < columns_; ++column) {
@@ -153,12 +164,20 @@ TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, s
     }
     group.first = order_.size();
     for (size_t v = 0; v < views_.size(); ++v)
-      if (views_[v].column == column && views_[v].kind != ViewKind::kText) add(v);
+      if (views_[v].column == column && views_[v].kind != ViewKind::kText &&
+          views_[v].kind != ViewKind::kLexicon)
+        add(v);
     group.count = order_.size() - group.first;
     if (group.plain.empty() && group.count == 0) continue;
     group.cache = cache_size_;
     if (group.count > 0) cache_size_ += kCacheEntries * (1 + group.count);
     groups_.push_back(std::move(group));
+  }
+  for (size_t v = 0; v < views_.size(); ++v) {
+    if (views_[v].kind != ViewKind::kLexicon) continue;
+    in_lexicons_.push_back(v);
+    places_[v] = order_.size();
+    order_.push_back(v);
   }
   for (size_t i = 0; i < margin_; ++i) {
     for (const size_t v : order_) {
@@ -191,7 +210,7 @@ void TokenViews::fill(const Sequence& sequence, Table& table) const {
         entry[0] = kAbsent;  // until the whole entry is there
         table.cell.set(cell);
         for (size_t i = 0; i < group.count; ++i) {
-          const auto text = table.cell.text(views_[order_[group.first + i]], patterns_);
+          const auto text = table.cell.text(views_[order_[group.first + i]], patterns_, *lists_);
           entry[1 + i] = text ? view_hash(*text) : kAbsent;
         }
         entry[0] = hash;
@@ -200,6 +219,23 @@ void TokenViews::fill(const Sequence& sequence, Table& table) const {
     }
   }
   std::copy(after_.begin(), after_.end(), row);
+  for (const size_t v : in_lexicons_) {
+    hash_words(sequence, views_[v].column, table.cell, table.words);
+    uint64_t* entry = table.hashes.data() + margin_ * width() + places_[v];
+    for (size_t t = 0; t < length; ++t, entry += width()) {
+      const auto text = (*lists_)[views_[v].list].covering(table.words, t);
+      *entry = text ? view_hash(*text) : kAbsent;
+    }
+  }
+}
+
+void TokenViews::hash_words(const Sequence& sequence, size_t column, CellViews& cell,
+                            std::vector<uint64_t>& out) {
+  out.clear();
+  for (size_t t = 0; t < sequence.length(); ++t) {
+    cell.set(sequence.cell(t, column));
+    out.push_back(WordTable::word_hash(cell.lower()));
+  }
 }
 
 std::optional<std::string_view> TokenViews::text(const Sequence& sequence, ptrdiff_t row, size_t view,
@@ -213,12 +249,17 @@ std::optional<std::string_view> TokenViews::text(const Sequence& sequence, ptrdi
     return reading.outside;
   }
   if (wanted.kind == ViewKind::kText) return sequence.cell(static_cast<size_t>(row), wanted.column);
+  if (wanted.kind == ViewKind::kLexicon) {
+    reading.row = -1;  // the cell that is read last is another one then
+    hash_words(sequence, wanted.column, reading.cell, reading.words);
+    return (*lists_)[wanted.list].covering(reading.words, static_cast<size_t>(row));
+  }
   if (reading.row != row || reading.column != wanted.column) {
     reading.row = row;
     reading.column = wanted.column;
     reading.cell.set(sequence.cell(static_cast<size_t>(row), wanted.column));
   }
-  return reading.cell.text(wanted, patterns_);
+  return reading.cell.text(wanted, patterns_, *lists_);
 }
 
 // `distance` is −1 for the row before the first, 1 for the row after the last, and so on outwards.
@@ -231,7 +272,7 @@ std::optional<std::string> TokenViews::outside_text(const View& view, ptrdiff_t 
   if (!matched) return name;
   CellViews cell;
   cell.set(name);
-  const auto text = cell.text(view, patterns_);
+  const auto text = cell.text(view, patterns_, *lists_);
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 

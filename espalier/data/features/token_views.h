@@ -10,6 +10,7 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/data/features/feature_plan.h"
+#include "espalier/data/features/word_lists.h"
 #include "espalier/data/sequence.h"
 
 namespace espalier::data {
@@ -29,10 +30,11 @@ class CellViews {
  public:
   void set(std::string_view cell);
   /// The view's text, or nothing; valid until the next call of set or text.
-  std::optional<std::string_view> text(const View& view, const std::vector<Pattern>& patterns);
+  std::optional<std::string_view> text(const View& view, const std::vector<Pattern>& patterns,
+                                       const WordTables& lists);
+  const std::string& lower();
 
  private:
-  const std::string& lower();
   bool flag(const View& view) const;
 
   std::string_view cell_;
@@ -50,12 +52,14 @@ class TokenViews {
   struct Table {
     std::vector<uint64_t> hashes;  ///< (margin + length + margin) rows × width
     std::vector<uint64_t> cache;
-    uint64_t owner = 0;  ///< whose hashes the cache holds
+    uint64_t owner = 0;           ///< whose hashes the cache holds
+    std::vector<uint64_t> words;  ///< of the rows, as lexicons look them up
     CellViews cell;
   };
 
   /// `margin`: how far outside the sequence references reach.
-  TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin);
+  TokenViews(std::vector<View> views, std::vector<Pattern> patterns, size_t margin,
+             std::shared_ptr<const WordTables> lists = nullptr);
 
   size_t width() const { return views_.size(); }
   size_t margin() const { return margin_; }
@@ -72,6 +76,7 @@ class TokenViews {
     std::string outside;
     ptrdiff_t row = -1;
     size_t column = 0;
+    std::vector<uint64_t> words;  ///< of the rows, as lexicons look them up
   };
   /// The text of one entry of the table, or nothing if that is kAbsent. Rows outside the sequence are
   /// allowed. The text is valid until the next call with the same `reading`.
@@ -89,6 +94,9 @@ class TokenViews {
   };
 
   std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
+  /// The hashes by which lexicons look up the cells of a column.
+  static void hash_words(const Sequence& sequence, size_t column, CellViews& cell,
+                         std::vector<uint64_t>& out);
 
   std::vector<View> views_;  ///< in the order of the plan
   std::vector<Pattern> patterns_;
@@ -96,6 +104,8 @@ class TokenViews {
   std::vector<size_t> places_;
   std::vector<size_t> order_;  ///< the view at each place
   std::vector<Group> groups_;
+  std::vector<size_t> in_lexicons_;  ///< views of lexicons, which depend on neighbours and are in no group
+  std::shared_ptr<const WordTables> lists_;
   std::vector<uint64_t> before_, after_;  ///< the margins' rows
   size_t cache_size_ = 0;
   size_t columns_ = 0;

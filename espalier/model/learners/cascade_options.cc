@@ -191,6 +191,7 @@ ParameterTable<CascadeOptions> cascade_table() {
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
+  add_scheme(table);
   table.only_where(
       {"rate", "l2"}, [](const O& o, const Situation&) { return takes_gradient_steps(o); },
       "last=crf or margin, or filters that learn by log loss");

@@ -45,6 +45,7 @@ ParameterTable<LogLossOptions> log_loss_table() {
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
+  add_scheme(table);
   const auto adagrad = [](const LogLossOptions& o, const Situation&) {
     return o.algorithm == LogLossAlgorithm::kAdagrad;
   };

@@ -18,6 +18,7 @@ std::unique_ptr<const LearnerSpec> laso_br_learner();     // laso.cc, as the nex
 std::unique_ptr<const LearnerSpec> laso_bst_learner();
 std::unique_ptr<const LearnerSpec> laso_learner();
 std::unique_ptr<const LearnerSpec> incremental_learner();
-std::unique_ptr<const LearnerSpec> brackets_learner();  // brackets.cc
+std::unique_ptr<const LearnerSpec> brackets_learner();   // brackets.cc
+std::unique_ptr<const LearnerSpec> committee_learner();  // committee.cc
 
 }  // namespace espalier::model

@@ -100,6 +100,7 @@ std::unique_ptr<const LearnerSpec> local_learner() {
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
+  add_scheme(table);
   static constexpr std::string_view kShown[] = {"classifier",  "l2",      "l1",       "passes",
                                                 "rate",        "dropout", "c",        "names",
                                                 "weight-bits", "cutoff",  "patience", "label-weights"};

@@ -46,6 +46,7 @@ std::unique_ptr<const LearnerSpec> perceptron_learner() {
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
+  add_scheme(table);
   return make_learner<O>({.name = "perceptron",
                           .summary = "averaged structured perceptron: fast, no penalty to tune",
                           .constraints = ConstraintUse::kAny},

@@ -42,6 +42,7 @@ std::unique_ptr<const LearnerSpec> svm_learner() {
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
+  add_scheme(table);
   return make_learner<O>(
       {.name = "svm",
        .summary =

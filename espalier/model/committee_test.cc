@@ -1,0 +1,181 @@
+#include "espalier/model/committee.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "espalier/base/temporary_directory.h"
+#include "espalier/model/train.h"
+#include "espalier/model/training_test_support.h"
+
+namespace espalier::model {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class CommitteeTest : public testing::Test {
+ protected:
+  CommitteeTest() {
+    write_chunking(path("train.txt"), 120, 1);
+    write_chunking(path("dev.txt"), 30, 2);
+  }
+  std::string path(const std::string& name) const { return directory_.path(name); }
+
+  TrainRequest request(std::vector<std::string> more = {}) const {
+    TrainRequest r;
+    r.train = {path("train.txt")};
+    r.model = path("out.model");
+    r.learner = "committee";
+    r.settings = {"members=crf:passes=3,svm:passes=3:calibrate=no,laso-br:task=segment:passes=2", "folds=2"};
+    if (!more.empty()) r.settings = std::move(more);
+    r.threads = 1;
+    return r;
+  }
+  static Trained trained(const TrainRequest& request) {
+    auto made = train(request, {});
+    EXPECT_TRUE(made.ok()) << made.error().message;
+    return std::move(made).value();
+  }
+  static std::string error_of(const TrainRequest& request) {
+    const auto made = train(request, {});
+    return made.ok() ? "accepted" : made.error().message;
+  }
+  std::vector<data::Sequence> dev() const { return *data::read_all({path("dev.txt")}, {}); }
+  static std::string bytes(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CommitteeTest, AnswersLikeAnyModelAndExplainsByItsMembers) {
+  const Trained made = trained(request());
+  EXPECT_EQ(made.report.log.size(),
+            3u * 3 + 1);  // three members, each on all data and on two folds; the chain
+  const Model& model = made.model;
+  EXPECT_GT(token_accuracy(path("out.model"), path("dev.txt")), 90);
+  const auto scratch = model.predictor().make_scratch();
+  const size_t K = model.labels().size();
+  data::PredictOptions options;
+  options.confidence = options.marginals = true;
+  options.nbest = 3;
+  for (const data::Sequence& sequence : dev()) {
+    data::Prediction found, forced_one;
+    ASSERT_TRUE(model.predictor().predict(sequence, {}, options, *scratch, found).ok());
+    ASSERT_EQ(found.confidence.size(), sequence.length());
+    for (size_t i = 1; i < found.best.size(); ++i) EXPECT_LE(found.best[i].score, found.best[i - 1].score);
+    for (size_t t = 0; t < sequence.length(); ++t) {
+      double sum = 0;
+      for (size_t j = 0; j < K; ++j) sum += found.marginals[t * K + j];
+      EXPECT_NEAR(sum, 1, 1e-4);
+    }
+    std::vector<data::Label> forced(sequence.length(), data::kNoLabel);
+    for (data::Label label = 0; label < K; ++label) {
+      forced[0] = label;
+      ASSERT_TRUE(model.predictor().predict(sequence, forced, {}, *scratch, forced_one).ok());
+      EXPECT_EQ(forced_one.labels()[0], label);
+    }
+    const auto why = model.predictor().explain(sequence, *scratch);
+    ASSERT_TRUE(why.ok());
+    EXPECT_EQ((*why)[0].label, found.labels()[0]);
+    std::set<std::string> said;
+    for (const auto& c : (*why)[0].contributions) said.insert(c.feature.substr(0, c.feature.find(' ')));
+    EXPECT_THAT(said, Contains("crf"));
+    EXPECT_THAT(said, Contains("svm"));
+    EXPECT_THAT(said, Contains("laso-br"));
+  }
+  EXPECT_THAT(model.predictor().details(), HasSubstr("\"laso-br\""));
+}
+
+TEST_F(CommitteeTest, ObeysConstraintsThatReadCells) {
+  const Model model = trained(request()).model;
+  ConstraintFile rules;
+  rules.name = "rules";
+  rules.text = "valid iob2\nforbid B-NP at start\nallow lexicon words by 1\n";
+  const data::Sequence first = dev().front();
+  rules.files["words"] = std::string(first.cell(0, 0)) + "\tO\n";
+  const auto bound = model.under(rules, {});
+  ASSERT_TRUE(bound.ok()) << bound.error().message;
+  const auto check = rules.resolve(model.about(), model.labels());
+  ASSERT_TRUE(check.ok());
+  const auto scratch = (*bound)->make_scratch();
+  for (const data::Sequence& sequence : dev()) {
+    data::Prediction found;
+    ASSERT_TRUE((*bound)->predict(sequence, {}, {}, *scratch, found).ok());
+    EXPECT_EQ(check->penalty(constrain::instance_of_rows(*check, sequence), found.labels()), 0);
+  }
+}
+
+TEST_F(CommitteeTest, TheSameBytesAtAnyNumberOfThreadsAndAfterAnInterruption) {
+  TrainRequest r = request({"members=crf:passes=2,perceptron:passes=2", "folds=2"});
+  trained(r);
+  const std::string straight = bytes(r.model);
+  r.threads = 2;
+  r.model = path("two.model");
+  trained(r);
+  EXPECT_EQ(bytes(r.model), straight);
+  // Stopped in the third of the seven trainings, then resumed.
+  r.model = path("resumed.model");
+  r.checkpoint_every = 1;
+  std::atomic<bool> stop = false;
+  Monitor monitor;
+  monitor.stop = &stop;
+  monitor.on_progress = [&](const Progress& p) {
+    if (p.phase.find("(3 of 7)") != std::string::npos) stop = true;
+  };
+  const auto interrupted = train(r, monitor);
+  ASSERT_FALSE(interrupted.ok());
+  EXPECT_THAT(interrupted.error().message, HasSubstr("stopped before the committee was complete"));
+  EXPECT_FALSE(std::ifstream(r.model).good());
+  r.resume = true;
+  EXPECT_EQ(trained(r).report.log.size(), 5u);
+  EXPECT_EQ(bytes(r.model), straight);
+}
+
+TEST_F(CommitteeTest, ATimeBudgetLeavesOutTheLastMembers) {
+  const Trained made = trained(request({"members=crf:passes=2,perceptron:passes=2,memm:passes=2,svm:passes=2",
+                                        "folds=2", "time-budget=0.001"}));
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("enough for 2 of 4 members: crf, perceptron")));
+  EXPECT_EQ(made.report.log.size(), 2u * 3 + 1);
+}
+
+TEST_F(CommitteeTest, WrongMembersAreRefusedBeforeDataAreRead) {
+  const auto says = [&](const std::string& members) {
+    TrainRequest r = request({"members=" + members});
+    const Status status = check_request(r);
+    return status.ok() ? std::string("accepted") : status.error().message;
+  };
+  EXPECT_THAT(says("crf"), HasSubstr("1 member; a committee has 2 to 16"));
+  EXPECT_THAT(says("crf,smv"), HasSubstr("did you mean 'svm'?"));
+  EXPECT_THAT(says("crf,svm:d=1"), HasSubstr("no parameter 'd'"));
+  EXPECT_THAT(says("crf,committee"), HasSubstr("cannot have committees"));
+  EXPECT_THAT(says("crf,crf:task=segment"), HasSubstr("does not learn task segment"));
+  EXPECT_THAT(says("crf,searn:task=parse"), HasSubstr("label or segment"));
+  EXPECT_EQ(says("crf,crf:l2=3"), "accepted");
+  std::ofstream(path("train.txt")) << "a B-NP\n\nb O\n\n";
+  EXPECT_THAT(error_of(request({"size=small"})), HasSubstr("2 sequences are too few"));
+}
+
+TEST_F(CommitteeTest, DamagedFilesAreRefused) {
+  const Model model = trained(request({"members=crf:passes=1,perceptron:passes=1", "folds=2"})).model;
+  for (const std::string left_out : {"committee", "member2", "decider"}) {
+    SectionWriter out;
+    for (const SectionFile::Entry& entry : model.file().entries())
+      if (entry.name != left_out) out.add(entry.name, entry.bytes);
+    EXPECT_FALSE(Model::from_bytes(out.to_bytes(), "damaged").ok()) << left_out;
+  }
+  SectionWriter nested;  // a committee as what decides
+  for (const SectionFile::Entry& entry : model.file().entries())
+    if (entry.name != "decider") nested.add(entry.name, entry.bytes);
+  nested.add("decider", bytes_of(model));
+  EXPECT_FALSE(Model::from_bytes(nested.to_bytes(), "nested").ok());
+}
+
+}  // namespace
+}  // namespace espalier::model

@@ -1,0 +1,313 @@
+// Committees: several learners, and a chain that learns by cross-validation whom to trust. Tested in
+// committee_test.cc and learner_test.cc.
+#include "espalier/model/committee.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "espalier/base/counted.h"
+#include "espalier/data/folds.h"
+#include "espalier/model/learners/learners.h"
+#include "espalier/model/registry.h"
+#include "espalier/model/training_job.h"
+
+namespace espalier::model {
+
+namespace {
+
+/// A learner with its settings, and the task that it learns.
+struct MemberChoice {
+  std::string learner;
+  std::string task = "label";
+  std::vector<std::string> settings;
+};
+
+enum class CommitteeSize { kSmall, kFull };
+
+struct CommitteeOptions : CommonOptions {
+  std::optional<std::vector<MemberChoice>> members;
+  std::string members_text = "auto";
+  CommitteeSize size = CommitteeSize::kFull;
+  int folds = 3;
+  double time_budget = 0;
+};
+
+/// "LEARNER:NAME=VALUE:…,LEARNER,…". NAME can also be task.
+Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
+  constexpr size_t kMostAsked = 16;
+  std::vector<MemberChoice> out;
+  while (!text.empty()) {
+    std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    MemberChoice member;
+    member.learner = item.substr(0, item.find(':'));
+    item.remove_prefix(std::min(item.size(), member.learner.size() + 1));
+    while (!item.empty()) {
+      const std::string_view setting = item.substr(0, item.find(':'));
+      item.remove_prefix(std::min(item.size(), setting.size() + 1));
+      if (setting.starts_with("task=")) {
+        member.task = setting.substr(5);
+      } else {
+        member.settings.emplace_back(setting);
+      }
+    }
+    const auto wrong = [&](const Error& error) { return fail("parameter members: {}", error.message); };
+    if (member.learner == "committee")
+      return fail("parameter members: a committee cannot have committees as members");
+    if (member.task != "label" && member.task != "segment")
+      return fail("parameter members: task={}: members learn the task label or segment", member.task);
+    const auto learner = find_learner(member.learner);
+    if (!learner.ok()) return wrong(learner.error());
+    if (const Status fits = check_learner_of_task(*find_task(member.task).value(), member.learner);
+        !fits.ok())
+      return wrong(fits.error());
+    if (const Status good = (*learner)->check_settings(member.settings); !good.ok())
+      return wrong(good.error());
+    out.push_back(std::move(member));
+  }
+  if (out.size() < 2 || out.size() > kMostAsked)
+    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"), kMostAsked);
+  return out;
+}
+
+/// members=auto. Learners that err differently; the chain on top needs no calibrated scores.
+std::vector<MemberChoice> usual_members(CommitteeSize size, bool segments) {
+  std::vector<MemberChoice> out = {{.learner = "cascade", .settings = {}},
+                                   {.learner = "svm", .settings = {"calibrate=no"}}};
+  if (size == CommitteeSize::kSmall) return out;
+  out.push_back({.learner = "crf", .settings = {"dropout=0.2"}});
+  if (segments) {
+    out.push_back({.learner = "laso-br", .task = "segment", .settings = {}});
+  } else {
+    out.push_back({.learner = "perceptron", .settings = {"calibrate=no"}});
+  }
+  return out;
+}
+
+/// Different names for all members, to tell their votes apart.
+std::vector<std::string> names_of(const std::vector<MemberChoice>& members) {
+  std::vector<std::string> names;
+  for (const MemberChoice& member : members) {
+    std::string name = member.learner;
+    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n)
+      name = fmt::format("{}-{}", member.learner, n);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+using Sequences = std::vector<data::Sequence>;
+
+class CommitteeTraining {
+ public:
+  CommitteeTraining(TrainingJob& job, const CommitteeOptions& options)
+      : job_(job),
+        options_(options),
+        all_(std::make_shared<const Sequences>(std::move(job.sequences))),
+        dev_(std::make_shared<const Sequences>(std::move(job.dev.sequences))),
+        members_(options.members ? *options.members
+                                 : usual_members(options.size, job.scheme.scheme() != data::Scheme::kNone)),
+        names_(names_of(members_)) {
+    job.dev.sequences.clear();  // for the members; the committee itself has no rounds to score
+  }
+
+  Status run() {
+    if (all_->size() < 2 * static_cast<size_t>(options_.folds))
+      return fail("{}: {} are too few for a committee, whose members are compared on {} folds",
+                  job_.request.train.front().name(), counted(all_->size(), "sequence"), options_.folds);
+    ESPALIER_ASSIGN(resumed_, job_.checkpoint_to_resume());
+    ESPALIER_TRY(train_members());
+    auto votes = std::make_shared<Sequences>(all_->size());
+    for (int fold = 0; fold < options_.folds; ++fold) ESPALIER_TRY(vote_on(fold, *votes));
+    ESPALIER_ASSIGN(const std::vector<std::byte> chain, train_decider(std::move(votes)));
+    SectionWriter out;
+    save_committee(finished_, chain, out);
+    ESPALIER_TRY(job_.save(out));
+    job_.report.features = job_.saved->bare().size().features;
+    job_.report.weights = job_.saved->bare().size().weights;
+    job_.report.details = job_.saved->bare().details();
+    job_.drop_checkpoint();
+    return {};
+  }
+
+ private:
+  size_t parts() const { return members_.size() * static_cast<size_t>(1 + options_.folds); }
+
+  /// A request like that of the user, on other data.
+  TrainRequest request_for(std::shared_ptr<const Sequences> data) const {
+    TrainRequest request;
+    request.train.emplace_back(std::move(data), job_.request.train.front().name());
+    request.reading = job_.request.reading;
+    request.reading.folds.clear();
+    request.seed = job_.request.seed;
+    request.threads = job_.request.threads;
+    return request;
+  }
+
+  /// Trains one model and remembers it for checkpoints, or takes it from one.
+  Result<std::vector<std::byte>> train_part(const TrainRequest& request, const std::string& what) {
+    const std::string section = fmt::format("part{}", ++part_);
+    if (resumed_ && resumed_->has(section)) {
+      ESPALIER_ASSIGN(const auto bytes, resumed_->section(section));
+      done_.emplace_back(bytes.begin(), bytes.end());
+      return done_.back();
+    }
+    Monitor monitor = job_.monitor;
+    monitor.on_progress = [&](const Progress& theirs) {
+      Progress own = theirs;
+      own.phase = fmt::format("{} ({} of {}): {}", what, part_, parts() + 1, theirs.phase);
+      own.round_ended = false;  // a round of the committee is a member
+      job_.monitor.report(own);
+    };
+    const auto trained = train(request, monitor);
+    if (job_.monitor.stop_requested())
+      return fail(
+          "stopped before the committee was complete, and there is no model; with --checkpoint-every 1, "
+          "--resume "
+          "continues with the members that are finished");
+    if (!trained.ok()) return fail("{}: {}", what, trained.error().message);
+    done_.push_back(bytes_of(trained->model));
+    RoundEnd round;
+    round.number = static_cast<int>(part_);
+    round.most = static_cast<int>(parts()) + 1;
+    round.save = [&](SectionWriter& out) {
+      for (size_t p = 0; p < done_.size(); ++p) out.add(fmt::format("part{}", p + 1), done_[p]);
+    };
+    job_.round_ended(round, round.most, [] { return Result<double>(0.0); });
+    ESPALIER_TRY(job_.ended(Result<bool>(true)));
+    return done_.back();
+  }
+
+  Result<std::vector<std::byte>> train_member(size_t member, std::shared_ptr<const Sequences> data,
+                                              const std::string& what) {
+    TrainRequest request = request_for(std::move(data));
+    if (!dev_->empty()) {
+      request.dev.emplace_back(dev_, job_.request.dev.front().name());
+      request.dev_reading = request.reading;
+    }
+    request.task = members_[member].task;
+    request.learner = members_[member].learner;
+    request.settings = members_[member].settings;
+    if (!options_.names) request.settings.emplace_back("names=no");
+    request.feature_text = job_.request.feature_text;
+    request.feature_columns = job_.request.feature_columns;
+    request.word_lists = job_.request.word_lists;
+    return train_part(request, what);
+  }
+
+  /// Members on all the data. With a time budget, only those that leave enough time for the folds.
+  Status train_members() {
+    for (size_t m = 0; m < members_.size(); ++m) {
+      ESPALIER_ASSIGN(std::vector<std::byte> model, train_member(m, all_, names_[m]));
+      finished_.push_back({names_[m], std::move(model)});
+      // A fold has (folds − 1)/folds of the data.
+      const double expected =
+          job_.seconds() * options_.folds * static_cast<double>(m + 2) / static_cast<double>(m + 1);
+      if (options_.time_budget == 0 || m < 1 || m + 1 == members_.size() || expected <= options_.time_budget)
+        continue;
+      job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}",
+                            options_.time_budget, m + 1, members_.size(),
+                            fmt::join(names_.begin(), names_.begin() + static_cast<ptrdiff_t>(m + 1), ", ")));
+      members_.resize(m + 1);
+      names_.resize(m + 1);
+    }
+    return {};
+  }
+
+  /// What members that have not seen the sequences of a fold say about them.
+  Status vote_on(int fold, Sequences& votes) {
+    auto rest = std::make_shared<Sequences>();
+    std::vector<size_t> held;
+    for (size_t s = 0; s < all_->size(); ++s) {
+      if (data::fold_of(s, options_.folds, job_.request.seed) == fold) {
+        held.push_back(s);
+      } else {
+        rest->push_back((*all_)[s]);
+      }
+    }
+    std::vector<Model> models;
+    for (size_t m = 0; m < members_.size(); ++m) {
+      const std::string what = fmt::format("{}, fold {} of {}", names_[m], fold + 1, options_.folds);
+      ESPALIER_ASSIGN(const std::vector<std::byte> bytes, train_member(m, rest, what));
+      ESPALIER_ASSIGN(Model model, Model::from_bytes(bytes, names_[m]));
+      models.push_back(std::move(model));
+    }
+    std::vector<VoteMaker::Voter> voters;
+    for (size_t m = 0; m < models.size(); ++m) voters.push_back({names_[m], &models[m]});
+    const VoteMaker maker(std::move(voters));
+    constexpr size_t kPieces = 16;
+    std::vector<Status> troubles(kPieces);
+    job_.workers.for_each(kPieces, [&](size_t piece) {
+      VoteMaker::Scratch scratch = maker.make_scratch();
+      const Range range = piece_of(held.size(), kPieces, piece);
+      for (size_t i = range.first; i < range.last && troubles[piece].ok(); ++i)
+        troubles[piece] = maker.vote((*all_)[held[i]], false, scratch, votes[held[i]]);
+    });
+    for (const Status& trouble : troubles) ESPALIER_TRY(trouble);
+    return {};
+  }
+
+  Result<std::vector<std::byte>> train_decider(std::shared_ptr<const Sequences> votes) {
+    TrainRequest request = request_for(std::move(votes));
+    request.reading = {};
+    request.reading.format = data::Format::kCrfsuite;
+    request.learner = "crf";
+    request.settings = {"scheme=data"};
+    return train_part(request, "trust in the members");
+  }
+
+  TrainingJob& job_;
+  const CommitteeOptions& options_;
+  std::shared_ptr<const Sequences> all_, dev_;
+  std::vector<MemberChoice> members_;
+  std::vector<std::string> names_;
+  std::optional<SectionFile> resumed_;
+  std::vector<CommitteeMember> finished_;
+  size_t part_ = 0;
+  std::vector<std::vector<std::byte>> done_;
+};
+
+}  // namespace
+
+std::unique_ptr<const LearnerSpec> committee_learner() {
+  using O = CommitteeOptions;
+  ParameterTable<O> table;
+  table.add(
+      "members", "text",
+      "the learners, as LEARNER:NAME=VALUE:…,LEARNER,… with their parameters, task=segment among them; auto: "
+      "as size says",
+      Audience::kBasic,
+      [](O& options, std::string_view text) -> Status {
+        options.members.reset();
+        options.members_text = text;
+        if (text == "auto") return {};
+        ESPALIER_ASSIGN(options.members, parse_members(text));
+        return {};
+      },
+      [](const O& options) { return options.members_text; });
+  table.choice(
+      "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
+      "small: cascade and svm; full: also crf, and laso-br by chunk where labels are segments, otherwise "
+      "perceptron");
+  table.whole("folds", &O::folds, {2, 20},
+              "each member is also trained without each of these parts of the data, to learn whom to trust");
+  table.number("time-budget", &O::time_budget, {0, 1e9},
+               "seconds: leave out the last members if training would take longer; 0: no limit");
+  table.flag("names", &O::names, "keep feature names in the members, for inspect and explain");
+  table.clash(
+      [](const O& o, const Situation& situation) {
+        return o.members_text != "auto" && situation.given.contains("size");
+      },
+      "members and size: size chooses the members that are not named");
+  return make_learner<O>(
+      {.name = "committee",
+       .summary = "several learners together, and a chain that learns by cross-validation whom to trust: "
+                  "the most accurate, and the slowest",
+       .kind = ModelKind::kCommittee,
+       .starts_from_models = false},
+      std::move(table),
+      {.train = [](TrainingJob& job, const O& options) { return CommitteeTraining(job, options).run(); },
+       .needs = [](const O&, const Situation&) { return DataNeeds{.features = false, .text = true}; }});
+}
+
+}  // namespace espalier::model
