@@ -48,15 +48,12 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "features: a CRF++ template or Wapiti pattern file, for --task parse one of\nits own "
                   "[words, affixes, case and shape in a window]")
       ->type_name("FILE");
-  verb.add_option(
-          "--lexicon", lexicons,
-          "also features from this list of names or words, which the model stores:\none entry per line, "
-          "after a tab its type; may be repeated")
+  verb.add_option("--lexicon", lexicons,
+                  "a list of names or words whose entries become features; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb.add_option("--word-classes", word_classes,
-                  "also features from the classes of words: lines of word and class, or paths\nof Brown "
-                  "clustering; espalier classes makes them; may be repeated")
+                  "classes of words as features (espalier classes, or Brown paths); may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");

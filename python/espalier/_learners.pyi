@@ -336,7 +336,7 @@ class Incremental(Learner):
     ) -> None: ...
 
 class Committee(Learner):
-    """Several learners together, and a chain that learns by cross-validation whom to trust: the most accurate, and the slowest."""
+    """Several learners, and a chain that learns by cross-validation whom to trust."""
     def __init__(
         self,
         *,

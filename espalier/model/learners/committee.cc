@@ -301,8 +301,7 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       "members and size: size chooses the members that are not named");
   return make_learner<O>(
       {.name = "committee",
-       .summary = "several learners together, and a chain that learns by cross-validation whom to trust: "
-                  "the most accurate, and the slowest",
+       .summary = "several learners, and a chain that learns by cross-validation whom to trust",
        .kind = ModelKind::kCommittee,
        .starts_from_models = false},
       std::move(table),
