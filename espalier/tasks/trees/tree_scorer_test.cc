@@ -63,15 +63,17 @@ TEST(TreeTables, SumsAreThoseOfTheSingleWeights) {
       moves.push_back(known ? weights.move_hashes[f] : random.next());
       relations.push_back(known ? weights.relation_hashes[f] : random.next());
     }
-    std::array<float, kTreeMoves> sums{};
-    tables.add_moves(moves, sums);
+    // In two groups.
+    const std::array<uint32_t, 2> ends = {static_cast<uint32_t>(count / 3), static_cast<uint32_t>(count)};
+    std::array<TreeTables::MoveSums, 2> sums;
+    tables.sum_moves(moves, ends, sums.data());
     AlignedVector<float> row(linear::padded(kRelations), 0.0f);
     std::vector<uint32_t> offsets;
     tables.add_relations(relations, offsets, row.data());
     for (uint32_t m = 0; m < kTreeMoves; ++m) {
       double sum = 0;
       for (const uint64_t hash : moves) sum += tables.move_weight(hash, static_cast<TreeMove>(m));
-      EXPECT_NEAR(sums[m], sum, 1e-2);
+      EXPECT_NEAR(tables.move_scale() * static_cast<float>(sums[0][m] + sums[1][m]), sum, 1e-2);
     }
     for (data::Label r = 0; r < kRelations; ++r) {
       double sum = 0;
@@ -104,7 +106,8 @@ TEST(TreeWeights, TheAverageIsThatOfTheWeightsBeforeEachStep) {
   }
   const TreeTables tables = TreeTables::pack(weights.averaged(true));
   const TreeTables last = TreeTables::pack(weights.averaged(false));
-  TreeScorer averaged(tables, 4), latest(last, 4);
+  TreeMemory memory, other_memory;
+  TreeScorer averaged(tables, system, memory), latest(last, system, other_memory);
   for (uint32_t a = 0; a < sum.size(); ++a) {
     const ParseSpace::State& where = a < kTreeMoves ? state : arc;
     EXPECT_NEAR(averaged.row(space, where, 0)[a], sum[a] / kSteps, 0.05);
@@ -122,7 +125,8 @@ TEST(TreeScorer, NormalisedScoresAreLogarithmsOfProbabilities) {
   for (int i = 0; i < 2; ++i) state = space.apply(state, {0, static_cast<uint32_t>(TreeMove::kShift)});
   weights.add(space, state, {0, static_cast<uint32_t>(TreeMove::kLeft)}, 0.5);
   const TreeTables tables = TreeTables::pack(weights.averaged(false));
-  TreeScorer plain(tables, 4), normalised(tables, 4, 0.5f);
+  TreeMemory memory, other_memory;
+  TreeScorer plain(tables, system, memory), normalised(tables, system, other_memory, 0.5f);
   std::vector<search::Action> actions;
   space.actions(state, actions);
   const std::vector<float> raw(plain.row(space, state, 0).begin(), plain.row(space, state, 0).end());
