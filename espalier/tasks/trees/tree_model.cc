@@ -41,6 +41,7 @@ std::vector<float> arc_confidence(TreeBuffers& buffers) {
       if (tree.heads[w] == buffers.best[0].heads[w] && tree.relations[w] == buffers.best[0].relations[w])
         out[w] += static_cast<float>(tree.probability);
   }
+  for (float& share : out) share = std::min(share, 1.0f);  // sums are rounded
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "espalier/tasks/trees/tree_test_support.h"
@@ -113,6 +114,51 @@ TEST(TreeWeights, TheAverageIsThatOfTheWeightsBeforeEachStep) {
     EXPECT_NEAR(averaged.row(space, where, 0)[a], sum[a] / kSteps, 0.05);
     EXPECT_NEAR(latest.row(space, where, 0)[a], weights.row(space, where, 0)[a], 0.05);
   }
+}
+
+TEST(TreeScorer, TheBestActionsAreTheFirstOfAllSorted) {
+  constexpr data::Label kMany = 30;
+  const TreeSystem system = small_system(false, kMany);
+  const TreeSentence sentence = small_sentence(8, system.columns);
+  TreeScratch scratch;
+  const ParseSpace space(system, sentence, scratch, nullptr);
+  TreeWeights weights(kMany);
+  Random random(11);
+  std::vector<ParseSpace::State> states;
+  std::vector<search::Action> actions;
+  for (ParseSpace::State state = space.initial(); !space.is_goal(state);) {
+    states.push_back(state);
+    actions.clear();
+    space.actions(state, actions);
+    // Few different values, so that there are ties.
+    for (const search::Action& a : actions)
+      weights.add(space, state, a, static_cast<double>(random.below(4)));
+    state = space.apply(state, actions[random.below(actions.size())]);
+  }
+  const TreeTables tables = TreeTables::pack(weights.averaged(false));
+  for (const float sharpness : {0.0f, 0.3f})
+    for (const size_t width : {1, 4, 15, 40}) {
+      TreeMemory memory, other_memory;
+      TreeScorer ranking(tables, system, memory, sharpness), plain(tables, system, other_memory, sharpness);
+      for (const ParseSpace::State& state : states) {
+        std::vector<search::Action> best;
+        std::vector<float> scores;
+        const bool all = ranking.best_actions(space, state, width, best, scores);
+        actions.clear();
+        space.actions(state, actions);
+        EXPECT_TRUE(!all || best.size() == actions.size());
+        const std::span<const float> row = plain.row(space, state, 0);
+        const auto higher = [&](const search::Action& a, const search::Action& b) {
+          return row[a.label] > row[b.label];
+        };
+        std::stable_sort(actions.begin(), actions.end(), higher);
+        if (best.size() == actions.size()) std::stable_sort(best.begin(), best.end(), higher);
+        ASSERT_GE(best.size(), std::min(width, actions.size()));
+        for (size_t i = 0; i < std::min(width, actions.size()); ++i) EXPECT_EQ(best[i], actions[i]);
+        for (const search::Action& a : best)
+          EXPECT_NE(std::find(scores.begin(), scores.end(), row[a.label]), scores.end());
+      }
+    }
 }
 
 TEST(TreeScorer, NormalisedScoresAreLogarithmsOfProbabilities) {
