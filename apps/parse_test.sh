@@ -51,7 +51,8 @@ same t1.model t3.model
 # n-best lists and reasons.
 expect 0 "$espalier" tag raw.conllu -m parse.model --nbest 2 --decoder beam --beam 4 -q
 equal "$(grep -c '^# n-best 2' out)" 30
-expect 1 "$espalier" tag raw.conllu -m parse.model --nbest 3 -q
+expect 0 "$espalier" tag raw.conllu -m parse.model --nbest 3 -q
+expect 1 "$espalier" tag raw.conllu -m parse.model --nbest 3 --decoder greedy -q
 says err "as many trees as its breadth-first beam is wide"
 expect 0 "$espalier" explain raw.conllu -m parse.model --sequence 1
 says out "left arc from 3"
@@ -63,9 +64,33 @@ says out "parse, learned by searn"
 expect 0 "$espalier" tag raw.conllu -m parse.model --confidence -q
 equal "$(grep -c 'confidence=[01][.][0-9]' out)" "$(grep -c '^[0-9]*[[:blank:]]' raw.conllu)"
 
+# Constraints: forbidden arcs and roots, one root relation, arcs forced by a column.
+printf 'forbid head NOUN of DET\nforbid root VERB\nexactly 1 of root\n' >rules.txt
+expect 0 "$espalier" tag raw.conllu -m parse.model --constraints rules.txt -o ruled.conllu -q
+awk -F'\t' '/^[0-9]+\t/ { tag[$1] = $4; head[$1] = $7 } /^$/ { for (w in head) if ((head[w] == 0 && tag[w] == "VERB") || (tag[w] == "DET" && tag[head[w]] == "NOUN")) bad++; delete tag; delete head } END { print bad + 0 }' ruled.conllu >count
+equal "$(cat count)" 0
+expect 0 "$espalier" eval test.conllu -m parse.model --constraints rules.txt --json -q
+awk -F'\t' 'BEGIN { OFS = "\t" } /^1\t/ { $9 = "3:obj" } /^4\t/ { $9 = "3" } { print }' raw.conllu >force.conllu
+expect 0 "$espalier" tag force.conllu -m parse.model --forced-column 9 -o forced.conllu -q
+equal "$(awk -F'\t' '/^1\t/ && ($7 != 3 || $8 != "obj") || /^4\t/ && $7 != 3' forced.conllu | wc -l)" 0
+printf 'force column 9\n' >force.txt
+expect 0 "$espalier" tag force.conllu -m parse.model --constraints force.txt -o forced2.conllu -q
+same forced2.conllu forced.conllu
+awk -F'\t' 'BEGIN { OFS = "\t" } NR == 3 { $9 = "7" } { print }' raw.conllu >force.conllu
+expect 1 "$espalier" tag force.conllu -m parse.model --forced-column 9 -q
+says err "force.conllu:3: '7' is no arc to force"
+printf 'forbid det then obj\n' >rules.txt
+expect 1 "$espalier" tag raw.conllu -m parse.model --constraints rules.txt -q
+says err "rules.txt:1:1: 'forbid det then obj' is about sequences"
+expect 2 "$espalier" train train.conllu --task parse -m none.model --start-from parse.model
+says err "a parser cannot be trained further"
+
 # Other learners and systems, and trees with crossing arcs.
 printf '1\ta\ta\tA\t_\t_\t3\tx\t_\t_\n2\tb\tb\tB\t_\t_\t4\ty\t_\t_\n3\tc\tc\tC\t_\t_\t0\troot\t_\t_\n4\td\td\tD\t_\t_\t3\tz\t_\t_\n\n' >crossing.conllu
 expect 0 "$espalier" train crossing.conllu --task parse --learner incremental -p system=swap -p passes=20 -m swap.model -q
+expect 0 "$espalier" tag crossing.conllu -m swap.model -o swapped.conllu -q
+same swapped.conllu crossing.conllu
+expect 0 "$espalier" train crossing.conllu --task parse -p system=swap -p iterations=20 -m swap.model -q
 expect 0 "$espalier" tag crossing.conllu -m swap.model -o swapped.conllu -q
 same swapped.conllu crossing.conllu
 expect 0 "$espalier" train crossing.conllu --task parse -m flat.model
@@ -124,8 +149,6 @@ expect 2 "$espalier" train train.conllu --head-column 7 -m none.model
 says err "--head-column needs --task parse"
 expect 2 "$espalier" train train.conllu --task parse -m none.model -p history=3
 says err "history"
-expect 2 "$espalier" train train.conllu --task parse -m none.model -p system=swap
-says err "take --learner incremental"
 expect 2 "$espalier" train train.conllu -m none.model --learner searn -p system=swap
 says err "task parse"
 expect 1 "$espalier" tag raw.conllu -m other.model --confidence -q

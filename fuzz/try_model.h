@@ -29,6 +29,10 @@ inline void try_model(const std::vector<std::byte>& bytes) {
   options.nbest = 2;
   options.confidence = !predictor.is_search();
   if (!predictor.predict(sequence, {}, options, *scratch, prediction).ok()) return;
+  if (predictor.builds_trees()) {
+    options.confidence = true;
+    (void)predictor.predict(sequence, {}, options, *scratch, prediction).ok();
+  }
   (void)predictor.explain(sequence, *scratch).ok();
   (void)predictor.strongest(5, {}).ok();
   (void)predictor.weighted_transitions();

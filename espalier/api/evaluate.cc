@@ -97,7 +97,10 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
                                            ? &options.decode.constraints->state()->file
                                        : state.model.constraints() ? &*state.model.constraints()
                                                                    : nullptr;
-  if (rules != nullptr) {
+  const bool trees = state.model.bare().builds_trees();  // which tell themselves what they break
+  if (trees && options.check_rules)
+    return fail("trees are not checked against constraints that they were not built under; use constraints");
+  if (rules != nullptr && !trees) {
     ESPALIER_ASSIGN(check, rules->resolve(state.model.about(), state.model.labels()));
     how.check = &*check;
   }

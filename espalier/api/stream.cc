@@ -34,7 +34,26 @@ Result<int> forced_column(int column, const data::ReadOptions& reading) {
   return index;
 }
 
-/// The layout of input and output of one source, decided before anything is read.
+/// A parser takes its forced column as one more constraint.
+Result<StreamOptions> with_forced_arcs(const Tagger::State& state, StreamOptions options) {
+  if (options.forced_column == 0 || !state.model.bare().builds_trees()) return options;
+  ESPALIER_ASSIGN(const int column, forced_column(options.forced_column, state.model.about().reading));
+  options.forced_column = 0;
+  std::string text = fmt::format("force column {}", column + 1), name = "forced column";
+  std::map<std::string, std::string> lists;
+  if (std::optional<Constraints>& given = options.tag.decode.constraints; given) {
+    const model::ConstraintFile& file = given->state()->file;
+    text = file.text + "\n" + text;
+    name = file.name;
+    lists.insert(file.files.begin(), file.files.end());
+  }
+  ESPALIER_ASSIGN(options.tag.decode.constraints,
+                  Constraints::parse(std::move(text), std::move(lists), name));
+  return options;
+}
+
+/// The layout of input and output of one source, decided before anything is
+/// read.
 struct Plan {
   api::ModelInput input;
   data::Format out = data::Format::kColumns;
@@ -260,8 +279,9 @@ Result<StreamReport> run_stream(const Streamed& streamed, const std::vector<Sour
 
 }  // namespace
 
-Status check_options(const Tagger& tagger, const StreamOptions& options) {
+Status check_options(const Tagger& tagger, const StreamOptions& asked) {
   const Tagger::State& state = *tagger.state();
+  ESPALIER_ASSIGN(const StreamOptions options, with_forced_arcs(state, asked));
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::unconstrained_choice(state, options.tag.decode));
   ESPALIER_TRY(prepare({state, state.model, choice}, options, {}));
   return {};
@@ -273,8 +293,9 @@ Result<StreamReport> tag_stream(const Tagger& tagger, const Source& source, cons
 }
 
 Result<StreamReport> tag_stream(const Tagger& tagger, const std::vector<Source>& sources, const Sink& sink,
-                                const StreamOptions& options) {
+                                const StreamOptions& asked) {
   const Tagger::State& state = *tagger.state();
+  ESPALIER_ASSIGN(const StreamOptions options, with_forced_arcs(state, asked));
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.tag.decode));
   return run_stream({state, state.model, choice}, sources, sink, options);
 }

@@ -167,6 +167,21 @@ Result<std::string> LineParser::text_argument(std::string_view what, Statement& 
 }
 
 Status LineParser::forbid(Statement& out) {
+  // Head and root can also be labels, which something follows.
+  const bool label =
+      next_ + 1 < tokens_.size() && (tokens_[next_ + 1].text == "then" || tokens_[next_ + 1].text == "at");
+  if (!label && accept("head")) {
+    out.verb = Verb::kForbidHead;
+    ESPALIER_ASSIGN(out.first, labels());
+    ESPALIER_TRY(expect("of"));
+    ESPALIER_ASSIGN(out.second, labels());
+    return {};
+  }
+  if (!label && accept("root")) {
+    out.verb = Verb::kForbidRoot;
+    ESPALIER_ASSIGN(out.first, labels());
+    return {};
+  }
   ESPALIER_ASSIGN(out.first, labels());
   if (accept("then")) {
     out.verb = Verb::kForbidPair;

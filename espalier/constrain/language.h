@@ -66,6 +66,8 @@ enum class Verb {
   kAllowColumn,    ///< allow column COLUMN [of FIRST]
   kForceColumn,    ///< force column COLUMN
   kAssignments,    ///< assignments FILE
+  kForbidHead,     ///< forbid head FIRST of SECOND: trees; FIRST and SECOND are tags
+  kForbidRoot,     ///< forbid root FIRST: trees; FIRST are tags
 };
 
 enum class Order { kAnywhere, kBefore, kAfter };

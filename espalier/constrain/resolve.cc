@@ -61,6 +61,9 @@ class Resolver {
           return error_at(s.place, "task {} labels tokens, not candidate spans, so '{}' does not apply",
                           shape_.name, s.text);
         return {};
+      case Verb::kForbidHead:
+      case Verb::kForbidRoot:
+        return error_at(s.place, "task {} builds no trees, so '{}' does not apply", shape_.name, s.text);
       default:
         return {};
     }

@@ -112,9 +112,10 @@ Status RefinedPredictor::predict(const Sequence& sequence, std::span<const Label
   return {};
 }
 
-Result<std::vector<Predictor::Explanation>> RefinedPredictor::explain(const Sequence& sequence,
-                                                                      Scratch& scratch) const {
-  ESPALIER_ASSIGN(auto explanations, model_.explain(sequence, scratch));
+Result<std::vector<Predictor::Explanation>> RefinedPredictor::explain_forced(const Sequence& sequence,
+                                                                             std::span<const Label> forced,
+                                                                             Scratch& scratch) const {
+  ESPALIER_ASSIGN(auto explanations, model_.explain_forced(sequence, forced, scratch));
   for (Explanation& e : explanations) {
     e.label = model_.labels().plain_number(e.label);
     e.runner_up = model_.labels().plain_number(e.runner_up);

@@ -150,11 +150,11 @@ Status CommitteePredictor::predict(const data::Sequence& sequence, std::span<con
   return decider_->predict(b.votes, forced, options, *b.deciding, out);
 }
 
-Result<std::vector<data::Predictor::Explanation>> CommitteePredictor::explain(const data::Sequence& sequence,
-                                                                              Scratch& scratch) const {
+Result<std::vector<data::Predictor::Explanation>> CommitteePredictor::explain_forced(
+    const data::Sequence& sequence, std::span<const Label> forced, Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_TRY(votes_.vote(sequence, constrained_ != nullptr, b.voting, b.votes));
-  return decider_->explain(b.votes, *b.deciding);
+  return decider_->explain_forced(b.votes, forced, *b.deciding);
 }
 
 Result<std::vector<data::Predictor::WeightedFeature>> CommitteePredictor::strongest(

@@ -10,6 +10,7 @@
 #include "espalier/tasks/constrained_search.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/structures/bracket_model.h"
+#include "espalier/tasks/trees/constrained_parser.h"
 #include "espalier/tasks/trees/tree_model.h"
 
 namespace espalier::model {
@@ -60,7 +61,7 @@ Status Model::load_predictor() {
     }
     case ModelKind::kSearch: {
       if (about_.task == "parse") {
-        ESPALIER_TRY(load_as<tasks::TreePredictor>());
+        ESPALIER_ASSIGN(parser_, load_as<tasks::TreePredictor>());
         return {};
       }
       ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
@@ -90,13 +91,25 @@ Status Model::load_predictor() {
 }
 
 Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
-  if (!constrain_ && bare_->builds_trees()) return fail("a parser does not support constraints");
+  if (parser_ != nullptr) return tree_rules(constraints, options);
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, inner_labels()));
   ESPALIER_ASSIGN(Made made, constrain_(std::move(resolved), options));
   if (!inner_labels().refined()) return made;
   return Made(std::make_unique<data::RefinedPredictor>(std::move(made)));
+}
+
+Result<Made> Model::tree_rules(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
+  if (options.why) return fail("why a constraint changed a tree is not known; leave out --why");
+  const tasks::TreeSettings& settings = parser_->settings();
+  ESPALIER_ASSIGN(
+      tasks::TreeRules rules,
+      tasks::TreeRules::resolve(constraints.text, constraints.name, labels(), settings.root,
+                                settings.columns.cell[static_cast<size_t>(tasks::TreeField::kTag)],
+                                about_.reading.columns));
+  ESPALIER_ASSIGN(auto made, tasks::ConstrainedParser::make(*parser_, std::move(rules), options.strict));
+  return Made(std::move(made));
 }
 
 Result<Model> Model::open(const std::string& path) { return open(path, path); }

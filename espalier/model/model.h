@@ -18,6 +18,10 @@
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model_header.h"
 
+namespace espalier::tasks {
+class TreePredictor;
+}
+
 namespace espalier::model {
 
 /// Immutable; any number of threads may use it at once.
@@ -56,13 +60,16 @@ class Model {
       constrain::Constraints, const constrain::ConstrainedOptions&)>;
   static Result<Model> make(SectionFile file);
   Status load_predictor();
+  Result<std::unique_ptr<data::Predictor>> tree_rules(const ConstraintFile& constraints,
+                                                      const constrain::ConstrainedOptions& options) const;
   template <typename P>
   Result<const P*> load_as();
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
   ModelHeader about_;
   std::unique_ptr<data::Predictor> bare_;
   std::unique_ptr<data::Predictor> plain_;  ///< bare_ with the labels of the data; null: it has these itself
-  Constrain constrain_;                     ///< empty: this kind of model does not support constraints
+  const tasks::TreePredictor* parser_ = nullptr;  ///< bare_ if it is a parser
+  Constrain constrain_;                           ///< empty: this kind of model does not support constraints
   std::optional<ConstraintFile> constraints_;
   std::unique_ptr<data::Predictor> constrained_;  ///< refers to bare_; null if there are no constraints
 };

@@ -103,8 +103,15 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
     return fail("task brackets prevents overlaps itself and does not support constraints");
   if (situation.task.kind == TaskKind::kParse) {
-    if (situation.constraints) return fail("task parse does not support constraints");
-    if (situation.start_from) return fail("a parser cannot be trained further");
+    if (situation.constraints)
+      return fail(
+          "a parser is not trained under constraints; give them to "
+          "tag, eval and explain");
+    if (situation.start_from)
+      return fail(
+          "a parser cannot be trained further: its file keeps a part "
+          "of each feature's hash, not the whole; train "
+          "on all data together");
   }
   if (situation.constraints && traits.constraints == ConstraintUse::kNone)
     return fail(

@@ -56,7 +56,7 @@ void add_names(const tasks::HistoryNames& old, tasks::HistoryNames& names) {
 
 tasks::DecodeOptions SearchRun::decoding() const {
   tasks::DecodeOptions decode;
-  decode.beam = asked.beam;
+  decode.beam = asked.beam.value_or(1);
   decode.best_first = searches_best_first(asked);
   decode.seed = job.request.seed;
   decode.normalise = method.options.learner == tasks::SearchLearner::kSearn;

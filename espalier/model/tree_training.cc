@@ -115,6 +115,37 @@ double dev_las(const TrainingJob& job, const std::vector<TreeData>& dev, bool la
   return scores[0].las();
 }
 
+/// Fits settings.sharpness and settings.calibration on sentences that were not
+/// trained on: the development data, or, where there are none, a tenth of the
+/// training data, with a second parser that learns from the rest.
+Status fit_confidence(TrainingJob& job, const tasks::TreeSystem& system, const tasks::TreeTables& tables,
+                      const tasks::TreeTrainingOptions& training,
+                      const std::vector<tasks::TreeExample>& examples,
+                      const std::vector<tasks::TreeExample>& unseen, tasks::TreeSettings& settings) {
+  const auto fit = [&](const tasks::TreeTables& by, const std::vector<tasks::TreeExample>& on) {
+    settings.sharpness = tasks::fit_sharpness(system, by, on);
+    settings.calibration = tasks::fit_arc_calibration(
+        system, by,
+        {std::max(settings.beam, tasks::kUsualTreeBeam), false, 1, settings.levels, settings.sharpness}, on);
+  };
+  constexpr size_t kFolds = 10;
+  if (!unseen.empty()) {
+    fit(tables, unseen);
+  } else if (examples.size() >= 2 * kFolds && !job.monitor.stop_requested()) {
+    std::vector<tasks::TreeExample> rest, held_out;
+    for (size_t s = 0; s < examples.size(); ++s)
+      (s % kFolds == kFolds - 1 ? held_out : rest).push_back(examples[s]);
+    ESPALIER_ASSIGN(const tasks::TreeTables second,
+                    tasks::train_trees(system, rest, training, {job.monitor, {}}));
+    fit(second, held_out);
+  } else {
+    // On data that it has seen a parser looks surer than it is: half of what
+    // fits there is about right.
+    settings.sharpness = tasks::fit_sharpness(system, tables, examples) / 2;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status train_tree_model(TrainingJob& job, const SearchLearnerOptions& asked,
@@ -129,8 +160,8 @@ Status train_tree_model(TrainingJob& job, const SearchLearnerOptions& asked,
   tasks::TreeSettings settings;
   settings.swap = asked.swap;
   settings.columns = tree_columns(job);
-  settings.beam = asked.beam;
-  settings.best_first = searches_best_first(asked) && asked.beam > 1;
+  settings.beam = beam_of(asked, TaskKind::kParse);
+  settings.best_first = searches_best_first(asked) && settings.beam > 1;
   settings.levels =
       asked.learner == tasks::SearchLearner::kLasoBr || asked.learner == tasks::SearchLearner::kIncremental;
   settings.templates = tasks::default_tree_templates();
@@ -172,32 +203,28 @@ Status train_tree_model(TrainingJob& job, const SearchLearnerOptions& asked,
   training.incremental = options.incremental;
   training.average = options.average;
   training.seed = options.seed;
-  // Single decisions become probabilities by a softmax, fitted on sentences that were not trained on if there
-  // are any. On others the weights look surer than they are: half of what fits there is about right for the
-  // treebanks that this was tried on.
+  // Single decisions become probabilities by a softmax, and arcs of a beam get
+  // confidences, both fitted on sentences that were not trained on.
   std::vector<tasks::TreeExample> unseen;
   for (size_t s = 0; s < dev.size(); ++s) {
     std::vector<data::Label> relations(dev[s].heads.size(), 0);
     for (size_t w = 0; labelled && w < relations.size(); ++w)
       relations[w] = job.training.labels.find(job.dev.sequences[s].label(w)).value_or(data::kNoLabel);
-    const std::vector<uint32_t> heads = tasks::made_projective(dev[s].heads);
-    unseen.push_back({dev[s].sentence, tasks::GoldTree::make(heads, std::move(relations), false)});
+    const std::vector<uint32_t> heads = settings.swap ? dev[s].heads : tasks::made_projective(dev[s].heads);
+    unseen.push_back({dev[s].sentence, tasks::GoldTree::make(heads, std::move(relations), settings.swap)});
   }
-  const auto sharpness = [&](const tasks::TreeTables& tables) {
-    if (asked.learner != tasks::SearchLearner::kSearn) return 0.0f;
-    if (!unseen.empty()) return tasks::fit_sharpness(system, tables, unseen);
-    return tasks::fit_sharpness(system, tables, examples) / 2;
-  };
+  const bool searn = asked.learner == tasks::SearchLearner::kSearn;
   BestRound<tasks::TreeTables> best(
       job, options.passes, [&](const tasks::TreeTables& tables) -> Result<double> {
-        const float fitted = settings.beam > 1 ? sharpness(tables) : 0;
+        const bool fits = searn && settings.beam > 1 && !unseen.empty();
+        const float fitted = fits ? tasks::fit_sharpness(system, tables, unseen) : 0;
         return dev_las(job, dev, labelled, system, tables,
                        {settings.beam, settings.best_first, 1, settings.levels, fitted});
       });
   ESPALIER_ASSIGN(tasks::TreeTables last,
                   job.ended(tasks::train_trees(system, examples, training, {job.monitor, best.callback()})));
   const tasks::TreeTables tables = best.best_or(std::move(last));
-  settings.sharpness = sharpness(tables);
+  if (searn) ESPALIER_TRY(fit_confidence(job, system, tables, training, examples, unseen, settings));
   SectionWriter out;
   tasks::save_tree_model(settings, tables, out);
   ESPALIER_TRY(job.save(out));

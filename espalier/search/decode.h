@@ -5,7 +5,7 @@
 #pragma once
 
 #include <limits>
-#include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -140,25 +140,28 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       }
     }
   } else {
-    std::map<size_t, std::vector<Child>> waiting;
+    WaitingLevels& waiting = scratch.waiting;
+    waiting.clear();
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
-      if (!expand(space, scorer, scratch, node, scratch.children)) return false;
+      if constexpr (std::is_same_v<std::remove_cvref_t<Observer>, NoObserver>) {
+        if (!expand_best(space, scorer, scratch, node, width, scratch.children, complete)) return false;
+      } else {
+        if (!expand(space, scorer, scratch, node, scratch.children)) return false;
+      }
       for (const Child& child : scratch.children) {
         if constexpr (HasLevelAfter<S>) {
-          waiting[space.level_after(nodes[node].state, child.action)].push_back(child);
+          waiting.at(space.level_after(nodes[node].state, child.action)).push_back(child);
         } else {
-          waiting[space.level(space.apply(nodes[node].state, child.action))].push_back(child);
+          waiting.at(space.level(space.apply(nodes[node].state, child.action))).push_back(child);
         }
       }
       return true;
     };
+    std::vector<Child> children;
     if (!expand_into_levels(0)) return {kNoNode, Ended::kNoSuchLabel};
     while (!waiting.empty()) {
-      const auto first = waiting.begin();
-      const size_t level = first->first;
-      std::vector<Child> children = std::move(first->second);
-      waiting.erase(first);
+      const size_t level = waiting.take_lowest(children);
       keep_best(children, width, scratch.order);
       const size_t kept = std::min(width, children.size());
       LevelDecision next = observer(Level{level, children, scratch.order, kept});

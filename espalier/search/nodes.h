@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "espalier/search/space.h"
@@ -48,6 +50,42 @@ inline bool ranks_higher(const Child& a, const Child& b) {
   return a.score != b.score ? a.score > b.score : a.preference > b.preference;
 }
 
+/// Children that wait for their level to come. There are few levels at a time.
+class WaitingLevels {
+ public:
+  bool empty() const { return levels_.empty(); }
+  void clear() {
+    while (!levels_.empty()) drop_lowest();
+  }
+  std::vector<Child>& at(size_t level) {
+    auto place = levels_.end();
+    while (place != levels_.begin() && std::prev(place)->first < level) --place;
+    if (place != levels_.begin() && std::prev(place)->first == level) return std::prev(place)->second;
+    std::vector<Child> fresh;
+    if (!spare_.empty()) {
+      fresh = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    return levels_.insert(place, {level, std::move(fresh)})->second;
+  }
+  /// The lowest level, whose children end up in `children`. Precondition: not empty.
+  size_t take_lowest(std::vector<Child>& children) {
+    std::swap(children, levels_.back().second);
+    const size_t level = levels_.back().first;
+    drop_lowest();
+    return level;
+  }
+
+ private:
+  void drop_lowest() {
+    spare_.push_back(std::move(levels_.back().second));
+    spare_.back().clear();
+    levels_.pop_back();
+  }
+  std::vector<std::pair<size_t, std::vector<Child>>> levels_;  ///< highest first
+  std::vector<std::vector<Child>> spare_;                      ///< memory to reuse
+};
+
 /// Buffers reused from search to search.
 template <SearchSpace S, typename Value>
 struct SearchScratch {
@@ -57,6 +95,7 @@ struct SearchScratch {
   std::vector<Child> children;
   std::vector<uint32_t> order;
   std::vector<uint32_t> beam;
+  WaitingLevels waiting;
   std::vector<uint32_t> goals;  ///< the goals that a breadth-first search reached, in that order
 
   /// Forgets the last search. The initial state becomes node 0.
@@ -83,6 +122,24 @@ bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scra
     out.push_back(child);
   }
   return true;
+}
+
+/// The same for a search that keeps the `width` best children of a level: others may be left out, and
+/// `complete` becomes false if any are.
+template <SearchSpace S, ScorerOf<S> W>
+bool expand_best(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
+                 size_t width, std::vector<Child>& out, bool& complete) {
+  if constexpr (RankingScorerOf<W, S> && !HasPreference<S>) {
+    const Node<S>& parent = scratch.nodes[node];
+    scratch.actions.clear();
+    scratch.scores.clear();
+    if (!scorer.best_actions(space, parent.state, width, scratch.actions, scratch.scores)) complete = false;
+    for (size_t i = 0; i < scratch.actions.size(); ++i)
+      out.push_back({node, scratch.actions[i], parent.score + double{scratch.scores[i]}});
+    return true;
+  } else {
+    return expand(space, scorer, scratch, node, out);
+  }
 }
 
 /// Adds the child to the nodes and returns its number.

@@ -230,6 +230,17 @@ concept ActionScorerOf = SearchSpace<S> &&
 template <typename W, typename S>
 concept ScorerOf = RowScorerOf<W, S> || ActionScorerOf<W, S>;
 
+/// Finds the best actions of a state faster than by scoring all: best_actions() puts the `width` actions with
+/// the highest scores (or more) into `actions`, and their scores into `scores`, which are empty before. Of
+/// those with equal scores, the ones that space.actions() lists first come first. Returns whether these are
+/// all. Precondition of leaving out any: all lead to the same level.
+template <typename W, typename S>
+concept RankingScorerOf = ScorerOf<W, S> &&
+    requires(W& scorer, const S& space, const typename S::State& state, size_t width,
+             std::vector<Action>& actions, std::vector<typename W::Value>& scores) {
+  { scorer.best_actions(space, state, width, actions, scores) } -> std::same_as<bool>;
+};
+
 /// Weights that can be trained: add(space, s, a, x) adds x times the features of (s, a).
 template <typename W, typename S>
 concept LearnerOf = RowScorerOf<W, S> &&

@@ -22,7 +22,7 @@ Status train_by_search(TrainingJob& job, const LasoLearnerOptions& o) {
   options.learner = o.learner;
   options.seed = job.request.seed;
   options.average = o.average;
-  options.laso.width = o.beam;
+  options.laso.width = beam_of(o, job.task->kind);
   options.laso.rate = o.rate;
   options.passes = o.passes;
   options.incremental = o.update;

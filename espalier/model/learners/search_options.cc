@@ -1,5 +1,7 @@
 #include "espalier/model/learners/search_options.h"
 
+#include "espalier/tasks/trees/tree_model.h"
+
 namespace espalier::model {
 
 using tasks::DecisionOrder;
@@ -30,6 +32,11 @@ bool searches_best_first(const SearchLearnerOptions& options) {
       options.learner == tasks::SearchLearner::kLaso || options.learner == tasks::SearchLearner::kLasoBst;
   return options.decoder.value_or(learned ? Frontier::kBestFirst : Frontier::kBreadthFirst) ==
          Frontier::kBestFirst;
+}
+
+size_t beam_of(const SearchLearnerOptions& options, TaskKind task) {
+  const bool parser = task == TaskKind::kParse && options.learner == tasks::SearchLearner::kSearn;
+  return options.beam.value_or(parser ? tasks::kUsualTreeBeam : 1);
 }
 
 DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation) {
@@ -63,10 +70,6 @@ Status check_chunk_options(const SearchLearnerOptions& o) {
 
 Status check_search_options(const SearchLearnerOptions& o, const Situation& situation) {
   const TaskKind task = situation.task.kind;
-  if (task == TaskKind::kParse && o.swap && o.learner == tasks::SearchLearner::kSearn)
-    return fail(
-        "learner searn leaves the path of the oracle, which system=swap knows nothing beyond; take "
-        "--learner incremental");
   const bool chunks = unit_of(o, task) == DecisionUnit::kChunk, several = task == TaskKind::kJoint;
   const bool easiest = o.direction == DecisionOrder::kEasiestFirst;
   if (chunks && several) return fail("several columns of labels are decided word by word: unit=word");
@@ -81,7 +84,8 @@ Status check_search_options(const SearchLearnerOptions& o, const Situation& situ
     return fail("loss=f1 with words decided from right to left is not supported; take loss=hamming");
   if (easiest && o.learner != tasks::SearchLearner::kSearn)
     return fail("direction=easiest-first is learned by searn");
-  if (easiest && o.beam > 1) return fail("direction=easiest-first is searched greedily: beam=1 goes with it");
+  if (easiest && beam_of(o, task) > 1)
+    return fail("direction=easiest-first is searched greedily: beam=1 goes with it");
   if (situation.constraints && several)
     return fail("a search that decides several columns cannot keep to constraints");
   if (situation.constraints && o.direction != DecisionOrder::kLeftToRight)

@@ -17,7 +17,7 @@ enum class Frontier { kBreadthFirst, kBestFirst };
 
 struct SearchLearnerOptions : CommonOptions {
   tasks::SearchLearner learner = tasks::SearchLearner::kSearn;  ///< not a parameter: set by the learner
-  size_t beam = 1;
+  std::optional<size_t> beam;
   std::optional<Frontier> decoder;
   size_t history = 2;
   size_t lead = 2;
@@ -35,6 +35,7 @@ tasks::DecisionUnit unit_of(const SearchLearnerOptions& options, TaskKind task);
 tasks::SearchKind search_kind(const SearchLearnerOptions& options, TaskKind task);
 tasks::SequenceLoss loss_of(const SearchLearnerOptions& options, TaskKind task);
 bool searches_best_first(const SearchLearnerOptions& options);
+size_t beam_of(const SearchLearnerOptions& options, TaskKind task);
 
 /// Chunks are made from the text alone; several columns of labels are read from it.
 DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation);
@@ -45,7 +46,8 @@ Status check_search_options(const SearchLearnerOptions& options, const Situation
 template <typename O>
 void add_search_parameters(ParameterTable<O>& table) {
   table.whole("beam", &O::beam, {1, 1e5},
-              "states kept at each step, in decoding and in learning by search; 1: greedy");
+              "states kept at each step, in decoding and in learning by search; 1: greedy; auto: that, but "
+              "8 for task parse with learner searn");
   table.choice(
       "decoder", &O::decoder,
       {{"breadth-first", Frontier::kBreadthFirst}, {"best-first", Frontier::kBestFirst}},

@@ -48,7 +48,7 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   tasks::SearchOptions options;
   options.seed = seed;
   options.average = o.average;
-  options.laso.width = o.beam;
+  options.laso.width = o.beam.value_or(1);
   options.classifier = classifier_of(o, kind);
   options.reduction = reduction_of(o, kind);
   options.direct.passes = o.passes;
@@ -91,7 +91,7 @@ bool by_classifiers(const SearnLearnerOptions& o, const Situation& situation,
 }
 
 Status check_searn(const SearnLearnerOptions& o, const Situation& situation) {
-  if (o.stochastic && (o.beam > 1 || searches_best_first(o)))
+  if (o.stochastic && (beam_of(o, situation.task.kind) > 1 || searches_best_first(o)))
     return fail(
         "policy=stochastic draws each decision again: beam=1 goes with it, decoder=best-first does not");
   if (o.oracle == InitialPolicy::kSearch && o.direction == tasks::DecisionOrder::kEasiestFirst)

@@ -21,8 +21,8 @@ GoldTree GoldTree::make(std::span<const uint32_t> heads, std::vector<data::Label
 }
 
 ParseSpace::ParseSpace(const TreeSystem& system, const TreeSentence& sentence, TreeScratch& scratch,
-                       const GoldTree* gold)
-    : system_(system), sentence_(sentence), scratch_(scratch), gold_(gold) {
+                       const GoldTree* gold, const SentenceRules* rules)
+    : system_(system), sentence_(sentence), scratch_(scratch), gold_(gold), rules_(rules) {
   const auto n = static_cast<uint32_t>(sentence.length());
   scratch_.cells.clear();
   for (uint32_t w = 0; w < n; ++w) {
@@ -56,12 +56,67 @@ bool ParseSpace::allowed(const State& s, TreeMove move) const {
 }
 
 void ParseSpace::actions(const State& s, std::vector<Action>& out) const {
+  if (s.pending != 0 && rules_ != nullptr) return legal_relations(s, out);
   if (s.pending != 0) {
     for (const data::Label r : system_.relations) out.push_back({0, kTreeMoves + r});
     return;
   }
+  const size_t before = out.size();
+  if (rules_ != nullptr) legal_moves(s, out);
+  if (out.size() > before) return;
   for (uint32_t m = 0; m < kTreeMoves; ++m)
     if (allowed(s, static_cast<TreeMove>(m))) out.push_back({0, m});
+}
+
+bool ParseSpace::stuck(const State& s) const {
+  if (rules_ == nullptr || s.pending != 0) return false;
+  std::vector<Action> legal;
+  legal_moves(s, legal);
+  return legal.empty();
+}
+
+/// Whether the move makes an arc that is forbidden, or leaves nothing but such
+/// arcs. Once the buffer is empty, each word of the stack becomes the head of
+/// the one above it, and the lowest is the root.
+bool ParseSpace::breaks_rules(const State& s, TreeMove move) const {
+  const Arc arc = arc_of(s, move);
+  if (arc.dependent != kNoWord) return rules_->forbids(arc.head, arc.dependent);
+  if (move != TreeMove::kShift || cell(s.front).next != kNoWord) return false;
+  uint32_t above = word(s.front);
+  for (uint32_t c = s.top; c != kNoWord; c = cell(c).next) {
+    if (rules_->forbids(word(c), above)) return true;
+    above = word(c);
+  }
+  return !rules_->not_root.empty() && rules_->not_root[above] != 0;
+}
+
+void ParseSpace::legal_moves(const State& s, std::vector<Action>& out) const {
+  std::array<uint32_t, kTreeMoves> price{};
+  uint32_t least = 0xFFFFFFFF;
+  for (uint32_t m = 0; m < kTreeMoves; ++m) {
+    const auto move = static_cast<TreeMove>(m);
+    if (!allowed(s, move)) continue;
+    // What is lost of forced arcs. Some move loses nothing as long as they do
+    // not cross each other.
+    if (rules_->forces()) price[m] = move_cost(s, move, rules_->heads);
+    least = std::min(least, price[m]);
+  }
+  for (uint32_t m = 0; m < kTreeMoves; ++m) {
+    const auto move = static_cast<TreeMove>(m);
+    if (allowed(s, move) && price[m] == least && !breaks_rules(s, move)) out.push_back({0, m});
+  }
+}
+
+void ParseSpace::legal_relations(const State& s, std::vector<Action>& out) const {
+  const data::Label forced = rules_->relations.empty() ? data::kNoLabel : rules_->relations[word(s.top)];
+  if (forced != data::kNoLabel) {
+    out.push_back({0, kTreeMoves + forced});
+    return;
+  }
+  const size_t before = out.size();
+  for (const data::Label r : system_.relations)
+    if (r != rules_->only_root) out.push_back({0, kTreeMoves + r});
+  if (out.size() == before) out.push_back({0, kTreeMoves + system_.relations.front()});
 }
 
 size_t ParseSpace::level_after(const State& s, Action action) const {
@@ -90,6 +145,8 @@ void ParseSpace::attach(State& s, bool left, data::Label relation) const {
   uint64_t& set = left ? head.left_set : head.right_set;
   // The set is one of relations with a bit each, so that order and repetition do not matter.
   set |= uint64_t{1} << (relation % 64);
+  uint64_t& key = left ? head.left_key : head.right_key;
+  key = hash_combine(key + 1, (uint64_t{child.word} << 16) | relation);
   const uint32_t made = add_cell(head);
   --s.stack;
   if (left) {
@@ -153,31 +210,32 @@ ParseSpace::Arc ParseSpace::arc_of(const State& s, TreeMove move) const {
 }
 
 /// Children of a word that are still in the buffer.
-uint32_t ParseSpace::waiting_children(const State& s, uint32_t w) const {
+uint32_t ParseSpace::waiting_children(const State& s, uint32_t w, Heads heads) const {
   uint32_t count = 0;
   if (s.front == kNoWord) return 0;
-  for (uint32_t d = word(s.front); d < gold_->heads.size(); ++d) count += gold_->heads[d] == w;
+  for (uint32_t d = word(s.front); d < heads.size(); ++d) count += heads[d] == w;
   return count;
 }
 
-/// The arcs of the gold tree that can be reached before the move and not after it. A tree has all arcs that
-/// can be reached one by one in reach together (Goldberg and Nivre), so the best loss is the number of arcs
-/// lost on the way.
-uint32_t ParseSpace::move_cost(const State& s, TreeMove move) const {
+/// The arcs of a tree that can be reached before the move and not after it. A
+/// tree has all arcs that can be reached one by one in reach together (Goldberg
+/// and Nivre), so the best loss is the number of arcs lost on the way. The same
+/// holds for a part of a tree; words with another head than these are free.
+uint32_t ParseSpace::move_cost(const State& s, TreeMove move, Heads heads) const {
   const uint32_t s0 = word(s.top), b0 = word(s.front);
   if (move == TreeMove::kShift) {
     if (s.stack == 0) return 0;
-    const uint32_t head = gold_->heads[b0];
+    const uint32_t head = heads[b0];
     uint32_t lost = head == kNoWord;  // only the lowest word of the stack can be the root
     for (uint32_t c = s.top; c != kNoWord; c = cell(c).next) {
       const uint32_t w = word(c);
-      lost += gold_->heads[w] == b0;
+      lost += heads[w] == b0;
       lost += w == head && c != s.top;
     }
     return lost;
   }
-  const uint32_t head = gold_->heads[s0];
-  uint32_t lost = waiting_children(s, s0);
+  const uint32_t head = heads[s0];
+  uint32_t lost = waiting_children(s, s0, heads);
   if (move == TreeMove::kLeft) {
     const uint32_t s1 = s.stack >= 2 ? word(cell(s.top).next) : kNoWord;
     if (head == kNoWord) {
@@ -191,19 +249,41 @@ uint32_t ParseSpace::move_cost(const State& s, TreeMove move) const {
   return lost;
 }
 
-/// With swap: the next move towards the gold tree. The stack is kept in projective order, so swaps sort the
-/// words as an insertion sort does.
-TreeMove ParseSpace::static_move(const State& s) const {
-  if (s.stack == 0) return TreeMove::kShift;
+/// Whether a word has a child in the gold tree that has no head yet.
+bool ParseSpace::free_children(const State& s, uint32_t w) const {
+  for (uint32_t c = s.top; c != kNoWord; c = cell(c).next)
+    if (gold_->heads[word(c)] == w) return true;
+  for (uint32_t c = s.front; c != kNoWord; c = cell(c).next)
+    if (gold_->heads[word(c)] == w) return true;
+  return false;
+}
+
+/// With swap: the next move towards the gold tree. The stack is kept in
+/// projective order, so swaps sort the words as an insertion sort does. Where
+/// the tree is out of reach: the arcs of it that are left are aimed at, and a
+/// word whose head is gone takes any.
+void ParseSpace::static_moves(const State& s, std::vector<Action>& out) const {
+  const auto add = [&](TreeMove move) { out.push_back({0, static_cast<uint32_t>(move)}); };
+  if (s.stack == 0) return add(TreeMove::kShift);
   const TreeCell& top = cell(s.top);
-  const bool complete = uint32_t{top.lefts} + top.rights == gold_->children[top.word];
   const uint32_t head = gold_->heads[top.word];
-  if (complete && s.front != kNoWord && head == word(s.front)) return TreeMove::kLeft;
-  if (complete && s.stack >= 2 && head == word(top.next)) return TreeMove::kRight;
-  if (s.front == kNoWord) return TreeMove::kRight;  // not on the path to the gold tree any more
+  // Children of the top that others have got do not come any more.
+  const bool complete =
+      uint32_t{top.lefts} + top.rights == gold_->children[top.word] || !free_children(s, top.word);
+  if (complete && s.front != kNoWord && head == word(s.front)) return add(TreeMove::kLeft);
+  if (complete && s.stack >= 2 && head == word(top.next)) return add(TreeMove::kRight);
+  if (s.front == kNoWord) return add(TreeMove::kRight);  // not on the path to the gold tree any more
+  bool gone = complete && head != kNoWord;
+  for (uint32_t c = s.top; gone && c != kNoWord; c = cell(c).next) gone = word(c) != head;
+  for (uint32_t c = s.front; gone && c != kNoWord; c = cell(c).next) gone = word(c) != head;
+  if (gone) {
+    add(TreeMove::kLeft);
+    if (s.stack >= 2) add(TreeMove::kRight);
+    return;
+  }
   if (top.word < word(s.front) && gold_->order[top.word] > gold_->order[word(s.front)])
-    return TreeMove::kSwap;
-  return TreeMove::kShift;
+    return add(TreeMove::kSwap);
+  add(TreeMove::kShift);
 }
 
 uint32_t ParseSpace::cost(const State& s, Action action) const {
@@ -213,7 +293,7 @@ uint32_t ParseSpace::cost(const State& s, Action action) const {
     return gold != data::kNoLabel && gold != action.label - kTreeMoves;
   }
   const auto move = static_cast<TreeMove>(action.label);
-  if (!system_.swap) return move_cost(s, move);
+  if (!system_.swap) return move_cost(s, move, gold_->heads);
   if (move == TreeMove::kLeft || move == TreeMove::kRight) {
     const Arc arc = arc_of(s, move);
     if (gold_->heads[arc.dependent] != arc.head) return 1;
@@ -233,16 +313,12 @@ void ParseSpace::optimal_actions(const State& s, std::vector<Action>& out) const
     }
     return;
   }
-  if (system_.swap) {
-    const TreeMove move = static_move(s);
-    out.push_back({0, static_cast<uint32_t>(move)});
-    return;
-  }
+  if (system_.swap) return static_moves(s, out);
   // Arcs first: they are made as soon as nothing is lost by it.
   uint32_t least = 0xFFFFFFFF;
   for (const TreeMove move : {TreeMove::kLeft, TreeMove::kRight, TreeMove::kShift}) {
     if (!allowed(s, move)) continue;
-    const uint32_t price = move_cost(s, move);
+    const uint32_t price = move_cost(s, move, gold_->heads);
     if (price < least) {
       out.clear();
       least = price;

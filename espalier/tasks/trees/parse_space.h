@@ -22,6 +22,8 @@
 #include "espalier/data/label_set.h"
 #include "espalier/search/space.h"
 #include "espalier/tasks/trees/sentence.h"
+#include "espalier/tasks/trees/tree_blocks.h"
+#include "espalier/tasks/trees/tree_rules.h"
 
 namespace espalier::tasks {
 
@@ -37,6 +39,9 @@ struct TreeSystem {
   size_t all_relations = 1;  ///< numbers of relations are below this
   TreeColumns columns;
   TreeFeatures moves, labels;
+  /// The same features as trained parsers sum them.
+  TreeBlocks move_blocks{moves.section(), TreeBlocks::Cut::kByLooks};
+  TreeBlocks label_blocks{labels.section(), TreeBlocks::Cut::kOne};
 
   bool labelled() const { return relations.size() > 1; }
 };
@@ -70,13 +75,18 @@ class ParseSpace {
     uint32_t head_lost = 0;  ///< whether that arc is wrong
   };
 
-  /// `gold` is null outside training. All references outlive the space; a scratch serves one space at a time.
+  /// `gold` is null outside training, `rules` where nothing is forbidden or
+  /// forced. All references outlive the space; a scratch serves one space at a
+  /// time.
   ParseSpace(const TreeSystem& system, const TreeSentence& sentence, TreeScratch& scratch,
-             const GoldTree* gold);
+             const GoldTree* gold, const SentenceRules* rules = nullptr);
 
   State initial() const;
   bool is_goal(const State& s) const { return s.front == kNoWord && s.stack <= 1 && s.pending == 0; }
+  /// What the rules allow; all moves where they allow none (stuck()).
   void actions(const State& s, std::vector<search::Action>& out) const;
+  /// Whether every move breaks a rule, now or in the end.
+  bool stuck(const State& s) const;
   State apply(const State& s, search::Action action) const;
   size_t labels() const { return kTreeMoves + system_.all_relations; }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
@@ -85,8 +95,8 @@ class ParseSpace {
 
   double loss(const State& s) const { return s.lost; }
   double best_loss(const State& s) const { return s.lost; }
-  /// How much better the best completion could have been without this action. Precondition: a gold tree; with
-  /// swap, a state on the path of optimal actions.
+  /// How much better the best completion could have been without this action.
+  /// Precondition: a gold tree. With swap it counts wrong arcs alone.
   uint32_t cost(const State& s, search::Action action) const;
   void optimal_actions(const State& s, std::vector<search::Action>& out) const;
 
@@ -108,16 +118,22 @@ class ParseSpace {
   uint32_t add_cell(const TreeCell& made) const;
   void attach(State& s, bool left, data::Label relation) const;
   bool in_buffer(const State& s, uint32_t w) const {
-    return s.front != kNoWord && w != kNoWord && w >= word(s.front);
+    return s.front != kNoWord && w < sentence_.length() && w >= word(s.front);
   }
-  uint32_t waiting_children(const State& s, uint32_t w) const;
-  uint32_t move_cost(const State& s, TreeMove move) const;
-  TreeMove static_move(const State& s) const;
+  using Heads = std::span<const uint32_t>;
+  uint32_t waiting_children(const State& s, uint32_t w, Heads heads) const;
+  uint32_t move_cost(const State& s, TreeMove move, Heads heads) const;
+  void static_moves(const State& s, std::vector<search::Action>& out) const;
+  bool free_children(const State& s, uint32_t w) const;
+  bool breaks_rules(const State& s, TreeMove move) const;
+  void legal_moves(const State& s, std::vector<search::Action>& out) const;
+  void legal_relations(const State& s, std::vector<search::Action>& out) const;
 
   const TreeSystem& system_;
   const TreeSentence& sentence_;
   TreeScratch& scratch_;
   const GoldTree* gold_;
+  const SentenceRules* rules_;
 };
 
 /// The tree that a path of actions builds: heads from 1 (0: the root), and relations.

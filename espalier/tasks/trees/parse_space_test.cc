@@ -125,6 +125,40 @@ TEST(ParseSpace, SwapReachesEveryTree) {
   }
 }
 
+TEST(ParseSpace, SwapAimsAtWhatIsLeftOfTheTree) {
+  // From a state that random moves led to, the oracle goes on to a tree that is better than a random one.
+  Random random(15);
+  const TreeSystem system = small_system(true, 3);
+  TreeScratch scratch;
+  size_t by_oracle = 0, by_chance = 0, words = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const uint32_t n = 3 + static_cast<uint32_t>(random.below(10));
+    const TreeSentence sentence = small_sentence(n, system.columns);
+    const GoldTree gold = gold_of(random_tree(random, n), random, 3, true);
+    const ParseSpace space(system, sentence, scratch, &gold);
+    for (const bool oracle : {true, false}) {
+      std::vector<Action> path, actions;
+      for (ParseSpace::State state = space.initial(); !space.is_goal(state);) {
+        actions.clear();
+        const bool start = path.size() < 5;
+        if (start || !oracle) {
+          space.actions(state, actions);
+        } else {
+          space.optimal_actions(state, actions);
+        }
+        ASSERT_FALSE(actions.empty());
+        path.push_back(actions[random.below(actions.size())]);
+        state = space.apply(state, path.back());
+        ASSERT_LT(path.size(), 3 * n + 2 * n * n);
+      }
+      (oracle ? by_oracle : by_chance) += errors_of(space, gold, path);
+    }
+    words += n;
+  }
+  EXPECT_LT(by_oracle, words / 2);
+  EXPECT_LT(2 * by_oracle, by_chance);
+}
+
 TEST(ParseSpace, EveryPathEndsInATreeWithOneRoot) {
   Random random(6);
   TreeScratch scratch;

@@ -7,10 +7,6 @@
 namespace espalier::tasks {
 namespace {
 
-/// Odd numbers that keep the places of atoms in a feature apart.
-constexpr std::array<uint64_t, kMostTreeAtoms> kPlaces = {0x9E3779B97F4A7C15ull, 0xC2B2AE3D27D4EB4Full,
-                                                          0x165667B19E3779F9ull, 0xD6E8FEB86659FD93ull,
-                                                          0xA0761D6478BD642Full};
 /// Counts of children beyond this are the same.
 constexpr uint32_t kMostCounted = 6;
 
@@ -39,8 +35,7 @@ TreeFeatures::TreeFeatures(TreeSection section) : section_(std::move(section)) {
   }
 }
 
-uint64_t TreeFeatures::atom_value(const TreeAtom& atom, const TreeSentence& sentence,
-                                  const TreeView& view) const {
+uint64_t tree_atom_value(const TreeAtom& atom, const TreeSentence& sentence, const TreeView& view) {
   using Kind = TreeAtom::Kind;
   if (atom.kind == Kind::kSide) return small_hash(1, view.side);
   if (atom.kind == Kind::kDistance) {
@@ -76,7 +71,7 @@ uint64_t TreeFeatures::atom_value(const TreeAtom& atom, const TreeSentence& sent
 void TreeFeatures::hash(const TreeSentence& sentence, const TreeView& view, std::vector<uint64_t>& atoms,
                         std::vector<uint64_t>& out) const {
   atoms.resize(section_.atoms.size());
-  for (size_t a = 0; a < atoms.size(); ++a) atoms[a] = atom_value(section_.atoms[a], sentence, view);
+  for (size_t a = 0; a < atoms.size(); ++a) atoms[a] = tree_atom_value(section_.atoms[a], sentence, view);
   out.resize(section_.features.size());
   const uint64_t* const values = atoms.data();
   for (size_t count = 1; count <= kMostTreeAtoms; ++count) {
@@ -84,7 +79,7 @@ void TreeFeatures::hash(const TreeSentence& sentence, const TreeView& view, std:
     const std::vector<uint32_t>& place = place_[count];
     for (size_t i = 0; i < some.size(); ++i) {
       uint64_t sum = some[i].seed;
-      for (size_t a = 0; a < count; ++a) sum += values[some[i].atoms[a]] * kPlaces[a];
+      for (size_t a = 0; a < count; ++a) sum += values[some[i].atoms[a]] * kTreePlaces[a];
       out[place[i]] = sum;
     }
   }

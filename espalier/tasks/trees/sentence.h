@@ -52,7 +52,8 @@ struct TreeCell {
   std::array<uint32_t, 4> child = {kNoWord, kNoWord, kNoWord, kNoWord};  ///< by TreePart − 1
   std::array<uint16_t, 4> relation{};                                    ///< of these children
   uint16_t lefts = 0, rights = 0;                                        ///< numbers of children
-  uint64_t left_set = 0, right_set = 0;                                  ///< hashes of their relations
+  uint64_t left_set = 0, right_set = 0;                                  ///< of their relations, a bit each
+  uint64_t left_key = 0, right_key = 0;  ///< hashes of all that is known of them
 };
 
 /// What features look at in one state: the cells of the roles, and the rest. Cells that do not exist are
@@ -62,11 +63,21 @@ struct TreeView {
   uint32_t side = 0;  ///< 1: an arc from the right to the left gets a relation, 2: from left to right
 };
 
+/// The hash of what an atom stands for in a state.
+uint64_t tree_atom_value(const TreeAtom& atom, const TreeSentence& sentence, const TreeView& view);
+
+/// Odd numbers that keep the places of atoms in a feature apart: the hash of a feature is its seed and the
+/// sum of its atoms, each times that of its place.
+inline constexpr std::array<uint64_t, kMostTreeAtoms> kTreePlaces = {
+    0x9E3779B97F4A7C15ull, 0xC2B2AE3D27D4EB4Full, 0x165667B19E3779F9ull, 0xD6E8FEB86659FD93ull,
+    0xA0761D6478BD642Full};
+
 /// Computes the hashes of the features of a section. Immutable.
 class TreeFeatures {
  public:
   explicit TreeFeatures(TreeSection section);
   size_t size() const { return section_.features.size(); }
+  const TreeSection& section() const { return section_; }
   /// One hash per feature, in the order of the file. `atoms` is scratch.
   void hash(const TreeSentence& sentence, const TreeView& view, std::vector<uint64_t>& atoms,
             std::vector<uint64_t>& out) const;
@@ -75,7 +86,6 @@ class TreeFeatures {
                    std::span<const std::string> relations) const;
 
  private:
-  uint64_t atom_value(const TreeAtom& atom, const TreeSentence& sentence, const TreeView& view) const;
   TreeSection section_;
   std::array<std::vector<TreeTemplate>, kMostTreeAtoms + 1> by_count_;
   std::array<std::vector<uint32_t>, kMostTreeAtoms + 1> place_;

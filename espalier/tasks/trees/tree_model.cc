@@ -11,8 +11,10 @@ namespace espalier::tasks {
 namespace {
 
 using search::Action;
-constexpr size_t kUsualTreeBeam = 8;
-/// Expansions of a best-first search per word, after which a breadth-first one decides.
+/// How wide searches get that would break rules otherwise.
+constexpr size_t kWidestTreeBeam = 128;
+/// Expansions of a best-first search per word, after which a breadth-first one
+/// decides.
 constexpr size_t kExpansionsPerWord = 200;
 
 struct TreeModelScratch final : data::Predictor::Scratch {
@@ -26,22 +28,22 @@ void add_tree(const ParseSpace& space, std::vector<Action> actions, double score
   follow_path(space, made.actions, made.heads, made.relations);
 }
 
-/// Scores of a beam are logarithms of probabilities; they are made to sum to 1 over its trees. The confidence
-/// of a word is the share of trees that give it the same head and relation as the best.
-void add_confidence(TreeBuffers& buffers, data::Prediction& out) {
+}  // namespace
+
+std::vector<float> arc_confidence(TreeBuffers& buffers) {
   double sum = 0;
   for (const ParsedTree& tree : buffers.best) sum += std::exp(tree.score - buffers.best[0].score);
   const size_t words = buffers.best[0].heads.size();
-  out.confidence.assign(words, 0);
+  std::vector<float> out(words, 0);
   for (ParsedTree& tree : buffers.best) {
     tree.probability = std::exp(tree.score - buffers.best[0].score) / sum;
     for (size_t w = 0; w < words; ++w)
       if (tree.heads[w] == buffers.best[0].heads[w] && tree.relations[w] == buffers.best[0].relations[w])
-        out.confidence[w] += static_cast<float>(tree.probability);
+        out[w] += static_cast<float>(tree.probability);
   }
+  for (float& share : out) share = std::min(share, 1.0f);  // sums are rounded
+  return out;
 }
-
-}  // namespace
 
 Result<TreeSystem> TreeSettings::system() const {
   ESPALIER_ASSIGN(TreeTemplates compiled,
@@ -55,11 +57,13 @@ Result<TreeSystem> TreeSettings::system() const {
                     TreeFeatures(std::move(compiled.relations))};
 }
 
-data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
-                               TreeBuffers& buffers) {
+namespace {
+
+data::SearchEnd search_trees(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
+                             TreeBuffers& buffers, const SentenceRules* rules) {
   const bool greedy = how.beam <= 1 && !how.best_first && !how.levels;
-  TreeScorer scorer(tables, system.all_relations, greedy ? 0 : how.sharpness);
-  const ParseSpace space(system, buffers.sentence, buffers.scratch, nullptr);
+  TreeScorer scorer(tables, system, buffers.memory, greedy ? 0 : how.sharpness);
+  const ParseSpace space(system, buffers.sentence, buffers.scratch, nullptr, rules);
   buffers.best.clear();
   const size_t words = buffers.sentence.length();
   if (greedy) {
@@ -96,6 +100,29 @@ data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& table
   return !how.best_first && end == search::Ended::kExact ? data::SearchEnd::kExact : ended;
 }
 
+}  // namespace
+
+data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
+                               TreeBuffers& buffers, const SentenceRules* rules) {
+  data::SearchEnd ended = search_trees(system, tables, how, buffers, rules);
+  if (rules == nullptr) return ended;
+  const auto broken = [&] { return rules->broken(buffers.best[0].heads, buffers.best[0].relations); };
+  TreeDecoding wider = how;
+  wider.best_first = false;
+  size_t fewest = broken();
+  while (fewest > 0 && wider.beam < kWidestTreeBeam) {
+    wider.beam = std::max(kUsualTreeBeam, 4 * wider.beam);
+    std::vector<ParsedTree> before = std::move(buffers.best);
+    ended = search_trees(system, tables, wider, buffers, rules);
+    if (broken() < fewest) {
+      fewest = broken();
+    } else {
+      buffers.best = std::move(before);
+    }
+  }
+  return ended;
+}
+
 void save_tree_model(const TreeSettings& settings, const TreeTables& tables, SectionWriter& out) {
   nlohmann::ordered_json about = {{"swap", settings.swap},
                                   {"relations", settings.relations},
@@ -107,6 +134,8 @@ void save_tree_model(const TreeSettings& settings, const TreeTables& tables, Sec
                                   {"best_first", settings.best_first},
                                   {"levels", settings.levels},
                                   {"sharpness", settings.sharpness}};
+  auto& knots = about["calibration"] = nlohmann::ordered_json::array();
+  for (const auto& knot : settings.calibration.knots()) knots.push_back({knot.score, knot.right});
   auto& fields = about["columns"] = nlohmann::ordered_json::object();
   for (size_t f = 0; f < kTreeFields; ++f)
     if (settings.columns.cell[f])
@@ -139,6 +168,11 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
     out.best_first = about.at("best_first").get<bool>();
     out.levels = about.at("levels").get<bool>();
     out.sharpness = about.at("sharpness").get<float>();
+    std::vector<eval::MonotoneMap::Knot> knots;
+    for (const auto& knot : about.at("calibration"))
+      knots.push_back({knot.at(0).get<double>(), knot.at(1).get<double>()});
+    if (!eval::MonotoneMap::valid(knots)) return damaged("the calibration is out of range");
+    out.calibration = eval::MonotoneMap(std::move(knots));
     for (size_t f = 0; f < kTreeFields; ++f) {
       const std::string name(tree_field_name(static_cast<TreeField>(f)));
       if (about.at("columns").contains(name)) out.columns.cell[f] = about["columns"][name].get<size_t>();
@@ -205,11 +239,22 @@ Result<TreeDecoding> TreePredictor::decoding(const data::PredictOptions& options
   return how;
 }
 
+Status TreePredictor::refuse_forced(std::span<const data::Label> forced) {
+  if (forced.empty()) return {};
+  return fail("relations alone cannot be forced on a parser; the constraint 'force column C' forces arcs");
+}
+
 Status TreePredictor::predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                               const data::PredictOptions& options, Scratch& scratch,
                               data::Prediction& out) const {
+  ESPALIER_TRY(refuse_forced(forced));
+  return predict_under(sequence, nullptr, options, scratch, out);
+}
+
+Status TreePredictor::predict_under(const data::Sequence& sequence, const SentenceRules* rules,
+                                    const data::PredictOptions& options, Scratch& scratch,
+                                    data::Prediction& out) const {
   if (options.marginals) return fail("marginals are not supported by parsers");
-  if (!forced.empty()) return fail("forced labels are not supported by parsers");
   ESPALIER_ASSIGN(TreeDecoding how, decoding(options));
   if (options.confidence) {
     if (settings_.sharpness == 0)
@@ -228,8 +273,11 @@ Status TreePredictor::predict(const data::Sequence& sequence, std::span<const da
                   sequence.columns(), *cell + 1);
   TreeBuffers& buffers = static_cast<TreeModelScratch&>(scratch).buffers;
   buffers.sentence.encode(sequence, settings_.columns);
-  out.search_end = parse_sentence(system_, tables_, how, buffers);
-  if (options.confidence) add_confidence(buffers, out);
+  out.search_end = parse_sentence(system_, tables_, how, buffers, rules);
+  if (options.confidence) {
+    out.confidence = arc_confidence(buffers);
+    for (float& c : out.confidence) c = static_cast<float>(settings_.calibration(double{c}));
+  }
   out.best.resize(std::min(buffers.best.size(), options.nbest));
   for (size_t k = 0; k < out.best.size(); ++k) {
     out.best[k].labels = buffers.best[k].relations;

@@ -15,6 +15,7 @@
 #include "espalier/base/section_file.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/predictor.h"
+#include "espalier/eval/monotone_map.h"
 #include "espalier/search/nodes.h"
 #include "espalier/tasks/trees/parse_space.h"
 #include "espalier/tasks/trees/tree_scorer.h"
@@ -33,12 +34,18 @@ struct TreeSettings {
   bool skip_missing = true;  ///< features about fields that the data do not have are left out
   size_t beam = 1;
   bool best_first = false;
-  bool levels =
-      false;  ///< learned by a breadth-first beam, in which states of the same number of moves compete
-  float sharpness = 0;  ///< TreeScorer; above 0 for weights of single decisions, fitted after training
+  bool levels = false;            ///< learned by a breadth-first beam, in which states of
+                                  ///< the same number of moves compete
+  float sharpness = 0;            ///< TreeScorer; above 0 for weights of single decisions,
+                                  ///< fitted after training
+  eval::MonotoneMap calibration;  ///< from the share of a beam's trees that have
+                                  ///< an arc to its confidence
 
   Result<TreeSystem> system() const;
 };
+
+/// The beam of parsers for which none was chosen.
+inline constexpr size_t kUsualTreeBeam = 8;
 
 /// How a search for a tree goes.
 struct TreeDecoding {
@@ -60,12 +67,21 @@ struct ParsedTree {
 struct TreeBuffers {
   TreeSentence sentence;
   TreeScratch scratch;
+  TreeMemory memory;
   search::SearchScratch<ParseSpace, float> search;
   std::vector<ParsedTree> best;
 };
-/// The best trees of the sentence in the buffers, best first, into `buffers.best`; at least one.
+/// The best trees of the sentence in the buffers, best first, into
+/// `buffers.best`; at least one. Where the best breaks a rule, wider beams are
+/// tried.
 data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& tables, const TreeDecoding& how,
-                               TreeBuffers& buffers);
+                               TreeBuffers& buffers, const SentenceRules* rules = nullptr);
+
+/// For each word how probable its head and relation in the best tree are: the
+/// share of the trees in `buffers.best` that have them, whose probabilities
+/// follow from their scores and are set. Precondition: the scores are
+/// logarithms of probabilities.
+std::vector<float> arc_confidence(TreeBuffers& buffers);
 
 void save_tree_model(const TreeSettings& settings, const TreeTables& tables, SectionWriter& out);
 
@@ -80,10 +96,17 @@ class TreePredictor final : public data::Predictor {
   bool is_search() const override { return true; }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
+  /// The same under rules, which can be null.
+  Status predict_under(const data::Sequence& sequence, const SentenceRules* rules,
+                       const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const;
+  const TreeSettings& settings() const { return settings_; }
   /// Per word: the move that gave it its head, against the best other move of that state, and the relation.
   Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
                                                   std::span<const data::Label> forced,
                                                   Scratch& scratch) const override;
+  /// The same under rules, which can be null.
+  Result<std::vector<Explanation>> explain_under(const data::Sequence& sequence, const SentenceRules* rules,
+                                                 Scratch& scratch) const;
   Result<std::vector<WeightedFeature>> strongest(size_t how_many,
                                                  std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
@@ -92,6 +115,7 @@ class TreePredictor final : public data::Predictor {
   std::string details() const override;
 
  private:
+  static Status refuse_forced(std::span<const data::Label> forced);
   TreePredictor(TreeSettings settings, TreeSystem system, TreeTables tables);
   Result<TreeDecoding> decoding(const data::PredictOptions& options) const;
 

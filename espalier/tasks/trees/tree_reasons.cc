@@ -22,8 +22,15 @@ std::string arc_text(const ParseSpace& space, const ParseSpace::State& state, Tr
 
 Result<std::vector<data::Predictor::Explanation>> TreePredictor::explain_forced(
     const data::Sequence& sequence, std::span<const data::Label> forced, Scratch& scratch) const {
+  ESPALIER_TRY(refuse_forced(forced));
+  return explain_under(sequence, nullptr, scratch);
+}
+
+Result<std::vector<data::Predictor::Explanation>> TreePredictor::explain_under(const data::Sequence& sequence,
+                                                                               const SentenceRules* rules,
+                                                                               Scratch& scratch) const {
   data::Prediction prediction;
-  ESPALIER_TRY(predict(sequence, forced, {}, scratch, prediction));
+  ESPALIER_TRY(predict_under(sequence, rules, {}, scratch, prediction));
   std::vector<Explanation> out(sequence.length());
   for (size_t w = 0; w < out.size(); ++w) {
     out[w].label = out[w].runner_up = prediction.labels()[w];
@@ -38,10 +45,10 @@ Result<std::vector<data::Predictor::Explanation>> TreePredictor::explain_forced(
   ESPALIER_ASSIGN(const TreeDecoding how, decoding(options));
   TreeBuffers buffers;
   buffers.sentence.encode(sequence, settings_.columns);
-  parse_sentence(system_, tables_, how, buffers);
+  parse_sentence(system_, tables_, how, buffers, rules);
   const std::vector<search::Action> path = buffers.best[0].actions;
-  const ParseSpace space(system_, buffers.sentence, buffers.scratch, nullptr);
-  TreeScorer scorer(tables_, system_.all_relations);
+  const ParseSpace space(system_, buffers.sentence, buffers.scratch, nullptr, rules);
+  TreeScorer scorer(tables_, system_, buffers.memory);
   const size_t word_column = settings_.columns.cell[static_cast<size_t>(TreeField::kWord)].value_or(0);
   ParseSpace::State state = space.initial();
   std::vector<search::Action> actions;

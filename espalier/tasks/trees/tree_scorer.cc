@@ -15,6 +15,9 @@ uint16_t check_of(uint64_t hash) {
   return low == 0 ? uint16_t{1} : low;
 }
 
+/// Which of the 32 bits of MoveLine::moved stands for a feature.
+uint32_t moved_bit(uint64_t hash) { return uint32_t{1} << ((hash >> 16) & 31); }
+
 struct TreeNumbers {
   float move_scale, relation_scale;
   uint32_t features, weights;
@@ -69,7 +72,10 @@ TreeTables TreeTables::pack(const AveragedTreeWeights& weights) {
     for (size_t at = line_of(hash, lines);; at = next_line(at, lines)) {
       MoveLine& line = out.owned_[at];
       const auto slot = std::find(line.check.begin(), line.check.end(), 0);
-      if (slot == line.check.end()) continue;
+      if (slot == line.check.end()) {
+        line.moved |= moved_bit(hash);
+        continue;
+      }
       *slot = check_of(hash);
       line.weight[static_cast<size_t>(slot - line.check.begin())] = row;
       break;
@@ -111,7 +117,7 @@ TreeTables TreeTables::pack(const AveragedTreeWeights& weights) {
 }
 
 void TreeTables::save(SectionWriter& out) const {
-  out.add_array("tree.moves", lines_);
+  out.add_array("tree.lines", lines_);
   out.add_array("tree.rows", rows_.words());
   out.add_array("tree.map", map_.slots());
   const TreeNumbers numbers{scale_, rows_.scale(), static_cast<uint32_t>(features_),
@@ -122,7 +128,7 @@ void TreeTables::save(SectionWriter& out) const {
 Result<TreeTables> TreeTables::load(const SectionFile& file, size_t relations) {
   TreeTables out;
   ESPALIER_ASSIGN(const std::span<const TreeNumbers> numbers, file.array<TreeNumbers>("tree.numbers"));
-  ESPALIER_ASSIGN(out.lines_, file.array<MoveLine>("tree.moves"));
+  ESPALIER_ASSIGN(out.lines_, file.array<MoveLine>("tree.lines"));
   ESPALIER_ASSIGN(const std::span<const uint32_t> words, file.array<uint32_t>("tree.rows"));
   ESPALIER_ASSIGN(const std::span<const linear::FeatureMap::Slot> slots,
                   file.array<linear::FeatureMap::Slot>("tree.map"));
@@ -135,9 +141,9 @@ Result<TreeTables> TreeTables::load(const SectionFile& file, size_t relations) {
     return damaged("tree.numbers", "the scale is not positive");
   out.features_ = numbers[0].features;
   out.weights_ = numbers[0].weights;
-  const bool ends = std::any_of(out.lines_.begin(), out.lines_.end(),
-                                [](const MoveLine& line) { return line.check.back() == 0; });
-  if (!ends) return damaged("tree.moves", "there is no empty slot");
+  const bool ends =
+      std::any_of(out.lines_.begin(), out.lines_.end(), [](const MoveLine& line) { return line.moved == 0; });
+  if (!ends) return damaged("tree.lines", "there is no line at which a search ends");
   if (!(numbers[0].relation_scale > 0) || !std::isfinite(numbers[0].relation_scale))
     return damaged("tree.numbers", "the scale is not positive");
   auto rows = linear::PackedRows::view(words, relations, 16, numbers[0].relation_scale, nullptr);
@@ -182,36 +188,41 @@ const std::array<int16_t, kTreeMoves>* find_in_line(const MoveLine& line, uint16
 
 }  // namespace
 
-const std::array<int16_t, kTreeMoves>* TreeTables::find_move(size_t line, uint16_t check) const {
+inline const std::array<int16_t, kTreeMoves>* TreeTables::find_move(size_t line, uint64_t hash) const {
+  const uint16_t check = check_of(hash);
   while (true) {
     const auto* const found = find_in_line(lines_[line], check);
-    // A line that is not full is the last of its chain.
-    if (found != &kNoWeights || lines_[line].check.back() == 0) return found;
+    if (found != &kNoWeights || (lines_[line].moved & moved_bit(hash)) == 0) return found;
     line = next_line(line, lines_.size());
   }
 }
 
-void TreeTables::add_moves(std::span<const uint64_t> hashes, std::array<float, kTreeMoves>& sums) const {
-  constexpr size_t kBatch = 256;
-  std::array<uint32_t, kBatch> line;
-  FourInt total = {0, 0, 0, 0};
-  for (size_t done = 0; done < hashes.size(); done += kBatch) {
-    const std::span<const uint64_t> some = hashes.subspan(done, std::min(kBatch, hashes.size() - done));
-    for (size_t i = 0; i < some.size(); ++i) {
-      line[i] = static_cast<uint32_t>(line_of(some[i], lines_.size()));
-      __builtin_prefetch(&lines_[line[i]]);
-    }
-    for (size_t i = 0; i < some.size(); ++i) {
+void TreeTables::sum_moves(std::span<const uint64_t> hashes, std::span<const uint32_t> ends,
+                           MoveSums* sums) const {
+  constexpr size_t kAhead = 256;  // lines on their way into the cache
+  std::array<uint32_t, kAhead> lines;
+  const auto fetch = [&](size_t i) {
+    const size_t line = line_of(hashes[i], lines_.size());
+    lines[i % kAhead] = static_cast<uint32_t>(line);
+    __builtin_prefetch(&lines_[line]);
+  };
+  for (size_t i = 0; i < std::min(kAhead, hashes.size()); ++i) fetch(i);
+  size_t i = 0;
+  for (const uint32_t end : ends) {
+    FourInt total = {0, 0, 0, 0};
+    for (; i < end; ++i) {
       FourShort weights;
-      std::memcpy(&weights, find_move(line[i], check_of(some[i]))->data(), sizeof weights);
+      std::memcpy(&weights, find_move(lines[i % kAhead], hashes[i])->data(), sizeof weights);
       total += __builtin_convertvector(weights, FourInt);
+      if (i + kAhead < hashes.size()) fetch(i + kAhead);
     }
+    std::memcpy(sums->data(), &total, sizeof total);
+    ++sums;
   }
-  for (size_t m = 0; m < kTreeMoves; ++m) sums[m] += scale_ * static_cast<float>(total[m]);
 }
 
 float TreeTables::move_weight(uint64_t hash, TreeMove move) const {
-  const auto* const found = find_move(line_of(hash, lines_.size()), check_of(hash));
+  const auto* const found = find_move(line_of(hash, lines_.size()), hash);
   return scale_ * static_cast<float>((*found)[static_cast<size_t>(move)]);
 }
 
@@ -233,41 +244,137 @@ void TreeTables::add_relations(std::span<const uint64_t> hashes, std::vector<uin
   rows_.add(offsets, begin, nullptr, linear::padded(rows_.width()), sums);
 }
 
-TreeScorer::TreeScorer(const TreeTables& tables, size_t relations, float sharpness)
+TreeMemory::TreeMemory()
+    : sums_(size_t{1} << kSumBits), row_keys_(size_t{1} << kRowBits), ranks_(row_keys_.size()) {}
+
+TreeScorer::TreeScorer(const TreeTables& tables, const TreeSystem& system, TreeMemory& memory,
+                       float sharpness)
     : tables_(tables),
-      relations_(relations),
+      system_(system),
+      memory_(memory),
       sharpness_(sharpness),
-      row_(linear::kLanes + linear::padded(relations), 0.0f) {}
+      stride_(linear::kLanes + linear::padded(system.all_relations)),
+      round_(small_hash(202, ++memory.round_)) {
+  // One row more: that of the moves.
+  memory_.rows_.resize((memory_.row_keys_.size() + 1) * stride_);
+}
+
+/// Relations begin at a whole vector; moves are right before them.
+float* TreeScorer::moves_of(size_t row) const {
+  static_assert(kTreeMoves <= linear::kLanes);
+  return memory_.rows_.data() + row * stride_ + (linear::kLanes - kTreeMoves);
+}
 
 std::span<const float> TreeScorer::row(const ParseSpace& space, const ParseSpace::State& state, uint32_t) {
-  static_assert(kTreeMoves <= linear::kLanes);
-  // Relations begin at a whole vector; moves are right before them.
-  float* const moves = row_.data() + linear::kLanes - kTreeMoves;
-  const std::vector<uint64_t>& hashes = space.hashes(state);
-  if (state.pending != 0) {
-    std::fill(row_.begin() + linear::kLanes, row_.end(), 0.0f);
-    tables_.add_relations(hashes, offsets_, row_.data() + linear::kLanes);
-  } else {
-    std::array<float, kTreeMoves> sums{};
-    tables_.add_moves(hashes, sums);
-    std::copy(sums.begin(), sums.end(), moves);
-  }
+  const size_t width = kTreeMoves + system_.all_relations;
+  if (state.pending != 0) return {moves_of(relation_row(space, state)), width};
+  float* const moves = moves_of(memory_.row_keys_.size());
+  score_moves(space, state, moves);
   if (sharpness_ > 0) normalise(space, state, moves);
-  return {moves, kTreeMoves + relations_};
+  if (space.stuck(state)) {
+    // Whatever follows ranks below all that keeps to the rules.
+    const float broken = sharpness_ > 0 ? 1e3f : 1e5f;
+    for (size_t m = 0; m < kTreeMoves; ++m) moves[m] -= broken;
+  }
+  return {moves, width};
+}
+
+size_t TreeScorer::relation_row(const ParseSpace& space, const ParseSpace::State& state) {
+  TreeMemory& m = memory_;
+  const TreeView view = space.view(state);
+  const TreeBlocks& blocks = system_.label_blocks;
+  blocks.look(view, round_, m.labels_);
+  const uint64_t key = blocks.key(0, m.labels_);
+  const size_t at = key >> (64 - TreeMemory::kRowBits);
+  if (m.row_keys_[at] == key) return at;
+  m.row_keys_[at] = key;
+  m.ranks_[at][0] = 0;
+  m.hashes_.clear();
+  blocks.hash(0, space.sentence(), view, m.labels_, m.hashes_);
+  float* const relations = moves_of(at) + kTreeMoves;
+  std::fill(relations, relations + linear::padded(system_.all_relations), 0.0f);
+  tables_.add_relations(m.hashes_, m.offsets_, relations);
+  if (sharpness_ > 0) normalise(space, state, moves_of(at));
+  return at;
+}
+
+bool TreeScorer::best_actions(const ParseSpace& space, const ParseSpace::State& state, size_t width,
+                              std::vector<search::Action>& actions, std::vector<float>& scores) {
+  constexpr size_t kMost = TreeMemory::kMostRanked;
+  if (state.pending == 0 || width > kMost) {
+    space.actions(state, actions);
+    search::score_actions(space, *this, state, actions, scores);
+    return true;
+  }
+  const size_t at = relation_row(space, state);
+  const float* const row = moves_of(at);
+  auto& ranks = memory_.ranks_[at];
+  if (ranks[0] == 0) {
+    memory_.actions_.clear();
+    space.actions(state, memory_.actions_);
+    uint16_t count = 0;
+    for (const search::Action& action : memory_.actions_) {
+      const float score = row[action.label];
+      if (count == kMost && !(score > row[ranks[kMost]])) continue;
+      size_t place = count == kMost ? kMost : ++count;
+      for (; place > 1 && score > row[ranks[place - 1]]; --place) ranks[place] = ranks[place - 1];
+      ranks[place] = static_cast<uint16_t>(action.label);
+    }
+    ranks[0] = count;
+  }
+  const size_t kept = std::min<size_t>(width, ranks[0]);
+  for (size_t i = 1; i <= kept; ++i) {
+    actions.push_back({0, ranks[i]});
+    scores.push_back(row[ranks[i]]);
+  }
+  return kept == ranks[0] && kept < kMost;
+}
+
+void TreeScorer::score_moves(const ParseSpace& space, const ParseSpace::State& state, float* out) {
+  TreeMemory& m = memory_;
+  const TreeView view = space.view(state);
+  const TreeBlocks& blocks = system_.move_blocks;
+  blocks.look(view, round_, m.moves_);
+  m.hashes_.clear();
+  m.ends_.clear();
+  m.missing_.clear();
+  TreeTables::MoveSums total{};
+  const auto add = [&](const TreeTables::MoveSums& some) {
+    for (size_t i = 0; i < kTreeMoves; ++i) total[i] += some[i];
+  };
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const uint64_t key = blocks.key(b, m.moves_);
+    TreeMemory::Sums& known = m.sums_[key >> (64 - TreeMemory::kSumBits)];
+    if (known.key == key) {
+      add(known.sums);
+      continue;
+    }
+    known.key = key;
+    blocks.hash(b, space.sentence(), view, m.moves_, m.hashes_);
+    m.ends_.push_back(static_cast<uint32_t>(m.hashes_.size()));
+    m.missing_.push_back(&known);
+  }
+  m.found_.resize(m.ends_.size());
+  tables_.sum_moves(m.hashes_, m.ends_, m.found_.data());
+  for (size_t i = 0; i < m.found_.size(); ++i) {
+    add(m.found_[i]);
+    m.missing_[i]->sums = m.found_[i];
+  }
+  for (size_t i = 0; i < kTreeMoves; ++i) out[i] = tables_.move_scale() * static_cast<float>(total[i]);
 }
 
 void TreeScorer::normalise(const ParseSpace& space, const ParseSpace::State& state, float* row) {
-  actions_.clear();
-  space.actions(state, actions_);
+  memory_.actions_.clear();
+  space.actions(state, memory_.actions_);
   float largest = -std::numeric_limits<float>::infinity();
-  for (const search::Action& a : actions_) largest = std::max(largest, row[a.label]);
+  for (const search::Action& a : memory_.actions_) largest = std::max(largest, row[a.label]);
   double sum = 0;
-  for (const search::Action& a : actions_) {
+  for (const search::Action& a : memory_.actions_) {
     row[a.label] = sharpness_ * (row[a.label] - largest);
     sum += std::exp(double{row[a.label]});
   }
   const auto log_sum = static_cast<float>(std::log(sum));
-  for (const search::Action& a : actions_) row[a.label] -= log_sum;
+  for (const search::Action& a : memory_.actions_) row[a.label] -= log_sum;
 }
 
 }  // namespace espalier::tasks

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "espalier/tasks/trees/tree_test_support.h"
@@ -63,15 +64,17 @@ TEST(TreeTables, SumsAreThoseOfTheSingleWeights) {
       moves.push_back(known ? weights.move_hashes[f] : random.next());
       relations.push_back(known ? weights.relation_hashes[f] : random.next());
     }
-    std::array<float, kTreeMoves> sums{};
-    tables.add_moves(moves, sums);
+    // In two groups.
+    const std::array<uint32_t, 2> ends = {static_cast<uint32_t>(count / 3), static_cast<uint32_t>(count)};
+    std::array<TreeTables::MoveSums, 2> sums;
+    tables.sum_moves(moves, ends, sums.data());
     AlignedVector<float> row(linear::padded(kRelations), 0.0f);
     std::vector<uint32_t> offsets;
     tables.add_relations(relations, offsets, row.data());
     for (uint32_t m = 0; m < kTreeMoves; ++m) {
       double sum = 0;
       for (const uint64_t hash : moves) sum += tables.move_weight(hash, static_cast<TreeMove>(m));
-      EXPECT_NEAR(sums[m], sum, 1e-2);
+      EXPECT_NEAR(tables.move_scale() * static_cast<float>(sums[0][m] + sums[1][m]), sum, 1e-2);
     }
     for (data::Label r = 0; r < kRelations; ++r) {
       double sum = 0;
@@ -104,12 +107,58 @@ TEST(TreeWeights, TheAverageIsThatOfTheWeightsBeforeEachStep) {
   }
   const TreeTables tables = TreeTables::pack(weights.averaged(true));
   const TreeTables last = TreeTables::pack(weights.averaged(false));
-  TreeScorer averaged(tables, 4), latest(last, 4);
+  TreeMemory memory, other_memory;
+  TreeScorer averaged(tables, system, memory), latest(last, system, other_memory);
   for (uint32_t a = 0; a < sum.size(); ++a) {
     const ParseSpace::State& where = a < kTreeMoves ? state : arc;
     EXPECT_NEAR(averaged.row(space, where, 0)[a], sum[a] / kSteps, 0.05);
     EXPECT_NEAR(latest.row(space, where, 0)[a], weights.row(space, where, 0)[a], 0.05);
   }
+}
+
+TEST(TreeScorer, TheBestActionsAreTheFirstOfAllSorted) {
+  constexpr data::Label kMany = 30;
+  const TreeSystem system = small_system(false, kMany);
+  const TreeSentence sentence = small_sentence(8, system.columns);
+  TreeScratch scratch;
+  const ParseSpace space(system, sentence, scratch, nullptr);
+  TreeWeights weights(kMany);
+  Random random(11);
+  std::vector<ParseSpace::State> states;
+  std::vector<search::Action> actions;
+  for (ParseSpace::State state = space.initial(); !space.is_goal(state);) {
+    states.push_back(state);
+    actions.clear();
+    space.actions(state, actions);
+    // Few different values, so that there are ties.
+    for (const search::Action& a : actions)
+      weights.add(space, state, a, static_cast<double>(random.below(4)));
+    state = space.apply(state, actions[random.below(actions.size())]);
+  }
+  const TreeTables tables = TreeTables::pack(weights.averaged(false));
+  for (const float sharpness : {0.0f, 0.3f})
+    for (const size_t width : {1, 4, 15, 40}) {
+      TreeMemory memory, other_memory;
+      TreeScorer ranking(tables, system, memory, sharpness), plain(tables, system, other_memory, sharpness);
+      for (const ParseSpace::State& state : states) {
+        std::vector<search::Action> best;
+        std::vector<float> scores;
+        const bool all = ranking.best_actions(space, state, width, best, scores);
+        actions.clear();
+        space.actions(state, actions);
+        EXPECT_TRUE(!all || best.size() == actions.size());
+        const std::span<const float> row = plain.row(space, state, 0);
+        const auto higher = [&](const search::Action& a, const search::Action& b) {
+          return row[a.label] > row[b.label];
+        };
+        std::stable_sort(actions.begin(), actions.end(), higher);
+        if (best.size() == actions.size()) std::stable_sort(best.begin(), best.end(), higher);
+        ASSERT_GE(best.size(), std::min(width, actions.size()));
+        for (size_t i = 0; i < std::min(width, actions.size()); ++i) EXPECT_EQ(best[i], actions[i]);
+        for (const search::Action& a : best)
+          EXPECT_NE(std::find(scores.begin(), scores.end(), row[a.label]), scores.end());
+      }
+    }
 }
 
 TEST(TreeScorer, NormalisedScoresAreLogarithmsOfProbabilities) {
@@ -122,7 +171,8 @@ TEST(TreeScorer, NormalisedScoresAreLogarithmsOfProbabilities) {
   for (int i = 0; i < 2; ++i) state = space.apply(state, {0, static_cast<uint32_t>(TreeMove::kShift)});
   weights.add(space, state, {0, static_cast<uint32_t>(TreeMove::kLeft)}, 0.5);
   const TreeTables tables = TreeTables::pack(weights.averaged(false));
-  TreeScorer plain(tables, 4), normalised(tables, 4, 0.5f);
+  TreeMemory memory, other_memory;
+  TreeScorer plain(tables, system, memory), normalised(tables, system, other_memory, 0.5f);
   std::vector<search::Action> actions;
   space.actions(state, actions);
   const std::vector<float> raw(plain.row(space, state, 0).begin(), plain.row(space, state, 0).end());

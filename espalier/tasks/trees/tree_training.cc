@@ -14,6 +14,8 @@ namespace espalier::tasks {
 namespace {
 
 using search::Action;
+/// So many sentences are enough to fit a few numbers.
+constexpr size_t kMostExamples = 1000;
 using TreeSearch = search::SearchScratch<ParseSpace, float>;
 
 /// The best of some actions; ties go to the first.
@@ -68,7 +70,6 @@ Result<size_t> learn_sentence(const ParseSpace& space, TreeWeights& weights,
 
 Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeExample>& examples,
                                const TreeTrainingOptions& options, const RoundContext<TreeTables>& context) {
-  ESPALIER_CHECK(!system.swap || options.learner != SearchLearner::kSearn);
   TreeWeights weights(system.all_relations);
   TreeScratch scratch;
   TreeSearch search_scratch;
@@ -100,16 +101,17 @@ Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeE
 
 float fit_sharpness(const TreeSystem& system, const TreeTables& tables,
                     const std::vector<TreeExample>& examples) {
-  constexpr size_t kMostExamples = 1000, kSteps = 33;
+  constexpr size_t kSteps = 33;
   constexpr double kLeast = 0.004, kFactor = 1.2;
   std::array<double, kSteps> likelihood{};
   TreeScratch scratch;
-  TreeScorer scorer(tables, system.all_relations);
+  TreeMemory memory;
   std::vector<Action> actions, optimal;
   const size_t n = std::min(kMostExamples, examples.size());
   for (size_t i = 0; i < n; ++i) {
     const TreeExample& example = examples[i * examples.size() / n];
     const ParseSpace space(system, example.sentence, scratch, &example.gold);
+    TreeScorer scorer(tables, system, memory);
     for (ParseSpace::State state = space.initial(); !space.is_goal(state);) {
       actions.clear();
       optimal.clear();
@@ -133,6 +135,31 @@ float fit_sharpness(const TreeSystem& system, const TreeTables& tables,
   }
   const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
   return static_cast<float>(kLeast * std::pow(kFactor, static_cast<double>(best)));
+}
+
+eval::MonotoneMap fit_arc_calibration(const TreeSystem& system, const TreeTables& tables, TreeDecoding how,
+                                      const std::vector<TreeExample>& examples) {
+  constexpr size_t kLeast = 100, kGroups = 30;
+  ESPALIER_CHECK(how.beam > 1 && how.sharpness > 0);
+  how.nbest = how.beam;
+  TreeBuffers buffers;
+  std::vector<std::pair<float, bool>> observed;
+  const size_t n = std::min(kMostExamples, examples.size());
+  for (size_t i = 0; i < n; ++i) {
+    const TreeExample& example = examples[i * examples.size() / n];
+    buffers.sentence = example.sentence;
+    parse_sentence(system, tables, how, buffers);
+    const std::vector<float> confidence = arc_confidence(buffers);
+    const ParsedTree& best = buffers.best[0];
+    for (size_t w = 0; w < confidence.size(); ++w) {
+      const uint32_t head = best.heads[w] == 0 ? kNoWord : best.heads[w] - 1;
+      const data::Label gold = example.gold.relations[w];
+      observed.emplace_back(
+          confidence[w], head == example.gold.heads[w] && (best.relations[w] == gold || !system.labelled()));
+    }
+  }
+  const size_t least = std::max(kLeast, observed.size() / kGroups);
+  return eval::MonotoneMap::fit(std::move(observed), least);
 }
 
 }  // namespace espalier::tasks

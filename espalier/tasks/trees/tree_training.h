@@ -14,6 +14,7 @@
 #include "espalier/search/laso.h"
 #include "espalier/tasks/search_training.h"
 #include "espalier/tasks/trees/parse_space.h"
+#include "espalier/tasks/trees/tree_model.h"
 #include "espalier/tasks/trees/tree_scorer.h"
 
 namespace espalier::tasks {
@@ -32,7 +33,6 @@ struct TreeTrainingOptions {
   uint64_t seed = 1;
 };
 
-/// Precondition: with swap, the learner is not SEARN, whose path leaves that of the oracle.
 Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeExample>& examples,
                                const TreeTrainingOptions& options, const RoundContext<TreeTables>& context);
 
@@ -41,5 +41,11 @@ Result<TreeTables> train_trees(const TreeSystem& system, const std::vector<TreeE
 /// not trained on.
 float fit_sharpness(const TreeSystem& system, const TreeTables& tables,
                     const std::vector<TreeExample>& examples);
+
+/// The calibration (TreeSettings) of a beam's arcs, on sentences that were not
+/// trained on; it uses about 1,000 of them. Precondition: `how` has a beam
+/// above 1 and a sharpness.
+eval::MonotoneMap fit_arc_calibration(const TreeSystem& system, const TreeTables& tables, TreeDecoding how,
+                                      const std::vector<TreeExample>& examples);
 
 }  // namespace espalier::tasks

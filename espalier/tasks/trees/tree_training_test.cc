@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/data/test_data.h"
+#include "espalier/eval/calibration.h"
 #include "espalier/tasks/trees/tree.h"
 #include "espalier/tasks/trees/tree_model.h"
 
@@ -113,8 +114,8 @@ TEST(TreeTraining, EveryLearnerLearnsToParse) {
     for (const SearchLearner learner :
          {SearchLearner::kSearn, SearchLearner::kLasoBr, SearchLearner::kLasoBst, SearchLearner::kLaso,
           SearchLearner::kIncremental}) {
-      // With swap, SEARN is not possible, and LaSO does not learn to compare paths of different lengths.
-      if (swap && learner != SearchLearner::kIncremental) continue;
+      // With swap, LaSO does not learn to compare paths of different lengths.
+      if (swap && learner != SearchLearner::kIncremental && learner != SearchLearner::kSearn) continue;
       const size_t beam = learner == SearchLearner::kIncremental ? 4 : 1;
       const TreeTables tables = train_toy(settings, train, learner, beam);
       const bool levels = learner == SearchLearner::kIncremental || learner == SearchLearner::kLasoBr;
@@ -252,6 +253,53 @@ TEST(TreeTraining, SharpnessIsFittedToHowOftenDecisionsAreRight) {
   EXPECT_LT(fit_sharpness(system, tables, noisy.examples), fit_sharpness(system, tables, train.examples));
 }
 
+TEST(TreeTraining, ConfidencesAreCalibratedOnSentencesThatWereNotTrainedOn) {
+  // A third of all first words have their head drawn at random: no parser can be sure of them.
+  TreeSettings settings = toy_settings(false);
+  const auto noisy = [&](size_t sentences, uint64_t seed) {
+    Toy out = toy_data(sentences, seed, settings);
+    Random random(seed);
+    for (size_t s = 0; s < out.examples.size(); ++s) {
+      const auto root = static_cast<uint32_t>(std::find(out.heads[s].begin(), out.heads[s].end(), 0u) -
+                                              out.heads[s].begin());
+      if (random.below(3) == 0) out.heads[s][0] = root + 1;
+      out.examples[s].gold = GoldTree::make(out.heads[s], out.examples[s].gold.relations, false);
+    }
+    return out;
+  };
+  const Toy train = noisy(200, 1), held_out = noisy(600, 2), test = noisy(600, 3);
+  const TreeSystem system = settings.system().value();
+  const TreeTables tables = train_toy(settings, train, SearchLearner::kSearn, 1);
+  // Sharper than right, so that there is something to mend.
+  settings.sharpness = 4 * fit_sharpness(system, tables, held_out.examples);
+  const TreeDecoding how{8, false, 8, false, settings.sharpness};
+  settings.calibration = fit_arc_calibration(system, tables, how, held_out.examples);
+  EXPECT_GE(settings.calibration.knots().size(), 2u);
+  eval::Reliability plain, calibrated;
+  const SectionFile file = saved(settings, tables);
+  const auto predictor = opened(file);
+  const auto scratch = predictor->make_scratch();
+  TreeBuffers buffers;
+  for (size_t s = 0; s < test.sequences.size(); ++s) {
+    data::PredictOptions options;
+    options.confidence = true;
+    options.search = {data::SearchChoice::Method::kBeam, 8};
+    data::Prediction prediction;
+    ASSERT_TRUE(predictor->predict(test.sequences[s], {}, options, *scratch, prediction).ok());
+    buffers.sentence = test.examples[s].sentence;
+    parse_sentence(system, tables, how, buffers);
+    const std::vector<float> raw = arc_confidence(buffers);
+    for (size_t w = 0; w < raw.size(); ++w) {
+      const bool right = prediction.best[0].heads[w] == test.heads[s][w] &&
+                         prediction.labels()[w] == test.examples[s].gold.relations[w];
+      plain.add(raw[w], right);
+      calibrated.add(prediction.confidence[w], right);
+    }
+  }
+  EXPECT_LT(calibrated.expected_calibration_error(), 0.02);
+  EXPECT_LT(calibrated.expected_calibration_error(), plain.expected_calibration_error() / 2);
+}
+
 TEST(TreeTraining, DamagedSectionsAreRefused) {
   const TreeSettings settings = toy_settings(false);
   const TreeTables tables = train_toy(settings, toy_data(10, 1, settings), SearchLearner::kSearn, 1);
@@ -276,8 +324,9 @@ TEST(TreeTraining, DamagedSectionsAreRefused) {
   EXPECT_NE(error_with("tree", "no").find("toy: section 'tree': "), std::string::npos);
   EXPECT_NE(error_with("tree.templates", "[moves]\nx\n").find("toy: section 'tree.templates': "),
             std::string::npos);
-  EXPECT_EQ(error_with("tree.moves", ""), "toy: section 'tree.moves': there is no empty slot");
-  EXPECT_NE(error_with("tree.moves", "abc").find("tree.moves"), std::string::npos);
+  EXPECT_EQ(error_with("tree.lines", ""),
+            "toy: section 'tree.lines': there is no line at which a search ends");
+  EXPECT_NE(error_with("tree.lines", "abc").find("tree.lines"), std::string::npos);
   EXPECT_NE(error_with("tree.numbers", "").find("tree.numbers"), std::string::npos);
   EXPECT_NE(error_with("tree.map", "").find("tree.map"), std::string::npos);
 }
