@@ -44,6 +44,18 @@ says err "latin.txt:1"
 expect 0 "$espalier" train latin.txt -m latin.model --encoding latin1 -q
 expect 0 "$espalier" train latin.txt -m bytes.model --encoding bytes -q
 
+# UTF-8 given to a model of latin1 is neither garbled nor tagged
+printf 'caf\xc3\xa9 NN\n\n' >utf8.txt
+expect 1 "$espalier" tag utf8.txt -m latin.model
+says err "utf8.txt:1: the line is UTF-8"
+says err "--encoding utf-8"
+expect 0 "$espalier" tag utf8.txt -m latin.model --encoding utf-8
+equal "$(head -n 1 out)" "$(printf 'caf\xc3\xa9 NN B-NP')"
+
+# training that diverges ends at once, with a message and without a model
+bad_training "training has diverged: the loss per token is" train.txt -p label-weights=B-NP:1e300
+[ "$(grep -c 'pass [0-9]' err)" -le 1 ] || fail_test "passes go on after the loss is not a number"
+
 : >empty.txt
 bad_training "empty.txt" empty.txt
 expect 0 "$espalier" tag empty.txt -m good.model

@@ -19,6 +19,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 8>;
 using Ints = hn::CappedTag<int32_t, 8>;
 
+/// Matrices of more rows than this are taken in parts. Their rows are megabytes apart at last, too many pages
+/// to walk down for each column; and a float that takes up thousands of terms one by one is off by 1e-4 where
+/// they are alike, which ForwardBackward would take for an underflow.
+constexpr size_t kRowsTogether = 256;
+
 /// One max-plus step for N vectors of target labels: out[j] = max_i from[i] + trans[i][j], arg[j] the first
 /// such i.
 template <size_t N>
@@ -98,10 +103,11 @@ double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
   return taken_out + *top;
 }
 
-/// out[j] = Σ_i from[i] · matrix[i][j] for N vectors of j.
+/// out[j] = Σ_i from[i] · matrix[i][j] over `labels` values of i, for N vectors of j; where there is `more`,
+/// the sum is added to out[j].
 template <size_t N>
 HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT matrix, size_t labels,
-                       size_t stride, float* HWY_RESTRICT out) {
+                       size_t stride, bool more, float* HWY_RESTRICT out) {
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<Floats> sum[N];
@@ -111,35 +117,48 @@ HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT
     for (size_t v = 0; v < N; ++v)
       sum[v] = hn::MulAdd(x, hn::LoadU(d, matrix + i * stride + v * lanes), sum[v]);
   }
+  if (more)
+    for (size_t v = 0; v < N; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, out + v * lanes));
   for (size_t v = 0; v < N; ++v) hn::StoreU(sum[v], d, out + v * lanes);
 }
 
 void MulSumStep(const float* from, const float* matrix, size_t labels, size_t stride, float* out) {
   const size_t lanes = hn::Lanes(Floats());
-  size_t j = 0;
-  for (; j + 4 * lanes <= stride; j += 4 * lanes) MulSum<4>(from, matrix + j, labels, stride, out + j);
-  if (j + 3 * lanes <= stride) {
-    MulSum<3>(from, matrix + j, labels, stride, out + j);
-    j += 3 * lanes;
+  for (size_t first = 0; first < labels; first += kRowsTogether) {
+    const size_t n = std::min(labels - first, kRowsTogether);
+    const float *const some = from + first, *const rows = matrix + first * stride;
+    const bool more = first > 0;
+    size_t j = 0;
+    for (; j + 4 * lanes <= stride; j += 4 * lanes) MulSum<4>(some, rows + j, n, stride, more, out + j);
+    if (j + 3 * lanes <= stride) {
+      MulSum<3>(some, rows + j, n, stride, more, out + j);
+      j += 3 * lanes;
+    }
+    if (j + 2 * lanes <= stride) {
+      MulSum<2>(some, rows + j, n, stride, more, out + j);
+      j += 2 * lanes;
+    }
+    for (; j < stride; j += lanes) MulSum<1>(some, rows + j, n, stride, more, out + j);
   }
-  if (j + 2 * lanes <= stride) {
-    MulSum<2>(from, matrix + j, labels, stride, out + j);
-    j += 2 * lanes;
-  }
-  for (; j < stride; j += lanes) MulSum<1>(from, matrix + j, labels, stride, out + j);
 }
 
 /// out[j] = a[j]·b[j]; returns the sum.
 float ProductSum(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t stride,
                  float* HWY_RESTRICT out) {
   const Floats d;
-  auto sum = hn::Zero(d);
-  for (size_t j = 0; j < stride; j += hn::Lanes(d)) {
-    const auto product = hn::Mul(hn::LoadU(d, a + j), hn::LoadU(d, b + j));
-    hn::StoreU(product, d, out + j);
-    sum = hn::Add(sum, product);
+  const size_t lanes = hn::Lanes(d);
+  auto total = hn::Zero(d);
+  for (size_t first = 0; first < stride; first += kRowsTogether * lanes) {
+    auto sum = hn::Zero(d);
+    const size_t last = std::min(stride, first + kRowsTogether * lanes);
+    for (size_t j = first; j < last; j += lanes) {
+      const auto product = hn::Mul(hn::LoadU(d, a + j), hn::LoadU(d, b + j));
+      hn::StoreU(product, d, out + j);
+      sum = hn::Add(sum, product);
+    }
+    total = hn::Add(total, sum);
   }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  return hn::GetLane(hn::SumOfLanes(d, total));
 }
 
 void Scale(float* x, size_t stride, float factor) {
@@ -336,10 +355,12 @@ void TransitionPotentials::assign(const float* trans, size_t label_count, size_t
   forward.resize(labels * stride);
   backward.assign(labels * stride, 0.0f);
   HWY_DYNAMIC_DISPATCH(ExpInto)(trans, labels * stride, offset, forward.data());
-  for (size_t i = 0; i < labels; ++i) {
-    for (size_t j = labels; j < stride; ++j) forward[i * stride + j] = 0;
-    for (size_t j = 0; j < labels; ++j) backward[j * stride + i] = forward[i * stride + j];
-  }
+  for (size_t i = 0; i < labels; ++i) std::fill_n(&forward[i * stride + labels], stride - labels, 0.0f);
+  constexpr size_t kTile = 32;  // rows of it fit into the cache in both directions
+  for (size_t first = 0; first < labels; first += kTile)
+    for (size_t j = 0; j < labels; ++j)
+      for (size_t i = first; i < std::min(labels, first + kTile); ++i)
+        backward[j * stride + i] = forward[i * stride + j];
 }
 
 }  // namespace espalier::chain

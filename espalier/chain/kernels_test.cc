@@ -52,6 +52,24 @@ void expect_close(const Posterior& a, const Posterior& b, const RandomChain& c, 
         ASSERT_NEAR(a.edges[(t * c.K + i) * c.S + j], b.edges[(t * c.K + i) * c.S + j], tolerance);
 }
 
+/// With thousands of labels that are all alike, the sums must be precise enough not to look like an
+/// underflow: log space takes a hundred times as long.
+TEST(ForwardBackwardTest, ThousandsOfEqualLabelsNeedNoLogSpace) {
+  const size_t K = 2501, S = round_up(K, 8), T = 12;
+  AlignedVector<float> node(T * S, kImpossible), trans(K * S, kImpossible), marginals(T * S),
+      pairs(K * S, 0.0f);
+  for (size_t t = 0; t < T; ++t) std::fill_n(&node[t * S], K, 0.0f);
+  for (size_t i = 0; i < K; ++i) std::fill_n(&trans[i * S], K, 0.0f);
+  TransitionPotentials potentials;
+  potentials.assign(trans.data(), K, S);
+  ChainScratch scratch;
+  const double log_z = forward_backward({T, K, S, node.data(), trans.data(), nullptr}, potentials, scratch,
+                                        marginals.data(), pairs.data());
+  EXPECT_NEAR(log_z, static_cast<double>(T) * std::log(static_cast<double>(K)), 1e-3);
+  EXPECT_NEAR(marginals[5 * S + 7] * static_cast<double>(K), 1, 1e-4);
+  EXPECT_GT(scratch.beta[0], 0) << "the backward pass gave up";
+}
+
 TEST(ViterbiTest, FindsTheBestOfAllLabellings) {
   for (const Shape& shape : kSmall)
     for (uint64_t seed = 0; seed < 20; ++seed) {

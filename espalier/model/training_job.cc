@@ -1,6 +1,7 @@
 #include "espalier/model/training_job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "espalier/base/counted.h"
@@ -278,6 +279,14 @@ std::string TrainingJob::dev_measure() const {
 Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
                                  const std::function<Result<double>()>& score) {
   Verdict verdict;
+  if (round.objective && !std::isfinite(*round.objective)) {
+    trouble_ = fail(
+        "training has diverged: the {} is {} after pass {}, and no model was written; smaller label weights, "
+        "a "
+        "smaller rate or a larger l2 keep the weights within bounds",
+        round.measure, *round.objective, round.number);
+    return {.go_on = false, .best = false};
+  }
   if (round.number > 0) {
     std::optional<double> on_dev;
     if (!dev.sequences.empty() && !monitor.stop_requested()) {

@@ -2,6 +2,7 @@
 #include <coin/Cbc_C_Interface.h>
 #include <coin/Clp_C_Interface.h>
 #include <signal.h>
+#include <coin/ClpSimplex.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -79,6 +80,12 @@ double sense_factor(const Program& program) { return program.sense() == Sense::k
 
 using ClpModel = std::unique_ptr<Clp_Simplex, decltype(&Clp_deleteModel)>;
 
+/// What a handle of CLP's interface for C points to (coin/Coin_C_defines.h). That interface limits processor
+/// time only; a busy machine has little of it in a second.
+struct ClpHandle {
+  ClpSimplex* model;
+};
+
 ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const SolveOptions& options) {
   ClpModel model(Clp_newModel(), &Clp_deleteModel);
   Clp_setLogLevel(model.get(), 0);
@@ -86,7 +93,8 @@ ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const Solv
                   matrix.value.data(), program.lower().data(), program.upper().data(), program.cost().data(),
                   program.row_lower().data(), program.row_upper().data());
   Clp_setOptimizationDirection(model.get(), sense_factor(program));
-  if (options.seconds < kNoLimit) Clp_setMaximumSeconds(model.get(), std::max(0.0, options.seconds));
+  if (options.seconds < kNoLimit)
+    static_cast<ClpHandle*>(model.get())->model->setMaximumWallSeconds(std::max(0.0, options.seconds));
   return model;
 }
 

@@ -142,7 +142,9 @@ uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenVie
 bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
                                  size_t t, size_t slot, Walk& walk, std::string& out) const {
   const auto text = [&](const Reference& reference) {
-    return views.text(sequence, referenced_row(reference, sequence, t), reference.view, walk.reading);
+    const ptrdiff_t row = reference.origin == Origin::kHere ? static_cast<ptrdiff_t>(t) + reference.offset
+                                                            : referenced_row(reference, sequence, t);
+    return views.text(sequence, row, reference.view, walk.reading);
   };
   if (slot >= certain_) {
     const size_t wanted = slot - certain_;
@@ -161,7 +163,7 @@ bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& view
   out += feature.literals[0];
   for (size_t i = 0; i < feature.references.size(); ++i) {
     out += *text(feature.references[i]);
-    out += feature.literals[i + 1];
+    if (!feature.literals[i + 1].empty()) out += feature.literals[i + 1];
   }
   return true;
 }

@@ -31,14 +31,18 @@ uint64_t pair_hash(uint64_t a, uint64_t b) {
 struct PairOfSlots {
   size_t first, second;
 };
-PairOfSlots pair_at(size_t n, size_t slot) {
+/// `near` is the first of the two in the call before, which often is the same in this one.
+PairOfSlots pair_at(size_t n, size_t slot, size_t& near) {
   const auto pairs_before = [&](size_t first) { return first * (2 * n - first - 1) / 2; };
   ESPALIER_CHECK(n > 0 && slot < pairs_before(n - 1));
+  if (near + 1 < n && pairs_before(near) <= slot && slot < pairs_before(near + 1))
+    return {near, near + 1 + slot - pairs_before(near)};
   size_t low = 0, high = n - 1;  // pairs_before(low) ≤ slot < pairs_before(high)
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     (pairs_before(middle) <= slot ? low : high) = middle;
   }
+  near = low;
   return {low, low + 1 + slot - pairs_before(low)};
 }
 
@@ -214,6 +218,7 @@ struct FeatureNames::Position {
   bool singles_known = false;
   std::string singles;
   std::vector<size_t> single_end;
+  size_t near = 0;  ///< for pair_at
 
   bool append_single(size_t slot, std::string& out) {
     if (!plan.attributes)
@@ -229,7 +234,7 @@ struct FeatureNames::Position {
 };
 
 FeatureNames::FeatureNames(const FeatureExtractor& extractor)
-    : position_(new Position{*extractor.plan_, nullptr, 0, {}, {}, false, {}, {}}) {}
+    : position_(new Position{*extractor.plan_, nullptr, 0, {}, {}, false, {}, {}, 0}) {}
 FeatureNames::~FeatureNames() = default;
 FeatureNames::FeatureNames(FeatureNames&&) noexcept = default;
 FeatureNames& FeatureNames::operator=(FeatureNames&&) noexcept = default;
@@ -262,12 +267,13 @@ void FeatureNames::append_state(size_t slot, std::string& out) {
     out += p.single(slot);
     return;
   }
-  const PairOfSlots pair = pair_at(n, slot - n);
+  const PairOfSlots pair = pair_at(n, slot - n, p.near);
   // A pair is the same feature in either order, so its name must be too.
   const std::string_view one = p.single(pair.first), other = p.single(pair.second);
-  out += std::min(one, other);
+  const bool in_order = one <= other;
+  out += in_order ? one : other;
   out += '^';
-  out += std::max(one, other);
+  out += in_order ? other : one;
 }
 
 void FeatureNames::append_edge(size_t slot, std::string& out) {

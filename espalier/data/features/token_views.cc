@@ -179,13 +179,20 @@ TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, s
     places_[v] = order_.size();
     order_.push_back(v);
   }
+  const auto reach = static_cast<ptrdiff_t>(margin_);
+  for (const View& view : views_) {
+    outside_.emplace_back();
+    for (ptrdiff_t distance = -reach; distance <= reach; ++distance)
+      outside_.back().push_back(distance == 0 ? std::nullopt : outside_text(view, distance));
+  }
+  const auto hash_at = [&](size_t v, size_t at) {
+    const auto& text = outside_[v][at];
+    return text ? view_hash(*text) : kAbsent;
+  };
   for (size_t i = 0; i < margin_; ++i) {
     for (const size_t v : order_) {
-      const auto before =
-          outside_text(views_[v], static_cast<ptrdiff_t>(i) - static_cast<ptrdiff_t>(margin_));
-      const auto after = outside_text(views_[v], static_cast<ptrdiff_t>(i) + 1);
-      before_.push_back(before ? view_hash(*before) : kAbsent);
-      after_.push_back(after ? view_hash(*after) : kAbsent);
+      before_.push_back(hash_at(v, i));
+      after_.push_back(hash_at(v, margin_ + 1 + i));
     }
   }
 }
@@ -238,17 +245,22 @@ void TokenViews::hash_words(const Sequence& sequence, size_t column, CellViews& 
   }
 }
 
-std::optional<std::string_view> TokenViews::text(const Sequence& sequence, ptrdiff_t row, size_t view,
-                                                 Reading& reading) const {
+std::optional<std::string_view> TokenViews::other_text(const Sequence& sequence, ptrdiff_t row, size_t view,
+                                                       Reading& reading) const {
   const auto length = static_cast<ptrdiff_t>(sequence.length());
   const View& wanted = views_[view];
   if (row < 0 || row >= length) {
-    auto text = outside_text(wanted, row < 0 ? row : row - length + 1);
+    const ptrdiff_t distance = row < 0 ? row : row - length + 1;
+    const auto at = static_cast<size_t>(distance + static_cast<ptrdiff_t>(margin_));
+    if (at < outside_[view].size()) {
+      const auto& known = outside_[view][at];
+      return known ? std::optional<std::string_view>(*known) : std::nullopt;
+    }
+    auto text = outside_text(wanted, distance);
     if (!text) return std::nullopt;
     reading.outside = std::move(*text);
     return reading.outside;
   }
-  if (wanted.kind == ViewKind::kText) return sequence.cell(static_cast<size_t>(row), wanted.column);
   if (wanted.kind == ViewKind::kLexicon) {
     reading.row = -1;  // the cell that is read last is another one then
     hash_words(sequence, wanted.column, reading.cell, reading.words);

@@ -81,7 +81,12 @@ class TokenViews {
   /// The text of one entry of the table, or nothing if that is kAbsent. Rows outside the sequence are
   /// allowed. The text is valid until the next call with the same `reading`.
   std::optional<std::string_view> text(const Sequence& sequence, ptrdiff_t row, size_t view,
-                                       Reading& reading) const;
+                                       Reading& reading) const {
+    const View& wanted = views_[view];
+    if (wanted.kind == ViewKind::kText && static_cast<size_t>(row) < sequence.length())
+      return sequence.cell(static_cast<size_t>(row), wanted.column);
+    return other_text(sequence, row, view, reading);
+  }
 
  private:
   /// The views of one column: the `plain` entries are the hash of the cell, `count` entries from `first` on
@@ -93,6 +98,9 @@ class TokenViews {
     size_t cache = 0;  ///< where the group's part of the cache starts
   };
 
+  /// What text() gives of anything but a cell as it is.
+  std::optional<std::string_view> other_text(const Sequence& sequence, ptrdiff_t row, size_t view,
+                                             Reading& reading) const;
   std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
   /// The hashes by which lexicons look up the cells of a column.
   static void hash_words(const Sequence& sequence, size_t column, CellViews& cell,
@@ -107,6 +115,9 @@ class TokenViews {
   std::vector<size_t> in_lexicons_;  ///< views of lexicons, which depend on neighbours and are in no group
   std::shared_ptr<const WordTables> lists_;
   std::vector<uint64_t> before_, after_;  ///< the margins' rows
+  /// The same as text: of view v, `distance` rows outside (−margin … −1, 1 … margin), at [v][distance +
+  /// margin].
+  std::vector<std::vector<std::optional<std::string>>> outside_;
   size_t cache_size_ = 0;
   size_t columns_ = 0;
   uint64_t identity_;

@@ -22,6 +22,10 @@ Result<bool> Lines::next(std::string_view& line) {
     return error("a zero byte: this is not text, or UTF-16 (iconv -f UTF-16 -t UTF-8 would convert it)");
   if (is_ascii(line)) return more;
   if (encoding_ == Encoding::kLatin1) {
+    // Accented letters of latin1 next to each other are hardly ever UTF-8 by chance.
+    if (!known_latin1_ && valid_utf8(line))
+      return error("the line is UTF-8, but is to be read as latin1; --encoding utf-8 reads it as it is");
+    known_latin1_ = true;
     latin1_to_utf8(line, converted_);
     line = converted_;
     return more;

@@ -27,7 +27,8 @@ class Lines {
   Lines(Input input, Encoding encoding) : input_(std::move(input)), encoding_(encoding) {}
 
   /// The next line without its end, valid until the next call; false at the end of the input. Broken UTF-8,
-  /// UTF-16 and zero bytes are errors that name file and line; the next call returns the line after it.
+  /// UTF-16, zero bytes, and UTF-8 that is to be read as latin1, are errors that name file and line; the next
+  /// call returns the line after it.
   Result<bool> next(std::string_view& line);
   /// Skips lines up to and including the next blank one. An error if the input cannot be read.
   Status skip_to_blank();
@@ -49,6 +50,7 @@ class Lines {
  private:
   Input input_;
   Encoding encoding_;
+  bool known_latin1_ = false;  ///< some line cannot be UTF-8
   std::string converted_;
 };
 
