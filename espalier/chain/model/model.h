@@ -58,9 +58,10 @@ class ChainPredictor final : public data::Predictor {
                  data::Prediction& out) const override;
   Result<std::vector<Explanation>> explain(const data::Sequence& sequence,
                                            data::Predictor::Scratch& scratch) const override;
-  /// The same for any labelling, found under constraints for example: margins are below zero where the model alone
-  /// would have chosen otherwise. Precondition: one label per token.
-  Result<std::vector<Explanation>> explain_labels(const data::Sequence& sequence, std::span<const data::Label> labels,
+  /// The same for any labelling, found under constraints for example: margins are below zero where the model
+  /// alone would have chosen otherwise. Precondition: one label per token.
+  Result<std::vector<Explanation>> explain_labels(const data::Sequence& sequence,
+                                                  std::span<const data::Label> labels,
                                                   data::Predictor::Scratch& scratch) const;
 
   /// The two halves of predict(), for other decoders: scores() computes the scores of a sequence, which the
@@ -95,8 +96,12 @@ class ChainPredictor final : public data::Predictor {
   struct Buffers;
   explicit ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
 
+  /// Whether the state features themselves are wanted in the scratch, or their sums alone.
+  enum class Each { kSum, kFeature };
   /// Computes the scores of a sequence; labels that are not the forced one get −∞.
-  void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;
+  void score(const data::Sequence& sequence, std::span<const data::Label> forced, Each each,
+             Buffers& b) const;
+  void score_nodes(const data::Sequence& sequence, Each each, Buffers& b) const;
   /// Scores of one token, whose features are [first, last) of the sequence's, by the kernel machine.
   void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;
   /// Turns scores into each position's log probabilities given the label before.
