@@ -50,6 +50,11 @@ class FeatureMap {
       if (slot.value == kNoFeature || slot.check == check) return slot.value;
     }
   }
+  /// False: find() would not find it. Most unknown features are told apart like this, without a look at the
+  /// table.
+  bool may_have(uint64_t hash) const {
+    return !slots_.empty() && filter_.may_have(static_cast<uint32_t>(hash));
+  }
   void prefetch(uint64_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[hash >> shift_]);
   }

@@ -32,7 +32,7 @@ GroupedSums::GroupedSums(Source source)
 void GroupedSums::add_features(const data::HashedFeatures& features, size_t step, int32_t* sums) {
   const size_t n = features.state.size(), levels = source_.rows.size();
   found_.resize(n);
-  for (size_t role = 0; role < std::max<size_t>(1, source_.roles.size()); ++role) {
+  for (size_t role = 0; role < roles(); ++role) {
     std::span<const uint64_t> hashes = features.state;
     if (!source_.roles.empty()) {
       hashes_.resize(n);

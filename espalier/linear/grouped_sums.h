@@ -4,6 +4,7 @@
 // kept, computed, or added row by row by PackedRows::add.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,10 +43,14 @@ class GroupedSums {
 
   /// The scores of the sequence summed last, T × padded width: those of a set of rows, in a role.
   void scores(size_t rows, size_t role, float* out) const;
-  size_t positions() const { return positions_; }
+  /// The same as integers, those of one position.
+  const int32_t* sums(size_t position, size_t rows, size_t role) const {
+    return sums_.data() + position * step_ + (role * source_.rows.size() + rows) * stride_;
+  }
+  size_t roles() const { return std::max<size_t>(1, source_.roles.size()); }
 
  private:
-  size_t parts() const { return source_.rows.size() * std::max<size_t>(1, source_.roles.size()); }
+  size_t parts() const { return source_.rows.size() * roles(); }
   void add_features(const data::HashedFeatures& features, size_t step, int32_t* sums);
   const int32_t* sums_at(const data::Sequence& sequence, size_t group, size_t anchor,
                          data::FeatureExtractor::Scratch& extraction, uint64_t key);

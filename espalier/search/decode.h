@@ -144,12 +144,19 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
       if (!expand(space, scorer, scratch, node, scratch.children)) return false;
+      // Children of the same level follow each other: the actions of a candidate are adjacent.
+      std::vector<Child>* same = nullptr;
+      size_t last = 0;
       for (const Child& child : scratch.children) {
+        size_t level = 0;
         if constexpr (HasLevelAfter<S>) {
-          waiting[space.level_after(nodes[node].state, child.action)].push_back(child);
+          level = space.level_after(nodes[node].state, child.action);
         } else {
-          waiting[space.level(space.apply(nodes[node].state, child.action))].push_back(child);
+          level = space.level(space.apply(nodes[node].state, child.action));
         }
+        if (same == nullptr || level != last) same = &waiting[level];
+        last = level;
+        same->push_back(child);
       }
       return true;
     };
