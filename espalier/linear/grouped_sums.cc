@@ -84,10 +84,20 @@ bool GroupedSums::sum(const data::Sequence& sequence, data::FeatureExtractor::Sc
     for (size_t anchor = 0; anchor < keys.size(); ++anchor) {
       if (anchor + kAhead < keys.size()) tables_[g].prefetch(keys[anchor + kAhead]);
       const int32_t* const known = sums_at(sequence, g, anchor, extraction, keys[anchor]);
-      for (size_t p = 0; p < group.places.size(); ++p) {
+      // Neighbouring places belong to neighbouring positions, so they are added in one go.
+      const auto end = static_cast<ptrdiff_t>(length);
+      for (size_t p = 0; p < group.places.size();) {
         const ptrdiff_t t = group.position(anchor, p);
-        if (t >= 0 && t < static_cast<ptrdiff_t>(length))
-          add_sums(known + p * step_, step_, sums_.data() + static_cast<size_t>(t) * step_);
+        size_t n = 1;
+        while (p + n < group.places.size() && group.places[p + n] == group.places[p] - static_cast<int>(n))
+          ++n;
+        const ptrdiff_t first = std::max<ptrdiff_t>(0, t),
+                        last = std::min(end, t + static_cast<ptrdiff_t>(n));
+        if (first < last)
+          add_sums(known + (p + static_cast<size_t>(first - t)) * step_,
+                   static_cast<size_t>(last - first) * step_,
+                   sums_.data() + static_cast<size_t>(first) * step_);
+        p += n;
       }
     }
     asked_ += keys.size();

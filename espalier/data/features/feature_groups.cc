@@ -151,9 +151,9 @@ FeatureGroups::FeatureGroups(const FeaturePlan& plan, const Sorted& sorted)
   for (const Draft& draft : sorted.drafts) {
     FeatureGroup group{static_cast<size_t>(draft.rows), {}};
     Programs programs;
-    for (const auto& [first, templates] : draft.templates) {
-      group.places.push_back(first);
-      programs.place.emplace_back(sorted.inner, templates, views_);
+    for (auto at = draft.templates.rbegin(); at != draft.templates.rend(); ++at) {
+      group.places.push_back(at->first);
+      programs.place.emplace_back(sorted.inner, at->second, views_);
     }
     for (const size_t column : draft.columns)
       programs.cells.push_back(
@@ -179,7 +179,7 @@ void FeatureGroups::extract(const Sequence& sequence, Buffers& b, GroupedFeature
     std::vector<uint64_t>& keys = group.rows == 1 ? out.keys[g] : b.row_keys;
     keys.resize(rows);
     for (size_t i = 0; i < rows; ++i) {
-      const ptrdiff_t row = static_cast<ptrdiff_t>(i) + group.places.front();
+      const ptrdiff_t row = static_cast<ptrdiff_t>(i) + group.first_row();
       if (row < 0 || row >= end) {
         keys[i] = outside_key(row < 0 ? row : row - end + 1);
         continue;
@@ -204,7 +204,7 @@ void FeatureGroups::extract_group(const Sequence& sequence, size_t group, size_t
   const size_t width = views_.width();
   b.window.resize(groups_[group].rows * width);
   for (size_t j = 0; j < groups_[group].rows; ++j)
-    views_.fill_row(sequence, static_cast<ptrdiff_t>(anchor + j) + groups_[group].places.front(), b.inner,
+    views_.fill_row(sequence, static_cast<ptrdiff_t>(anchor + j) + groups_[group].first_row(), b.inner,
                     b.window.data() + j * width);
   size_t room = 0;
   for (const FeatureProgram& program : programs_[group].place) room += program.capacity();

@@ -1,5 +1,5 @@
 // Sorts the state features of a plan by the rows they look at, so that scores of what recurs in text can be
-// kept. Internal to features.cc; what it gives is described in features.h. Tested in features_test.cc.
+// kept. Internal to features.cc; what it gives is described in features.h.
 #pragma once
 
 #include <cstdint>

@@ -42,16 +42,17 @@ struct HashedFeatures {
 /// (`low[-1]` and `low[0]` look at one row each; what they say about row r belongs to positions r + 1 and r.)
 struct FeatureGroup {
   size_t rows = 1;
-  std::vector<int> places;  ///< ascending
+  std::vector<int> places;  ///< descending, so that positions ascend
 
-  /// How many stretches of rows the positions of a sequence look at: the first rows, anchors, are
-  /// places.front() + 0, 1, 2, …
+  /// The first row of the first stretch that any position looks at; anchors count from here.
+  int first_row() const { return places.back(); }
+  /// How many stretches of rows the positions of a sequence look at.
   size_t anchors(size_t length) const {
-    return length == 0 ? 0 : length + static_cast<size_t>(places.back() - places.front());
+    return length == 0 ? 0 : length + static_cast<size_t>(places.front() - places.back());
   }
   /// The position to which a place of an anchor belongs; it may be outside the sequence.
   ptrdiff_t position(size_t anchor, size_t place) const {
-    return static_cast<ptrdiff_t>(anchor) + places.front() - places[place];
+    return static_cast<ptrdiff_t>(anchor) + first_row() - places[place];
   }
 };
 
