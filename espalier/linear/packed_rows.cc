@@ -14,7 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on
-#include "espalier/linear/narrow_rows-inl.h"
+#include "espalier/linear/narrow_rows.inc"
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::linear::HWY_NAMESPACE {
