@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -140,12 +141,18 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       }
     }
   } else {
-    std::map<size_t, std::vector<Child>> waiting;
+    // Without an observer nobody sees the children that are not kept, so they are dropped as they come.
+    constexpr bool kAlone = std::is_same_v<std::remove_cvref_t<Observer>, NoObserver>;
+    struct Waiting {
+      std::vector<Child> children;
+      bool dropped = false;
+    };
+    std::map<size_t, Waiting> waiting;
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
       if (!expand(space, scorer, scratch, node, scratch.children)) return false;
       // Children of the same level follow each other: the actions of a candidate are adjacent.
-      std::vector<Child>* same = nullptr;
+      Waiting* same = nullptr;
       size_t last = 0;
       for (const Child& child : scratch.children) {
         size_t level = 0;
@@ -156,7 +163,11 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
         }
         if (same == nullptr || level != last) same = &waiting[level];
         last = level;
-        same->push_back(child);
+        if (kAlone && width <= kNarrowBeam) {
+          same->dropped = !add_ranked(child, width, same->children) || same->dropped;
+        } else {
+          same->children.push_back(child);
+        }
       }
       return true;
     };
@@ -164,7 +175,8 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     while (!waiting.empty()) {
       const auto first = waiting.begin();
       const size_t level = first->first;
-      std::vector<Child> children = std::move(first->second);
+      const std::vector<Child> children = std::move(first->second.children);
+      complete = complete && !first->second.dropped;
       waiting.erase(first);
       keep_best(children, width, scratch.order);
       const size_t kept = std::min(width, children.size());
