@@ -2,7 +2,9 @@
 
 namespace espalier::cascade {
 
-GramTable::GramTable(size_t labels) : labels_(labels) {}
+GramTable::GramTable(size_t labels) : labels_(labels) {
+  if (single() <= kMostSquared) pairs_.assign(single() * single(), kNoGram);
+}
 
 Result<GramTable> GramTable::from_entries(size_t labels, const std::vector<Entry>& entries) {
   GramTable table(labels);
@@ -33,6 +35,8 @@ uint32_t GramTable::add(uint32_t prefix, uint32_t last) {
   if (entry == known) {
     ESPALIER_CHECK(size() < kNoGram);
     entries_.push_back({prefix, last});
+    if (prefix < single() && !pairs_.empty())
+      pairs_[prefix * single() + last] = static_cast<uint32_t>(single()) + entry;
   }
   return static_cast<uint32_t>(single()) + entry;
 }

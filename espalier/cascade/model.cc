@@ -13,24 +13,45 @@ using data::kNoLabel;
 using data::Label;
 
 std::unique_ptr<data::Predictor::Scratch> CascadePredictor::make_scratch() const {
-  return std::make_unique<Buffers>();
+  auto buffers = std::make_unique<Buffers>();
+  linear::GroupedSums::Source source{extractor_, state_map_, state_offsets_, {}, {}};
+  for (const PackedLevel& level : levels_) source.rows.push_back(&level.state);
+  // A dictionary asks for the features themselves.
+  if (dictionary_.empty() && state_features_ > 0 && linear::GroupedSums::possible(source))
+    buffers->sums.emplace(std::move(source));
+  return buffers;
 }
 
 const Trellis& CascadePredictor::trellis_of(const data::Predictor::Scratch& scratch) {
   return static_cast<const Buffers&>(scratch).trellis;
 }
 
-void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
-  Buffers& b = static_cast<Buffers&>(scratch);
+void CascadePredictor::find_features(const data::Sequence& sequence, Buffers& b) const {
+  b.summed = false;
   extractor_.extract(sequence, b.extraction, b.features);
   b.state.resize(b.features.state.size());
   state_map_.find_all(b.features.state, b.state.data());
+}
+
+void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  b.summed = b.sums && b.sums->sum(sequence, b.extraction, b.grouped);
+  if (b.summed) {
+    std::swap(b.features, b.grouped.others);
+  } else {
+    find_features(sequence, b);
+  }
   b.edge.resize(b.features.edge.size());
   edge_map_.find_all(b.features.edge, b.edge.data());
 }
 
 void CascadePredictor::score_nodes(size_t level, Buffers& b) const {
   const size_t T = b.features.length(), L = levels_.size();
+  if (b.summed) {
+    b.node.resize(T * stride_);
+    b.sums->scores(level, 0, b.node.data());
+    return;
+  }
   b.offsets.resize(b.state.size());
   for (size_t i = 0; i < b.state.size(); ++i)
     b.offsets[i] = b.state[i] == linear::kNoFeature ? linear::kNoFeature

@@ -37,9 +37,10 @@ struct ModelSource {
 /// left out.
 void save_model(const ModelSource& source, SectionWriter& out);
 
-/// The model behind data::Predictor. A sequence's features are looked up once; each level sums its own weight
-/// rows. Level 1 is a row sum and a threshold; higher levels work on what is alive. Cost: linear in tokens,
-/// features and the arcs left alive. Holds views of the section file, which must outlive it.
+/// The model behind data::Predictor. A sequence's features are looked up once, and what recurs in text not
+/// even that (linear/grouped_sums.h); each level sums its own weight rows. Level 1 is a row sum and a
+/// threshold; higher levels work on what is alive. Cost: linear in tokens, features and the arcs left alive.
+/// Holds views of the section file, which must outlive it.
 class CascadePredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<CascadePredictor>> load(const SectionFile& file,
@@ -121,6 +122,8 @@ class CascadePredictor final : public data::Predictor {
 
   explicit CascadePredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
   Status load_level(const SectionFile& file, size_t index, size_t level_count, std::string_view header);
+  /// The state features one by one.
+  void find_features(const data::Sequence& sequence, Buffers& b) const;
   void score_nodes(size_t level, Buffers& b) const;
   void score(size_t level, Buffers& b) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;

@@ -2,14 +2,19 @@
 // Internal to model*.cc.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "espalier/cascade/model.h"
+#include "espalier/linear/grouped_sums.h"
 
 namespace espalier::cascade {
 
 struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;
+  data::GroupedFeatures grouped;
+  std::optional<linear::GroupedSums> sums;  ///< where the scores of a token are sums that can be kept
+  bool summed = false;  ///< `sums` has the scores of all levels; otherwise `state` has the features
   data::HashedFeatures features;
   std::vector<uint32_t> state, edge;  ///< numbers of the features, kNoFeature where not known
   std::vector<uint32_t> offsets;      ///< of one level's rows

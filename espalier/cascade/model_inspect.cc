@@ -56,6 +56,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(
   const size_t T = sequence.length(), last = levels_.size() - 1;
   std::vector<Explanation> explanations(T);
   if (T == 0) return explanations;
+  find_features(sequence, b);
   const PackedLevel& level = levels_[last];
   const Lattice& lattice = b.trellis.lattice;
   const std::vector<uint32_t> path = states_of(lattice, labels);

@@ -50,9 +50,28 @@ TEST(FeatureMapTest, RefusesTheLaterOfTwoItCannotTellApart) {
   EXPECT_EQ(map.find(hashes[2]), 2u);
 }
 
+TEST(FeatureMapTest, TheFilterLetsEveryKnownKeyPassAndFewOthers) {
+  for (const size_t n : {0, 1, 100, 4096, 50000}) {
+    KeyFilter filter(n);
+    const std::vector<uint64_t> known = random_hashes(n, n), unknown = random_hashes(n + 1, 20000);
+    for (const uint64_t hash : known) filter.add(static_cast<uint32_t>(hash));
+    for (const uint64_t hash : known) ASSERT_TRUE(filter.may_have(static_cast<uint32_t>(hash)));
+    const auto passed = std::count_if(unknown.begin(), unknown.end(), [&](uint64_t hash) {
+      return filter.may_have(static_cast<uint32_t>(hash));
+    });
+    EXPECT_LT(passed, 2000) << "of 20,000, with " << n << " keys";
+  }
+}
+
 TEST(FeatureMapTest, AnEmptyMapKnowsNothing) {
   const FeatureMap map;
   EXPECT_EQ(map.find(1), kNoFeature);
+  EXPECT_FALSE(map.may_have(1));
+  const uint64_t hashes[] = {1, 2};
+  uint32_t found[] = {7, 7};
+  map.find_all(hashes, found);
+  EXPECT_EQ(found[0], kNoFeature);
+  EXPECT_EQ(found[1], kNoFeature);
   map.prefetch(1);
 }
 

@@ -14,12 +14,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on
+#include "espalier/linear/narrow_rows.inc"
 
 HWY_BEFORE_NAMESPACE();
 namespace espalier::linear::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::CappedTag<float, kLanes>;
-
 constexpr size_t kAhead = 16;  // rows prefetched ahead
 
 #if HWY_TARGET == HWY_SCALAR
@@ -37,90 +35,6 @@ void AddNarrowShort(const uint32_t* words, float scale, std::span<const uint32_t
     }
 }
 #else
-/// For every byte of a set of columns: which two bytes of the packed weights each column gets; 0x80: none.
-struct SpreadTable {
-  alignas(16) uint8_t bytes[256][16];
-  constexpr SpreadTable() : bytes() {
-    for (unsigned set = 0; set < 256; ++set) {
-      uint8_t next = 0;
-      for (unsigned c = 0; c < 8; ++c) {
-        const bool has = (set >> c & 1) != 0;
-        bytes[set][2 * c] = has ? next : 0x80;
-        bytes[set][2 * c + 1] = has ? next + 1 : 0x80;
-        if (has) next += 2;
-      }
-    }
-  }
-};
-constexpr SpreadTable kSpread;
-
-using Shorts = hn::FixedTag<int16_t, 8>;
-using Ints = hn::Rebind<int32_t, Floats>;
-
-/// The weights of the eight columns of one byte of a set; 0 for columns that are not in it.
-HWY_INLINE hn::Vec<Shorts> Spread(const int16_t* packed, uint64_t byte) {
-  const Shorts d;
-  const hn::Repartition<uint8_t, Shorts> bytes;
-  return hn::BitCast(d, hn::TableLookupBytesOr0(hn::BitCast(bytes, hn::LoadU(d, packed)),
-                                                hn::Load(bytes, kSpread.bytes[byte])));
-}
-
-/// Widens the weights of group g to 32-bit integers; calls each(number, vector) for the one or two vectors
-/// they fill.
-template <typename V, typename Each>
-HWY_INLINE void Widen(size_t g, V weights, Each&& each) {
-  if constexpr (hn::MaxLanes(Ints()) == 8) {
-    each(g, hn::PromoteTo(Ints(), weights));
-  } else {
-    each(2 * g, hn::PromoteTo(Ints(), hn::LowerHalf(weights)));
-    each(2 * g + 1, hn::PromoteTo(Ints(), hn::UpperHalf(hn::Half<Shorts>(), weights)));
-  }
-}
-
-/// The sum of rows for one position: N groups of eight columns.
-template <size_t N>
-class NarrowSum {
- public:
-  HWY_INLINE NarrowSum() {
-    for (auto& part : sum_) part = hn::Zero(Ints());
-  }
-  /// For up to 65,536 rows: the sum of that many 16-bit weights fits into 32 bits.
-  HWY_INLINE void Add(const uint32_t* row) {
-    Visit(row, [this](size_t part, hn::Vec<Ints> w) { sum_[part] = hn::Add(sum_[part], w); });
-  }
-  HWY_INLINE void AddTo(float scale, float* scores) const {
-    const Floats d;
-    const auto v = hn::Set(d, scale);
-    for (size_t p = 0; p < kParts * N; ++p) {
-      float* const at = scores + p * hn::Lanes(d);
-      hn::Store(hn::MulAdd(v, hn::ConvertTo(d, sum_[p]), hn::Load(d, at)), d, at);
-    }
-  }
-  /// One row by itself, with a factor of its own.
-  static HWY_INLINE void AddScaled(const uint32_t* row, float scale, float* scores) {
-    const Floats d;
-    const auto v = hn::Set(d, scale);
-    Visit(row, [&](size_t part, hn::Vec<Ints> w) {
-      float* const at = scores + part * hn::Lanes(d);
-      hn::Store(hn::MulAdd(v, hn::ConvertTo(d, w), hn::Load(d, at)), d, at);
-    });
-  }
-
- private:
-  static constexpr size_t kParts = 8 / hn::MaxLanes(Ints());
-  template <typename Each>
-  static HWY_INLINE void Visit(const uint32_t* row, Each&& each) {
-    uint64_t set = *row++;
-    if (N > 4) set |= static_cast<uint64_t>(*row++) << 32;
-    const int16_t* const packed = reinterpret_cast<const int16_t*>(row);
-    for (size_t g = 0; g < N; ++g) {
-      const uint64_t before = set & ((uint64_t{1} << (8 * g)) - 1);
-      Widen(g, Spread(packed + std::popcount(before), set >> (8 * g) & 0xFF), each);
-    }
-  }
-  hn::Vec<Ints> sum_[kParts * N];
-};
-
 /// Rows with a set of columns and 16-bit weights: N groups of eight columns.
 template <size_t N>
 void AddNarrow(const uint32_t* HWY_RESTRICT words, float scale, std::span<const uint32_t> offsets,

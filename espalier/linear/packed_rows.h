@@ -56,6 +56,10 @@ class PackedRows {
   void add(std::span<const uint32_t> offsets, std::span<const uint32_t> begin, const float* values,
            size_t stride, float* scores) const;
 
+  /// Whether the sum of rows without values is computed with integers, so that it does not depend on their
+  /// order: up to 64 columns, weights of 16 bits (row_sums.h).
+  bool sums_exactly() const { return narrow() && bits_ == 16; }
+
   /// How many weights the row at an offset has.
   uint32_t weights_at(uint32_t offset) const { return count_at(offset); }
   /// Calls visit(column, weight) for the weights of the row at an offset.

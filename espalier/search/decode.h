@@ -140,20 +140,33 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
       }
     }
   } else {
+    // Without an observer nobody sees the children that are not kept, so they are dropped as they come.
+    constexpr bool kAlone = std::is_same_v<std::remove_cvref_t<Observer>, NoObserver>;
     WaitingLevels& waiting = scratch.waiting;
     waiting.clear();
     const auto expand_into_levels = [&](uint32_t node) {
       scratch.children.clear();
-      if constexpr (std::is_same_v<std::remove_cvref_t<Observer>, NoObserver>) {
+      if constexpr (kAlone) {
         if (!expand_best(space, scorer, scratch, node, width, scratch.children, complete)) return false;
       } else {
         if (!expand(space, scorer, scratch, node, scratch.children)) return false;
       }
+      // Children of the same level follow each other: the actions of a candidate are adjacent.
+      std::vector<Child>* same = nullptr;
+      size_t last = 0;
       for (const Child& child : scratch.children) {
+        size_t level = 0;
         if constexpr (HasLevelAfter<S>) {
-          waiting.at(space.level_after(nodes[node].state, child.action)).push_back(child);
+          level = space.level_after(nodes[node].state, child.action);
         } else {
-          waiting.at(space.level(space.apply(nodes[node].state, child.action))).push_back(child);
+          level = space.level(space.apply(nodes[node].state, child.action));
+        }
+        if (same == nullptr || level != last) same = &waiting.at(level);
+        last = level;
+        if (kAlone && width <= kNarrowBeam) {
+          if (!add_ranked(child, width, *same)) complete = false;
+        } else {
+          same->push_back(child);
         }
       }
       return true;

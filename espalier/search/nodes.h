@@ -150,11 +150,25 @@ uint32_t make_node(const S& space, Nodes<S>& nodes, const Child& child) {
   return static_cast<uint32_t>(nodes.size() - 1);
 }
 
+/// Up to this width, beams are kept in order child by child; wider ones are sorted.
+inline constexpr size_t kNarrowBeam = 32;
+
+/// Adds a child to the best `width` of those that came before it, best first; ties go to those. False if one
+/// was dropped: this child or the last.
+inline bool add_ranked(const Child& child, size_t width, std::vector<Child>& best) {
+  const bool full = best.size() == width;
+  if (full && !ranks_higher(child, best.back())) return false;
+  if (full) best.pop_back();
+  size_t place = best.size();
+  while (place > 0 && ranks_higher(child, best[place - 1])) --place;
+  best.insert(best.begin() + static_cast<ptrdiff_t>(place), child);
+  return !full;
+}
+
 /// Puts the indexes of the `width` highest-ranking children first in `order`, best first. `order` may omit
 /// the others.
 inline void keep_best(const std::vector<Child>& children, size_t width, std::vector<uint32_t>& order) {
-  constexpr size_t kNarrow = 32;
-  if (width <= kNarrow) {
+  if (width <= kNarrowBeam) {
     // Most children rank below all kept ones, which one comparison shows. Ties go to the one found first.
     order.clear();
     for (uint32_t i = 0; i < children.size(); ++i) {

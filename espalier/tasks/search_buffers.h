@@ -12,6 +12,8 @@ namespace espalier::tasks {
 struct SearchPredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;
   data::HashedFeatures tokens, blocks;
+  data::GroupedFeatures grouped;
+  bool keeps_sums = false;  ///< every scorer does
   ChunkViews chunks;
   std::vector<TokenLook> looks;
   std::vector<uint64_t> words;

@@ -62,14 +62,32 @@ std::unique_ptr<data::Predictor::Scratch> SearchPredictor::make_scratch() const 
     so_far += shares_[i];
     b->policy.interpolate(std::move(scorer), i == 0 ? 1.0 : shares_[i] / so_far);
   }
+  // A stochastic policy draws its seed from the features.
+  const std::vector<uint64_t> roles = chunks_ ? ChunkFeatures::roles() : std::vector<uint64_t>();
+  b->keeps_sums = !decode_.stochastic && std::all_of(b->scorers.begin(), b->scorers.end(), [&](auto* scorer) {
+    return scorer->keep_sums(extractor_, roles);
+  });
   return b;
 }
 
-Status SearchPredictor::prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
+bool SearchPredictor::prepare_grouped(const data::Sequence& sequence, Buffers& b) const {
+  if (!b.keeps_sums) return false;
+  if (chunks_) chunks_->extract(sequence, nullptr, b.chunks, b.blocks, b.looks);
+  for (search::InputScorer* scorer : b.scorers)
+    if (!scorer->prepare_grouped(sequence, b.extraction, b.grouped, chunks_ ? &b.blocks : nullptr))
+      return false;
+  std::swap(b.tokens, b.grouped.others);
+  return true;
+}
+
+Status SearchPredictor::prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch,
+                                Each each) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  extractor_.extract(sequence, b.extraction, b.tokens);
-  if (chunks_) chunks_->extract(sequence, b.tokens, b.chunks, b.blocks, b.looks);
-  for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
+  if (each == Each::kFeature || !prepare_grouped(sequence, b)) {
+    extractor_.extract(sequence, b.extraction, b.tokens);
+    if (chunks_) chunks_->extract(sequence, &b.tokens, b.chunks, b.blocks, b.looks);
+    for (search::InputScorer* scorer : b.scorers) scorer->prepare(chunks_ ? b.blocks : b.tokens);
+  }
   b.words.clear();
   if (plan_.columns() == 1) return {};
   if (plan_.word_cell && *plan_.word_cell >= sequence.columns())

@@ -89,12 +89,17 @@ class SearchPredictor final : public data::Predictor {
 
   /// The two halves of predict(): prepare() finds the features and sums their scores, then predict_prepared()
   /// searches, here without forced labels. The second may be called any number of times after the first.
-  Status prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
+  /// kFeature: so that the features can be visited afterwards, one by one.
+  enum class Each { kSum, kFeature };
+  Status prepare(const data::Sequence& sequence, data::Predictor::Scratch& scratch,
+                 Each each = Each::kSum) const;
   Status predict_prepared(const data::Sequence& sequence, const data::PredictOptions& options,
                           data::Predictor::Scratch& scratch, data::Prediction& out) const;
 
  private:
   struct Buffers;
+  /// prepare() with kept sums; false if that cannot be.
+  bool prepare_grouped(const data::Sequence& sequence, Buffers& b) const;
   explicit SearchPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
   Status predict_prepared(const data::Sequence& sequence, std::span<const data::Label> forced,
                           const data::PredictOptions& options, const constrain::Completion* legal,

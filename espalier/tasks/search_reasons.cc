@@ -155,7 +155,7 @@ Result<std::vector<data::Predictor::Explanation>> SearchPredictor::explain_legal
     const data::Sequence& sequence, std::span<const Label> forced, const constrain::Completion* legal,
     std::span<const constrain::Move> moves, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  ESPALIER_TRY(prepare(sequence, b));
+  ESPALIER_TRY(prepare(sequence, b, Each::kFeature));
   ESPALIER_ASSIGN(const Decoded decoded, decode(sequence, forced, {}, legal, moves, b));
   std::vector<Explanation> out(sequence.length() * plan_.columns());
   const std::span<const Action> path = decoded.best[0].actions;

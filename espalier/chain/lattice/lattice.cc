@@ -17,28 +17,6 @@ void LatticeBuilder::reserve(size_t states, size_t arcs) {
   lattice_.arc_score_.reserve(arcs);
 }
 
-uint32_t LatticeBuilder::add_state(data::Label label, float score) {
-  ESPALIER_CHECK(std::isfinite(score));
-  ESPALIER_CHECK(lattice_.states() < std::numeric_limits<uint32_t>::max());
-  lattice_.label_.push_back(label);
-  lattice_.state_score_.push_back(score);
-  lattice_.arc_begin_.push_back(lattice_.arc_begin_.back());
-  return static_cast<uint32_t>(lattice_.states() - 1);
-}
-
-void LatticeBuilder::add_arc(uint32_t source, float score) {
-  const uint32_t open_begin = lattice_.position_begin_.back();
-  ESPALIER_CHECK(lattice_.states() > open_begin);
-  ESPALIER_CHECK(source >= previous_begin_ && source < open_begin);
-  const size_t state = lattice_.states() - 1;
-  ESPALIER_CHECK(lattice_.arc_begin_[state] == lattice_.arcs() || lattice_.source_.back() < source);
-  ESPALIER_CHECK(std::isfinite(score));
-  ESPALIER_CHECK(lattice_.arcs() < std::numeric_limits<uint32_t>::max());
-  lattice_.source_.push_back(source);
-  lattice_.arc_score_.push_back(score);
-  ++lattice_.arc_begin_.back();
-}
-
 void LatticeBuilder::end_position() {
   previous_begin_ = lattice_.position_begin_.back();
   lattice_.position_begin_.push_back(static_cast<uint32_t>(lattice_.states()));

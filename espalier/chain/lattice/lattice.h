@@ -8,11 +8,14 @@
 //   label_automaton.h    intersection with a regular constraint on the labels
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "espalier/base/parallel.h"
+#include "espalier/base/result.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/data/label_set.h"
 
@@ -82,10 +85,28 @@ class LatticeBuilder {
   void reserve(size_t states, size_t arcs);
 
   /// Adds a state to the open position and returns its number. Precondition: a finite score.
-  uint32_t add_state(data::Label label, float score);
+  uint32_t add_state(data::Label label, float score) {
+    ESPALIER_CHECK(std::isfinite(score));
+    ESPALIER_CHECK(lattice_.states() < std::numeric_limits<uint32_t>::max());
+    lattice_.label_.push_back(label);
+    lattice_.state_score_.push_back(score);
+    lattice_.arc_begin_.push_back(lattice_.arc_begin_.back());
+    return static_cast<uint32_t>(lattice_.states() - 1);
+  }
   /// Adds an arc into the state added last. Preconditions: the source is a state of the position before,
   /// higher than that of the arc before; a finite score.
-  void add_arc(uint32_t source, float score);
+  void add_arc(uint32_t source, float score) {
+    const uint32_t open_begin = lattice_.position_begin_.back();
+    ESPALIER_CHECK(lattice_.states() > open_begin);
+    ESPALIER_CHECK(source >= previous_begin_ && source < open_begin);
+    const size_t state = lattice_.states() - 1;
+    ESPALIER_CHECK(lattice_.arc_begin_[state] == lattice_.arcs() || lattice_.source_.back() < source);
+    ESPALIER_CHECK(std::isfinite(score));
+    ESPALIER_CHECK(lattice_.arcs() < std::numeric_limits<uint32_t>::max());
+    lattice_.source_.push_back(source);
+    lattice_.arc_score_.push_back(score);
+    ++lattice_.arc_begin_.back();
+  }
   /// Closes the open position, which may have no states.
   void end_position();
 

@@ -1,5 +1,6 @@
 #include "espalier/chain/lattice/lattice_filter.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "espalier/base/result.h"
@@ -59,6 +60,13 @@ FilteredLattice filter(const Lattice& lattice, const KeepMasks& wanted, BestPath
 
   FilteredLattice result;
   LatticeBuilder builder;
+  const auto kept = [](const std::vector<uint8_t>& mask) {
+    return static_cast<size_t>(std::count(mask.begin(), mask.end(), uint8_t{1}));
+  };
+  const size_t kept_states = kept(keep.states), kept_arcs = kept(keep.arcs);
+  builder.reserve(kept_states, kept_arcs);
+  result.old_state.reserve(kept_states);
+  result.old_arc.reserve(kept_arcs);
   std::vector<uint32_t> new_state(lattice.states());
   for (size_t t = 0; t < lattice.positions(); ++t) {
     const Range states = lattice.states_at(t);

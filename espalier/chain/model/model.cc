@@ -13,24 +13,39 @@ using data::kNoLabel;
 using data::Label;
 
 std::unique_ptr<data::Predictor::Scratch> ChainPredictor::make_scratch() const {
-  return std::make_unique<Buffers>();
+  auto buffers = std::make_unique<Buffers>();
+  const linear::GroupedSums::Source source{extractor_, state_map_, {}, {&state_}, {}};
+  if (!kernel_ && linear::GroupedSums::possible(source)) buffers->sums.emplace(source);
+  return buffers;
 }
 
-void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label> forced, Buffers& b) const {
-  const size_t T = sequence.length(), K = labels_.size(), S = stride_;
+void ChainPredictor::score_nodes(const data::Sequence& sequence, Each each, Buffers& b) const {
+  const size_t T = sequence.length(), S = stride_;
+  AlignedVector<float>& node = b.scores.node;
+  if (each == Each::kSum && b.sums && b.sums->sum(sequence, b.extraction, b.grouped)) {
+    std::swap(b.features, b.grouped.others);
+    node.resize(T * S);
+    b.sums->scores(0, 0, node.data());
+    return;
+  }
   extractor_.extract(sequence, b.extraction, b.features);
   b.state_offsets.resize(b.features.state.size());
   state_map_.find_all(b.features.state, b.state_offsets.data());
-  SequenceScores& scores = b.scores;
-  scores.node.assign(T * S, 0.0f);
+  node.assign(T * S, 0.0f);
   if (kernel_) {
     for (size_t t = 0; t < T; ++t)
-      kernel_scores(b.features.state_begin[t], b.features.state_begin[t + 1], b, scores.node.data() + t * S);
+      kernel_scores(b.features.state_begin[t], b.features.state_begin[t + 1], b, node.data() + t * S);
   } else {
     state_.add(b.state_offsets, b.features.state_begin,
-               b.features.state_values.empty() ? nullptr : b.features.state_values.data(), S,
-               scores.node.data());
+               b.features.state_values.empty() ? nullptr : b.features.state_values.data(), S, node.data());
   }
+}
+
+void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label> forced, Each each,
+                           Buffers& b) const {
+  const size_t T = sequence.length(), K = labels_.size(), S = stride_;
+  score_nodes(sequence, each, b);
+  SequenceScores& scores = b.scores;
   if (K < S)
     for (size_t t = 0; t < T; ++t) std::fill_n(scores.node.data() + t * S + K, S - K, kImpossible);
   scores.view = {T, K, S, scores.node.data(), trans_.data(), nullptr};
@@ -105,7 +120,7 @@ SequenceScores& ChainPredictor::scores(const data::Sequence& sequence, std::span
                                        data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
-  score(sequence, forced, b);
+  score(sequence, forced, Each::kSum, b);
   return b.scores;
 }
 

@@ -98,8 +98,12 @@ class ChainPredictor final : public data::Predictor {
   struct Buffers;
   explicit ChainPredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
 
+  /// Whether the state features themselves are wanted in the scratch, or their sums alone.
+  enum class Each { kSum, kFeature };
   /// Computes the scores of a sequence; labels that are not the forced one get −∞.
-  void score(const data::Sequence& sequence, std::span<const data::Label> forced, Buffers& b) const;
+  void score(const data::Sequence& sequence, std::span<const data::Label> forced, Each each,
+             Buffers& b) const;
+  void score_nodes(const data::Sequence& sequence, Each each, Buffers& b) const;
   /// Scores of one token, whose features are [first, last) of the sequence's, by the kernel machine.
   void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;
   /// Turns scores into each position's log probabilities given the label before.

@@ -2,14 +2,18 @@
 // to model*.cc.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "espalier/chain/model/model.h"
+#include "espalier/linear/grouped_sums.h"
 
 namespace espalier::chain {
 
 struct ChainPredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;
+  data::GroupedFeatures grouped;
+  std::optional<linear::GroupedSums> sums;  ///< where a token's score is a sum that can be kept
   data::HashedFeatures features;
   std::vector<uint32_t> state_offsets, edge_offsets;
   SequenceScores scores;

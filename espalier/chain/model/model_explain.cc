@@ -14,7 +14,7 @@ using data::Label;
 Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_forced(
     const data::Sequence& sequence, std::span<const Label> forced, data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  score(sequence, forced, b);
+  score(sequence, forced, Each::kFeature, b);
   std::vector<Label> best(sequence.length());
   if (!best.empty()) viterbi(b.scores.view, b.chain, best.data());
   return explain_labels(sequence, best, forced, scratch);
@@ -24,7 +24,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
     const data::Sequence& sequence, std::span<const Label> best, std::span<const Label> forced,
     data::Predictor::Scratch& scratch) const {
   Buffers& b = static_cast<Buffers&>(scratch);
-  score(sequence, forced, b);
+  score(sequence, forced, Each::kFeature, b);
   const size_t T = sequence.length(), K = labels_.size();
   ESPALIER_CHECK(best.size() == T);
   std::vector<Explanation> explanations(T);

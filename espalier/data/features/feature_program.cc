@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace espalier::data {
 namespace {
@@ -27,6 +28,10 @@ Sort sort_of(const Template& feature, const FeaturePlan& plan) {
 }
 
 }  // namespace
+
+bool is_regular(const Template& feature, const FeaturePlan& plan) {
+  return sort_of(feature, plan) != Sort::kGeneral;
+}
 
 // The literals decide which templates share features. A zero byte marks the place of a view's text: no
 // template contains one.
@@ -110,18 +115,7 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
 
 uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenViews::Table& table,
                               uint64_t* out) const {
-  const uint64_t* const row = table.hashes.data() + (t + margin_) * width_;
-  for (const uint64_t seed : constant_) *out++ = seed;
-  for (const auto& join : one_) *out++ = hash_combine(join.seed, row[join.at[0]]);
-  for (const auto& join : two_)
-    *out++ = hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]);
-  for (const auto& join : three_)
-    *out++ = hash_combine(hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]),
-                          row[join.at[2]]);
-  for (const auto& join : one_or_none_) {
-    *out = hash_combine(join.seed, row[join.at[0]]);
-    out += row[join.at[0]] != kAbsent;
-  }
+  out = run_at(table.hashes.data() + (t + margin_) * width_, out);
   const auto first = -static_cast<ptrdiff_t>(margin_);
   const auto last = static_cast<ptrdiff_t>(sequence.length() + margin_) - 1;
   for (const General& general : general_) {
@@ -137,6 +131,43 @@ uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenVie
     out += present;
   }
   return out;
+}
+
+uint64_t* FeatureProgram::run_at(const uint64_t* row, uint64_t* out) const {
+  for (const uint64_t seed : constant_) *out++ = seed;
+  for (const auto& join : one_) *out++ = hash_combine(join.seed, row[join.at[0]]);
+  for (const auto& join : two_)
+    *out++ = hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]);
+  for (const auto& join : three_)
+    *out++ = hash_combine(hash_combine(hash_combine(join.seed, row[join.at[0]]), row[join.at[1]]),
+                          row[join.at[2]]);
+  for (const auto& join : one_or_none_) {
+    *out = hash_combine(join.seed, row[join.at[0]]);
+    out += row[join.at[0]] != kAbsent;
+  }
+  return out;
+}
+
+void FeatureProgram::run_all(const Sequence& sequence, const TokenViews::Table& table, size_t first,
+                             std::vector<uint32_t>& begin, std::vector<uint64_t>& features) const {
+  const size_t length = sequence.length();
+  if (capacity() == 0) {
+    begin.assign(length + 1, 0);
+    features.clear();
+    return;
+  }
+  ESPALIER_CHECK(length * capacity() <= std::numeric_limits<uint32_t>::max());
+  begin.resize(length + 1);
+  // Grown but not cleared: old contents are overwritten, not zeroed first.
+  features.resize(length * capacity());
+  uint64_t* const start = features.data();
+  uint64_t* out = start;
+  for (size_t t = 0; t < length; ++t) {
+    begin[t] = static_cast<uint32_t>(out - start);
+    if (t >= first) out = run(sequence, t, table, out);
+  }
+  begin[length] = static_cast<uint32_t>(out - start);
+  features.resize(static_cast<size_t>(out - start));
 }
 
 bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,

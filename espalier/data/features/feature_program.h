@@ -27,6 +27,12 @@ class FeatureProgram {
 
   /// Writes the features of position t at `out`, which has room for capacity(), and returns their end.
   uint64_t* run(const Sequence& sequence, size_t t, const TokenViews::Table& table, uint64_t* out) const;
+  /// The same for the position whose views are at `row`, with those of its neighbours around it.
+  /// Precondition: every template is regular.
+  uint64_t* run_at(const uint64_t* row, uint64_t* out) const;
+  /// Runs at the positions from `first` on: the features of position t are [begin[t], begin[t+1]).
+  void run_all(const Sequence& sequence, const TokenViews::Table& table, size_t first,
+               std::vector<uint32_t>& begin, std::vector<uint64_t>& features) const;
 
   /// How far the features of a position have been looked at to find out which of them are absent there. A new
   /// object, or clear(), for every position.
@@ -68,6 +74,9 @@ class FeatureProgram {
   std::vector<Join<1>> one_or_none_;
   std::vector<General> general_;
 };
+
+/// Whether a template looks at rows at fixed distances in one of the ways that run in a loop of their own.
+bool is_regular(const Template& feature, const FeaturePlan& plan);
 
 /// The hash of a template before its views are added: that of its literals.
 uint64_t seed_of(const Template& feature);

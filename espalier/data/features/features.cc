@@ -6,6 +6,7 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/data/features/default_features.h"
+#include "espalier/data/features/feature_groups.h"
 #include "espalier/data/features/feature_program.h"
 #include "espalier/data/features/template_parser.h"
 #include "espalier/data/features/token_views.h"
@@ -89,29 +90,6 @@ void extract_attributes(const Sequence& sequence, HashedFeatures& out) {
   out.edge_begin.assign(sequence.length() + 1, 0);
 }
 
-/// Runs a program at the positions from `first` on; the arrays are reused.
-void run_program(const FeatureProgram& program, const Sequence& sequence, const TokenViews::Table& table,
-                 size_t first, std::vector<uint32_t>& begin, std::vector<uint64_t>& features) {
-  const size_t length = sequence.length();
-  if (program.capacity() == 0) {
-    begin.assign(length + 1, 0);
-    features.clear();
-    return;
-  }
-  ESPALIER_CHECK(length * program.capacity() <= std::numeric_limits<uint32_t>::max());
-  begin.resize(length + 1);
-  // Grown but not cleared: old contents are overwritten, not zeroed first.
-  features.resize(length * program.capacity());
-  uint64_t* const start = features.data();
-  uint64_t* out = start;
-  for (size_t t = 0; t < length; ++t) {
-    begin[t] = static_cast<uint32_t>(out - start);
-    if (t >= first) out = program.run(sequence, t, table, out);
-  }
-  begin[length] = static_cast<uint32_t>(out - start);
-  features.resize(static_cast<size_t>(out - start));
-}
-
 }  // namespace
 
 struct FeatureExtractor::Plan {
@@ -120,18 +98,22 @@ struct FeatureExtractor::Plan {
   FeaturePlan features;
   TokenViews views;
   FeatureProgram state, edge;
+  FeatureGroups groups;
 
-  Plan(FeaturePlan plan, int degree_wanted, bool from_attributes, std::shared_ptr<const WordTables> lists)
+  Plan(FeaturePlan plan, int degree_wanted, bool from_attributes, std::shared_ptr<const WordTables> lists,
+       size_t word_column)
       : attributes(from_attributes),
         degree(degree_wanted),
         features(std::move(plan)),
-        views(features.views, features.patterns, margin_of(features), std::move(lists)),
+        views(features.views, features.patterns, margin_of(features), lists),
         state(features, templates_that(features, &Template::state), views),
-        edge(features, templates_that(features, &Template::edge), views) {}
+        edge(features, templates_that(features, &Template::edge), views),
+        groups(attributes || degree != 1 ? FeaturePlan() : features, word_column, lists) {}
 };
 
 struct FeatureExtractor::Scratch::Buffers {
   TokenViews::Table table;
+  FeatureGroups::Buffers grouped;
   HashedFeatures single;
 };
 
@@ -167,8 +149,9 @@ Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
                 options.lists.front().name);
   ESPALIER_ASSIGN(auto lists, parse_word_lists(options.lists));
   if (!lists->empty()) add_list_features(*lists, options.feature_columns.front(), plan);
-  return FeatureExtractor(
-      std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes, std::move(lists)));
+  const size_t word_column = options.feature_columns.empty() ? 0 : options.feature_columns.front();
+  return FeatureExtractor(std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes,
+                                                       std::move(lists), word_column));
 }
 
 void FeatureExtractor::extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const {
@@ -178,9 +161,9 @@ void FeatureExtractor::extract(const Sequence& sequence, Scratch& scratch, Hashe
     extract_attributes(sequence, single);
   } else {
     plan_->views.fill(sequence, buffers.table);
-    run_program(plan_->state, sequence, buffers.table, 0, single.state_begin, single.state);
+    plan_->state.run_all(sequence, buffers.table, 0, single.state_begin, single.state);
     // The first position has no label before it, hence no edge.
-    run_program(plan_->edge, sequence, buffers.table, 1, single.edge_begin, single.edge);
+    plan_->edge.run_all(sequence, buffers.table, 1, single.edge_begin, single.edge);
     single.state_values.clear();
   }
   if (plan_->degree == 2) {
@@ -188,6 +171,19 @@ void FeatureExtractor::extract(const Sequence& sequence, Scratch& scratch, Hashe
     out.edge_begin = single.edge_begin;
     out.edge = single.edge;
   }
+}
+
+std::span<const FeatureGroup> FeatureExtractor::groups() const { return plan_->groups.groups(); }
+
+void FeatureExtractor::extract_grouped(const Sequence& sequence, Scratch& scratch,
+                                       GroupedFeatures& out) const {
+  ESPALIER_CHECK(!groups().empty());
+  plan_->groups.extract(sequence, scratch.buffers->grouped, out);
+}
+
+void FeatureExtractor::extract_group(const Sequence& sequence, size_t group, size_t anchor, Scratch& scratch,
+                                     HashedFeatures& out) const {
+  plan_->groups.extract_group(sequence, group, anchor, scratch.buffers->grouped, out);
 }
 
 bool FeatureExtractor::has_transitions() const { return plan_->features.transitions; }

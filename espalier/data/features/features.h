@@ -37,6 +37,32 @@ struct HashedFeatures {
   }
 };
 
+/// Features that a few neighbouring rows alone decide. Those of a stretch of `rows` rows belong to several
+/// positions, the places of the group: with the first row at r, the features of place p belong to position r
+/// − places[p].
+/// (`low[-1]` and `low[0]` look at one row each; what they say about row r belongs to positions r + 1 and r.)
+struct FeatureGroup {
+  size_t rows = 1;
+  std::vector<int> places;  ///< descending, so that positions ascend
+
+  /// The first row of the first stretch that any position looks at; anchors count from here.
+  int first_row() const { return places.back(); }
+  /// How many stretches of rows the positions of a sequence look at.
+  size_t anchors(size_t length) const {
+    return length == 0 ? 0 : length + static_cast<size_t>(places.front() - places.back());
+  }
+  /// The position to which a place of an anchor belongs; it may be outside the sequence.
+  ptrdiff_t position(size_t anchor, size_t place) const {
+    return static_cast<ptrdiff_t>(anchor) + first_row() - places[place];
+  }
+};
+
+/// The features of one sequence, those of groups as keys: equal keys of a group mean equal features.
+struct GroupedFeatures {
+  std::vector<std::vector<uint64_t>> keys;  ///< per group, per anchor
+  HashedFeatures others;                    ///< state features without a group, and all edge features
+};
+
 /// What to extract. Stored in the model as text; parse and check once with FeatureExtractor::make.
 struct FeatureOptions {
   /// The text of a CRF++ or Wapiti template; empty: the default features for words (or the attributes
@@ -90,6 +116,14 @@ class FeatureExtractor {
   /// Replaces the contents of `out`. Deterministic: the same sequence gives the same features in the same
   /// order.
   void extract(const Sequence& sequence, Scratch& scratch, HashedFeatures& out) const;
+
+  /// The groups of state features; empty for attributes and for products of features.
+  std::span<const FeatureGroup> groups() const;
+  /// The same features as extract(), sorted into groups. Precondition: there are groups.
+  void extract_grouped(const Sequence& sequence, Scratch& scratch, GroupedFeatures& out) const;
+  /// The state features of a group at an anchor: entry p of `out` has those of place p.
+  void extract_group(const Sequence& sequence, size_t group, size_t anchor, Scratch& scratch,
+                     HashedFeatures& out) const;
 
   /// Whether labels of neighbours interact (a template without any B line has no transitions).
   bool has_transitions() const;

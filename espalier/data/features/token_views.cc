@@ -197,34 +197,19 @@ TokenViews::TokenViews(std::vector<View> views, std::vector<Pattern> patterns, s
   }
 }
 
-void TokenViews::fill(const Sequence& sequence, Table& table) const {
+void TokenViews::own_cache(const Sequence& sequence, Table& table) const {
   ESPALIER_CHECK(sequence.empty() || sequence.columns() >= columns_);
-  if (table.owner != identity_) {
-    table.cache.assign(cache_size_, kAbsent);  // the hash of a cell is never that
-    table.owner = identity_;
-  }
+  if (table.owner == identity_) return;
+  table.cache.assign(cache_size_, kAbsent);  // the hash of a cell is never that
+  table.owner = identity_;
+}
+
+void TokenViews::fill(const Sequence& sequence, Table& table) const {
+  own_cache(sequence, table);
   const size_t length = sequence.length();
   table.hashes.resize((length + 2 * margin_) * width());
   uint64_t* row = std::copy(before_.begin(), before_.end(), table.hashes.data());
-  for (size_t t = 0; t < length; ++t, row += width()) {
-    for (const Group& group : groups_) {
-      const std::string_view cell = sequence.cell(t, group.column);
-      const uint64_t hash = view_hash(cell);
-      for (const size_t place : group.plain) row[place] = hash;
-      if (group.count == 0) continue;
-      uint64_t* entry = table.cache.data() + group.cache + (hash % kCacheEntries) * (1 + group.count);
-      if (entry[0] != hash) {
-        entry[0] = kAbsent;  // until the whole entry is there
-        table.cell.set(cell);
-        for (size_t i = 0; i < group.count; ++i) {
-          const auto text = table.cell.text(views_[order_[group.first + i]], patterns_, *lists_);
-          entry[1 + i] = text ? view_hash(*text) : kAbsent;
-        }
-        entry[0] = hash;
-      }
-      std::memcpy(row + group.first, entry + 1, group.count * sizeof(uint64_t));
-    }
-  }
+  for (size_t t = 0; t < length; ++t, row += width()) fill_inner_row(sequence, t, table, row);
   std::copy(after_.begin(), after_.end(), row);
   for (const size_t v : in_lexicons_) {
     hash_words(sequence, views_[v].column, table.cell, table.words);
@@ -233,6 +218,39 @@ void TokenViews::fill(const Sequence& sequence, Table& table) const {
       const auto text = (*lists_)[views_[v].list].covering(table.words, t);
       *entry = text ? view_hash(*text) : kAbsent;
     }
+  }
+}
+
+void TokenViews::fill_row(const Sequence& sequence, ptrdiff_t row, Table& table, uint64_t* out) const {
+  own_cache(sequence, table);
+  const auto length = static_cast<ptrdiff_t>(sequence.length()), margin = static_cast<ptrdiff_t>(margin_);
+  ESPALIER_CHECK(row >= -margin && row < length + margin);
+  if (row >= 0 && row < length) {
+    fill_inner_row(sequence, static_cast<size_t>(row), table, out);
+  } else {
+    const std::vector<uint64_t>& outside = row < 0 ? before_ : after_;
+    std::copy_n(outside.begin() + (row < 0 ? row + margin : row - length) * static_cast<ptrdiff_t>(width()),
+                width(), out);
+  }
+}
+
+void TokenViews::fill_inner_row(const Sequence& sequence, size_t t, Table& table, uint64_t* row) const {
+  for (const Group& group : groups_) {
+    const std::string_view cell = sequence.cell(t, group.column);
+    const uint64_t hash = view_hash(cell);
+    for (const size_t place : group.plain) row[place] = hash;
+    if (group.count == 0) continue;
+    uint64_t* entry = table.cache.data() + group.cache + (hash % kCacheEntries) * (1 + group.count);
+    if (entry[0] != hash) {
+      entry[0] = kAbsent;  // until the whole entry is there
+      table.cell.set(cell);
+      for (size_t i = 0; i < group.count; ++i) {
+        const auto text = table.cell.text(views_[order_[group.first + i]], patterns_, *lists_);
+        entry[1 + i] = text ? view_hash(*text) : kAbsent;
+      }
+      entry[0] = hash;
+    }
+    std::memcpy(row + group.first, entry + 1, group.count * sizeof(uint64_t));
   }
 }
 

@@ -69,6 +69,10 @@ class TokenViews {
   /// Hashes the sequence's cells. Precondition: it has all columns that the views use.
   void fill(const Sequence& sequence, Table& table) const;
 
+  /// The hashes of one row, which may be up to `margin` rows outside the sequence; `out` has room for
+  /// width().
+  void fill_row(const Sequence& sequence, ptrdiff_t row, Table& table, uint64_t* out) const;
+
   /// The cell whose views text() gave last: neighbouring calls often ask about the same one. For one sequence
   /// at a time: start another one with a new object.
   struct Reading {
@@ -101,6 +105,8 @@ class TokenViews {
   /// What text() gives of anything but a cell as it is.
   std::optional<std::string_view> other_text(const Sequence& sequence, ptrdiff_t row, size_t view,
                                              Reading& reading) const;
+  void own_cache(const Sequence& sequence, Table& table) const;
+  void fill_inner_row(const Sequence& sequence, size_t t, Table& table, uint64_t* row) const;
   std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
   /// The hashes by which lexicons look up the cells of a column.
   static void hash_words(const Sequence& sequence, size_t column, CellViews& cell,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/hash.h"
+#include "espalier/linear/grouped_sums.h"
 #include "espalier/linear/grown_rows.h"
 #include "espalier/linear/kept_features.h"
 #include "espalier/linear/number_map.h"
@@ -52,6 +53,33 @@ class StoredRowScorer final : public InputScorer {
                     blocks.state_values.empty() ? nullptr : blocks.state_values.data(), rows_.stride,
                     scores_.data());
   }
+  bool keep_sums(const data::FeatureExtractor& extractor, std::vector<uint64_t> roles) override {
+    linear::GroupedSums::Source source{extractor, rows_.state_map, {}, {&rows_.state}, std::move(roles)};
+    if (linear::GroupedSums::possible(source)) sums_.emplace(std::move(source));
+    return sums_.has_value();
+  }
+  bool prepare_grouped(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
+                       data::GroupedFeatures& features, const data::HashedFeatures* more) override {
+    if (!sums_ || !sums_->sum(sequence, extraction, features)) return false;
+    const size_t S = rows_.stride, T = sequence.length();
+    blocks_ = nullptr;
+    if (more == nullptr) {
+      scores_.resize(T * S);
+      sums_->scores(0, 0, scores_.data());
+      return true;
+    }
+    ESPALIER_CHECK(more->state_values.empty() && more->length() >= sums_->roles() * T);
+    block_sums_.assign(more->length() * S, 0);
+    for (size_t role = 0; role < sums_->roles(); ++role)
+      for (size_t t = 0; t < T; ++t)
+        std::copy_n(sums_->sums(t, 0, role), S, block_sums_.data() + (role * T + t) * S);
+    offsets_.resize(more->state.size());
+    rows_.state_map.find_all(more->state, offsets_.data());
+    linear::add_to_sums(rows_.state, offsets_, more->state_begin, S, block_sums_.data());
+    scores_.resize(block_sums_.size());
+    linear::scores_of_sums(block_sums_.data(), more->length(), S, rows_.state.scale(), S, scores_.data());
+    return true;
+  }
   std::span<const float> score(const FeatureSink& features) override {
     const size_t S = rows_.stride;
     float* const row = row_.data();
@@ -64,7 +92,8 @@ class StoredRowScorer final : public InputScorer {
       linear::add_padded(kept_sum(entries), S, row);
     } else {
       // Many entries are spread over the table, so they are prefetched before they are looked up.
-      for (const auto& e : entries) rows_.hashed_map.prefetch(e.hash);
+      for (const auto& e : entries)
+        if (rows_.hashed_map.may_have(e.hash)) rows_.hashed_map.prefetch(e.hash);
       add_entries(entries, row);
     }
     return row_;
@@ -88,6 +117,7 @@ class StoredRowScorer final : public InputScorer {
     return true;
   }
   void visit_block(uint32_t block, const Visit& visit) const override {
+    ESPALIER_CHECK(blocks_ != nullptr);
     const std::vector<uint32_t>& begin = blocks_->state_begin;
     for (uint32_t i = begin[block]; i < begin[block + 1]; ++i) {
       if (offsets_[i] == linear::kNoFeature) continue;
@@ -123,6 +153,7 @@ class StoredRowScorer final : public InputScorer {
     found_values_.clear();
     bool valued = false;
     for (const auto& e : entries) {
+      if (!rows_.hashed_map.may_have(e.hash)) continue;
       const uint32_t offset = rows_.hashed_map.find(e.hash);
       if (offset == linear::kNoFeature) continue;
       found_.push_back(offset);
@@ -138,6 +169,8 @@ class StoredRowScorer final : public InputScorer {
   static constexpr uint64_t kSeed = 0x2545F4914F6CDD1Dull, kSpreading = 0x9E3779B97F4A7C15ull;
   const StoredRows& rows_;
   const data::HashedFeatures* blocks_ = nullptr;
+  std::optional<linear::GroupedSums> sums_;
+  AlignedVector<int32_t> block_sums_;
   std::vector<uint32_t> offsets_, found_;
   std::vector<float> found_values_;
   AlignedVector<float> scores_, row_;

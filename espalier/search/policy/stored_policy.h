@@ -28,6 +28,17 @@ class InputScorer : public Scorer {
   /// Starts a new input: block b has the features [state_begin[b], state_begin[b+1]). `blocks` must outlive
   /// the scoring.
   virtual void prepare(const data::HashedFeatures& blocks) = 0;
+  /// Asks the scorer to keep the sums of what recurs in text (linear/grouped_sums.h), for prepare_grouped().
+  /// The features of tokens count once in each of the roles, if there are any, in block role · T + t;
+  /// otherwise in block t. Returns whether it will.
+  virtual bool keep_sums(const data::FeatureExtractor&, std::vector<uint64_t> /*roles*/) { return false; }
+  /// Starts a new input like prepare(), with the same scores to the last bit; blocks cannot be visited then.
+  /// `more`, if not null, has further features of all blocks. False if nothing was done: prepare() must do
+  /// it.
+  virtual bool prepare_grouped(const data::Sequence&, data::FeatureExtractor::Scratch&,
+                               data::GroupedFeatures&, const data::HashedFeatures* /*more*/) {
+    return false;
+  }
   /// Calls visit(slot, label, weight) for the weights of the block's features; never for kernel machines.
   using Visit = std::function<void(size_t slot, uint32_t label, double weight)>;
   virtual void visit_block(uint32_t block, const Visit& visit) const = 0;

@@ -43,6 +43,7 @@ enum WholePart : uint8_t {
   kWordBefore,
   kWordAfter,
 };
+constexpr size_t kWholeParts = kWordAfter + 1;
 struct WholeConjunction {
   std::string_view name;
   WholePart parts[5];
@@ -210,16 +211,24 @@ void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length
           return look(last + 1, low, as_hash, as_text);
       }
     };
+    // Conjunctions share their parts, so the hash of each part is found once.
+    uint64_t value[kWholeParts][2];
+    size_t values[kWholeParts];
     const auto nothing = [](const auto&) {};
+    for (size_t p = 0; p < kWholeParts; ++p) {
+      values[p] = 0;
+      visit_part(
+          static_cast<WholePart>(p), [&](uint64_t x) { value[p][values[p]++] = x; }, nothing);
+    }
     for (size_t c = 0; c < std::size(kWholeConjunctions); ++c) {
       uint64_t h = hash_combine(hash_combine(salt(kConjoined), c), views.key(v));
       for (const WholePart p : kWholeConjunctions[c].parts)
-        visit_part(
-            p, [&](uint64_t value) { h = hash_combine(h, value); }, nothing);
+        for (size_t i = 0; i < values[p]; ++i) h = hash_combine(h, value[p][i]);
       emit(h, [&] {
         std::string text = fmt::format("{}, {}:", views.name(v), kWholeConjunctions[c].name);
         for (const WholePart p : kWholeConjunctions[c].parts)
-          visit_part(p, nothing, [&](const auto& part) { text += " " + part(); });
+          visit_part(
+              p, [](uint64_t) {}, [&](const auto& part) { text += " " + part(); });
         return text;
       });
     }
@@ -240,12 +249,11 @@ void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length
   }
 }
 
-/// Calls emit(hash, [&] { return name; }) for all features except the template's.
+/// Calls emit(hash, [&] { return name; }) for all features of a block except the template's.
 template <typename Emit>
-void ChunkFeatures::meta_of_block(const ChunkViews& views, uint32_t block, const Emit& emit) const {
+void ChunkFeatures::meta_of_block(const ChunkViews& views, const ChunkBlocks::What& what,
+                                  const Emit& emit) const {
   if (options_.meta.none() || options_.columns.empty()) return;
-  const ChunkBlocks blocks = blocks_of(views.tokens());
-  const ChunkBlocks::What what = blocks.what(block);
   if (what.first + what.length > views.tokens()) return;
   switch (what.kind) {
     case ChunkBlocks::kRole:
@@ -262,29 +270,29 @@ void ChunkFeatures::meta_of_block(const ChunkViews& views, uint32_t block, const
   }
 }
 
-void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFeatures& tokens,
+std::vector<uint64_t> ChunkFeatures::roles() { return {salt(kBeginRole), salt(kInsideRole), salt(kEndRole)}; }
+
+void ChunkFeatures::extract(const data::Sequence& sequence, const data::HashedFeatures* tokens,
                             ChunkViews& views, data::HashedFeatures& out,
                             std::vector<TokenLook>& looks) const {
   views.look_at(sequence, options_);
   const size_t T = sequence.length();
-  const size_t blocks = blocks_of(T).size();
   out.clear();
-  const bool valued = !tokens.state_values.empty();
-  for (uint32_t block = 0; block < blocks; ++block) {
-    if (block < 3 * T) {
-      const size_t t = block % T;
-      const uint64_t role = salt(static_cast<ChunkFeatureKind>(kBeginRole + block / T));
-      for (uint32_t i = tokens.state_begin[t]; i < tokens.state_begin[t + 1]; ++i) {
-        out.state.push_back(hash_combine(role, tokens.state[i]));
-        if (valued) out.state_values.push_back(tokens.state_values[i]);
+  const bool valued = tokens != nullptr && !tokens->state_values.empty();
+  blocks_of(T).for_each([&](const ChunkBlocks::What& what) {
+    if (what.kind == ChunkBlocks::kRole && tokens != nullptr) {
+      const uint64_t role = salt(static_cast<ChunkFeatureKind>(kBeginRole + what.number));
+      for (uint32_t i = tokens->state_begin[what.first]; i < tokens->state_begin[what.first + 1]; ++i) {
+        out.state.push_back(hash_combine(role, tokens->state[i]));
+        if (valued) out.state_values.push_back(tokens->state_values[i]);
       }
     }
-    meta_of_block(views, block, [&](uint64_t hash, const auto&) {
+    meta_of_block(views, what, [&](uint64_t hash, const auto&) {
       out.state.push_back(hash);
-      if (valued) out.state_values.push_back(1.0f);
+      if (valued) out.state_values.push_back(1);
     });
     out.state_begin.push_back(static_cast<uint32_t>(out.state.size()));
-  }
+  });
   looks.clear();
   if (options_.columns.empty()) return;
   for (size_t t = 0; t < T; ++t) {
@@ -309,7 +317,7 @@ std::string ChunkFeatures::name(const data::Sequence& sequence, data::FeatureNam
   }
   std::string result;
   size_t i = 0;
-  meta_of_block(views, block, [&](uint64_t, const auto& name) {
+  meta_of_block(views, blocks_of(T).what(block), [&](uint64_t, const auto& name) {
     if (i++ == slot) result = name();
   });
   return result;

@@ -23,10 +23,14 @@ class ChunkFeatures {
   /// Fails if the stemmer does not exist.
   static Result<ChunkFeatures> make(ChunkFeatureOptions options, size_t longest);
 
-  /// `tokens` are the token features of the same sequence. Replaces `views`, `out` (with one entry per block
-  /// instead of per position) and `looks`. `views` refers to the sequence and to this object.
-  void extract(const data::Sequence& sequence, const data::HashedFeatures& tokens, ChunkViews& views,
+  /// `tokens` are the token features of the same sequence; null: they are left out, for callers that sum them
+  /// themselves, in the roles below. Replaces `views`, `out` (with one entry per block instead of per
+  /// position) and `looks`. `views` refers to the sequence and to this object.
+  void extract(const data::Sequence& sequence, const data::HashedFeatures* tokens, ChunkViews& views,
                data::HashedFeatures& out, std::vector<TokenLook>& looks) const;
+  /// What the features of a token are combined with (hash_combine) in the roles begin, inside, end of a
+  /// chunk; block role · T + t has those of token t.
+  static std::vector<uint64_t> roles();
   /// The readable name of a feature, values included: the one at `slot` of a block that extract() last made
   /// for this sequence. `of_token` stands at the position block % length.
   std::string name(const data::Sequence& sequence, data::FeatureNames& of_token,
@@ -54,7 +58,7 @@ class ChunkFeatures {
   template <typename Emit>
   void visit_whole(const ChunkViews& views, size_t t, size_t length, const Emit& emit) const;
   template <typename Emit>
-  void meta_of_block(const ChunkViews& views, uint32_t block, const Emit& emit) const;
+  void meta_of_block(const ChunkViews& views, const ChunkBlocks::What& what, const Emit& emit) const;
 
   ChunkFeatureOptions options_;
   size_t longest_;

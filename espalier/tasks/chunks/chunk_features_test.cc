@@ -75,7 +75,7 @@ std::multimap<std::string, uint64_t> features_of(const ChunkFeatures& features,
   tokens.extract(sequence, scratch, hashed);
   ChunkViews views;
   std::vector<TokenLook> looks;
-  features.extract(sequence, hashed, views, out, looks);
+  features.extract(sequence, &hashed, views, out, looks);
   const ChunkBlocks blocks{sequence.length(), kLongest, features.places()};
   EXPECT_EQ(out.state_begin.size(), blocks.size() + 1);
   std::multimap<std::string, uint64_t> found;

@@ -49,6 +49,18 @@ struct ChunkBlocks {
     size_t first, length;
   };
   What what(uint32_t block) const;
+  /// Calls use(what) for every block in order.
+  template <typename Use>
+  void for_each(const Use& use) const {
+    for (size_t role = 0; role < 3; ++role)
+      for (size_t t = 0; t < tokens; ++t) use(What{kRole, role, t, 1});
+    for (size_t length = 2; length < 4; ++length)
+      for (size_t t = 0; t < tokens; ++t) use(What{kGram, 0, t, length});
+    for (size_t t = 0; t < tokens; ++t)
+      for (size_t length = 1; length <= longest; ++length) use(What{kWholeChunk, 0, t, length});
+    for (size_t t = 0; t < tokens && places; ++t)
+      for (size_t after = 1; after < longest; ++after) use(What{kPlace, after, t, 1});
+  }
   /// Calls use(block) for every block of a chunk.
   template <typename Use>
   void for_each_of(size_t first, size_t length, const Use& use) const {
@@ -107,6 +119,7 @@ class ChunkSpace {
   size_t labels() const { return plan_.types.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
   size_t level(const State& s) const { return s.at; }
+  size_t level_after(const State& s, search::Action action) const { return s.at + action.candidate + 1; }
 
   double loss(const State& s) const { return best_loss(s); }
   double best_loss(const State& s) const;

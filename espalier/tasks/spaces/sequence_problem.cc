@@ -89,7 +89,7 @@ struct SeenChunks {
   void look_at(const data::Sequence& sequence, const data::FeatureExtractor& extractor,
                const ChunkFeatures& features) {
     extractor.extract(sequence, token_scratch, tokens);
-    features.extract(sequence, tokens, views, hashed, looks);
+    features.extract(sequence, &tokens, views, hashed, looks);
   }
 };
 

@@ -1,0 +1,70 @@
+// The scores of whole sequences from packed weight rows, with the sums of what recurs kept: the features that
+// a token alone decides are summed once for each token and window position, however often the token occurs
+// (data::FeatureGroup). The sums are integers, so a score is the same to the last bit whether its parts were
+// kept, computed, or added row by row by PackedRows::add.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/array.h"
+#include "espalier/data/features/features.h"
+#include "espalier/linear/feature_map.h"
+#include "espalier/linear/packed_rows.h"
+#include "espalier/linear/row_sums.h"
+
+namespace espalier::linear {
+
+/// Belongs to one thread; the model it reads must outlive it.
+class GroupedSums {
+ public:
+  struct Source {
+    const data::FeatureExtractor& extractor;
+    const FeatureMap& map;  ///< from the hash of a feature to the offset of its row …
+    /// … or, if this is not empty, to its number n, with the offset of its row in rows[l] at n · rows.size()
+    /// + l.
+    std::span<const uint32_t> offsets;
+    std::vector<const PackedRows*> rows;  ///< one set of rows or several, of the same width
+    /// If not empty: every feature counts once combined with each of these, and has sums for each.
+    std::vector<uint64_t> roles;
+  };
+  /// Whether sums are exact and there is something to keep.
+  static bool possible(const Source& source);
+
+  explicit GroupedSums(Source source);
+
+  /// Sums the rows of a sequence's state features; `features.others` gets its edge features. False if too
+  /// little of the text recurs for this to be worth while: nothing was summed, and features must be looked up
+  /// one by one.
+  bool sum(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
+           data::GroupedFeatures& features);
+
+  /// The scores of the sequence summed last, T × padded width: those of a set of rows, in a role.
+  void scores(size_t rows, size_t role, float* out) const;
+  /// The same as integers, those of one position.
+  const int32_t* sums(size_t position, size_t rows, size_t role) const {
+    return sums_.data() + position * step_ + (role * source_.rows.size() + rows) * stride_;
+  }
+  size_t roles() const { return std::max<size_t>(1, source_.roles.size()); }
+
+ private:
+  size_t parts() const { return source_.rows.size() * roles(); }
+  void add_features(const data::HashedFeatures& features, size_t step, int32_t* sums);
+  const int32_t* sums_at(const data::Sequence& sequence, size_t group, size_t anchor,
+                         data::FeatureExtractor::Scratch& extraction, uint64_t key);
+
+  Source source_;
+  size_t stride_, step_;
+  std::vector<SumTable> tables_;
+  AlignedVector<int32_t> sums_;  ///< T × parts × stride
+  size_t positions_ = 0;
+  uint64_t asked_ = 0, missed_ = 0;  ///< in the tables, of late
+  uint64_t pause_ = 0;               ///< tokens until it is tried again
+  data::HashedFeatures group_features_;
+  std::vector<uint64_t> hashes_;
+  std::vector<uint32_t> found_, row_offsets_;
+};
+
+}  // namespace espalier::linear
