@@ -70,7 +70,8 @@ _espalier() {{
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case $word in
       -*) ;;
-      learn | apply | report) [ "$verb" = ensemble ] && verb="ensemble $word" ;;
+      learn | apply | report)
+        if [ "$verb" = ensemble ]; then verb="ensemble $word"; elif [ -z "$verb" ]; then verb=$word; fi ;;
       *) [ -n "$verb" ] || verb=$word ;;
     esac
   done
