@@ -242,8 +242,7 @@ struct Incremental {
   operator Learner() const;  // NOLINT(google-explicit-constructor)
 };
 
-/// Several learners together, and a chain that learns by cross-validation whom to trust: the most accurate,
-/// and the slowest.
+/// Several learners, and a chain that learns by cross-validation whom to trust.
 struct Committee {
   std::optional<std::string> members = {};  ///< "LEARNER:NAME=VALUE:…,LEARNER,…"; default: as size says
   std::optional<std::string> size = {};     ///< small (two members) or full (four, default)
