@@ -88,6 +88,7 @@ Result<ensemble::Hypothesis> learn_part(const StudyPart& part, size_t fold, std:
 
 struct FoldFigures {
   double error = 0, edit = 0;
+  size_t boost_rounds = 0;
   double random = 0;  ///< mvote: the expected loss of H_Rand, which draws from the same weights
   std::string failure;
   std::vector<eval::SequenceStatistics> pooled;
@@ -109,6 +110,7 @@ FoldFigures measure_part(const StudyPart& part, size_t f, std::optional<Method> 
     figures.failure = hypothesis.error().message;
     return figures;
   }
+  figures.boost_rounds = hypothesis->boost_rounds.size();
   const bool drawn = method == Method::kRand;
   if (method == Method::kMvote) {
     ensemble::BatchSource test(*part.batch, part.test);
@@ -176,6 +178,7 @@ Result<StudyOutcome> run_parts(const std::vector<StudyPart>& parts, const StudyO
         report.notes.push_back(fmt::format("{} ({}): {}", name, options.column, fold.failure));
         continue;
       }
+      if (method == Method::kEspboost) outcome.boost_rounds.push_back(fold.boost_rounds);
       errors.push_back(fold.error);
       edits.push_back(fold.edit);
       pooled[name].insert(pooled[name].end(), fold.pooled.begin(), fold.pooled.end());

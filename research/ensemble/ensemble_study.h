@@ -66,6 +66,7 @@ struct StudyOptions {
 struct StudyOutcome {
   std::map<std::string, double> error;
   std::map<std::string, std::vector<double>> fold_errors;
+  std::vector<size_t> boost_rounds;  ///< of espboost, by fold
 };
 
 /// Ten folds with disjoint training sets, as in section 5: each method learns from fold f and is measured on

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "espalier/search/policy/pair_classifier.h"
 #include "espalier/search/toy_space.h"
 
@@ -26,6 +28,18 @@ struct Costly {
     examples.costs.insert(examples.costs.end(), costs.begin(), costs.end());
   }
   ExportedExamples exported() const { return export_examples(problem, examples, 0, kEverything); }
+  /// The least mean cost of any classifier: for each observation the label that is cheapest on average.
+  double least_cost() const {
+    std::map<uint32_t, std::vector<double>> sums;
+    for (const auto& e : examples.list) {
+      std::vector<double>& sum = sums[problem.spaces[e.instance].x[0]];
+      sum.resize(labels, 0.0);
+      for (uint32_t l = 0; l < labels; ++l) sum[l] += examples.costs[e.first_cost + l];
+    }
+    double total = 0;
+    for (const auto& [x, sum] : sums) total += *std::min_element(sum.begin(), sum.end());
+    return total / static_cast<double>(examples.list.size());
+  }
   /// The mean cost of the highest-scoring label.
   double cost_of(Scorer& scorer) const {
     double sum = 0;
@@ -199,6 +213,35 @@ TEST(AllPairs, PerActionCostsReachThePackages) {
   auto alone = learn_liblinear(doubtful.exported(), layout, 3, Reduction::kDirect, {}, costing, kNobody);
   ASSERT_TRUE(alone.ok()) << alone.error().message;
   EXPECT_NEAR(doubtful.cost_of(*alone), 0.5, 1e-6);
+}
+
+TEST(Reductions, AllPairsComesNearTheExactOptimumOfSmallProblems) {
+  // The classifiers can express any choice of a label for each observation, so the least cost is known.
+  double optimum = 0, one_vs_all = 0, direct = 0, by_pairs[3] = {0, 0, 0};
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Costly some = random_costs(seed, 5, 300, 6);
+    const auto layout = no_static_rows(5);
+    const auto exported = some.exported();
+    optimum += some.least_cost();
+    auto pairs = learn_pairs(some.problem, some.examples, layout, 5, {}, kEverything, kNobody);
+    auto kernel = learn_kernel(exported, 5, Reduction::kAllPairs, {}, {}, {});
+    auto on_line = learn_direct(some.problem, some.examples, layout, 5,
+                                {.loss = DirectLoss::kLogistic, .reduction = Reduction::kAllPairs}, {});
+    by_pairs[0] += some.cost_of(*pairs);
+    by_pairs[1] += some.cost_of(**kernel);
+    by_pairs[2] += some.cost_of(on_line);
+    auto of_one = learn_liblinear(exported, layout, 5, Reduction::kOneVsAll, {}, {}, kNobody);
+    one_vs_all += some.cost_of(*of_one);
+    auto of_all = learn_direct(some.problem, some.examples, layout, 5,
+                               {.loss = DirectLoss::kSoftmaxMargin, .reduction = Reduction::kDirect}, {});
+    direct += some.cost_of(of_all);
+  }
+  for (const double pairs : by_pairs) {
+    EXPECT_LT(pairs, 1.03 * optimum);
+    EXPECT_LT(pairs, one_vs_all);
+    EXPECT_LT(pairs, direct);
+  }
+  EXPECT_GT(std::min(one_vs_all, direct), 1.05 * optimum);  // imitating the cheapest label is not enough
 }
 
 TEST(Reductions, EveryPackageLearnsByEachOfItsOwn) {
