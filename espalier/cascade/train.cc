@@ -96,7 +96,7 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
     Work work;
     std::vector<float> items;
     const Range range = piece_of(which.size(), kPieces, piece);
-    for (size_t i = range.first; i < range.last; ++i) {
+    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = which[i];
       judge(weights_of(s), data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
       if (unigram()) {
@@ -130,7 +130,7 @@ UsualMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     const Range range = piece_of(n, kPieces, piece);
-    for (size_t i = range.first; i < range.last; ++i) {
+    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = which[i * which.size() / n];
       judge(weights, data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
       sum[piece] += static_cast<double>(data_.length(s)) * work.scratch.mean_regret;
@@ -179,6 +179,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   LevelWeights best;
   const auto is_better = [&](const LevelWeights& weights) {
     const auto curve = trade_off([&](size_t) -> const LevelWeights& { return weights; }, own).curve();
+    if (stopped()) return false;
     double efficiency = 1, loss = 0;
     if (options_.budget > 0) {
       const TradeOff::Point* point = TradeOff::best_alive(curve, options_.budget);
@@ -277,7 +278,7 @@ Status CascadeTraining::choose_alpha(size_t index, const TradeOff& measured, Lev
   if (chosen.ok()) {
     point = *chosen;
   } else {
-    if (options_.insist && !stopped()) return chosen.error();
+    if (options_.insist) return chosen.error();
     if (filter_ != Filter::kDictionary) cascade_.notes.push_back(chosen.error().message);
     const TradeOff::Point* const fits = TradeOff::best_alive(choice, room_after(index));
     point = options_.budget > 0 || fits == nullptr ? choice.back() : *fits;
@@ -322,13 +323,16 @@ Status CascadeTraining::train_filter(size_t index) {
     std::vector<uint32_t> judged = usable_;
     if (ends_here(index) && folds_ > 1)
       std::erase_if(judged, [&](uint32_t s) { return fold_of_sequence_[s] != 0; });
-    ESPALIER_TRY(choose_alpha(index, trade_off(held_out, judged), level));
+    const TradeOff measured = trade_off(held_out, judged);
+    ESPALIER_TRY(not_stopped());
+    ESPALIER_TRY(choose_alpha(index, measured, level));
     level.weights = std::move(filters.full);
   }
   const size_t next_order = options_.orders[index + 1];
   advance_dev(level, next_order);
   ESPALIER_TRY(trouble_);
   if (!ends_here(index)) ESPALIER_TRY(next_lattices(filters, level, next_order));
+  ESPALIER_TRY(not_stopped());
   level.report.seconds += seconds_since(start);
   cascade_.levels.push_back(std::move(level));
   if (!context_.checkpoints) return {};

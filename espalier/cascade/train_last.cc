@@ -52,16 +52,16 @@ double CascadeTraining::fit_temperature(size_t index, int passes) {
   std::vector<std::vector<uint32_t>> truths;
   Work work;
   constexpr size_t kMost = 2000;
-  for (size_t i = 0; i < std::min(kMost, held_out.size()); ++i) {
+  for (size_t i = 0; i < std::min(kMost, held_out.size()) && !stopped(); ++i) {
     trellises.push_back(scored(weights, held_out[i], work));
     truths.push_back(find_path(trellises.back(), data_.gold_of(held_out[i])));
   }
-  return eval::fit_temperature(
+  const double fitted = eval::fit_temperature(
       [&](double temperature) {
         std::vector<double> loss(kPieces, 0.0);
         context_.workers.for_each(kPieces, [&](size_t piece) {
           const Range range = piece_of(trellises.size(), kPieces, piece);
-          for (size_t i = range.first; i < range.last; ++i) {
+          for (size_t i = range.first; i < range.last && !stopped(); ++i) {
             chain::Lattice lattice = trellises[i].lattice;
             const float factor = static_cast<float>(1 / temperature);
             for (float& x : lattice.state_scores()) x *= factor;
@@ -72,6 +72,7 @@ double CascadeTraining::fit_temperature(size_t index, int passes) {
         return std::accumulate(loss.begin(), loss.end(), 0.0);
       },
       1e-3, 1e4);
+  return stopped() ? 1 : fitted;
 }
 
 double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
@@ -90,7 +91,7 @@ double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     const Range range = piece_of(n, kPieces, piece);
-    for (size_t i = range.first; i < range.last; ++i) {
+    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = usable_[i * usable_.size() / n];
       const Trellis exact = scored(weights, s, work), coarse = scored(rounded, s, work);
       const auto a = chain::path_labels(exact.lattice, chain::viterbi(exact.lattice).states);
@@ -99,6 +100,7 @@ double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
       for (size_t t = 0; t < a.size(); ++t) changed[piece] += a[t] != b[t];
     }
   });
+  if (stopped()) return 1;  // not known
   return static_cast<double>(std::accumulate(changed.begin(), changed.end(), size_t{0})) /
          static_cast<double>(std::max<size_t>(1, std::accumulate(tokens.begin(), tokens.end(), size_t{0})));
 }

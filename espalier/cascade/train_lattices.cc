@@ -75,6 +75,7 @@ Status CascadeTraining::first_lattices(size_t order) {
   const size_t K = cascade_.layout.labels;
   lattices_.resize(data_.sequences());
   for (const uint32_t s : usable_) {
+    ESPALIER_TRY(not_stopped());
     const AliveLabels alive = all_labels(data_.length(s), K);
     if (arcs_of(alive) > kMostArcs)
       return fail(
@@ -106,6 +107,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
   const size_t length = trellis_length(order);
   size_t grown = lattices_[usable_.front()].trellis.gram_length;
   while (true) {
+    ESPALIER_TRY(not_stopped());
     if (order > 1)
       for (const uint32_t s : usable_) add_missing_grams(lattices_[s].trellis, grams);
     if (grown >= length) break;
@@ -118,7 +120,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
             data_.length(s), kMostArcs, grown + 2);
     context_.workers.for_each(kPieces, [&](size_t piece) {
       const Range range = piece_of(usable_.size(), kPieces, piece);
-      for (size_t i = range.first; i < range.last; ++i) {
+      for (size_t i = range.first; i < range.last && !stopped(); ++i) {
         const uint32_t s = usable_[i];
         lattices_[s].trellis = grow(lattices_[s].trellis, arc_ratings[s], grams);
         arc_ratings[s].clear();
@@ -126,6 +128,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
     });
     ++grown;
   }
+  ESPALIER_TRY(not_stopped());
   context_.workers.for_each(kPieces, [&](size_t piece) {
     const Range range = piece_of(usable_.size(), kPieces, piece);
     for (size_t i = range.first; i < range.last; ++i) {
@@ -147,7 +150,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     const Range range = piece_of(usable_.size(), kPieces, piece);
-    for (size_t i = range.first; i < range.last; ++i) {
+    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = usable_[i];
       TrainingLattice* lattice = first ? nullptr : &lattices_[s];
       const LevelWeights& weights =
@@ -167,6 +170,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       }
     }
   });
+  ESPALIER_TRY(not_stopped());
   lattices_ = std::move(next);
   ESPALIER_TRY(finish_lattices(arc_ratings, order));
   if (!options_.quantiles) {
@@ -198,7 +202,7 @@ void CascadeTraining::advance_dev(const Level& level, size_t order) {
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     const Range range = piece_of(dev.sequences(), kPieces, piece);
-    for (size_t s = range.first; s < range.last; ++s) {
+    for (size_t s = range.first; s < range.last && !stopped(); ++s) {
       if (dev.length(s) == 0) continue;
       judge(level.weights, dev, s, first ? nullptr : &dev_lattices_[s], work);
       Filtered filtered;

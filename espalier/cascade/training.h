@@ -52,6 +52,12 @@ class CascadeTraining {
   };
 
   bool stopped() const { return context_.monitor.stop_requested(); }
+  /// An error if somebody asked to stop. Without its last level, a cascade is no model; so filters and
+  /// lattices are left unfinished where stopped() says so, and whoever made them asks this before using them.
+  Status not_stopped() const {
+    if (!stopped()) return {};
+    return fail("training was stopped before the last level of the cascade began, and there is no model");
+  }
   /// Nothing is learned after this filter, so its held-out copies are not needed.
   bool ends_here(size_t index) const { return options_.passes == 0 && index + 2 == options_.orders.size(); }
   bool unigram() const { return lattices_.empty(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -233,6 +234,20 @@ TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
   EXPECT_EQ(resumed->report.log.front().number, 3);
   EXPECT_EQ(bytes_of(first.model), wanted);
   EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
+}
+
+TEST_F(CascadeTest, IsNoModelIfStoppedBeforeItsLastLevel) {
+  TrainRequest stopped = request();
+  stopped.model = path("stopped.model");
+  std::atomic<bool> stop{false};
+  Monitor monitor;
+  monitor.stop = &stop;
+  monitor.on_progress = [&](const Progress& p) { stop = stop || p.phase.starts_with("filter"); };
+  const auto trained = train(stopped, monitor);
+  ASSERT_FALSE(trained.ok());
+  EXPECT_NE(trained.error().message.find("before the last level"), std::string::npos)
+      << trained.error().message;
+  EXPECT_FALSE(std::filesystem::exists(stopped.model));
 }
 
 TEST_F(CascadeTest, TheLastLevelLearnsAgainstMoreThanItMeets) {

@@ -2,6 +2,7 @@
 // learner_test.cc.
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
+#include "espalier/linear/run_until_stopped.h"
 #include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/log_loss.h"
@@ -63,12 +64,18 @@ Status train_local(TrainingJob& job, const LocalOptions& options) {
       };
       break;
     case TokenClassifier::kQuadraticSvm:
-      method.learn_kernel = [&](const linear::Dataset& data, size_t labels) {
+      method.learn_kernel = [&](const linear::Dataset& data, size_t labels) -> Result<linear::KernelModel> {
         linear::LibsvmOptions libsvm;
         if (options.c) libsvm.C = *options.c;
         libsvm.max_tokens = options.most_tokens;
         libsvm.seed = job.request.seed;
-        return linear::train_libsvm(data, labels, libsvm);
+        // One machine may take minutes, and libsvm looks at no flag.
+        auto trained = linear::run_until_stopped<Result<linear::KernelModel>>(
+            job.monitor, [own = std::make_shared<const linear::Dataset>(data), labels, libsvm] {
+              return linear::train_libsvm(*own, labels, libsvm);
+            });
+        if (!trained) return fail("training was stopped before every machine was trained");
+        return std::move(*trained);
       };
       break;
   }
