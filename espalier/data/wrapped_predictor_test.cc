@@ -30,7 +30,7 @@ class CountingPredictor : public Predictor {
   }
   Result<std::vector<Explanation>> explain_forced(const Sequence&, std::span<const Label>,
                                                   Scratch&) const override {
-    return note("explain"), std::vector<Explanation>(7);
+    return note("explain_forced"), std::vector<Explanation>(7);
   }
   Result<std::vector<WeightedFeature>> strongest(size_t, std::optional<Label>) const override {
     return note("strongest"), std::vector<WeightedFeature>(5);
