@@ -7,7 +7,8 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/library.cc CONTENT "// All code come
 add_library(espalier_shared SHARED ${PROJECT_BINARY_DIR}/library.cc)
 target_link_libraries(espalier_shared PRIVATE espalier_report espalier_api espalier_own_task)
 target_link_options(espalier_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/public.symbols
-                    -Wl,--no-undefined -Wl,--gc-sections)
+                    -Wl,--no-undefined)
+espalier_prefer_hot_code(espalier_shared)
 set_target_properties(espalier_shared PROPERTIES
   # All of what implements the public headers, also where other modules name it.
   LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,espalier_api,espalier_report,espalier_own_task"

@@ -41,7 +41,8 @@ class FixedPredictor final : public Predictor {
     out.constraints->changes = {{0, 1, {}}, {1, 4, {}}};
     return {};
   }
-  Result<std::vector<Explanation>> explain(const Sequence&, Scratch&) const override {
+  Result<std::vector<Explanation>> explain_forced(const Sequence&, std::span<const Label>,
+                                                  Scratch&) const override {
     std::vector<Explanation> out(1);
     out[0].label = 3;
     out[0].runner_up = 4;

@@ -10,7 +10,7 @@
 namespace espalier::data {
 namespace {
 
-FeatureExtractor extractor(const std::string& text, std::vector<size_t> columns, int degree = 1) {
+FeatureExtractor grouping_extractor(const std::string& text, std::vector<size_t> columns, int degree = 1) {
   FeatureOptions options;
   options.template_text = text;
   options.feature_columns = std::move(columns);
@@ -54,7 +54,7 @@ std::vector<std::vector<uint64_t>> from_groups(const FeatureExtractor& features,
 TEST(FeatureGroupsTest, GroupsAndOthersTogetherAreTheFeatures) {
   Random random(1);
   for (const char* text : {"", kTemplate, "U00:%x[0,0]\n", "U00:%x[-1,1]/%x[1,1]\nU01:%x[-64,0]\n"}) {
-    const FeatureExtractor features = extractor(text, {0, 1, 2});
+    const FeatureExtractor features = grouping_extractor(text, {0, 1, 2});
     ASSERT_FALSE(features.groups().empty());
     FeatureExtractor::Scratch scratch;
     HashedFeatures all;
@@ -78,7 +78,7 @@ TEST(FeatureGroupsTest, GroupsAndOthersTogetherAreTheFeatures) {
 TEST(FeatureGroupsTest, EqualKeysMeanEqualFeatures) {
   Random random(2);
   for (const char* text : {"", kTemplate}) {
-    const FeatureExtractor features = extractor(text, {0, 1, 2});
+    const FeatureExtractor features = grouping_extractor(text, {0, 1, 2});
     FeatureExtractor::Scratch scratch;
     GroupedFeatures grouped;
     HashedFeatures part;
@@ -101,7 +101,7 @@ TEST(FeatureGroupsTest, EqualKeysMeanEqualFeatures) {
 }
 
 TEST(FeatureGroupsTest, DefaultFeaturesLeaveFewThatLookAtTwoWords) {
-  const FeatureExtractor features = extractor("", {0, 1});
+  const FeatureExtractor features = grouping_extractor("", {0, 1});
   ASSERT_EQ(features.groups().size(), 2u);
   EXPECT_EQ(features.groups()[0].rows, 1u);
   EXPECT_EQ(features.groups()[0].places, (std::vector<int>{2, 1, 0, -1, -2}));
@@ -114,7 +114,7 @@ TEST(FeatureGroupsTest, DefaultFeaturesLeaveFewThatLookAtTwoWords) {
 }
 
 TEST(FeatureGroupsTest, ProductsAndAttributesHaveNoGroups) {
-  EXPECT_TRUE(extractor("", {0}, 2).groups().empty());
+  EXPECT_TRUE(grouping_extractor("", {0}, 2).groups().empty());
   FeatureOptions options;
   options.attributes = true;
   EXPECT_TRUE(FeatureExtractor::make(options)->groups().empty());
