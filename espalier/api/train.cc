@@ -94,6 +94,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   if (options.feature_template)
     request.feature_text = model::TemplateText{options.template_name, *options.feature_template};
   request.feature_columns = options.feature_columns;
+  request.parsers = options.parsers;
   request.model = options.save_to;
   request.checkpoint_every = options.checkpoint_every;
   request.resume = options.resume;

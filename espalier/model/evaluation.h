@@ -22,6 +22,7 @@
 #include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
 #include "espalier/eval/attachment.h"
+#include "espalier/eval/rouge.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/joint_scores.h"
 #include "espalier/tasks/structures/roles.h"
@@ -63,6 +64,8 @@ struct EvaluationOptions {
   std::function<void(const Error&)> on_bad_sequence =
       {};                             ///< as in PipelineOptions; such sequences do not count
   const SectionFile* file = nullptr;  ///< as in PipelineOptions
+  std::string rouge_stemmer = {};     ///< task summary: language of stems, or none
+  std::vector<std::string> rouge_stopwords = {};
 };
 
 struct Evaluation {
@@ -70,6 +73,7 @@ struct Evaluation {
   JointScores joint;
   std::optional<tasks::RoleScores> roles;       ///< task roles
   std::optional<eval::AttachmentScores> trees;  ///< task parse
+  std::optional<eval::RougeScores> summaries;   ///< task summary
   std::optional<size_t> legal;  ///< sequences that break no constraint, if constraints are checked
   size_t checked = 0;           ///< sequences that were checked
   ConstraintTally tally;

@@ -28,7 +28,7 @@ namespace espalier {
 
 /// How text is read. Defaults: columns separated by blanks or tabs, the label in the last column, UTF-8.
 struct ReadOptions {
-  /// columns, crfsuite, conllu, letters, jsonl or scores; for the tasks of these names also roles and
+  /// columns, crfsuite, conllu, letters, jsonl or scores; for the tasks of these names also roles, summary and
   /// variables. Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, .scores, each also .gz, .npy
   /// and .npz); otherwise columns, or
   /// for a trained model the format of its training.

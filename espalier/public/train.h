@@ -23,8 +23,9 @@ namespace espalier {
 
 /// What to train and how. Every field has a usable default.
 struct TrainOptions {
-  Learner learner = {};        ///< unnamed: that of start_from, or the first of the task (crf for task label)
-  std::string task = "label";  ///< label, segment, joint, roles, brackets or variables; see all_tasks()
+  Learner learner = {};  ///< unnamed: that of start_from, or the first of the task (crf for task label)
+  std::string task =
+      "label";  ///< label, segment, joint, roles, brackets, variables, parse or summary; see all_tasks()
   std::optional<Data> dev = {};  ///< development data: training stops when the score on it no longer rises,
                                  ///< and the best pass is kept
   std::optional<Constraints> constraints =
@@ -38,6 +39,9 @@ struct TrainOptions {
   std::string template_name = "template";  ///< the template's name in error messages
   std::vector<size_t> feature_columns =
       {};  ///< columns to take features from, counted from 1, the word first; empty: all but the label
+  /// Task summary with unit=word: files of models that give sentences tags and trees where the data have
+  /// none, in the order of their use; the last is a parser. The summariser keeps a copy of them.
+  std::vector<std::string> parsers = {};
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =

@@ -1,7 +1,7 @@
 // Training and decoding of the sequence tasks by search: train_search() turns a problem into a policy with
 // SEARN, LaSO or the incremental perceptron; decode_labels() and its kin decode one sequence.
 // check_reduction() says which classifiers support which kind of search. Templates are compiled in
-// search_training.cc for the four problems of sequence_problem.h.
+// search_training.cc for the four problems of sequence_problem.h and for summaries.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
+#include "espalier/tasks/summary/summary_space.h"
 
 namespace espalier::tasks {
 
@@ -74,7 +75,8 @@ struct SearchContext : RoundContext<search::Mixture> {
   std::function<void(std::string)> note = nullptr;
 };
 
-/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem and ChunkProblem.
+/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem, ChunkProblem and
+/// SummaryProblem. P::kBatchClassifiers: liblinear and libsvm are supported.
 template <search::Problem P>
 Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
                                      const SearchContext& context);
@@ -113,5 +115,8 @@ Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan& pla
                               const search::Mixture& policy, const DecodeOptions& options);
 Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
+/// The pieces of a summary are the candidates of the actions; labels stay empty. `longest`: the limit.
+Result<Decoded> decode_pieces(const SummarySpace& space, size_t longest, const search::Mixture& policy,
+                              const DecodeOptions& options);
 
 }  // namespace espalier::tasks

@@ -72,7 +72,7 @@ ptrdiff_t place(size_t t) { return static_cast<ptrdiff_t>(t); }
 }  // namespace
 
 Result<ChunkFeatures> ChunkFeatures::make(ChunkFeatureOptions options, size_t longest) {
-  if (!options.stemmer.empty()) ESPALIER_TRY(check_stemmer(options.stemmer));
+  ESPALIER_TRY(data::Stemmer::make(options.stemmer));  // there is such a stemmer
   return ChunkFeatures(std::move(options), longest);
 }
 

@@ -1,7 +1,5 @@
 #include "espalier/tasks/chunks/chunk_views.h"
 
-#include <libstemmer.h>
-
 #include <algorithm>
 
 #include "espalier/base/hash.h"
@@ -19,21 +17,10 @@ uint64_t hash_of_view(std::string_view text) {
 }
 }  // namespace
 
-void ChunkViews::StemmerDeleter::operator()(sb_stemmer* s) const { sb_stemmer_delete(s); }
 ChunkViews::ChunkViews() = default;
 ChunkViews::~ChunkViews() = default;
 ChunkViews::ChunkViews(ChunkViews&&) noexcept = default;
 ChunkViews& ChunkViews::operator=(ChunkViews&&) noexcept = default;
-
-Status check_stemmer(const std::string& language) {
-  if (sb_stemmer* const stemmer = sb_stemmer_new(language.c_str(), nullptr)) {
-    sb_stemmer_delete(stemmer);
-    return {};
-  }
-  std::vector<std::string_view> known;
-  for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) known.push_back(*name);
-  return fail("no stemmer for '{}'; there are stemmers for {}", language, fmt::join(known, ", "));
-}
 
 size_t common_beginning(std::string_view word, std::string_view stem) {
   const auto parts = std::mismatch(word.begin(), word.end(), stem.begin(), stem.end());
@@ -118,7 +105,9 @@ bool ChunkViews::text_of(size_t token, const View& view, std::string_view& text)
 void ChunkViews::look_at(const data::Sequence& sequence, const ChunkFeatureOptions& options) {
   if (language_ != options.stemmer) {
     language_ = options.stemmer;
-    stemmer_.reset(language_.empty() ? nullptr : sb_stemmer_new(language_.c_str(), nullptr));
+    auto made = data::Stemmer::make(language_);
+    ESPALIER_CHECK(made.ok());  // ChunkFeatures::make has seen to it
+    stemmer_ = std::move(made).value();
   }
   options_ = &options;
   list_views(options);
@@ -132,13 +121,7 @@ void ChunkViews::look_at(const data::Sequence& sequence, const ChunkFeatureOptio
   }
   for (size_t t = 0; t < tokens_; ++t) {
     to_lower(sequence.cell(t, options.columns[0]), lower_[t]);
-    if (stemmer_) {
-      const auto* stemmed =
-          sb_stemmer_stem(stemmer_.get(), reinterpret_cast<const sb_symbol*>(lower_[t].data()),
-                          static_cast<int>(lower_[t].size()));
-      const auto length = static_cast<size_t>(sb_stemmer_length(stemmer_.get()));
-      stem_[t] = stemmed == nullptr ? lower_[t] : std::string(reinterpret_cast<const char*>(stemmed), length);
-    }
+    if (!stemmer_.leaves_words()) stem_[t] = stemmer_.stem(lower_[t]);
     std::string_view text;
     for (size_t v = 0; v < views_.size(); ++v)
       if (text_of(t, views_[v], text)) hashes_[t * views_.size() + v] = hash_of_view(text);

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "espalier/data/sequence.h"
+#include "espalier/data/stemmer.h"
 #include "espalier/tasks/chunks/chunk_families.h"
 #include "espalier/tasks/chunks/word_list.h"
-
-struct sb_stemmer;
 
 namespace espalier::tasks {
 
@@ -23,9 +22,6 @@ struct ChunkFeatureOptions {
   ChunkFamilies meta = ChunkFamilies::usual();  ///< none: only the token features, by their role in the chunk
   std::vector<WordList> lists;
 };
-
-/// Fails if the stemmer does not exist.
-Status check_stemmer(const std::string& language);
 
 /// The length in bytes of the longest common beginning of a word and its stem, whatever letters stemming
 /// changed after it. Never ends inside a character.
@@ -85,11 +81,8 @@ class ChunkViews {
   std::vector<uint64_t> hashes_;           ///< tokens × views
   std::vector<std::string> lower_, stem_;  ///< per token
   mutable std::string made_;
-  struct StemmerDeleter {
-    void operator()(sb_stemmer* s) const;
-  };
   std::string language_;
-  std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer_;  ///< for the language in use; created when needed
+  data::Stemmer stemmer_;  ///< for the language in use; created when needed
 };
 
 }  // namespace espalier::tasks
