@@ -46,7 +46,15 @@ void SummarySpace::optimal_actions(const State& state, std::vector<Action>& out)
   for (const SummaryOracle::Regret& regret : answer.regrets)
     if (std::binary_search(answer.wanted.begin(), answer.wanted.end(), regret.piece))
       out.push_back({regret.piece, 0});
-  if (out.size() > before || answer.regrets.empty()) return;
+  if (out.size() > before) {
+    // Any order leads to the same summary. The one to imitate is drawn by the state, so that the states on
+    // the way are not always the beginning of a text.
+    const auto first = out.begin() + static_cast<ptrdiff_t>(before);
+    std::rotate(first, first + static_cast<ptrdiff_t>(state.key % static_cast<uint64_t>(out.end() - first)),
+                out.end());
+    return;
+  }
+  if (answer.regrets.empty()) return;
   // Nothing more is to be gained: what does least harm.
   const float least =
       std::min_element(answer.regrets.begin(), answer.regrets.end(), [](const auto& a, const auto& b) {
