@@ -56,7 +56,7 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   options.direct.passes = o.passes;
   options.direct.rate = o.rate;
   options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSegment   ? 1.0
-                                    : kind == tasks::SearchKind::kSummary ? 10.0
+                                    : kind == tasks::SearchKind::kSummary ? 5.0
                                                                           : 0.0);
   options.costing_samples = o.costing_samples;
   if (o.c) options.liblinear.C = options.libsvm.C = *o.c;
