@@ -242,7 +242,7 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
               "passes over the examples of an iteration (not liblinear, quadratic-svm)");
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm)", kAdvanced);
   table.number("l2", &O::l2, {0, 1e6},
-               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 10 for "
+               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 5 for "
                "summaries, 0 otherwise",
                kAdvanced);
   table.whole("costing-samples", &O::costing_samples, {1, 1000},
