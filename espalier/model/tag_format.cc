@@ -11,6 +11,7 @@
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/json_text.h"
 #include "espalier/model/registry.h"
+#include "espalier/model/summary_format.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
 namespace espalier::model {
@@ -212,6 +213,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
         fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
       out.push_back('\n');
       const data::OtherLabels others = name_labels(labelling);
+      if (json_task_ == tasks::JsonTask::kSummary) {
+        tasks::append_json_task(sequence, *json_task_, names, {}, out);
+        continue;
+      }
       extra.clear();
       for (size_t row = 0; row < sequence.length(); ++row) add_misc_labels(row);
       writer_.append(sequence, names, {std::span(extra_names_).first(misc_columns_.size()), extra.values()},
@@ -350,6 +355,8 @@ void TagFormatter::append_marginals_json(const data::Prediction& prediction, std
 
 void TagFormatter::append_json(const data::Sequence& sequence, const data::Prediction& prediction,
                                std::string& out) const {
+  if (json_task_ == tasks::JsonTask::kSummary)
+    return append_summary_json(sequence, prediction, labels_, layout_.nbest, out);
   out.push_back('{');
   if (sequence.columns() > 0) {
     out += "\"tokens\":";
