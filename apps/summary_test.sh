@@ -11,10 +11,10 @@ clusters() {
       fact = "{\"tokens\":[\"the\",\"" e "\",\"hit\",\"the\",\"" p "\",\"today\",\".\"],\"tags\":[\"DET\",\"NOUN\",\"VERB\",\"DET\",\"NOUN\",\"ADV\",\"PUNCT\"],\"heads\":[2,3,0,5,3,3,3],\"relations\":[\"det\",\"nsubj\",\"root\",\"det\",\"obj\",\"advmod\",\"punct\"]}";
       printf "{\"id\":\"c%d\",\"docs\":[", i;
       for (d = 1; d <= 3; ++d) {
-        printf "%s{\"id\":\"d%d\",\"sents\":[", d > 1 ? "," : "", d;
+        printf "%s{\"id\":\"d%d\",\"sents\":[", (d > 1 ? "," : ""), d;
         for (s = 1; s <= 3; ++s) {
-          if (s == 1 + (i + d) % 3) printf "%s%s", s > 1 ? "," : "", fact;
-          else printf "%s{\"tokens\":[\"we\",\"heard\",\"word%d\",\"and\",\"word%d\"],\"heads\":[2,0,2,5,3]}", s > 1 ? "," : "", rand() * 1000, rand() * 1000;
+          if (s == 1 + (i + d) % 3) printf "%s%s", (s > 1 ? "," : ""), fact;
+          else printf "%s{\"tokens\":[\"we\",\"heard\",\"word%d\",\"and\",\"word%d\"],\"heads\":[2,0,2,5,3]}", (s > 1 ? "," : ""), rand() * 1000, rand() * 1000;
         }
         printf "]}";
       }
