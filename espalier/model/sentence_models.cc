@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/input.h"
+#include "espalier/base/mapped_file.h"
 #include "espalier/data/formats/label_column.h"
 
 namespace espalier::model {
@@ -35,9 +35,8 @@ Status SentenceModels::add(std::vector<std::byte> bytes, const std::string& name
 Result<std::shared_ptr<const SentenceModels>> SentenceModels::open(const std::vector<std::string>& files) {
   auto out = std::make_shared<SentenceModels>();
   for (const std::string& file : files) {
-    ESPALIER_ASSIGN(const std::string text, read_text_file(file));
-    const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
-    ESPALIER_TRY(out->add(std::vector<std::byte>(begin, begin + text.size()), file));
+    ESPALIER_ASSIGN(const MappedFile mapped, MappedFile::open(file));
+    ESPALIER_TRY(out->add({mapped.bytes().begin(), mapped.bytes().end()}, file));
   }
   if (out->members_.empty() || !out->members_.back().model->predictor().builds_trees())
     return fail("{}: --parser needs a model of task parse as the last", files.empty() ? "" : files.back());

@@ -9,6 +9,7 @@
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/model/extra_values.h"
 #include "espalier/model/json_text.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/summary_format.h"
@@ -37,36 +38,6 @@ void sort_by_probability(std::span<const float> row, std::vector<size_t>& order)
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return row[a] > row[b]; });
 }
-
-/// The extra fields of one sequence. Values live in one string, whose slices are known only once it stops
-/// growing.
-class ExtraValues {
- public:
-  void clear() {
-    text_.clear();
-    ends_.clear();
-  }
-  std::string& text() { return text_; }
-  void end_field() { ends_.push_back(text_.size()); }
-  void add(std::string_view value) {
-    text_ += value;
-    end_field();
-  }
-  std::span<const std::string_view> values() {
-    views_.clear();
-    size_t begin = 0;
-    for (const size_t end : ends_) {
-      views_.push_back(std::string_view(text_).substr(begin, end - begin));
-      begin = end;
-    }
-    return views_;
-  }
-
- private:
-  std::string text_;
-  std::vector<size_t> ends_;
-  std::vector<std::string_view> views_;
-};
 
 std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
   const auto task = model::find_task(name);

@@ -253,6 +253,7 @@ std::string SummaryPredictor::details() const {
                                 {"stemmer", settings_.stemmer},
                                 {"beam", settings_.decode.beam},
                                 {"classifier", settings_.classifier},
+                                {"shares", shares_},
                                 {"background_words", background_.words()},
                                 {"parser", annotate_ != nullptr}}
       .dump();
