@@ -1,5 +1,7 @@
 // espalier eval: scores a model on labelled data. Tested in verbs_test.sh and input_test.sh.
+#include <iterator>
 #include <memory>
+#include <sstream>
 
 #include "apps/command.h"
 #include "apps/long_work.h"
@@ -23,7 +25,8 @@ constexpr const char* kEvalExamples = R"(Examples:
   espalier eval letter.data.gz -m letters.model --folds 0
   espalier tag test.txt -m chunks.model | espalier eval --columns -
 For task roles: accuracy over candidates, argument-type accuracy over the gold arguments among them, precision, recall
-and F1 of arguments, and in how many predicates no constraint is broken. For task parse: heads and relations (UAS, LAS, CLAS).
+and F1 of arguments, and in how many predicates no constraint is broken. For task parse: heads and relations (UAS, LAS, CLAS). For task
+summary: ROUGE-1, -2, -L and -SU4, the mean over sets that leave out one reference each.
 --json prints sequences, tokens, accuracy, sequence_accuracy, precision, recall, f1 (in percent), by_label, seconds,
 tokens_per_second, confusions and calibration; for a model of several label columns also joint: the scores of each
 column, and the labels, tokens and sequences that are right in all columns. The other figures are for the last column.)";
@@ -39,6 +42,7 @@ struct EvalFlags {
   bool keep_going = false;
   std::string check_constraints;
   bool calibration = false;
+  std::string stemmer, stopwords;
   int threads = 0;
   DecodeFlags decode;
   OutputFlags output;
@@ -54,6 +58,11 @@ ReadOptions reading_of(const EvalFlags& flags) {
   return reading;
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
+
 Status check(const EvalFlags& flags) {
   const bool with_model = !flags.test.empty() || !flags.model.empty();
   if (with_model == !flags.columns.empty())
@@ -64,6 +73,8 @@ Status check(const EvalFlags& flags) {
     return fail("--calibration and --folds need a model, but --columns uses none");
   if (!with_model && (flags.keep_going || !flags.input_format.empty()))
     return fail("--keep-going and --input-format need a model, but --columns uses none");
+  if (!with_model && (!flags.stemmer.empty() || !flags.stopwords.empty()))
+    return fail("--stemmer and --stopwords need a model, but --columns uses none");
   if (!with_model && (!flags.decode.constraints.empty() || !flags.check_constraints.empty()))
     return fail("--constraints and --check-constraints need a model");
   return check_options(reading_of(flags));
@@ -83,6 +94,11 @@ Outcome run(const EvalFlags& flags) {
       ESPALIER_ASSIGN(options.check_rules, Constraints::read(flags.check_constraints));
     }
     options.calibration = flags.calibration;
+    options.rouge_stemmer = flags.stemmer;
+    if (!flags.stopwords.empty()) {
+      ESPALIER_ASSIGN(const std::string text, read_text(flags.stopwords));
+      options.rouge_stopwords = words_of(text);
+    }
     options.threads = flags.threads;
     if (const Status status = check_options(tagger, options); !status.ok())
       return usage_error(status.error());
@@ -128,6 +144,12 @@ void add_eval(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   verb.add_flag("--calibration", flags.calibration,
                 "also measure how well confidences match accuracy (takes longer)");
+  verb.add_option("--stemmer", flags.stemmer,
+                  "task summary: words with the same stem are the same: porter, english,\nfrench and others "
+                  "[no stems]")
+      ->type_name("LANGUAGE");
+  verb.add_option("--stopwords", flags.stopwords, "task summary: words in this file do not count")
+      ->type_name("FILE");
   flags.decode.add_to(verb, /*with_why=*/false);
   verb.add_option("--check-constraints", flags.check_constraints,
                   "count the sequences that break none of these constraints, without\ndecoding under them "

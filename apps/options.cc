@@ -71,6 +71,12 @@ void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("--constraints", constraints,
                   "train under these constraints (not local, memm, brackets);\nthe model stores them")
       ->type_name("FILE");
+  verb.add_option("--parser", parsers,
+                  "task summary with unit=word: a model of task parse, for sentences\nwithout trees; before "
+                  "it, taggers "
+                  "that it needs; may be repeated")
+      ->type_name("MODEL")
+      ->allow_extra_args(false);
   verb.add_flag("--allow-contradictions", allow_contradictions,
                 "train even if most sequences break the constraints");
   verb.add_option("--seed", seed, "the same seed gives the same model [1]")
@@ -92,6 +98,7 @@ Result<TrainOptions> TrainingFlags::resolve() const {
   if (allow_contradictions && constraints.empty())
     return fail("--allow-contradictions has no effect without --constraints");
   options.allow_contradictions = allow_contradictions;
+  options.parsers = parsers;
   options.seed = seed;
   options.threads = threads;
   return options;

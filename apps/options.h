@@ -45,6 +45,7 @@ struct TrainingFlags {
   std::string feature_columns;
   std::string constraints;
   bool allow_contradictions = false;
+  std::vector<std::string> parsers;
   std::vector<std::string> settings;
   uint64_t seed = 1;
   int threads = 0;

@@ -32,7 +32,8 @@ inline int read_json_task(const uint8_t* bytes, size_t size, tasks::JsonTask tas
           touched += sequence.attribute(row, i).name.size();
       }
       (void)touched;
-      const std::vector<std::string_view> predicted(sequence.length(), "X");
+      const std::vector<std::string_view> predicted(sequence.length(),
+                                                    task == tasks::JsonTask::kSummary ? "in" : "X");
       out.clear();
       tasks::append_json_task(sequence, task, predicted, {}, out);
     }

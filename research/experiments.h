@@ -37,6 +37,7 @@ Result<Report> searn_iterations(const Request& request);
 Result<Report> searn_order(const Request& request);
 Result<Report> searn_costs(const Request& request);
 Result<Report> searn_compounding(const Request& request);
+Result<Report> searn_summary(const Request& request);
 Result<Report> beam_width(const Request& request);
 
 }  // namespace espalier::research

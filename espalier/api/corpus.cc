@@ -252,12 +252,16 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
-bool has_json_lines(std::string_view task) { return task == "roles" || task == "variables"; }
+bool has_json_lines(std::string_view task) {
+  return task == "roles" || task == "variables" || task == "summary";
+}
 
 Result<Reading> reading_of(const ReadOptions& options, const std::vector<std::string>& paths) {
   Reading out;
   if (has_json_lines(options.format)) {
-    out.task = options.format == "roles" ? tasks::JsonTask::kRoles : tasks::JsonTask::kVariables;
+    out.task = options.format == "roles"     ? tasks::JsonTask::kRoles
+               : options.format == "summary" ? tasks::JsonTask::kSummary
+                                             : tasks::JsonTask::kVariables;
     out.options.format = data::Format::kJsonLines;
     if (!options.label_column.empty())
       return fail("the format {} has no columns to choose a label from", options.format);

@@ -76,7 +76,8 @@ Result<ensemble::ExpertReference> reference_of(const Data& data, bool gold) {
   if (const Corpus* const corpus = data.corpus()) {
     ESPALIER_TRY(corpus->status());
     const std::shared_ptr<Corpus::State>& state = corpus->state();
-    if (state->task) return fail("{}: roles and variables are not supported in ensembles", state->name);
+    if (state->task)
+      return fail("{}: roles, variables and summaries are not supported in ensembles", state->name);
     const std::shared_ptr<const std::vector<data::Sequence>> sequences(state, &state->sequences);
     out.source = data::Source(sequences, state->name);
     out.reading = state->reading;

@@ -87,6 +87,8 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   model::EvaluationOptions how;
   how.task = state.model.about().task;
   how.file = &state.model.file();
+  how.rouge_stemmer = options.rouge_stemmer;
+  how.rouge_stopwords = options.rouge_stopwords;
   how.predict.decoder = choice.decoder;
   how.predict.search = choice.search;
   how.predict.confidence = options.calibration;

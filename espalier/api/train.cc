@@ -98,6 +98,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
     request.word_lists.push_back({data::WordList::Kind::kLexicon, list.name, list.text});
   for (const NamedText& list : options.word_classes)
     request.word_lists.push_back({data::WordList::Kind::kClasses, list.name, list.text});
+  request.parsers = options.parsers;
   request.model = options.save_to;
   request.checkpoint_every = options.checkpoint_every;
   request.resume = options.resume;

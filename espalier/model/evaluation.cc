@@ -9,6 +9,7 @@
 #include "espalier/model/pipeline.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/json_tasks.h"
+#include "espalier/tasks/summary/cluster.h"
 #include "espalier/tasks/trees/tree.h"
 
 namespace espalier::model {
@@ -21,6 +22,19 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 void gold_labels(const data::Sequence& sequence, std::vector<std::string_view>& labels) {
   labels.clear();
   for (size_t row = 0; row < sequence.length(); ++row) labels.push_back(sequence.label(row));
+}
+
+void add_summary(const tasks::Cluster& cluster, const data::Prediction& prediction,
+                 const data::Predictor& predictor, eval::RougeWords& words, eval::RougeScores& scores) {
+  std::vector<bool> chosen;
+  for (const data::Label label : prediction.labels())
+    chosen.push_back(predictor.labels().name(label) == tasks::kInSummary);
+  const eval::RougeText summary = words.text(tasks::summary_sentences(cluster, chosen));
+  std::vector<eval::RougeText> references;
+  for (const auto& reference : cluster.references) references.push_back(words.text(reference));
+  size_t count = 0;
+  for (const auto& sentence : summary) count += sentence.size();
+  scores.add(eval::rouge(summary, references), count);
 }
 
 }  // namespace
@@ -91,11 +105,25 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
   std::vector<uint32_t> gold_heads;
   if (options.check != nullptr && !evaluation.legal) evaluation.legal = 0;
 
+  const bool summaries = options.task == "summary";
+  if (summaries && !evaluation.summaries) evaluation.summaries.emplace();
+  ESPALIER_ASSIGN(eval::RougeWords words,
+                  eval::RougeWords::make(options.rouge_stemmer, options.rouge_stopwords));
+
   const auto start = Clock::now();
   ESPALIER_ASSIGN(const auto reader, open_task_reader(source, options.task, reading));
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
   const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view) -> Status {
+    if (summaries) {
+      const tasks::Cluster cluster = tasks::cluster_of(sequence);
+      if (cluster.references.empty())
+        return fail("{}:{}: the cluster has no references (\"refs\")", reader->name(), sequence.line(0));
+      evaluation.searches.add(prediction);
+      evaluation.tokens += sequence.length();
+      add_summary(cluster, prediction, predictor, words, *evaluation.summaries);
+      return {};
+    }
     if (!sequence.has_labels() && !sequence.empty())
       return fail("{}:{}: the sequence has no labels", reader->name(), sequence.line(0));
     evaluation.tally.add(prediction);
@@ -172,6 +200,10 @@ void Evaluation::merge(const Evaluation& other) {
     if (!trees) trees.emplace();
     trees->merge(*other.trees);
   }
+  if (other.summaries) {
+    if (!summaries) summaries.emplace();
+    summaries->merge(*other.summaries);
+  }
   if (other.legal) legal = legal.value_or(0) + *other.legal;
   checked += other.checked;
   tally.merge(other.tally);
@@ -194,6 +226,7 @@ std::string Evaluation::report() const {
         r.recall(), r.f1());
   }
   if (trees) return trees->table();
+  if (summaries) return summaries->table();
   if (legal)
     out += fmt::format("no constraint is broken in {} of {} ({:.2f} %)\n", *legal, checked, legal_share());
   if (!out.empty()) out += "\n";
@@ -205,6 +238,14 @@ std::string Evaluation::report() const {
 
 nlohmann::ordered_json Evaluation::to_json() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  if (summaries) {
+    out = summaries->to_json();
+    out["tokens"] = tokens;
+    out["seconds"] = seconds;
+    out["tokens_per_second"] = tokens_per_second();
+    if (searches.sequences() > 0) out["searches"] = searches.to_json();
+    return out;
+  }
   const nlohmann::json all = scores.to_json();
   for (const char* key :
        {"sequences", "tokens", "accuracy", "sequence_accuracy", "precision", "recall", "f1"})

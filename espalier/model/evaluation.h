@@ -24,6 +24,7 @@
 #include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"
 #include "espalier/eval/attachment.h"
+#include "espalier/eval/rouge.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/joint_scores.h"
 #include "espalier/tasks/structures/roles.h"
@@ -70,6 +71,8 @@ struct EvaluationOptions {
                      const data::Prediction& prediction, std::span<const std::string_view> gold,
                      std::span<const std::string_view> predicted)>
       on_sequence = {};
+  std::string rouge_stemmer = {};     ///< task summary: language of stems, or none
+  std::vector<std::string> rouge_stopwords = {};
 };
 
 struct Evaluation {
@@ -77,6 +80,7 @@ struct Evaluation {
   JointScores joint;
   std::optional<tasks::RoleScores> roles;       ///< task roles
   std::optional<eval::AttachmentScores> trees;  ///< task parse
+  std::optional<eval::RougeScores> summaries;   ///< task summary
   std::optional<size_t> legal;  ///< sequences that break no constraint, if constraints are checked
   size_t checked = 0;           ///< sequences that were checked
   ConstraintTally tally;

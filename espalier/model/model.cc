@@ -6,10 +6,12 @@
 #include "espalier/data/refined_predictor.h"
 #include "espalier/model/committee.h"
 #include "espalier/model/registry.h"
+#include "espalier/model/sentence_models.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/constrained_search.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/structures/bracket_model.h"
+#include "espalier/tasks/summary/summary_model.h"
 #include "espalier/tasks/trees/constrained_parser.h"
 #include "espalier/tasks/trees/tree_model.h"
 
@@ -64,6 +66,15 @@ Status Model::load_predictor() {
         ESPALIER_ASSIGN(parser_, load_as<tasks::TreePredictor>());
         return {};
       }
+      if (about_.task == "summary") {
+        ESPALIER_ASSIGN(auto summary, tasks::SummaryPredictor::load(*file_));
+        ESPALIER_ASSIGN(const auto sentences, SentenceModels::load(*file_));
+        if (sentences)
+          summary->set_annotator(
+              [sentences](tasks::Cluster& cluster) { return sentences->annotate(cluster); });
+        bare_ = std::move(summary);
+        return {};
+      }
       ESPALIER_ASSIGN(const tasks::SearchPredictor* const search, load_as<tasks::SearchPredictor>());
       constrain_ = [search](Constraints rules, const ConstrainedOptions& options) -> Result<Made> {
         ESPALIER_ASSIGN(auto made, tasks::ConstrainedSearch::make(*search, std::move(rules), options.why,
@@ -92,6 +103,7 @@ Status Model::load_predictor() {
 
 Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
   if (parser_ != nullptr) return tree_rules(constraints, options);
+  if (about_.task == "summary") return fail("a summariser does not support constraints");
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, inner_labels()));

@@ -63,6 +63,8 @@ std::span<const Task> all_tasks() {
         {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
          one_by_one, false, tasks::JsonTask::kVariables},
         {TaskKind::kParse, "parse", "labelled dependency trees", searches},
+        {TaskKind::kSummary, "summary", "summaries of clusters of documents (JSON lines)", searches, false,
+         tasks::JsonTask::kSummary},
     };
   }();
   return tasks;
@@ -112,6 +114,10 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
           "a parser cannot be trained further: its file keeps a part "
           "of each feature's hash, not the whole; train "
           "on all data together");
+  }
+  if (situation.task.kind == TaskKind::kSummary) {
+    if (situation.constraints) return fail("task summary does not support constraints");
+    if (situation.start_from) return fail("a summariser cannot be trained further");
   }
   if (situation.constraints && traits.constraints == ConstraintUse::kNone)
     return fail(

@@ -15,7 +15,7 @@
 
 namespace espalier::model {
 
-enum class TaskKind { kLabel, kSegment, kJoint, kRoles, kBrackets, kVariables, kParse };
+enum class TaskKind { kLabel, kSegment, kJoint, kRoles, kBrackets, kVariables, kParse, kSummary };
 
 /// What is predicted.
 struct Task {

@@ -293,6 +293,7 @@ Status train_search_model(TrainingJob& job, const SearchLearnerOptions& asked, c
       return train_joint(job, asked, method, plan);
     case tasks::SearchKind::kLabel:
     case tasks::SearchKind::kEasiest:
+    case tasks::SearchKind::kSummary:
       break;
   }
   return train_words(job, asked, method, plan);

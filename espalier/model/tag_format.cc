@@ -9,8 +9,10 @@
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/model/extra_values.h"
 #include "espalier/model/json_text.h"
 #include "espalier/model/registry.h"
+#include "espalier/model/summary_format.h"
 #include "espalier/tasks/structures/json_tasks.h"
 
 namespace espalier::model {
@@ -36,36 +38,6 @@ void sort_by_probability(std::span<const float> row, std::vector<size_t>& order)
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return row[a] > row[b]; });
 }
-
-/// The extra fields of one sequence. Values live in one string, whose slices are known only once it stops
-/// growing.
-class ExtraValues {
- public:
-  void clear() {
-    text_.clear();
-    ends_.clear();
-  }
-  std::string& text() { return text_; }
-  void end_field() { ends_.push_back(text_.size()); }
-  void add(std::string_view value) {
-    text_ += value;
-    end_field();
-  }
-  std::span<const std::string_view> values() {
-    views_.clear();
-    size_t begin = 0;
-    for (const size_t end : ends_) {
-      views_.push_back(std::string_view(text_).substr(begin, end - begin));
-      begin = end;
-    }
-    return views_;
-  }
-
- private:
-  std::string text_;
-  std::vector<size_t> ends_;
-  std::vector<std::string_view> views_;
-};
 
 std::optional<tasks::JsonTask> json_task_of(std::string_view name) {
   const auto task = model::find_task(name);
@@ -212,6 +184,10 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
         fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
       out.push_back('\n');
       const data::OtherLabels others = name_labels(labelling);
+      if (json_task_ == tasks::JsonTask::kSummary) {
+        tasks::append_json_task(sequence, *json_task_, names, {}, out);
+        continue;
+      }
       extra.clear();
       for (size_t row = 0; row < sequence.length(); ++row) add_misc_labels(row);
       writer_.append(sequence, names, {std::span(extra_names_).first(misc_columns_.size()), extra.values()},
@@ -350,6 +326,8 @@ void TagFormatter::append_marginals_json(const data::Prediction& prediction, std
 
 void TagFormatter::append_json(const data::Sequence& sequence, const data::Prediction& prediction,
                                std::string& out) const {
+  if (json_task_ == tasks::JsonTask::kSummary)
+    return append_summary_json(sequence, prediction, labels_, layout_.nbest, out);
   out.push_back('{');
   if (sequence.columns() > 0) {
     out += "\"tokens\":";

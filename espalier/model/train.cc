@@ -34,6 +34,10 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
         "task joint predicts several columns of labels; name them in the order of decision, such as "
         "--label-column 2,3");
   const bool parse = task->kind == TaskKind::kParse;
+  if (!request.parsers.empty() && task->kind != TaskKind::kSummary)
+    return fail("--parser goes with task summary");
+  if (request.feature_text && task->kind == TaskKind::kSummary)
+    return fail("task summary has features of its own and takes no template");
   if (!joint && !parse && data::several_label_columns(request.reading))
     return fail("label columns {}: several need --task joint", request.reading.label_column);
   if (request.start_from) {

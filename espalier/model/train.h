@@ -45,7 +45,9 @@ struct TrainRequest {
   bool resume = false;       ///< continue an interrupted run from its checkpoint (model + ".checkpoint")
   int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never
   std::optional<ConstraintFile> constraints;  ///< train under these, and store them in the model
-  bool allow_contradictions = false;          ///< train even if most training sequences break them
+  std::vector<std::string>
+      parsers;  ///< task summary: files of taggers and a parser for sentences without trees
+  bool allow_contradictions = false;  ///< train even if most training sequences break them
   uint64_t seed = 1;
   int threads = 0;  ///< 0: all cores
 };

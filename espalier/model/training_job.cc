@@ -13,6 +13,7 @@
 #include "espalier/linear/number_map.h"
 #include "espalier/model/feature_choice.h"
 #include "espalier/model/label_remarks.h"
+#include "espalier/model/summary_training.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/roles.h"
 
@@ -220,6 +221,7 @@ Status TrainingJob::resolve_label_weights() {
 }
 
 Status TrainingJob::read_data() {
+  if (task->kind == TaskKind::kSummary) return read_clusters(*this);
   ESPALIER_TRY(read_training_data());
   uint64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
@@ -272,6 +274,7 @@ double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const
 
 std::string TrainingJob::dev_measure() const {
   if (task->kind == TaskKind::kParse) return "LAS";
+  if (task->kind == TaskKind::kSummary) return "ROUGE-2";
   if (task->json == tasks::JsonTask::kRoles) return "F1";
   return scheme.scheme() == data::Scheme::kNone ? "accuracy" : "F1";
 }

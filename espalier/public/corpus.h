@@ -28,10 +28,9 @@ namespace espalier {
 
 /// How text is read. Defaults: columns separated by blanks or tabs, the label in the last column, UTF-8.
 struct ReadOptions {
-  /// columns, crfsuite, conllu, letters, jsonl or scores; for the tasks of these names also roles and
-  /// variables. Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, .scores, each also .gz, .npy
-  /// and .npz); otherwise columns, or
-  /// for a trained model the format of its training.
+  /// columns, crfsuite, conllu, letters, jsonl or scores; for the tasks of these names also roles, summary
+  /// and variables. Empty: as the name of the file says (.conllu, .jsonl, .crfsuite, .scores, each also .gz,
+  /// .npy and .npz); otherwise columns, or for a trained model the format of its training.
   std::string format = {};
   /// The column of the label: a number counted from 1, or from the end if negative; in CoNLL-U also a name
   /// such as xpos. Empty: the last column (UPOS in CoNLL-U). Several ("2,3") for the task joint.

@@ -72,7 +72,10 @@ struct EvaluateOptions {
   bool calibration = false;  ///< also measure how well probabilities match accuracy; takes longer
   std::optional<Constraints> check_rules;  ///< count sequences that obey these, without decoding under them;
                                            ///< not set: those decoded under
-  int threads = 0;                         ///< 0: all cores
+  std::string rouge_stemmer = {};          ///< task summary: words with the same stem are the same; "porter",
+                                           ///< "english", "french" …; empty: no stems
+  std::vector<std::string> rouge_stopwords = {};          ///< task summary: words that do not count
+  int threads = 0;                                        ///< 0: all cores
   std::function<bool(const Progress&)> on_progress = {};  ///< return false to stop, which is an error
   const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
   /// Called for each sequence that cannot be read or labelled; it does not count, and scoring goes on. Not

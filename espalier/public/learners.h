@@ -159,7 +159,7 @@ struct Searn {
   std::optional<int> history = {};             ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};   ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word or chunk; default word, chunk for task segment
+  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
   std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
@@ -177,7 +177,7 @@ struct LasoBr {
   std::optional<int> history = {};            ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word or chunk; default word, chunk for task segment
+  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
   std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
@@ -195,7 +195,7 @@ struct LasoBst {
   std::optional<int> history = {};            ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word or chunk; default word, chunk for task segment
+  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
   std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
@@ -213,7 +213,7 @@ struct Laso {
   std::optional<int> history = {};            ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word or chunk; default word, chunk for task segment
+  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
   std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
@@ -232,7 +232,7 @@ struct Incremental {
   std::optional<int> history = {};            ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word or chunk; default word, chunk for task segment
+  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
   std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight

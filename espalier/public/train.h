@@ -28,8 +28,9 @@ struct NamedText {
 
 /// What to train and how. Every field has a usable default.
 struct TrainOptions {
-  Learner learner = {};        ///< unnamed: that of start_from, or the first of the task (crf for task label)
-  std::string task = "label";  ///< label, segment, joint, roles, brackets or variables; see all_tasks()
+  Learner learner = {};  ///< unnamed: that of start_from, or the first of the task (crf for task label)
+  std::string task =
+      "label";  ///< label, segment, joint, roles, brackets, variables, parse or summary; see all_tasks()
   std::optional<Data> dev = {};  ///< development data: training stops when the score on it no longer rises,
                                  ///< and the best pass is kept
   std::optional<Constraints> constraints =
@@ -49,6 +50,9 @@ struct TrainOptions {
   /// Classes of words as features: lines of word and class, or paths of Brown clustering (path, word, count),
   /// whose beginnings are classes, too. The model stores them.
   std::vector<NamedText> word_classes = {};
+  /// Task summary with unit=word: files of models that give sentences tags and trees where the data have
+  /// none, in the order of their use; the last is a parser. The summariser keeps a copy of them.
+  std::vector<std::string> parsers = {};
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =

@@ -38,6 +38,7 @@ auto SearchPredictor::visit_space(const data::Sequence& sequence, std::span<cons
     case SearchKind::kEasiest:
       return visit(EasiestSpace(plan_, words));
     case SearchKind::kLabel:
+    case SearchKind::kSummary:
       break;
   }
   return visit(LabelSpace(plan_, words));

@@ -133,4 +133,9 @@ Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan,
   return decoded;
 }
 
+Result<Decoded> decode_pieces(const SummarySpace& space, size_t longest, const Mixture& policy,
+                              const DecodeOptions& options) {
+  return decode(space, policy, options, longest);
+}
+
 }  // namespace espalier::tasks

@@ -1,6 +1,6 @@
 // Decoding of the sequence tasks by search: decode_labels() labels one sequence with a trained policy,
 // greedily, with a beam, best-first or by drawing classifiers. The templates are compiled in
-// search_decoding.cc for the four spaces. Tested in search_training_test.cc.
+// search_decoding.cc for the four spaces and for summaries. Tested in search_training_test.cc.
 #pragma once
 
 #include <vector>
@@ -9,6 +9,7 @@
 #include "espalier/data/predictor.h"
 #include "espalier/search/policy/policy.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
+#include "espalier/tasks/summary/summary_space.h"
 
 namespace espalier::tasks {
 
@@ -46,5 +47,8 @@ Result<Decoded> decode_labels(const EasiestSpace& space, const DecisionPlan& pla
                               const search::Mixture& policy, const DecodeOptions& options);
 Result<Decoded> decode_labels(const ChunkSpace& space, const DecisionPlan& plan, size_t length,
                               const search::Mixture& policy, const DecodeOptions& options);
+/// The pieces of a summary are the candidates of the actions; labels stay empty. `longest`: the limit.
+Result<Decoded> decode_pieces(const SummarySpace& space, size_t longest, const search::Mixture& policy,
+                              const DecodeOptions& options);
 
 }  // namespace espalier::tasks

@@ -68,24 +68,26 @@ Result<std::shared_ptr<Scorer>> learn_classifier(const P& problem, const SearchO
   };
   const search::CostingOptions costing{options.costing_samples, seed};
   const bool linear = options.classifier == BaseClassifier::kLiblinear;
-  if (linear && options.reduction == search::Reduction::kAllPairs) {
-    search::PairOptions pairs;
-    pairs.liblinear = options.liblinear;
-    pairs.costing = costing;
-    ESPALIER_ASSIGN(RowWeights weights, search::learn_pairs(problem, examples, context.layout, context.labels,
-                                                            pairs, keep, monitor));
-    return as_scorer(std::move(weights));
-  }
-  if (linear || options.classifier == BaseClassifier::kQuadraticSvm) {
-    const search::ExportedExamples exported =
-        search::export_examples(problem, examples, context.static_features, keep);
-    if (!linear)
-      return search::learn_kernel(exported, context.labels, options.reduction, options.libsvm, costing,
-                                  monitor(0, 1));
-    ESPALIER_ASSIGN(RowWeights weights,
-                    search::learn_liblinear(exported, context.layout, context.labels, options.reduction,
-                                            options.liblinear, costing, monitor));
-    return as_scorer(std::move(weights));
+  if constexpr (P::kBatchClassifiers) {
+    if (linear && options.reduction == search::Reduction::kAllPairs) {
+      search::PairOptions pairs;
+      pairs.liblinear = options.liblinear;
+      pairs.costing = costing;
+      ESPALIER_ASSIGN(RowWeights weights, search::learn_pairs(problem, examples, context.layout,
+                                                              context.labels, pairs, keep, monitor));
+      return as_scorer(std::move(weights));
+    }
+    if (linear || options.classifier == BaseClassifier::kQuadraticSvm) {
+      const search::ExportedExamples exported =
+          search::export_examples(problem, examples, context.static_features, keep);
+      if (!linear)
+        return search::learn_kernel(exported, context.labels, options.reduction, options.libsvm, costing,
+                                    monitor(0, 1));
+      ESPALIER_ASSIGN(RowWeights weights,
+                      search::learn_liblinear(exported, context.layout, context.labels, options.reduction,
+                                              options.liblinear, costing, monitor));
+      return as_scorer(std::move(weights));
+    }
   }
   search::DirectOptions direct = options.direct;
   direct.seed = seed;
@@ -217,57 +219,6 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
 
 }  // namespace
 
-Status check_reduction(BaseClassifier classifier, search::Reduction reduction, SearchKind kind) {
-  using search::Reduction;
-  // What cannot be; everything else can.
-  struct Refusal {
-    BaseClassifier classifier;
-    std::vector<Reduction> reductions;
-    std::vector<SearchKind> kinds;
-    std::string_view reason;
-  };
-  static const std::vector<Reduction> binary = {Reduction::kOneVsAll, Reduction::kAllPairs};
-  static const std::vector<SearchKind> everywhere = {SearchKind::kLabel, SearchKind::kJoint,
-                                                     SearchKind::kEasiest, SearchKind::kSegment};
-  static const std::vector<Refusal> refusals = {
-      {BaseClassifier::kSoftmaxMargin, binary, everywhere,
-       "softmax-margin is a loss over all actions at once, which binary problems do not have: take "
-       "reduction=direct, or classifier=logistic"},
-      {BaseClassifier::kQuadraticSvm,
-       {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs},
-       {SearchKind::kSegment},
-       "quadratic-svm has machines between labels, and the chunks that compete differ in length, too: take "
-       "classifier=liblinear or unit=word"},
-      {BaseClassifier::kQuadraticSvm,
-       {Reduction::kDirect},
-       everywhere,
-       "libsvm's machines tell two sides apart, there is none over all labels at once: take "
-       "reduction=all-pairs or reduction=one-vs-all"},
-      {BaseClassifier::kLiblinear,
-       {Reduction::kDirect},
-       {SearchKind::kJoint, SearchKind::kSegment},
-       "liblinear's machine over all labels at once (Crammer and Singer) is for states in which all labels "
-       "of one token compete: take reduction=all-pairs or reduction=one-vs-all"},
-  };
-  for (const Refusal& refusal : refusals)
-    if (refusal.classifier == classifier &&
-        std::count(refusal.reductions.begin(), refusal.reductions.end(), reduction) > 0 &&
-        std::count(refusal.kinds.begin(), refusal.kinds.end(), kind) > 0)
-      return fail("{}", refusal.reason);
-  return {};
-}
-
-search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind) {
-  switch (classifier) {
-    case BaseClassifier::kLiblinear:
-      return kind == SearchKind::kSegment ? search::Reduction::kAllPairs : search::Reduction::kOneVsAll;
-    case BaseClassifier::kQuadraticSvm:
-      return search::Reduction::kAllPairs;
-    default:
-      return search::Reduction::kDirect;
-  }
-}
-
 template <search::Problem P>
 Result<Mixture> train_search(const P& problem, const SearchOptions& options, const SearchContext& context,
                              const P* dev) {
@@ -298,5 +249,7 @@ template Result<Mixture> train_search(const EasiestProblem&, const SearchOptions
                                       const EasiestProblem*);
 template Result<Mixture> train_search(const ChunkProblem&, const SearchOptions&, const SearchContext&,
                                       const ChunkProblem*);
+template Result<Mixture> train_search(const SummaryProblem&, const SearchOptions&, const SearchContext&,
+                                      const SummaryProblem*);
 
 }  // namespace espalier::tasks

@@ -1,7 +1,7 @@
 // Training of the sequence tasks by search: train_search() turns a problem into a policy with SEARN, LaSO or
 // the incremental perceptron; search_decoding.h applies it. check_reduction() says which classifiers support
 // which kind of search. Templates are compiled in search_training.cc for the four problems of
-// sequence_problem.h.
+// sequence_problem.h and for summaries.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/searn.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
+#include "espalier/tasks/summary/summary_space.h"
 
 namespace espalier::tasks {
 
@@ -75,7 +76,8 @@ struct SearchContext : RoundContext<search::Mixture> {
 };
 
 /// `dev` is for interpolation=kLineSearch, which follows the initial policy on it; may be null otherwise.
-/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem and ChunkProblem.
+/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem, ChunkProblem and
+/// SummaryProblem. P::kBatchClassifiers: liblinear and libsvm are supported.
 template <search::Problem P>
 Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
                                      const SearchContext& context, const P* dev = nullptr);

@@ -33,7 +33,7 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
         learner: a name or an object such as ``Crf(l2=0.5)``; by default that of the task.
         dev: development data in the same forms, or a pair (sequences, labels): training stops when the score on it no
             longer rises, and the best pass is kept.
-        task: label, segment, joint, roles, brackets or variables.
+        task: label, segment, joint, roles, brackets, variables, parse or summary.
         constraints: rules that the model stores and obeys.
         allow_contradictions: train even if most training sequences break the constraints.
         template: a feature template in CRF++ or Wapiti syntax.

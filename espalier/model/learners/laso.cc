@@ -5,6 +5,7 @@
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_training.h"
+#include "espalier/model/summary_training.h"
 #include "espalier/model/tree_training.h"
 
 namespace espalier::model {
@@ -27,6 +28,7 @@ Status train_by_search(TrainingJob& job, const LasoLearnerOptions& o) {
   options.passes = o.passes;
   options.incremental = o.update;
   if (job.task->kind == TaskKind::kParse) return train_tree_model(job, o, options);
+  if (job.task->kind == TaskKind::kSummary) return train_summary_model(job, o, {options});
   return train_search_model(job, o, {options, false});
 }
 

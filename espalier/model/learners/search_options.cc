@@ -1,5 +1,6 @@
 #include "espalier/model/learners/search_options.h"
 
+#include "espalier/data/stemmer.h"
 #include "espalier/tasks/trees/tree_model.h"
 
 namespace espalier::model {
@@ -10,10 +11,13 @@ using tasks::SearchKind;
 using tasks::SequenceLoss;
 
 DecisionUnit unit_of(const SearchLearnerOptions& options, TaskKind task) {
-  return options.unit.value_or(task == TaskKind::kSegment ? DecisionUnit::kChunk : DecisionUnit::kWord);
+  return options.unit.value_or(task == TaskKind::kSegment   ? DecisionUnit::kChunk
+                               : task == TaskKind::kSummary ? DecisionUnit::kSentence
+                                                            : DecisionUnit::kWord);
 }
 
 SearchKind search_kind(const SearchLearnerOptions& options, TaskKind task) {
+  if (task == TaskKind::kSummary) return SearchKind::kSummary;
   if (unit_of(options, task) == DecisionUnit::kChunk) return SearchKind::kSegment;
   if (task == TaskKind::kJoint) return SearchKind::kJoint;
   return options.direction == DecisionOrder::kEasiestFirst ? SearchKind::kEasiest : SearchKind::kLabel;
@@ -40,7 +44,8 @@ size_t beam_of(const SearchLearnerOptions& options, TaskKind task) {
 }
 
 DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation) {
-  if (situation.task.kind == TaskKind::kParse) return {.features = false, .text = true};
+  if (situation.task.kind == TaskKind::kParse || situation.task.kind == TaskKind::kSummary)
+    return {.features = false, .text = true};
   switch (search_kind(options, situation.task.kind)) {
     case SearchKind::kSegment:
       return {.features = false, .text = true};
@@ -48,6 +53,7 @@ DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& sit
       return {.features = true, .text = true};
     case SearchKind::kLabel:
     case SearchKind::kEasiest:
+    case SearchKind::kSummary:
       break;
   }
   return {};
@@ -70,6 +76,11 @@ Status check_chunk_options(const SearchLearnerOptions& o) {
 
 Status check_search_options(const SearchLearnerOptions& o, const Situation& situation) {
   const TaskKind task = situation.task.kind;
+  if (task == TaskKind::kSummary && unit_of(o, task) == DecisionUnit::kChunk)
+    return fail("a summary is made of sentences or words: unit=sentence or unit=word");
+  if (task != TaskKind::kSummary && unit_of(o, task) == DecisionUnit::kSentence)
+    return fail("unit=sentence goes with task summary");
+  if (task == TaskKind::kSummary && !o.stemmer.empty()) ESPALIER_TRY(data::Stemmer::make(o.stemmer));
   const bool chunks = unit_of(o, task) == DecisionUnit::kChunk, several = task == TaskKind::kJoint;
   const bool easiest = o.direction == DecisionOrder::kEasiestFirst;
   if (chunks && several) return fail("several columns of labels are decided word by word: unit=word");

@@ -28,6 +28,7 @@ struct SearchLearnerOptions : CommonOptions {
   std::string meta = "yes", stemmer, lists;
   bool average = true;
   bool swap = false;
+  size_t limit = 100;
 };
 
 /// What `auto` stands for where the task decides.
@@ -75,8 +76,12 @@ void add_search_parameters(ParameterTable<O>& table) {
        {"zero-one", tasks::SequenceLoss::kZeroOne}},
       "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment");
   table.choice("unit", &O::unit,
-               {{"word", tasks::DecisionUnit::kWord}, {"chunk", tasks::DecisionUnit::kChunk}},
-               "what a decision is about: a word or a whole chunk; auto: chunk for task segment");
+               {{"word", tasks::DecisionUnit::kWord},
+                {"chunk", tasks::DecisionUnit::kChunk},
+                {"sentence", tasks::DecisionUnit::kSentence}},
+               "what a decision is about: a word, a whole chunk, or a sentence of a summary; auto: chunk for "
+               "task segment, sentence for task summary");
+  table.whole("limit", &O::limit, {1, 1e5}, "task summary: words of a summary, at most", kAdvanced);
   table.whole(
       "max-length", &O::max_length, {1, 100},
       "chunks have at most this many words, longer ones are learned in pieces; auto: the longest seen, "
@@ -89,7 +94,9 @@ void add_search_parameters(ParameterTable<O>& table) {
       "edges, before",
       kAdvanced);
   table.text("stemmer", &O::stemmer,
-             "chunks: stems of this language (english, spanish, ...) are features, too", kAdvanced);
+             "chunks: stems of this language (english, spanish, ...) are features, too; task summary: words "
+             "with the same stem are the same",
+             kAdvanced);
   table.text("lists", &O::lists, "chunks: files of words or phrases, one per line, separated by commas",
              kAdvanced);
   table.flag("average", &O::average, "use the average of the weights instead of the last ones", kAdvanced);
@@ -101,13 +108,27 @@ void add_search_parameters(ParameterTable<O>& table) {
   table.only_where(
       {"system"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kParse; }, "task parse");
   table.only_where(
-      {"history", "direction", "loss", "unit", "cutoff", "degree", "names", "weight-bits", "full-rows"},
-      [](const O&, const Situation& s) { return s.task.kind != TaskKind::kParse; },
-      "tasks that label sequences; a parser has features, losses and weights of its own");
+      {"history", "direction", "loss", "cutoff", "degree", "names", "weight-bits", "full-rows"},
+      [](const O&, const Situation& s) {
+        return s.task.kind != TaskKind::kParse && s.task.kind != TaskKind::kSummary;
+      },
+      "tasks that label sequences; parsers and summarisers have features, losses and weights of their own");
   table.only_where(
-      {"max-length", "meta", "stemmer", "lists"},
+      {"unit"}, [](const O&, const Situation& s) { return s.task.kind != TaskKind::kParse; },
+      "tasks that label sequences, and summaries");
+  table.only_where(
+      {"limit"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kSummary; },
+      "task summary");
+  table.only_where(
+      {"max-length", "meta", "lists"},
       [](const O& o, const Situation& s) { return unit_of(o, s.task.kind) == tasks::DecisionUnit::kChunk; },
       "unit=chunk");
+  table.only_where(
+      {"stemmer"},
+      [](const O& o, const Situation& s) {
+        return s.task.kind == TaskKind::kSummary || unit_of(o, s.task.kind) == tasks::DecisionUnit::kChunk;
+      },
+      "unit=chunk, or task summary");
   table.only_where(
       {"lead"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kJoint; },
       "task joint: how far ahead a column of labels is decided");

@@ -4,6 +4,7 @@
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_training.h"
+#include "espalier/model/summary_training.h"
 #include "espalier/model/tree_training.h"
 
 namespace espalier::model {
@@ -22,7 +23,7 @@ struct SearnLearnerOptions : SearchLearnerOptions {
   int samples = 1;
   double oracle_roll_outs = 0;
   InitialPolicy oracle = InitialPolicy::kAnalytic;
-  size_t oracle_beam = 10;
+  std::optional<size_t> oracle_beam;
   search::RollIn roll_in = search::RollIn::kMixture;
   int folds = 1;
   bool stochastic = false;
@@ -34,7 +35,8 @@ struct SearnLearnerOptions : SearchLearnerOptions {
 };
 
 tasks::BaseClassifier classifier_of(const SearnLearnerOptions& o, tasks::SearchKind kind) {
-  const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint;
+  const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint ||
+                    kind == tasks::SearchKind::kSummary;
   return o.classifier.value_or(many ? tasks::BaseClassifier::kSoftmaxMargin
                                     : tasks::BaseClassifier::kPerceptron);
 }
@@ -53,14 +55,17 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   options.reduction = reduction_of(o, kind);
   options.direct.passes = o.passes;
   options.direct.rate = o.rate;
-  options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSegment ? 1.0 : 0.0);
+  options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSegment   ? 1.0
+                                    : kind == tasks::SearchKind::kSummary ? 5.0
+                                                                          : 0.0);
   options.costing_samples = o.costing_samples;
   if (o.c) options.liblinear.C = options.libsvm.C = *o.c;
   options.liblinear.seed = options.libsvm.seed = seed;
   search::SearnOptions& searn = options.searn;
   searn.until_independent = !o.iterations;
   searn.iterations = o.iterations.value_or(options.classifier == tasks::BaseClassifier::kPerceptron ? 5 : 2);
-  if (o.oracle == InitialPolicy::kSearch) options.oracle_beam = o.oracle_beam;
+  constexpr size_t kUsualOracleBeam = 10;
+  if (o.oracle == InitialPolicy::kSearch) options.oracle_beam = o.oracle_beam.value_or(kUsualOracleBeam);
   searn.beta = o.beta;
   searn.interpolation = o.interpolation;
   searn.examples.estimate = o.costs;
@@ -80,6 +85,10 @@ Status train_searn_model(TrainingJob& job, const SearnLearnerOptions& o) {
     options.passes = o.iterations.value_or(kUsualPasses);
     return train_tree_model(job, o, options);
   }
+  if (job.task->kind == TaskKind::kSummary)
+    return train_summary_model(
+        job, o,
+        {resolve_searn(o, tasks::SearchKind::kSummary, job.request.seed), o.oracle_beam.value_or(20)});
   const auto options = resolve_searn(o, search_kind(o, job.task->kind), job.request.seed);
   return train_search_model(job, o, {options, o.stochastic});
 }
@@ -141,8 +150,14 @@ void add_rules(ParameterTable<SearnLearnerOptions>& table) {
       {"samples", "oracle-roll-outs"},
       [](const O& o, const Situation&) { return o.costs == search::CostEstimate::kSample; }, "costs=sample");
   table.only_where(
-      {"oracle-beam"}, [](const O& o, const Situation&) { return o.oracle == InitialPolicy::kSearch; },
-      "oracle=search");
+      {"oracle-beam"},
+      [](const O& o, const Situation& s) {
+        return o.oracle == InitialPolicy::kSearch || s.task.kind == TaskKind::kSummary;
+      },
+      "oracle=search, and task summary, whose oracle is always a search");
+  table.only_where(
+      {"oracle", "policy"}, [](const O&, const Situation& s) { return s.task.kind != TaskKind::kSummary; },
+      "tasks that label sequences");
   const auto constant = [](const O& o, const Situation&) {
     return o.interpolation == search::Interpolation::kConstant;
   };
@@ -179,8 +194,8 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
        {"liblinear", tasks::BaseClassifier::kLiblinear},
        {"quadratic-svm", tasks::BaseClassifier::kQuadraticSvm}},
       "what decides: averaged perceptron, logistic, logistic with costs as margins or svm on line over "
-      "all actions; liblinear's SVMs; libsvm's quadratic machines; auto: softmax-margin for chunks and "
-      "several columns of labels, perceptron otherwise");
+      "all actions; liblinear's SVMs; libsvm's quadratic machines; auto: softmax-margin for chunks, "
+      "several columns of labels and summaries, perceptron otherwise");
   table.choice(
       "reduction", &O::reduction,
       {{"direct", search::Reduction::kDirect},
@@ -216,7 +231,8 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                "(slow: for small data)",
                kAdvanced);
   table.whole("oracle-beam", &O::oracle_beam, {1, 1e5},
-              "oracle=search: states kept at each step of the search", kAdvanced);
+              "oracle=search: states kept at each step of the search; auto: 10, for task summary 20",
+              kAdvanced);
   table.choice(
       "roll-in", &O::roll_in,
       {{"mixture", search::RollIn::kMixture}, {"aggregate", search::RollIn::kAggregate}},
@@ -230,7 +246,8 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
               "passes over the examples of an iteration (not liblinear, quadratic-svm)");
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm)", kAdvanced);
   table.number("l2", &O::l2, {0, 1e6},
-               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 0 otherwise",
+               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 5 for "
+               "summaries, 0 otherwise",
                kAdvanced);
   table.whole("costing-samples", &O::costing_samples, {1, 1000},
               "liblinear, quadratic-svm, where costs differ: samples drawn by cost, whose classifiers decide "

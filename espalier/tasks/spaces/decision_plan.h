@@ -32,17 +32,19 @@ std::string_view order_name(DecisionOrder order);
 Result<DecisionOrder> parse_order(std::string_view name);
 /// What one decision is about.
 enum class DecisionUnit {
-  kWord,   ///< the label of the next token
-  kChunk,  ///< the next segment: its length and type
+  kWord,      ///< the label of the next token
+  kChunk,     ///< the next segment: its length and type
+  kSentence,  ///< summaries: a whole sentence; with kWord, a word whose parent is in
 };
 
-/// The four kinds of search over sequences. The kind determines the search space, how the data are encoded
-/// and which classifiers are supported.
+/// The four kinds of search over sequences, and the one for summaries. The kind determines the search space,
+/// how the data are encoded and which classifiers are supported.
 enum class SearchKind {
   kLabel,    ///< word by word in a fixed direction: one candidate per state, all labels compete
   kJoint,    ///< several columns, word by word: the labels of a column compete
   kEasiest,  ///< words in an order that is learned: one candidate per token, each with its own correct label
   kSegment,  ///< chunk by chunk: candidates of several lengths compete
+  kSummary,  ///< pieces of the documents in any order: candidates differ from state to state
 };
 
 /// The longest history. Each label of history adds a feature to every decision, and longer ones would exceed

@@ -31,6 +31,7 @@ using LegalMoves = std::unique_ptr<const constrain::Completion>;
 struct LabelProblem {
   using Space = LabelSpace;
   static constexpr SearchKind kKind = SearchKind::kLabel;
+  static constexpr bool kBatchClassifiers = true;
   const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<uint64_t> edges;             ///< hashes of edge features
@@ -59,6 +60,7 @@ struct LabelProblem {
 struct EasiestProblem {
   using Space = EasiestSpace;
   static constexpr SearchKind kKind = SearchKind::kEasiest;
+  static constexpr bool kBatchClassifiers = true;
   const LabelProblem& words;
 
   size_t size() const { return words.size(); }
@@ -71,6 +73,7 @@ struct EasiestProblem {
 struct JointProblem {
   using Space = JointSpace;
   static constexpr SearchKind kKind = SearchKind::kJoint;
+  static constexpr bool kBatchClassifiers = true;
   const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<data::Label> gold;     ///< tokens × columns
@@ -113,6 +116,7 @@ void append_words(const DecisionPlan& plan, const data::Sequence& sequence, std:
 struct ChunkProblem {
   using Space = ChunkSpace;
   static constexpr SearchKind kKind = SearchKind::kSegment;
+  static constexpr bool kBatchClassifiers = true;
   const DecisionPlan& plan;
   const linear::Dataset& data;
   std::vector<size_t> length;  ///< tokens per sequence

@@ -9,6 +9,7 @@
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
 #include "espalier/tasks/structures/roles.h"
+#include "espalier/tasks/summary/cluster.h"
 
 namespace espalier::tasks {
 
@@ -36,7 +37,9 @@ class JsonTaskReader final : public data::Reader {
       if (!data::is_blank(line)) break;
     }
     any_ = true;
-    ESPALIER_TRY(task_ == JsonTask::kRoles ? fill_roles(line, sequence) : fill_variables(line, sequence));
+    ESPALIER_TRY(task_ == JsonTask::kRoles     ? fill_roles(line, sequence)
+                 : task_ == JsonTask::kSummary ? fill_cluster(line, sequence)
+                                               : fill_variables(line, sequence));
     if (sequence.text_bytes() > data::Sequence::kMaxTextBytes)
       return lines_.error("the line holds more than 2 GiB");
     return true;
@@ -55,6 +58,16 @@ class JsonTaskReader final : public data::Reader {
     if (!predicate.labelled) sequence.drop_labels();
     sequence.add_comment(std::string(line));
     sequence.add_comment(std::to_string(predicate.missed.size()));
+    return {};
+  }
+
+  /// A cluster has no labels: what training and scoring need are its references.
+  Status fill_cluster(std::string_view line, data::Sequence& sequence) {
+    ESPALIER_ASSIGN(const Cluster cluster,
+                    parse_cluster(line, fmt::format("{}:{}", lines_.name(), lines_.number())));
+    if (cluster.references.empty() && labels_required_)
+      return lines_.error("the cluster has no references (\"refs\"), which summaries are compared with");
+    cluster_sequence(cluster, line, lines_.number(), sequence);
     return {};
   }
 
@@ -113,6 +126,16 @@ size_t number_in(std::string_view cell) {
   return number;
 }
 
+/// The sentences of a summary, one per line, and an empty line.
+void append_summary(const data::Sequence& sequence, std::span<const std::string_view> labels,
+                    std::string& out) {
+  const Cluster cluster = cluster_of(sequence);
+  std::vector<bool> chosen;
+  for (const std::string_view label : labels) chosen.push_back(label == kInSummary);
+  for (const std::string& sentence : summary_sentences(cluster, chosen)) out.append(sentence).push_back('\n');
+  out.push_back('\n');
+}
+
 }  // namespace
 
 Result<std::unique_ptr<data::Reader>> read_json_input(Input input, JsonTask task,
@@ -156,6 +179,7 @@ size_t missed_arguments(const data::Sequence& sequence) {
 void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<const std::string_view> labels,
                       const data::ExtraFields& extra, std::string& out) {
   ESPALIER_CHECK(labels.size() == sequence.length());
+  if (task == JsonTask::kSummary) return append_summary(sequence, labels, out);
   Json object = Json::parse(json_line(sequence), nullptr, false);
   ESPALIER_CHECK(object.is_object());  // it was parsed when read
   const size_t fields = extra.names.size();

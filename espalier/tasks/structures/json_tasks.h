@@ -1,4 +1,5 @@
-// Tasks whose instances are JSON lines: predicates with candidates (roles) and sets of variables.
+// Tasks whose instances are JSON lines: predicates with candidates (roles), sets of variables, clusters of
+// documents (summary).
 // open_json_task() reads them as sequences, so that every learner of labels can be used; append_json_task()
 // writes them back with the predictions. Tested in roles_test.cc, variables_test.cc and apps/tasks_test.sh.
 #pragma once
@@ -15,7 +16,7 @@
 namespace espalier::tasks {
 
 /// The tasks that are read from JSON lines.
-enum class JsonTask { kRoles, kVariables };
+enum class JsonTask { kRoles, kVariables, kSummary };
 
 /// Opens a file of such a task (plain or gz, "-" for standard input). A sequence has one row per candidate or
 /// variable, with precomputed features, its label if there is one, the cells that constraints refer to, and
