@@ -45,8 +45,7 @@ ReadOptions ReadingFlags::resolve() const {
 
 void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("-t,--template", template_file,
-                  "features: a CRF++ template or Wapiti pattern file, for --task parse one of\nits own "
-                  "[words, affixes, case and shape in a window]")
+                  "features: a template of CRF++ or Wapiti, or of a parser [words, affixes, shape]")
       ->type_name("FILE");
   verb.add_option("--lexicon", lexicons,
                   "a list of names or words whose entries become features; may be repeated")
@@ -69,12 +68,10 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "columns that features may use, the first is the word [all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
-                  "train under these constraints (not local, memm, brackets);\nthe model stores them")
+                  "train under these constraints, which the model stores; not local, memm, brackets")
       ->type_name("FILE");
   verb.add_option("--parser", parsers,
-                  "task summary with unit=word: a model of task parse, for sentences\nwithout trees; before "
-                  "it, taggers "
-                  "that it needs; may be repeated")
+                  "task summary, unit=word: a parser, after taggers it needs; may be repeated")
       ->type_name("MODEL")
       ->allow_extra_args(false);
   verb.add_flag("--allow-contradictions", allow_contradictions,

@@ -27,8 +27,6 @@ constexpr const char* kTrainExamples = R"(
 Examples:
   espalier train train.txt -m chunks.model
   espalier train train.txt -m chunks.model --dev dev.txt -t chunking.template -p l2=1
-  espalier train letter.data.gz -m letters.model --format letters --folds 1-9 --dev-folds 0
-  espalier train more.txt -m better.model --start-from chunks.model
 
 The first Ctrl-C ends training early with a usable model and status 130, the second at once without one.
 --json prints seconds, features, labels, model_bytes, peak_rss_bytes, log (one entry per pass) and more.)";
@@ -135,8 +133,7 @@ void add_train(CLI::App& app, Action& action) {
   verb.add_option("TRAIN", flags.train, "files to train on, - for standard input")->type_name("")->required();
   add_model_option(verb, flags.model);
   verb.add_option("--dev", flags.dev,
-                  "development file: training stops when the score on it no longer\nrises, and the best pass "
-                  "is kept; may be repeated")
+                  "development file: training stops by it, and keeps its best pass; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb.add_option("--dev-folds", flags.dev_folds, "folds of the development data; without --dev from TRAIN")

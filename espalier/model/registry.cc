@@ -56,14 +56,14 @@ std::span<const Task> all_tasks() {
     return std::vector<Task>{
         {TaskKind::kLabel, "label", "a label for each token", rows},
         {TaskKind::kSegment, "segment", "chunks", searches},
-        {TaskKind::kJoint, "joint", "several columns of labels (--label-column 2,3)", searches},
+        {TaskKind::kJoint, "joint", "several label columns", searches},
         {TaskKind::kRoles, "roles", "roles of a predicate's candidate constituents (JSON lines)", one_by_one,
          false, tasks::JsonTask::kRoles},
         {TaskKind::kBrackets, "brackets", "phrases of one type, by where they begin and end", brackets},
         {TaskKind::kVariables, "variables", "independent variables under constraints (JSON lines)",
          one_by_one, false, tasks::JsonTask::kVariables},
         {TaskKind::kParse, "parse", "labelled dependency trees", searches},
-        {TaskKind::kSummary, "summary", "summaries of clusters of documents (JSON lines)", searches, false,
+        {TaskKind::kSummary, "summary", "summaries of documents (JSON lines)", searches, false,
          tasks::JsonTask::kSummary},
     };
   }();
