@@ -17,6 +17,7 @@
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/evaluation.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/model/task_data.h"
 
@@ -324,8 +325,10 @@ namespace {
 Result<std::vector<api::ModelSource>> batch_sources(const Tagger::State& state, const Data& data) {
   ESPALIER_ASSIGN(std::vector<api::ModelSource> sources,
                   api::model_sources(state, data, /*labels_required=*/false));
-  if (data.corpus() == nullptr) return sources;
   const auto& about = state.model.about();
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
+  // Clusters of documents have a layout of their own.
+  if (data.corpus() == nullptr || task->kind == model::TaskKind::kSummary) return sources;
   const auto& given = data.corpus()->state()->sequences;
   const bool fits = std::all_of(given.begin(), given.end(), [&](const data::Sequence& sequence) {
     return sequence.columns() == about.reading.columns || sequence.columns() + 1 == about.reading.columns;

@@ -111,15 +111,19 @@ struct DatasetBuilder::State {
   size_t block_tokens = 0, block_text = 0;
   std::vector<data::HashedFeatures> hashed;
 
+  // A constructor: where initialising an aggregate runs out of memory, g++ 12 destroys some members twice.
+  State(const data::FeatureExtractor& features, const Workers& threads, EncodeOptions how,
+        data::LabelSet known)
+      : extractor(features), workers(threads), options(how) {
+    result.labels = std::move(known);
+  }
   void flush();
   void number(bool edges);
 };
 
 DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Workers& workers,
                                EncodeOptions options, data::LabelSet known)
-    : state_(new State{extractor, workers, options, {}, {}, {}, false, {}, 0, 0, {}}) {
-  state_->result.labels = std::move(known);
-}
+    : state_(std::make_unique<State>(extractor, workers, options, std::move(known))) {}
 DatasetBuilder::~DatasetBuilder() = default;
 
 size_t DatasetBuilder::sequences() const { return state_->result.data.sequences() + state_->block.size(); }
