@@ -15,7 +15,7 @@ struct PowerLaw {
 };
 
 /// The law with the smallest squared distance to the points. For each exponent of a fine grid (0.01 to 2),
-/// floor and scale follow from linear least squares; the best exponent is kept, the smallest of equals.
+/// floor and scale follow from linear least squares; the best exponent is kept; ties go to the smallest.
 /// Precondition: at least two points, as many errors as sizes, sizes above 0.
 PowerLaw fit_power_law(std::span<const double> sizes, std::span<const double> errors);
 

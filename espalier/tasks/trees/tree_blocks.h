@@ -1,5 +1,5 @@
 // The features of a parser in blocks: those of a block look at the same things (words, children), so that the
-// sum of their weights stays the same as long as these do. Most moves change little of what is looked at, and
+// sum of their weights stays the same as long as these do. Most moves change little of what features see, and
 // the states of a beam have much in common, so that sums are found in a memory more often than they are
 // computed (TreeScorer). TreeBlocks is made of a section of templates; its hashes are those of TreeFeatures.
 // Tested in tree_blocks_test.cc.
