@@ -8,7 +8,6 @@
 #include <iterator>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
 #include "espalier/model/train.h"
 #include "espalier/model/training_test_support.h"
 
@@ -18,13 +17,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-class CommitteeTest : public testing::Test {
+class CommitteeTest : public ChunkingTest {
  protected:
-  CommitteeTest() {
-    write_chunking(path("train.txt"), 120, 1);
-    write_chunking(path("dev.txt"), 30, 2);
-  }
-  std::string path(const std::string& name) const { return directory_.path(name); }
+  CommitteeTest() : ChunkingTest(120) {}
 
   TrainRequest request(std::vector<std::string> more = {}) const {
     TrainRequest r;
@@ -41,17 +36,10 @@ class CommitteeTest : public testing::Test {
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made).value();
   }
-  static std::string error_of(const TrainRequest& request) {
-    const auto made = train(request, {});
-    return made.ok() ? "accepted" : made.error().message;
-  }
-  std::vector<data::Sequence> dev() const { return *data::read_all({path("dev.txt")}, {}); }
   static std::string bytes(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-
-  TemporaryDirectory directory_;
 };
 
 TEST_F(CommitteeTest, AnswersLikeAnyModelAndExplainsByItsMembers) {

@@ -8,7 +8,6 @@
 #include <memory>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/model/train.h"
@@ -19,13 +18,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class InnerSchemeTest : public testing::Test {
+class InnerSchemeTest : public ChunkingTest {
  protected:
-  InnerSchemeTest() {
-    write_chunking(path("train.txt"), 150, 1);
-    write_chunking(path("dev.txt"), 30, 2);
-  }
-  std::string path(const std::string& name) const { return directory_.path(name); }
+  InnerSchemeTest() : ChunkingTest(150) {}
 
   TrainRequest request(const std::string& learner, const std::string& scheme) const {
     TrainRequest r;
@@ -40,13 +35,6 @@ class InnerSchemeTest : public testing::Test {
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made->model);
   }
-  std::vector<data::Sequence> dev() const { return *data::read_all({path("dev.txt")}, {}); }
-  std::string error_of(const TrainRequest& request) const {
-    const auto made = train(request, {});
-    return made.ok() ? "accepted" : made.error().message;
-  }
-
-  TemporaryDirectory directory_;
 };
 
 TEST_F(InnerSchemeTest, LearnersAnswerInTheSchemeOfTheData) {

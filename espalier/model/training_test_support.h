@@ -7,9 +7,11 @@
 #include <fstream>
 #include <string>
 
+#include "espalier/base/temporary_directory.h"
 #include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/train.h"
 
 namespace espalier::model {
 
@@ -25,6 +27,23 @@ inline void write_chunking(const std::string& file, size_t sequences, uint64_t s
   });
   ASSERT_TRUE(made.ok()) << made.error().message;
 }
+
+/// Made-up chunks in train.txt and dev.txt of a folder of its own.
+class ChunkingTest : public testing::Test {
+ protected:
+  explicit ChunkingTest(size_t sequences) {
+    write_chunking(path("train.txt"), sequences, 1);
+    write_chunking(path("dev.txt"), 30, 2);
+  }
+  std::string path(const std::string& name) const { return directory_.path(name); }
+  std::vector<data::Sequence> dev() const { return *data::read_all({path("dev.txt")}, {}); }
+  static std::string error_of(const TrainRequest& request) {
+    const auto made = train(request, {});
+    return made.ok() ? "accepted" : made.error().message;
+  }
+
+  TemporaryDirectory directory_;
+};
 
 /// Token accuracy in percent of the model on the data; both are files.
 inline double token_accuracy(const std::string& model_file, const std::string& data_file,
