@@ -132,46 +132,45 @@ void expect_converged(const Convergence& c, const std::vector<double>& truth, do
   EXPECT_GE(dot_product(c.w, truth), k * gain - 1e-6) << "seed " << seed;
 }
 
-TEST(MistakeBounds, HoldForALevelMarginAndBreadthFirstLearning) {
+/// Calls `learn` with 40 seeds, each with its random numbers and a number of trees, and adds up the updates
+/// that it returns.
+template <typename Learn>
+size_t updates_of_all(Learn learn) {
   size_t updates = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     TreeShape shape;
     shape.trees = 1 + random.below(3);
-    const auto [trees, w] = trees_with_margin(random.split(1), shape, MarginScope::kLevel, 0.1);
-    const double spread = feature_spread(trees), gamma = level_margin(trees, w);
+    updates += learn(seed, random, shape);
+  }
+  return updates;
+}
+
+/// Learning from trees that the truth separates by a margin within their levels or as a whole.
+size_t updates_with_margin(MarginScope scope, BeamMode mode, BeamLearner learner) {
+  return updates_of_all([&](uint64_t seed, Random& random, const TreeShape& shape) {
+    const auto [trees, w] = trees_with_margin(random.split(1), shape, scope, 0.1);
+    const double spread = feature_spread(trees);
+    const double gamma = scope == MarginScope::kLevel ? level_margin(trees, w) : global_margin(trees, w);
     EXPECT_NEAR(dot_product(w, w), 1, 1e-12);
     EXPECT_GE(gamma, 0.1 - 1e-9);
-    const BeamProblem problem{trees, 1 + random.below(3), BeamMode::kBreadthFirst, search::kNoHorizon};
-    const Convergence c = learn_until_unchanged(problem, BeamLearner::kLasoBr);
+    const BeamProblem problem{trees, 1 + random.below(3), mode, search::kNoHorizon};
+    const Convergence c = learn_until_unchanged(problem, learner);
     expect_converged(c, w, spread, gamma, mistake_bound(spread, gamma), seed);
-    updates += c.updates;
-  }
-  EXPECT_GT(updates, 100u);
+    return c.updates;
+  });
+}
+
+TEST(MistakeBounds, HoldForALevelMarginAndBreadthFirstLearning) {
+  EXPECT_GT(updates_with_margin(MarginScope::kLevel, BeamMode::kBreadthFirst, BeamLearner::kLasoBr), 100u);
 }
 
 TEST(MistakeBounds, HoldForAGlobalMarginAndBestFirstLearning) {
-  size_t updates = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    Random random(seed);
-    TreeShape shape;
-    shape.trees = 1 + random.below(3);
-    const auto [trees, w] = trees_with_margin(random.split(1), shape, MarginScope::kGlobal, 0.1);
-    const double spread = feature_spread(trees), gamma = global_margin(trees, w);
-    const BeamProblem problem{trees, 1 + random.below(3), BeamMode::kBestFirst, search::kNoHorizon};
-    const Convergence c = learn_until_unchanged(problem, BeamLearner::kLasoBst);
-    expect_converged(c, w, spread, gamma, mistake_bound(spread, gamma), seed);
-    updates += c.updates;
-  }
-  EXPECT_GT(updates, 50u);
+  EXPECT_GT(updates_with_margin(MarginScope::kGlobal, BeamMode::kBestFirst, BeamLearner::kLasoBst), 50u);
 }
 
 TEST(MistakeBounds, HoldForABeamMarginAndBeamsThatAreWideEnough) {
-  size_t updates = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    Random random(seed);
-    TreeShape shape;
-    shape.trees = 1 + random.below(3);
+  const size_t updates = updates_of_all([](uint64_t seed, Random& random, TreeShape shape) {
     shape.depth = 2;
     shape.fan_out = 5;
     const size_t ambiguous = 1 + random.below(2);
@@ -185,8 +184,8 @@ TEST(MistakeBounds, HoldForABeamMarginAndBeamsThatAreWideEnough) {
     const Convergence c = learn_until_unchanged(problem, BeamLearner::kLasoBr);
     const double gain = margin.delta1 * (1 - needed / static_cast<double>(width));
     expect_converged(c, w, spread, gain, mistake_bound(spread, margin, width), seed);
-    updates += c.updates;
-  }
+    return c.updates;
+  });
   EXPECT_GT(updates, 50u);
 }
 

@@ -183,7 +183,7 @@ Result<StudyOutcome> run_parts(const std::vector<StudyPart>& parts, const StudyO
       edits.push_back(fold.edit);
       pooled[name].insert(pooled[name].end(), fold.pooled.begin(), fold.pooled.end());
     }
-    const auto paper = [&, row = name](const std::map<std::string, double>& table) {
+    const auto paper = [&, row = name](const PaperRows& table) {
       const auto it = table.find(row);
       return it == table.end() ? std::nullopt : std::optional(it->second);
     };

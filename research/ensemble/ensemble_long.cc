@@ -105,18 +105,10 @@ Result<Report> ensemble_long(const Request& request) {
   options.beta = 0.97;
   options.cause = "experts that learned from 500 words each differ little";
   options.substructures.kind = ensemble::SubstructureKind::kPositions;
-  const std::map<std::string, double> five = {{"mvote", .2465},  {"fpl", .2500},      {"cv", .2504},
-                                              {"fpl-cv", .2726}, {"espboost", .2572}, {"sle", .2572},
-                                              {"rand", .2877},   {"best", .2573}};
-  const std::map<std::string, double> ten = {{"mvote", .2606},  {"fpl", .2622},      {"cv", .2755},
-                                             {"fpl-cv", .3219}, {"espboost", .2864}, {"sle", .2864},
-                                             {"rand", .3430},   {"best", .2865}};
-  const std::map<std::string, double> twenty = {{"mvote", .2773},  {"fpl", .2797},      {"cv", .2986},
-                                                {"fpl-cv", .3816}, {"espboost", .3115}, {"sle", .3114},
-                                                {"rand", .3977},   {"best", .3116}};
-  const std::map<std::string, double> fifty = {{"mvote", .3217},  {"fpl", .3189},      {"cv", .3401},
-                                               {"fpl-cv", .4451}, {"espboost", .3426}, {"sle", .3425},
-                                               {"rand", .4608},   {"best", .3427}};
+  constexpr PaperColumn five = {.2465, .2500, .2504, .2726, .2572, .2572, .2877, .2573};
+  constexpr PaperColumn ten = {.2606, .2622, .2755, .3219, .2864, .2864, .3430, .2865};
+  constexpr PaperColumn twenty = {.2773, .2797, .2986, .3816, .3115, .3114, .3977, .3116};
+  constexpr PaperColumn fifty = {.3217, .3189, .3401, .4451, .3426, .3425, .4608, .3427};
   const auto add_gain = [&report](const StudyOutcome& outcome, const std::string& column) {
     std::vector<double> gains;
     const std::vector<double>&best = outcome.fold_errors.at("best"), &mvote = outcome.fold_errors.at("mvote");
@@ -132,7 +124,7 @@ Result<Report> ensemble_long(const Request& request) {
   for (const size_t p : {size_t{5}, size_t{10}, size_t{20}, size_t{50}}) {
     if (p > design.experts) continue;
     options.column = fmt::format("p = {}, 4 letters and more", p);
-    options.paper = p == 5 ? five : p == 10 ? ten : p == 20 ? twenty : fifty;
+    options.paper = paper_rows(p == 5 ? five : p == 10 ? ten : p == 20 ? twenty : fifty);
     ESPALIER_ASSIGN(const StudyOutcome outcome,
                     run_study(narrowed(sample, p, 4, SIZE_MAX), options, request, report));
     by_experts.push_back(add_gain(outcome, options.column));

@@ -38,12 +38,8 @@ std::string joined(const std::vector<std::string>& sentences, size_t first, size
   return text;
 }
 
-const std::map<std::string, double> kTr1 = {{"mvote", .0850},  {"fpl", .0859},      {"cv", .0843},
-                                            {"fpl-cv", .1093}, {"espboost", .1041}, {"sle", .0778},
-                                            {"rand", .1128},   {"best", .1032}};
-const std::map<std::string, double> kTr2 = {{"mvote", .0746},  {"fpl", .0769},      {"cv", .0741},
-                                            {"fpl-cv", .1550}, {"espboost", .1414}, {"sle", .0814},
-                                            {"rand", .1652},   {"best", .1415}};
+constexpr PaperColumn kTr1 = {.0850, .0859, .0843, .1093, .1041, .0778, .1128, .1032};
+constexpr PaperColumn kTr2 = {.0746, .0769, .0741, .1550, .1414, .0814, .1652, .1415};
 
 }  // namespace
 
@@ -84,7 +80,7 @@ Result<Report> ensemble_pos(const Request& request) {
   options.column = "design 1";
   options.training_size = request.quick ? 25 : 400;
   options.beta = 0.95;
-  options.paper = kTr1;
+  options.paper = paper_rows(kTr1);
   options.cause =
       "the CRF learned from four times the data of the other experts, which the vote counts for less than "
       "the "
@@ -97,7 +93,7 @@ Result<Report> ensemble_pos(const Request& request) {
     ESPALIER_TRY(train_expert(second, i, "svm", {"passes=5"}, (4 + i) * part, part));
   options.column = "design 2";
   options.beta = 0.98;
-  options.paper = kTr2;
+  options.paper = paper_rows(kTr2);
   options.cause = "experts that learned from 500 sentences each err alike";
   ESPALIER_TRY(run_study(second, options, request, report));
   report.depart("the paper used the Penn Treebank: 45 tags, and 800 and 1000 sentences to learn from");

@@ -69,18 +69,10 @@ void claim_pronunciation(const StudyOutcome& outcome, const std::string& column,
                "how soon no path is left depends on how the ranks' errors overlap");
 }
 
-const std::map<std::string, double> kPds1 = {{"mvote", .2225},  {"fpl", .2657},      {"cv", .2316},
-                                             {"fpl-cv", .4451}, {"espboost", .3625}, {"sle", .3130},
-                                             {"rand", .4713},   {"best", .3449}};
-const std::map<std::string, double> kPds2 = {{"mvote", .2323},  {"fpl", .2337},      {"cv", .2364},
-                                             {"fpl-cv", .4090}, {"espboost", .3499}, {"sle", .3308},
-                                             {"rand", .4607},   {"best", .3413}};
-const std::map<std::string, double> kPds1Edit = {{"mvote", .8395},   {"fpl", 1.0158},      {"cv", .8668},
-                                                 {"fpl-cv", 1.8044}, {"espboost", 1.3977}, {"sle", 1.1762},
-                                                 {"rand", 1.8962},   {"best", 1.2163}};
-const std::map<std::string, double> kPds2Edit = {{"mvote", .9626},   {"fpl", .9744},       {"cv", .9840},
-                                                 {"fpl-cv", 1.8625}, {"espboost", 1.4092}, {"sle", 1.2477},
-                                                 {"rand", 2.0838},   {"best", 1.2883}};
+constexpr PaperColumn kPds1 = {.2225, .2657, .2316, .4451, .3625, .3130, .4713, .3449};
+constexpr PaperColumn kPds2 = {.2323, .2337, .2364, .4090, .3499, .3308, .4607, .3413};
+constexpr PaperColumn kPds1Edit = {.8395, 1.0158, .8668, 1.8044, 1.3977, 1.1762, 1.8962, 1.2163};
+constexpr PaperColumn kPds2Edit = {.9626, .9744, .9840, 1.8625, 1.4092, 1.2477, 2.0838, 1.2883};
 
 }  // namespace
 
@@ -101,8 +93,8 @@ Result<Report> ensemble_pronunciation(const Request& request) {
       options.column = fmt::format("{}, {} words", what, small ? 1313 : 6354);
       options.training_size = request.quick ? (small ? 20 : 40) : small ? 130 : 400;
       options.beta = small ? 0.85 : 0.97;
-      options.paper = !printed ? std::map<std::string, double>() : small ? kPds1 : kPds2;
-      options.paper_edit = !printed ? std::map<std::string, double>() : small ? kPds1Edit : kPds2Edit;
+      options.paper = printed ? paper_rows(small ? kPds1 : kPds2) : PaperRows();
+      options.paper_edit = printed ? paper_rows(small ? kPds1Edit : kPds2Edit) : PaperRows();
       ESPALIER_ASSIGN(const StudyOutcome outcome, run_study(part, options, request, report));
       if (printed && !request.quick) claim_pronunciation(outcome, options.column, report);
     }

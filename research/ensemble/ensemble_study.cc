@@ -14,6 +14,13 @@ Result<std::string> write_file(const TemporaryDirectory& folder, std::string_vie
   return path;
 }
 
+PaperRows paper_rows(const PaperColumn& figures) {
+  PaperRows rows;
+  for (size_t m = 0; m < figures.size(); ++m)
+    rows[std::string(ensemble::method_name(kPaperMethods[m]))] = figures[m];
+  return rows;
+}
+
 Result<Labellings> train_and_label(const ExpertRecipe& recipe, const std::string& eval_file,
                                    const ReadOptions& eval_reading, size_t n, data::LabelSet& labels,
                                    const Request& request) {

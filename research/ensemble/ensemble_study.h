@@ -2,6 +2,7 @@
 // over ten folds. Tested in apps/reproduce_test.sh, which runs every experiment.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -10,6 +11,7 @@
 #include "espalier/base/temporary_directory.h"
 #include "espalier/data/sequence.h"
 #include "espalier/ensemble/methods/choose.h"
+#include "espalier/ensemble/methods/methods.h"
 #include "espalier/ensemble/votes/substructures.h"
 #include "espalier/ensemble/votes/token_votes.h"
 #include "research/public_run.h"
@@ -49,17 +51,27 @@ Result<StudySample> begin_sample(const std::string& eval_file, const ReadOptions
 /// Puts an expert's labels in column j; if there is no labelling of that rank, the expert abstains.
 void fill_expert(StudySample& sample, size_t j, const Labellings& labellings, size_t rank = 0);
 
+/// The methods that the paper's tables compare, in the order of their rows.
+inline constexpr std::array kPaperMethods = {
+    ensemble::Method::kMvote,    ensemble::Method::kFpl, ensemble::Method::kCv,   ensemble::Method::kFplCv,
+    ensemble::Method::kEspboost, ensemble::Method::kSle, ensemble::Method::kRand, ensemble::Method::kBest};
+/// One figure for each of kPaperMethods.
+using PaperColumn = std::array<double, kPaperMethods.size()>;
+/// The same by the names of the methods.
+using PaperRows = std::map<std::string, double>;
+PaperRows paper_rows(const PaperColumn& figures);
+
 struct StudyOptions {
   std::string column;        ///< of the report
   size_t training_size = 0;  ///< m; 0: a tenth
   double beta = 0.95;
   ensemble::SubstructureOptions substructures;
-  std::map<std::string, double> paper;  ///< the figures in the paper's tables, by row
-  bool edit_distance = false;           ///< also compute it, on the phonemes that labels stand for
-  bool side_by_side = false;  ///< labels are columns of aligned outputs of different lengths, with gaps
-  std::map<std::string, double> paper_edit;  ///< the paper's figures for the edit distance
-  bool printed = true;                       ///< rows of the paper's methods are as printed
-  std::string cause;                         ///< why mvote may not be better than the best expert here
+  PaperRows paper;             ///< the figures in the paper's tables
+  bool edit_distance = false;  ///< also compute it, on the phonemes that labels stand for
+  bool side_by_side = false;   ///< labels are columns of aligned outputs of different lengths, with gaps
+  PaperRows paper_edit;        ///< the paper's figures for the edit distance
+  bool printed = true;         ///< rows of the paper's methods are as printed
+  std::string cause;           ///< why mvote may not be better than the best expert here
 };
 
 /// What the study measured, for further checks.

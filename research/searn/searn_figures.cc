@@ -24,25 +24,29 @@ SearnRun letters_run(const Request& request, std::vector<std::string> settings) 
   return run;
 }
 
-SearnRun entities_run(const Request& request, std::string learner, std::vector<std::string> settings) {
+/// SEARN on the first sentences of a corpus.
+SearnRun first_sentences(const Request& request, const char* train, const char* test, size_t quick,
+                         std::vector<std::string> settings) {
   SearnRun run;
-  run.learner = std::move(learner);
+  run.learner = "searn";
   run.settings = std::move(settings);
-  run.train = request.corpus("conll2002-esp/esp.train.gz");
-  run.test = request.corpus("conll2002-esp/esp.testb.gz");
-  run.most_sequences = request.quick ? 100 : 1000;
+  run.train = request.corpus(train);
+  run.test = request.corpus(test);
+  run.most_sequences = request.quick ? quick : 1000;
   return run;
 }
 
-/// A task on CoNLL-2000, trained on its first sentences.
+SearnRun entities_run(const Request& request, std::string learner, std::vector<std::string> settings) {
+  SearnRun run = first_sentences(request, "conll2002-esp/esp.train.gz", "conll2002-esp/esp.testb.gz", 100,
+                                 std::move(settings));
+  run.learner = std::move(learner);
+  return run;
+}
+
 SearnRun chunks_run(const Request& request, std::string task, std::vector<std::string> settings) {
-  SearnRun run;
-  run.learner = "searn";
+  SearnRun run =
+      first_sentences(request, "conll2000/train.txt.gz", "conll2000/test.txt.gz", 60, std::move(settings));
   run.task = std::move(task);
-  run.settings = std::move(settings);
-  run.train = request.corpus("conll2000/train.txt.gz");
-  run.test = request.corpus("conll2000/test.txt.gz");
-  run.most_sequences = request.quick ? 60 : 1000;
   return run;
 }
 
