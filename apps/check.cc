@@ -236,10 +236,9 @@ void add_check(CLI::App& app, Action& action) {
   verb.add_option("--constraints", flags.constraints,
                   "what inference obeys [the scheme of the labels, if they have one]")
       ->type_name("FILE");
-  verb.add_option("--suspicious", flags.suspicious,
-                  "also list this many labels that cross-validation contradicts, the\nsurest first")
-      ->type_name("N")
-      ->check(whole_number(1, 1000000));
+  add_number_option(verb, "--suspicious", flags.suspicious,
+                    "also list this many labels that cross-validation contradicts, the\nsurest first", 1,
+                    1000000);
   add_threads_option(verb, flags.threads);
   flags.reading.add_to(verb);
   flags.output.add_to(verb);

@@ -60,15 +60,10 @@ void add_classes(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<ClassesFlags>(app, action, "classes", kClassesHelp, run);
   verb.add_option("TEXT", flags.text, "files of text, - for standard input")->type_name("")->required();
   verb.add_option("-o,--output", flags.file, "the output file [-, standard output]")->type_name("OUT");
-  verb.add_option("-k,--k", flags.options.classes, "number of classes [512]")
-      ->type_name("N")
-      ->check(whole_number(2, 10000));
-  verb.add_option("--least-count", flags.options.least_count, "words seen fewer times get no class [2]")
-      ->type_name("N")
-      ->check(whole_number(1));
-  verb.add_option("--rounds", flags.options.rounds, "passes over the words, at most [15]")
-      ->type_name("N")
-      ->check(whole_number(1, 10000));
+  add_number_option(verb, "-k,--k", flags.options.classes, "number of classes [512]", 2, 10000);
+  add_number_option(verb, "--least-count", flags.options.least_count,
+                    "words seen fewer times get no class [2]", 1);
+  add_number_option(verb, "--rounds", flags.options.rounds, "passes over the words, at most [15]", 1, 10000);
   add_threads_option(verb, flags.options.threads);
   verb.add_flag("-q,--quiet", flags.quiet, "print errors only");
   verb.footer([] { return std::string(kClassesExamples); });

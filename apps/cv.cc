@@ -136,9 +136,7 @@ Outcome run(const CvFlags& flags) {
 void add_cv(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<CvFlags>(app, action, "cv", kCvHelp, run);
   verb.add_option("DATA", flags.data, "labelled files, - for standard input")->type_name("")->required();
-  verb.add_option("-k,--k", flags.k, "draw this many folds [the data's own, or 10]")
-      ->type_name("N")
-      ->check(whole_number(2, 200));
+  add_number_option(verb, "-k,--k", flags.k, "draw this many folds [the data's own, or 10]", 2, 200);
   verb.add_option(
           "--save-predictions", flags.predictions,
           "write all sequences in their order, each with the labels predicted\nwhen its fold was held out")

@@ -8,6 +8,7 @@
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -96,28 +97,24 @@ Outcome run(const DecodeVerbFlags& flags) {
 }  // namespace
 
 void add_decode(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("decode", kDecodeHelp);
-  const auto flags = std::make_shared<DecodeVerbFlags>();
-  verb.add_option("INPUT", flags->input, "file of scores")->type_name("")->required();
-  verb.add_option("-o,--output", flags->output,
+  const auto [verb, flags] = add_verb<DecodeVerbFlags>(app, action, "decode", kDecodeHelp, run);
+  verb.add_option("INPUT", flags.input, "file of scores")->type_name("")->required();
+  verb.add_option("-o,--output", flags.output,
                   "the output file; left unchanged if an error occurs [-, standard output]")
       ->type_name("OUT");
-  verb.add_option("--labels", flags->labels, "labels of the columns of a .npy file, with commas between")
+  verb.add_option("--labels", flags.labels, "labels of the columns of a .npy file, with commas between")
       ->type_name("L");
-  verb.add_option("--transitions", flags->transitions,
+  verb.add_option("--transitions", flags.transitions,
                   "scores of neighbouring labels: a row of numbers per label\nbefore, a column per label "
                   "[neighbours do not interact]")
       ->type_name("FILE");
-  verb.add_option("--nbest", flags->nbest, "the N best labellings; needs --json [1]")
-      ->type_name("N")
-      ->check(whole_number(1, 100000));
-  verb.add_flag("--confidence", flags->confidence, "add probabilities of labels and spans");
-  verb.add_flag("--marginals", flags->marginals, "add probabilities of all labels");
-  flags->decode.add_to(verb, /*with_why=*/true);
-  add_threads_option(verb, flags->threads);
-  flags->flags.add_to(verb);
+  add_number_option(verb, "--nbest", flags.nbest, "the N best labellings; needs --json [1]", 1, 100000);
+  verb.add_flag("--confidence", flags.confidence, "add probabilities of labels and spans");
+  verb.add_flag("--marginals", flags.marginals, "add probabilities of all labels");
+  flags.decode.add_to(verb, /*with_why=*/true);
+  add_threads_option(verb, flags.threads);
+  flags.flags.add_to(verb);
   verb.footer(kDecodeExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

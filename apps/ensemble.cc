@@ -37,11 +37,10 @@ void ExpertFlags::add_to(CLI::App& verb) {
                   "column of the label in experts' files: from 1, or -1 for the\nlast [last]; in CoNLL-U "
                   "also a name [upos]")
       ->type_name("C");
-  verb.add_option("--nbest", nbest,
-                  "experts give up to N labellings of each sequence, best first;\neach rank is a separate "
-                  "expert [1]")
-      ->type_name("N")
-      ->check(whole_number(1, 1000));
+  add_number_option(verb, "--nbest", nbest,
+                    "experts give up to N labellings of each sequence, best first;\neach rank is a separate "
+                    "expert [1]",
+                    1, 1000);
   verb.add_option(
           "--labels-only", labels_only,
           "files have labels and no words: rows (one label per line, blank\nlines between sequences) or "

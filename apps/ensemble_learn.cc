@@ -38,15 +38,10 @@ Examples:
   espalier ensemble learn gold.txt list.txt --nbest 10 -m votes.model --missing spread)";
 
 struct LearnFlags {
-  std::string gold, model, method = "auto", substructures, automaton, align = "auto", form;
+  std::string gold, model;
   std::vector<std::string> experts;
-  std::optional<double> beta;
-  double delta = 0.05, epsilon = 0, loss_bound = 1;
-  int rounds = 100;
-  bool normalised = false, learn_switch = false, no_calibration = false, any_sequence = false;
-  size_t memory = 8;  // MB
-  uint64_t seed = 1;
-  int threads = 0;
+  EnsembleOptions options;  ///< but for what ExpertFlags has
+  bool no_calibration = false;
   ExpertFlags reading;
   OutputFlags output;
 };
@@ -60,27 +55,11 @@ std::string methods_help() {
 }
 
 EnsembleOptions options_of(const LearnFlags& flags) {
-  EnsembleOptions options;
-  options.method = flags.method;
-  options.substructures = flags.substructures;
-  options.beta = flags.beta;
-  options.delta = flags.delta;
-  options.epsilon = flags.epsilon;
-  options.loss_bound = flags.loss_bound;
-  options.rounds = flags.rounds;
-  options.normalised_exponent = flags.normalised;
-  options.learn_switch = flags.learn_switch;
+  EnsembleOptions options = flags.options;
   options.calibrate = !flags.no_calibration;
-  options.any_sequence = flags.any_sequence;
-  options.form = flags.form;
-  options.align = flags.align;
-  options.automaton = flags.automaton;
   options.missing = flags.reading.missing;
   options.probabilities = flags.reading.probabilities;
-  options.memory_megabytes = flags.memory;
   options.files = flags.reading.files();
-  options.seed = flags.seed;
-  options.threads = flags.threads;
   return options;
 }
 
@@ -185,46 +164,45 @@ void add_ensemble_learn(CLI::App& group, Action& action) {
   const auto [verb, flags] = add_verb<LearnFlags>(group, action, "learn", kLearnHelp, run);
   add_gold_and_experts(verb, flags.gold, flags.experts);
   add_model_option(verb, flags.model);
-  verb.add_option("--method", flags.method, "how to combine, see below [auto]")->type_name("M");
-  verb.add_option("--beta", flags.beta,
+  verb.add_option("--method", flags.options.method, "how to combine, see below [auto]")->type_name("M");
+  verb.add_option("--beta", flags.options.beta,
                   "factor by which an error multiplies a weight [chosen on held-out data]")
       ->type_name("B");
-  verb.add_option("--delta", flags.delta, "confidence of the bound that selects distributions [0.05]")
+  verb.add_option("--delta", flags.options.delta, "confidence of the bound that selects distributions [0.05]")
       ->type_name("D");
-  verb.add_option("--epsilon", flags.epsilon,
+  verb.add_option("--epsilon", flags.options.epsilon,
                   "perturbations of fpl are up to 1/epsilon [0.5/(experts × slots)]")
       ->type_name("E");
-  verb.add_option("--loss-bound", flags.loss_bound,
+  verb.add_option("--loss-bound", flags.options.loss_bound,
                   "the largest possible loss of a sequence, M in that bound [1]")
       ->type_name("M");
-  verb.add_flag("--normalised-exponent", flags.normalised,
+  verb.add_flag("--normalised-exponent", flags.options.normalised_exponent,
                 "an error counts 1/length instead of 1 in the exponent of beta");
-  verb.add_option("--rounds", flags.rounds, "rounds of espboost and sle [100]")
-      ->type_name("N")
-      ->check(whole_number(1, 1000000));
-  verb.add_option("--form", flags.form,
+  add_number_option(verb, "--rounds", flags.options.rounds, "rounds of espboost and sle [100]", 1, 1000000);
+  verb.add_option("--form", flags.options.form,
                   "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
       ->type_name("FORM");
-  verb.add_option("--substructures", flags.substructures, "what is combined, see below")->type_name("S");
+  verb.add_option("--substructures", flags.options.substructures, "what is combined, see below")
+      ->type_name("S");
   verb.add_option(
-          "--automaton", flags.automaton,
+          "--automaton", flags.options.automaton,
           "an OpenFst file, binary or text, with the allowed paths through\nthe experts; label j is expert j")
       ->type_name("FST");
-  verb.add_option("--align", flags.align,
+  verb.add_option("--align", flags.options.align,
                   "align outputs of unequal length: yes, no, or auto (if gold and\nexperts have "
                   "labels only and the numbers of labels differ)\n[auto]")
       ->type_name("HOW");
-  verb.add_flag("--switch", flags.learn_switch, "give short sequences to the best expert if that is better");
-  verb.add_flag("--any-sequence", flags.any_sequence, "allow label sequences that break their scheme");
+  verb.add_flag("--switch", flags.options.learn_switch,
+                "give short sequences to the best expert if that is better");
+  verb.add_flag("--any-sequence", flags.options.any_sequence,
+                "allow label sequences that break their scheme");
   verb.add_flag("--no-calibration", flags.no_calibration, "use the vote's shares as confidences, unchanged");
-  verb.add_option("--memory", flags.memory,
+  verb.add_option("--memory", flags.options.memory_megabytes,
                   "megabytes of votes kept in memory; further ones go to a\ntemporary file [8]")
       ->type_name("MB")
       ->check(whole_number(0, 1000000));
-  verb.add_option("--seed", flags.seed, "the same seed gives the same model [1]")
-      ->type_name("N")
-      ->check(seed_number());
-  add_threads_option(verb, flags.threads);
+  add_seed_option(verb, flags.options.seed, "the same seed gives the same model [1]");
+  add_threads_option(verb, flags.options.threads);
   flags.reading.add_to(verb);
   flags.output.add_to(verb);
   verb.footer(methods_help() + "\n" + kLearnExamples);

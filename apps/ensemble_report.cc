@@ -214,7 +214,7 @@ void add_ensemble_report(CLI::App& group, Action& action) {
   verb.add_flag("--bounds", flags.bounds, "the paper's guarantees for this model on this data");
   verb.add_option("--rho", flags.rho, "the margin in Theorems 4 and 5 [0.1]")->type_name("R");
   verb.add_flag("--any-sequence", flags.any_sequence, "do not keep labels to their scheme");
-  verb.add_option("--seed", flags.seed, "of the bootstrap [1]")->type_name("N")->check(seed_number());
+  add_seed_option(verb, flags.seed, "of the bootstrap [1]");
   flags.reading.add_to(verb);
   flags.output.add_to(verb);
   verb.footer(kReportExamples);

@@ -137,11 +137,10 @@ void add_eval(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<EvalFlags>(app, action, "eval", kEvalHelp, run);
   verb.add_option("TEST", flags.test, "labelled files")->type_name("");
   verb.add_option("-m,--model", flags.model, "the model file")->type_name("MODEL");
-  verb.add_option(
-          "--columns", flags.columns,
-          "score this file, whose last two columns are the gold and the\npredicted label; no model is needed")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated_option(
+      verb, "--columns", flags.columns,
+      "score this file, whose last two columns are the gold and the\npredicted label; no model is needed",
+      "FILE");
   verb.add_flag("--calibration", flags.calibration,
                 "also measure how well confidences match accuracy (takes longer)");
   verb.add_option("--stemmer", flags.stemmer,

@@ -52,12 +52,9 @@ void add_explain(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<ExplainFlags>(app, action, "explain", kExplainHelp, run);
   verb.add_option("INPUT", flags.input, "file to label and explain [-, standard input]")->type_name("");
   add_model_option(verb, flags.model);
-  verb.add_option("--sequence", flags.options.sequence, "explain only this sequence, counted from 1 [all]")
-      ->type_name("N")
-      ->check(whole_number(1));
-  verb.add_option("--top", flags.options.top, "features shown per token [5]")
-      ->type_name("N")
-      ->check(whole_number(0, 1000000));
+  add_number_option(verb, "--sequence", flags.options.sequence,
+                    "explain only this sequence, counted from 1 [all]", 1);
+  add_number_option(verb, "--top", flags.options.top, "features shown per token [5]", 0, 1000000);
   verb.add_option(
           "--constraints", flags.decode.constraints,
           "obey the constraints in this file; none: no constraints\n[those that the model was trained with]")

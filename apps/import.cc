@@ -6,6 +6,7 @@
 #include "apps/command.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 
 namespace espalier::apps {
 namespace {
@@ -55,13 +56,11 @@ Outcome run(const ImportFlags& flags) {
 }  // namespace
 
 void add_import(CLI::App& app, Action& action) {
-  CLI::App& verb = *app.add_subcommand("import", kImportHelp);
-  const auto flags = std::make_shared<ImportFlags>();
-  verb.add_option("INPUT", flags->input, "model of another program")->type_name("")->required();
-  verb.add_option("-m,--model", flags->model, "where the model goes")->type_name("MODEL")->required();
-  flags->output.add_to(verb);
+  const auto [verb, flags] = add_verb<ImportFlags>(app, action, "import", kImportHelp, run);
+  verb.add_option("INPUT", flags.input, "model of another program")->type_name("")->required();
+  verb.add_option("-m,--model", flags.model, "where the model goes")->type_name("MODEL")->required();
+  flags.output.add_to(verb);
   verb.footer(kImportExamples);
-  verb.callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 
 }  // namespace espalier::apps

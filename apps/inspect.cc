@@ -178,9 +178,7 @@ void add_inspect(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<InspectFlags>(app, action, "inspect", kInspectHelp, run);
   verb.add_option("MODEL", flags.model, "the model file")->type_name("")->required();
   verb.add_option("--label", flags.label, "list only weights of this label")->type_name("LABEL");
-  verb.add_option("--top", flags.top, "features and transitions shown [10]")
-      ->type_name("N")
-      ->check(whole_number(0, 1000000));
+  add_number_option(verb, "--top", flags.top, "features and transitions shown [10]", 0, 1000000);
   verb.add_option("--strip", flags.strip, "write the model without names to this file instead")
       ->type_name("OUT");
   flags.output.add_to(verb);

@@ -47,20 +47,16 @@ void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("-t,--template", template_file,
                   "features: a template of CRF++ or Wapiti, or of a parser [words, affixes, shape]")
       ->type_name("FILE");
-  verb.add_option("--lexicon", lexicons,
-                  "a list of names or words whose entries become features; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  verb.add_option("--word-classes", word_classes,
-                  "classes of words as features (espalier classes, or Brown paths); may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "--lexicon", lexicons,
+                      "a list of names or words whose entries become features; may be repeated", "FILE");
+  add_repeated_option(verb, "--word-classes", word_classes,
+                      "classes of words as features (espalier classes, or Brown paths); may be repeated",
+                      "FILE");
   verb.add_option("--task", task, "what is predicted, see below [label]")->type_name("T");
   verb.add_option("--learner", learner, "how it is learned, see below [the first learner of the task]")
       ->type_name("L");
-  verb.add_option("-p,--parameter", settings, "a parameter of the learner; espalier help LEARNER lists them")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "-p,--parameter", settings,
+                      "a parameter of the learner; espalier help LEARNER lists them", "NAME=VALUE");
   verb.add_option("--head-column", reading.head_column,
                   "task parse: column of the heads; --label-column is that of relations")
       ->type_name("C");
@@ -70,15 +66,11 @@ void TrainingFlags::add_to(CLI::App& verb) {
   verb.add_option("--constraints", constraints,
                   "train under these constraints, which the model stores; not local, memm, brackets")
       ->type_name("FILE");
-  verb.add_option("--parser", parsers,
-                  "task summary, unit=word: a parser, after taggers it needs; may be repeated")
-      ->type_name("MODEL")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "--parser", parsers,
+                      "task summary, unit=word: a parser, after taggers it needs; may be repeated", "MODEL");
   verb.add_flag("--allow-contradictions", allow_contradictions,
                 "train even if most sequences break the constraints");
-  verb.add_option("--seed", seed, "the same seed gives the same model [1]")
-      ->type_name("N")
-      ->check(seed_number());
+  add_seed_option(verb, seed, "the same seed gives the same model [1]");
   add_threads_option(verb, threads);
   reading.add_to(verb);
 }
@@ -132,10 +124,9 @@ void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
           "constraints also ilp (integer program) and\nbeam; searches: greedy, beam or best-first; auto: "
           "viterbi, or what the\nconstraints or the search need [auto]")
       ->type_name("D");
-  verb.add_option("--beam", beam,
-                  "labellings that --decoder beam or best-first keeps [16; for a search\nas in training]")
-      ->type_name("N")
-      ->check(whole_number(1, 1000000));
+  add_number_option(verb, "--beam", beam,
+                    "labellings that --decoder beam or best-first keeps [16; for a search\nas in training]",
+                    1, 1000000);
   verb.add_option("--time-limit", seconds, "seconds per sequence under constraints [10]")
       ->type_name("S")
       ->check(above_zero());
@@ -165,6 +156,11 @@ void OutputFlags::add_to(CLI::App& verb) {
   verb.add_flag("-q,--quiet", quiet, "print errors only: no progress, no messages");
 }
 
+void add_repeated_option(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
+                         const std::string& help, const std::string& type) {
+  verb.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+}
+
 void add_model_option(CLI::App& verb, std::string& model) {
   verb.add_option("-m,--model", model, "the model file")->type_name("MODEL")->required();
 }
@@ -185,9 +181,7 @@ void add_keep_going_flag(CLI::App& verb, bool& keep_going) {
 }
 
 void add_threads_option(CLI::App& verb, int& threads) {
-  verb.add_option("--threads", threads, "threads to work with; 0 takes every core [0]")
-      ->type_name("N")
-      ->check(whole_number(0, 1024));
+  add_number_option(verb, "--threads", threads, "threads to work with; 0 takes every core [0]", 0, 1024);
 }
 
 Result<Settings> parse_settings(const std::vector<std::string>& texts) {

@@ -80,6 +80,9 @@ struct OutputFlags {
   void add_to(CLI::App& verb);
 };
 
+/// An option that may be repeated, with one value each time; `type` stands for the value in the help.
+void add_repeated_option(CLI::App& verb, const std::string& names, std::vector<std::string>& values,
+                         const std::string& help, const std::string& type);
 void add_model_option(CLI::App& verb, std::string& model);
 void add_input_format_option(CLI::App& verb, std::string& format);
 void add_keep_going_flag(CLI::App& verb, bool& keep_going);

@@ -74,24 +74,19 @@ std::shared_ptr<ModelReportFlags> add_report_options(CLI::App& app) {
       ->required()
       ->allow_extra_args(false);
   verb.add_option("-o,--output", flags->out, "the page")->type_name("FILE")->required();
-  verb.add_option("--train", flags->train,
-                  "the training data, which tells how rare words are; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  verb.add_option("--log", flags->logs,
-                  "what train --json printed, for the curve of the training; once per\nmodel, in their order")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "--train", flags->train,
+                      "the training data, which tells how rare words are; may be repeated", "FILE");
+  add_repeated_option(
+      verb, "--log", flags->logs,
+      "what train --json printed, for the curve of the training; once per\nmodel, in their order", "FILE");
   verb.add_option("--title", flags->title, "of the page [the names of models and data]")->type_name("TEXT");
-  verb.add_option("--errors", flags->errors, "errors shown of each kind [60]")
-      ->type_name("N")
-      ->check(whole_number(0, 100000));
+  add_number_option(verb, "--errors", flags->errors, "errors shown of each kind [60]", 0, 100000);
   add_input_format_option(verb, flags->input_format);
   verb.add_option("--folds", flags->folds, "only these folds of TEST, if the data has folds")
       ->type_name("LIST");
   verb.add_option("--encoding", flags->encoding, "utf-8, latin1 or bytes [that of the model]")
       ->type_name("E");
-  verb.add_option("--seed", flags->seed, "of the intervals [1]")->type_name("N")->check(seed_number());
+  add_seed_option(verb, flags->seed, "of the intervals [1]");
   add_threads_option(verb, flags->threads);
   verb.add_flag("-q,--quiet", flags->quiet, "print errors only: no progress, no messages");
   verb.footer(kModelReportExamples);
@@ -102,31 +97,25 @@ std::shared_ptr<CompareFlags> add_compare_options(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("compare", kCompareHelp);
   const auto flags = std::make_shared<CompareFlags>();
   verb.add_option("TRAIN", flags->train, "files to train on")->type_name("")->required();
-  verb.add_option("--dev", flags->dev, "score candidates on this file, not on folds; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  verb.add_option("--test", flags->test,
-                  "score what is recommended on this file, once, at the end; may be\nrepeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "--dev", flags->dev,
+                      "score candidates on this file, not on folds; may be repeated", "FILE");
+  add_repeated_option(verb, "--test", flags->test,
+                      "score what is recommended on this file, once, at the end; may be\nrepeated", "FILE");
   verb.add_option("--learners", flags->learners,
                   "names with commas between, or all [those worth trying first]")
       ->type_name("LIST");
-  verb.add_option(
-          "--grid", flags->grid,
-          "also try these settings: l2=0.1,1,10 of every learner that has the\nparameter, crf:l2=0.1,1 of "
-          "one; may be repeated for combinations")
-      ->type_name("[LEARNER:]NAME=VALUES")
-      ->allow_extra_args(false);
+  add_repeated_option(
+      verb, "--grid", flags->grid,
+      "also try these settings: l2=0.1,1,10 of every learner that has the\nparameter, crf:l2=0.1,1 of "
+      "one; may be repeated for combinations",
+      "[LEARNER:]NAME=VALUES");
   verb.add_option("--time-budget", flags->budget,
                   "such as 90s, 10m or 2h [none: everything is measured in full]")
       ->type_name("TIME");
   verb.add_flag(
       "--learning-curve", flags->learning_curve,
       "also measure what is recommended on parts of the data, to see\nwhether more data would help");
-  verb.add_option("-k,--k", flags->folds, "folds, drawn with the seed [5]")
-      ->type_name("N")
-      ->check(whole_number(2, 200));
+  add_number_option(verb, "-k,--k", flags->folds, "folds, drawn with the seed [5]", 2, 200);
   verb.add_option("-o,--output", flags->out, "also write the comparison as a page")->type_name("FILE");
   verb.add_option("--work", flags->work,
                   "keep measurements in this folder: the same command goes on from there")
@@ -135,9 +124,7 @@ std::shared_ptr<CompareFlags> add_compare_options(CLI::App& app) {
   verb.add_option("-t,--template", flags->template_file, "features, as for train")->type_name("FILE");
   verb.add_option("--feature-columns", flags->feature_columns, "columns that features may use, as for train")
       ->type_name("LIST");
-  verb.add_option("--seed", flags->seed, "of folds, training and intervals [1]")
-      ->type_name("N")
-      ->check(seed_number());
+  add_seed_option(verb, flags->seed, "of folds, training and intervals [1]");
   add_threads_option(verb, flags->threads);
   flags->reading.add_to(verb);
   flags->output.add_to(verb);

@@ -35,9 +35,7 @@ std::shared_ptr<ReproduceFlags> add_reproduce_options(CLI::App& app) {
   verb.add_option("-o,--out", flags->out, "the folder that plots and results are written to [.]")
       ->type_name("DIR");
   verb.add_flag("--quick", flags->quick, "a small version, in seconds");
-  verb.add_option("--seed", flags->seed, "seed of all random choices [1]")
-      ->type_name("N")
-      ->check(seed_number());
+  add_seed_option(verb, flags->seed, "seed of all random choices [1]");
   add_threads_option(verb, flags->threads);
   flags->output.add_to(verb);
   verb.footer(kReproduceExamples);

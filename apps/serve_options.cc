@@ -28,14 +28,12 @@ std::shared_ptr<ServeFlags> add_serve_options(CLI::App& app) {
   CLI::App& verb = *app.add_subcommand("serve", kServeHelp);
   const auto flags = std::make_shared<ServeFlags>();
   verb.add_option("MODEL", flags->models, "model files, each FILE or NAME=FILE")->type_name("")->required();
-  verb.add_option(
-          "--pipeline", flags->pipelines,
-          "models that run one after the other, each reading the labels of\nthose before it; may be repeated")
-      ->type_name("NAME=MODEL,MODEL")
-      ->allow_extra_args(false);
-  verb.add_option("--port", flags->port, "port to listen on; 0: any that is free, which is printed [8080]")
-      ->type_name("N")
-      ->check(whole_number(0, 65535));
+  add_repeated_option(
+      verb, "--pipeline", flags->pipelines,
+      "models that run one after the other, each reading the labels of\nthose before it; may be repeated",
+      "NAME=MODEL,MODEL");
+  add_number_option(verb, "--port", flags->port,
+                    "port to listen on; 0: any that is free, which is printed [8080]", 0, 65535);
   verb.add_option("--host", flags->host, "address to listen on [127.0.0.1, this machine only]")
       ->type_name("ADDRESS");
   verb.add_option("--token-file", flags->token_file,
@@ -46,22 +44,15 @@ std::shared_ptr<ServeFlags> add_serve_options(CLI::App& app) {
   verb.add_option("--log", flags->log, "write a line of JSON per request; -: to standard output [none]")
       ->type_name("FILE");
   verb.add_flag("--allow-reload", flags->allow_reload, "allow POST /v1/models/NAME/reload");
-  verb.add_option("--max-body", flags->body_bytes, "bytes of a request's body [10000000]")
-      ->type_name("N")
-      ->check(whole_number(1, 2'000'000'000));
-  verb.add_option("--max-header", flags->header_bytes, "bytes of a request's header [16384]")
-      ->type_name("N")
-      ->check(whole_number(256, 1'000'000));
-  verb.add_option("--max-tokens", flags->tokens, "tokens of a sequence [100000]")
-      ->type_name("N")
-      ->check(whole_number(1, 100'000'000));
-  verb.add_option("--max-connections", flags->connections, "connections at once [4096]")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000));
-  verb.add_option("--max-requests", flags->connection_requests,
-                  "requests on one connection; 0: no limit [100000]")
-      ->type_name("N")
-      ->check(whole_number(0, 1'000'000'000));
+  add_number_option(verb, "--max-body", flags->body_bytes, "bytes of a request's body [10000000]", 1,
+                    2'000'000'000);
+  add_number_option(verb, "--max-header", flags->header_bytes, "bytes of a request's header [16384]", 256,
+                    1'000'000);
+  add_number_option(verb, "--max-tokens", flags->tokens, "tokens of a sequence [100000]", 1, 100'000'000);
+  add_number_option(verb, "--max-connections", flags->connections, "connections at once [4096]", 1,
+                    1'000'000);
+  add_number_option(verb, "--max-requests", flags->connection_requests,
+                    "requests on one connection; 0: no limit [100000]", 0, 1'000'000'000);
   verb.add_option("--request-time", flags->request_seconds, "seconds to receive, to answer and to send [30]")
       ->type_name("S")
       ->check(above_zero());

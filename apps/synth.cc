@@ -79,32 +79,20 @@ void add_synth(CLI::App& app, Action& action) {
   verb.add_option("-o,--output", flags.directory, "directory to write to, created if it does not exist")
       ->type_name("DIR")
       ->required();
-  verb.add_option("--sequences", options.sequences,
-                  "sequences of train.txt; dev.txt has a tenth, test.txt a fifth as many [1000]")
-      ->type_name("N")
-      ->check(whole_number(1));
-  verb.add_option("--seed", options.seed, "the same seed gives the same files [1]")
-      ->type_name("N")
-      ->check(seed_number());
-  verb.add_option("--labels", options.labels, "labels: number of labels [50]")
-      ->type_name("N")
-      ->check(whole_number(2, 5000));
-  verb.add_option("--length", options.length, "labels: mean number of tokens of a sequence [20]")
-      ->type_name("N")
-      ->check(whole_number(1));
+  add_number_option(verb, "--sequences", options.sequences,
+                    "sequences of train.txt; dev.txt has a tenth, test.txt a fifth as many [1000]", 1);
+  add_seed_option(verb, options.seed, "the same seed gives the same files [1]");
+  add_number_option(verb, "--labels", options.labels, "labels: number of labels [50]", 2, 5000);
+  add_number_option(verb, "--length", options.length, "labels: mean number of tokens of a sequence [20]", 1);
   verb.add_option("--noise", options.noise,
                   "labels: share of words that say nothing about the label, 0 to 1 [0.1]")
       ->type_name("X");
   verb.add_option("--source", options.source, "copies: file to repeat")->type_name("FILE");
-  verb.add_option("--copies", options.copies, "copies: how many; the first is the source itself [2]")
-      ->type_name("N")
-      ->check(whole_number(1));
-  verb.add_option("--variables", options.variables, "variables: how many [5]")
-      ->type_name("N")
-      ->check(whole_number(1));
-  verb.add_option("--dimensions", options.dimensions, "variables: numbers that describe each [100]")
-      ->type_name("N")
-      ->check(whole_number(1));
+  add_number_option(verb, "--copies", options.copies, "copies: how many; the first is the source itself [2]",
+                    1);
+  add_number_option(verb, "--variables", options.variables, "variables: how many [5]", 1);
+  add_number_option(verb, "--dimensions", options.dimensions, "variables: numbers that describe each [100]",
+                    1);
   verb.add_option("--kappa", options.kappa,
                   "variables: share of examples that no classifier of single variables\ngets right [0.15]")
       ->type_name("X");

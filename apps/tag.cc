@@ -239,9 +239,7 @@ void add_tag(CLI::App& app, Action& action) {
       "line is a sentence");
   flags.columns.add_to(verb);
   add_keep_going_flag(verb, flags.keep_going);
-  verb.add_option("--nbest", flags.nbest, "write the N best labellings [1]")
-      ->type_name("N")
-      ->check(whole_number(1, 100000));
+  add_number_option(verb, "--nbest", flags.nbest, "write the N best labellings [1]", 1, 100000);
   verb.add_flag("--confidence", flags.confidence, "add probabilities of labels and spans");
   verb.add_flag("--marginals", flags.marginals, "add probabilities of all labels");
   flags.decode.add_to(verb, /*with_why=*/true);

@@ -132,20 +132,17 @@ void add_train(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<TrainFlags>(app, action, "train", kTrainHelp, run);
   verb.add_option("TRAIN", flags.train, "files to train on, - for standard input")->type_name("")->required();
   add_model_option(verb, flags.model);
-  verb.add_option("--dev", flags.dev,
-                  "development file: training stops by it, and keeps its best pass; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated_option(verb, "--dev", flags.dev,
+                      "development file: training stops by it, and keeps its best pass; may be repeated",
+                      "FILE");
   verb.add_option("--dev-folds", flags.dev_folds, "folds of the development data; without --dev from TRAIN")
       ->type_name("LIST");
   flags.training.add_to(verb);
   verb.add_option("--start-from", flags.start_from,
                   "train this model further, by its own learner, on new data")
       ->type_name("MODEL");
-  verb.add_option("--checkpoint-every", flags.checkpoint_every,
-                  "write MODEL.checkpoint after every N passes [never]")
-      ->type_name("N")
-      ->check(whole_number(0, 1000000));
+  add_number_option(verb, "--checkpoint-every", flags.checkpoint_every,
+                    "write MODEL.checkpoint after every N passes [never]", 0, 1000000);
   verb.add_flag("--resume", flags.resume, "continue an interrupted run from MODEL.checkpoint");
   flags.output.add_to(verb);
   verb.footer([] { return learners_help() + kTrainExamples; });

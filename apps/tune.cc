@@ -8,6 +8,7 @@
 #include "apps/long_work.h"
 #include "apps/options.h"
 #include "apps/terminal.h"
+#include "apps/verb.h"
 #include "apps/whole_number.h"
 
 namespace espalier::apps {
@@ -102,28 +103,26 @@ Outcome run(const TuneFlags& flags) {
 }  // namespace
 
 void add_tune(CLI::App& app, Action& action) {
-  CLI::App* const verb = app.add_subcommand("tune", kTuneHelp);
-  verb->footer(kTuneExamples);
-  const auto flags = std::make_shared<TuneFlags>();
-  verb->add_option("MODEL", flags->model, "a cascade; changed in place unless -o says otherwise")
+  const auto [verb, flags] = add_verb<TuneFlags>(app, action, "tune", kTuneHelp, run);
+  verb.add_option("MODEL", flags.model, "a cascade; changed in place unless -o says otherwise")
       ->type_name("")
       ->required();
-  verb->add_option("--dev", flags->dev, "labelled data to choose by")->type_name("FILE");
-  verb->add_option("--filter-loss", flags->filter_loss,
-                   "share of the truth each level may lose: one number, or one per level [0.0005]")
+  verb.add_option("--dev", flags.dev, "labelled data to choose by")->type_name("FILE");
+  verb.add_option("--filter-loss", flags.filter_loss,
+                  "share of the truth each level may lose: one number, or one per level [0.0005]")
       ->type_name("E");
-  verb->add_option("--budget", flags->budget,
-                   "label n-grams alive per position after each level, in place of a loss")
+  verb.add_option("--budget", flags.budget,
+                  "label n-grams alive per position after each level, in place of a loss")
       ->type_name("N")
       ->check(above_zero());
-  verb->add_option("-o,--output", flags->out, "where the tuned model goes [MODEL]")->type_name("FILE");
-  verb->add_option("--plot", flags->plot, "write efficiency against filter loss to this SVG file")
+  verb.add_option("-o,--output", flags.out, "where the tuned model goes [MODEL]")->type_name("FILE");
+  verb.add_option("--plot", flags.plot, "write efficiency against filter loss to this SVG file")
       ->type_name("FILE");
-  verb->add_option("--folds", flags->folds, "folds of the data to use, such as 1-9 or 0,2 (letters, jsonl)")
+  verb.add_option("--folds", flags.folds, "folds of the data to use, such as 1-9 or 0,2 (letters, jsonl)")
       ->type_name("LIST");
-  add_threads_option(*verb, flags->threads);
-  flags->output.add_to(*verb);
-  verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+  add_threads_option(verb, flags.threads);
+  flags.output.add_to(verb);
+  verb.footer(kTuneExamples);
 }
 
 }  // namespace espalier::apps

@@ -39,4 +39,8 @@ CLI::Validator above_zero() {
   return CLI::Validator(check, "");
 }
 
+void add_seed_option(CLI::App& verb, uint64_t& seed, const std::string& help) {
+  verb.add_option("--seed", seed, help)->type_name("N")->check(seed_number());
+}
+
 }  // namespace espalier::apps
