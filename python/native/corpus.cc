@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "python/native/bindings.h"
+#include "python/native/option_fields.h"
 
 namespace espalier::python {
 namespace {
@@ -29,23 +30,16 @@ py::tuple sequence_tuple(const Corpus& corpus, size_t index) {
 }  // namespace
 
 ReadOptions reading_of(const py::dict& given) {
-  ReadOptions out;
-  for (const auto& [key, value] : given) {
-    const auto name = py::cast<std::string>(key);
-    if (name == "format") {
-      out.format = py::cast<std::string>(value);
-    } else if (name == "label_column") {
-      out.label_column = py::cast<std::string>(py::str(value));
-    } else if (name == "folds") {
-      out.folds = py::cast<std::string>(value);
-    } else if (name == "encoding") {
-      out.encoding = py::cast<std::string>(value);
-    } else if (name == "labels_required") {
-      out.labels_required = py::cast<bool>(value);
-    } else {
-      throw py::type_error("unknown reading option '" + name + "'");
-    }
-  }
+  using O = ReadOptions;
+  static constexpr OptionField<O> kFields[] = {
+      {"format", set_to<&O::format>},
+      {"label_column",
+       [](O& out, py::handle value) { out.label_column = py::cast<std::string>(py::str(value)); }},
+      {"folds", set_to<&O::folds>},
+      {"encoding", set_to<&O::encoding>},
+      {"labels_required", set_to<&O::labels_required>}};
+  O out;
+  set_fields(given, kFields, "reading option", out);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Ensembles for Python.
 #include "python/native/bindings.h"
+#include "python/native/option_fields.h"
 #include "python/native/watch.h"
 
 namespace espalier::python {
@@ -35,33 +36,15 @@ std::vector<Expert> experts_of(const py::list& given) {
 }
 
 EnsembleOptions ensemble_options(const py::dict& given) {
-  EnsembleOptions out;
-  for (const auto& [key, value] : given) {
-    const auto name = py::cast<std::string>(key);
-    if (name == "method") {
-      out.method = py::cast<std::string>(value);
-    } else if (name == "substructures") {
-      out.substructures = py::cast<std::string>(value);
-    } else if (name == "beta") {
-      out.beta = py::cast<double>(value);
-    } else if (name == "rounds") {
-      out.rounds = py::cast<int>(value);
-    } else if (name == "calibrate") {
-      out.calibrate = py::cast<bool>(value);
-    } else if (name == "any_sequence") {
-      out.any_sequence = py::cast<bool>(value);
-    } else if (name == "missing") {
-      out.missing = py::cast<std::string>(value);
-    } else if (name == "probabilities") {
-      out.probabilities = py::cast<bool>(value);
-    } else if (name == "seed") {
-      out.seed = py::cast<uint64_t>(value);
-    } else if (name == "threads") {
-      out.threads = py::cast<int>(value);
-    } else {
-      throw py::type_error("unknown option of an ensemble '" + name + "'");
-    }
-  }
+  using O = EnsembleOptions;
+  static constexpr OptionField<O> kFields[] = {
+      {"method", set_to<&O::method>},       {"substructures", set_to<&O::substructures>},
+      {"beta", set_to<&O::beta>},           {"rounds", set_to<&O::rounds>},
+      {"calibrate", set_to<&O::calibrate>}, {"any_sequence", set_to<&O::any_sequence>},
+      {"missing", set_to<&O::missing>},     {"probabilities", set_to<&O::probabilities>},
+      {"seed", set_to<&O::seed>},           {"threads", set_to<&O::threads>}};
+  O out;
+  set_fields(given, kFields, "option of an ensemble", out);
   return out;
 }
 

@@ -1,22 +1,14 @@
 // Models and predictions for Python.
 #include "python/native/bindings.h"
+#include "python/native/option_fields.h"
 #include "python/native/watch.h"
 
 namespace espalier::python {
 namespace {
 
 const char* outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kExact:
-      return "exact";
-    case Outcome::kApproximate:
-      return "approximate";
-    case Outcome::kInfeasible:
-      return "infeasible";
-    case Outcome::kOutOfTime:
-      return "out of time";
-  }
-  return "exact";
+  static constexpr const char* kNames[] = {"exact", "approximate", "infeasible", "out of time"};
+  return kNames[static_cast<size_t>(outcome)];
 }
 
 /// Reads one sequence and tags it without the interpreter lock.
@@ -157,58 +149,43 @@ py::dict tag_file(const Model& model, const std::string& input, const std::strin
                   "interrupted"_a = report.interrupted);
 }
 
-/// Sets fields that DecodeOptions has; false if it has no such field.
-bool set_decode_field(const std::string& name, py::handle value, DecodeOptions& out) {
-  if (name == "constraints") {
-    if (!value.is_none()) out.constraints = py::cast<Constraints>(value);
-  } else if (name == "unconstrained") {
-    out.unconstrained = py::cast<bool>(value);
-  } else if (name == "strict") {
-    out.strict = py::cast<bool>(value);
-  } else if (name == "why") {
-    out.why = py::cast<bool>(value);
-  } else if (name == "time_limit") {
-    out.time_limit = py::cast<double>(value);
-  } else if (name == "decoder") {
-    out.decoder = py::cast<std::string>(value);
-  } else if (name == "beam") {
-    out.beam = py::cast<size_t>(value);
-  } else {
-    return false;
-  }
-  return true;
+void set_constraints(DecodeOptions& out, py::handle value) {
+  if (!value.is_none()) out.constraints = py::cast<Constraints>(value);
 }
+
+constexpr OptionField<DecodeOptions> kDecodeFields[] = {
+    {"constraints", set_constraints},
+    {"unconstrained", set_to<&DecodeOptions::unconstrained>},
+    {"strict", set_to<&DecodeOptions::strict>},
+    {"why", set_to<&DecodeOptions::why>},
+    {"time_limit", set_to<&DecodeOptions::time_limit>},
+    {"decoder", set_to<&DecodeOptions::decoder>},
+    {"beam", set_to<&DecodeOptions::beam>}};
+
+void set_forced(TagOptions& out, py::handle value) {
+  for (const auto& label : py::cast<std::vector<std::optional<std::string>>>(value))
+    out.forced.push_back(label.value_or("_"));
+}
+
+constexpr OptionField<TagOptions> kTagFields[] = {{"confidence", set_to<&TagOptions::confidence>},
+                                                  {"marginals", set_to<&TagOptions::marginals>},
+                                                  {"nbest", set_to<&TagOptions::nbest>},
+                                                  {"forced", set_forced},
+                                                  {"threads", set_to<&TagOptions::threads>}};
 
 }  // namespace
 
 DecodeOptions decode_options(const py::dict& options) {
   DecodeOptions out;
-  for (const auto& [key, value] : options) {
-    const auto name = py::cast<std::string>(key);
-    if (!set_decode_field(name, value, out)) throw py::type_error("unknown option '" + name + "'");
-  }
+  set_fields(options, kDecodeFields, "option", out);
   return out;
 }
 
 TagOptions tag_options(const py::dict& options) {
   TagOptions out;
-  for (const auto& [key, value] : options) {
-    const auto name = py::cast<std::string>(key);
-    if (name == "confidence") {
-      out.confidence = py::cast<std::optional<bool>>(value);
-    } else if (name == "marginals") {
-      out.marginals = py::cast<bool>(value);
-    } else if (name == "nbest") {
-      out.nbest = py::cast<size_t>(value);
-    } else if (name == "forced") {
-      for (const auto& label : py::cast<std::vector<std::optional<std::string>>>(value))
-        out.forced.push_back(label.value_or("_"));
-    } else if (name == "threads") {
-      out.threads = py::cast<int>(value);
-    } else if (!set_decode_field(name, value, out.decode)) {
-      throw py::type_error("unknown option '" + name + "'");
-    }
-  }
+  set_each(options, "option", [&](const std::string& name, py::handle value) {
+    return set_field(kTagFields, name, value, out) || set_field(kDecodeFields, name, value, out.decode);
+  });
   return out;
 }
 

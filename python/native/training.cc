@@ -1,5 +1,6 @@
 // Training and cross-validation for Python.
 #include "python/native/bindings.h"
+#include "python/native/option_fields.h"
 #include "python/native/scores.h"
 #include "python/native/watch.h"
 
@@ -7,38 +8,23 @@ namespace espalier::python {
 namespace {
 
 TrainOptions train_options(const std::string& learner, const Settings& settings, const py::dict& given) {
-  TrainOptions out;
+  using O = TrainOptions;
+  static constexpr OptionField<O> kFields[] = {
+      {"task", set_to<&O::task>},
+      {"dev", [](O& out, py::handle value) { out.dev = data_of(value); }},
+      {"constraints", [](O& out, py::handle value) { out.constraints = py::cast<Constraints>(value); }},
+      {"allow_contradictions", set_to<&O::allow_contradictions>},
+      {"start_from", [](O& out, py::handle value) { out.start_from = py::cast<const Model&>(value).tagger; }},
+      {"template", set_to<&O::feature_template>},
+      {"feature_columns", set_to<&O::feature_columns>},
+      {"seed", set_to<&O::seed>},
+      {"threads", set_to<&O::threads>},
+      {"save_to", set_to<&O::save_to>},
+      {"checkpoint_every", set_to<&O::checkpoint_every>},
+      {"resume", set_to<&O::resume>}};
+  O out;
   out.learner = Learner(learner, settings);
-  for (const auto& [key, value] : given) {
-    const auto name = py::cast<std::string>(key);
-    if (name == "task") {
-      out.task = py::cast<std::string>(value);
-    } else if (name == "dev") {
-      out.dev = data_of(value);
-    } else if (name == "constraints") {
-      out.constraints = py::cast<Constraints>(value);
-    } else if (name == "allow_contradictions") {
-      out.allow_contradictions = py::cast<bool>(value);
-    } else if (name == "start_from") {
-      out.start_from = py::cast<const Model&>(value).tagger;
-    } else if (name == "template") {
-      out.feature_template = py::cast<std::string>(value);
-    } else if (name == "feature_columns") {
-      out.feature_columns = py::cast<std::vector<size_t>>(value);
-    } else if (name == "seed") {
-      out.seed = py::cast<uint64_t>(value);
-    } else if (name == "threads") {
-      out.threads = py::cast<int>(value);
-    } else if (name == "save_to") {
-      out.save_to = py::cast<std::string>(value);
-    } else if (name == "checkpoint_every") {
-      out.checkpoint_every = py::cast<int>(value);
-    } else if (name == "resume") {
-      out.resume = py::cast<bool>(value);
-    } else {
-      throw py::type_error("unknown training option '" + name + "'");
-    }
-  }
+  set_fields(given, kFields, "training option", out);
   return out;
 }
 

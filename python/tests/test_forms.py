@@ -192,3 +192,8 @@ def test_words_do_not_fit_a_model_of_attributes(dict_tagger):
     with pytest.raises(es.Error, match="not rows of cells"):
         dict_tagger.tag(["a"])
     assert isinstance(dict_tagger.tag([collections.OrderedDict(word="a")]), list)
+
+
+def test_options_that_the_module_does_not_know_are_refused():
+    with pytest.raises(TypeError, match="unknown reading option 'colour'"):
+        _native.Corpus.parse("a B\n", {"format": "columns", "colour": "red"}, "text")
