@@ -92,45 +92,14 @@ size_t count_repairs(std::span<const std::string_view> labels, std::span<const S
 }  // namespace
 
 std::string_view scheme_name(Scheme scheme) {
-  switch (scheme) {
-    case Scheme::kNone:
-      return "none";
-    case Scheme::kIob1:
-      return "iob1";
-    case Scheme::kIob2:
-      return "iob2";
-    case Scheme::kIoe1:
-      return "ioe1";
-    case Scheme::kIoe2:
-      return "ioe2";
-    case Scheme::kIobes:
-      return "iobes";
-    case Scheme::kBilou:
-      return "bilou";
-    case Scheme::kBmewo:
-      return "bmewo";
-  }
-  return "none";
+  static constexpr std::string_view kNames[] = {"none", "iob1",  "iob2",  "ioe1",
+                                                "ioe2", "iobes", "bilou", "bmewo"};
+  return kNames[static_cast<size_t>(scheme)];
 }
 
 std::string_view scheme_prefixes(Scheme scheme) {
-  switch (scheme) {
-    case Scheme::kNone:
-      break;
-    case Scheme::kIob1:
-    case Scheme::kIob2:
-      return "BI";
-    case Scheme::kIoe1:
-    case Scheme::kIoe2:
-      return "IE";
-    case Scheme::kIobes:
-      return "BIES";
-    case Scheme::kBilou:
-      return "BILU";
-    case Scheme::kBmewo:
-      return "BMEW";
-  }
-  return "";
+  static constexpr std::string_view kPrefixes[] = {"", "BI", "BI", "IE", "IE", "BIES", "BILU", "BMEW"};
+  return kPrefixes[static_cast<size_t>(scheme)];
 }
 
 Result<Scheme> parse_scheme(std::string_view name) {

@@ -19,19 +19,9 @@ SpanErrorKind kind_of(const data::Span& gold, const data::Span& predicted) {
 }  // namespace
 
 std::string_view span_error_name(SpanErrorKind kind) {
-  switch (kind) {
-    case SpanErrorKind::kBoundary:
-      return "boundary";
-    case SpanErrorKind::kType:
-      return "type";
-    case SpanErrorKind::kBoundaryAndType:
-      return "boundary and type";
-    case SpanErrorKind::kMissed:
-      return "missed";
-    case SpanErrorKind::kInvented:
-      break;
-  }
-  return "invented";
+  static constexpr std::string_view kNames[] = {"boundary", "type", "boundary and type", "missed",
+                                                "invented"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::vector<SpanError> span_errors(std::span<const data::Span> gold, std::span<const data::Span> predicted) {

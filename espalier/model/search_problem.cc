@@ -6,39 +6,11 @@ namespace espalier::model {
 
 std::string classifier_text(const tasks::SearchOptions& options) {
   if (options.learner != tasks::SearchLearner::kSearn) return "perceptron, learned by search";
-  std::string_view name, reduction;
-  switch (options.classifier) {
-    case tasks::BaseClassifier::kPerceptron:
-      name = "perceptron";
-      break;
-    case tasks::BaseClassifier::kLogistic:
-      name = "logistic";
-      break;
-    case tasks::BaseClassifier::kSoftmaxMargin:
-      name = "softmax-margin";
-      break;
-    case tasks::BaseClassifier::kSvm:
-      name = "svm";
-      break;
-    case tasks::BaseClassifier::kLiblinear:
-      name = "liblinear";
-      break;
-    case tasks::BaseClassifier::kQuadraticSvm:
-      name = "quadratic-svm";
-      break;
-  }
-  switch (options.reduction) {
-    case search::Reduction::kDirect:
-      reduction = "direct";
-      break;
-    case search::Reduction::kOneVsAll:
-      reduction = "one-vs-all";
-      break;
-    case search::Reduction::kAllPairs:
-      reduction = "all-pairs";
-      break;
-  }
-  return fmt::format("{}, reduction {}", name, reduction);
+  const auto name_of = [](const auto& names, auto value) {
+    return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.second == value; })->first;
+  };
+  return fmt::format("{}, reduction {}", name_of(classifier_names(), options.classifier),
+                     name_of(reduction_names(), options.reduction));
 }
 
 void add_names(const tasks::HistoryNames& old, tasks::HistoryNames& names) {

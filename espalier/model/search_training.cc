@@ -10,6 +10,21 @@
 
 namespace espalier::model {
 
+ChoiceNames<tasks::BaseClassifier> classifier_names() {
+  using tasks::BaseClassifier;
+  return {
+      {"perceptron", BaseClassifier::kPerceptron},        {"logistic", BaseClassifier::kLogistic},
+      {"softmax-margin", BaseClassifier::kSoftmaxMargin}, {"svm", BaseClassifier::kSvm},
+      {"liblinear", BaseClassifier::kLiblinear},          {"quadratic-svm", BaseClassifier::kQuadraticSvm}};
+}
+
+ChoiceNames<search::Reduction> reduction_names() {
+  using search::Reduction;
+  return {{"direct", Reduction::kDirect},
+          {"one-vs-all", Reduction::kOneVsAll},
+          {"all-pairs", Reduction::kAllPairs}};
+}
+
 namespace {
 
 /// The columns of a joint task, their labels in order of appearance.

@@ -5,11 +5,21 @@
 // trains, keeps the policy that is best on the development set, and saves. Tested by train_search_test.cc.
 #pragma once
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "espalier/model/learners/search_options.h"
 #include "espalier/model/training_job.h"
 #include "espalier/tasks/search_training.h"
 
 namespace espalier::model {
+
+/// What the choices of SEARN are called, in the order in which they are listed.
+template <typename Choice>
+using ChoiceNames = std::vector<std::pair<std::string_view, Choice>>;
+ChoiceNames<tasks::BaseClassifier> classifier_names();
+ChoiceNames<search::Reduction> reduction_names();
 
 /// What a learner of searches has decided on.
 struct SearchMethod {

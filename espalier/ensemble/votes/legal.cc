@@ -4,37 +4,12 @@
 #include <cmath>
 
 #include "espalier/chain/lattice/lattice_viterbi.h"
+#include "espalier/constrain/rules.h"
 
 namespace espalier::ensemble {
 namespace {
 
 using data::Scheme;
-
-/// Whether `b` may follow `a`; a null pointer is the beginning or the end.
-bool may_follow(const data::LabelParts* a, const data::LabelParts* b, Scheme scheme) {
-  const char x = a == nullptr ? 'O' : a->prefix, y = b == nullptr ? 'O' : b->prefix;
-  const bool same = a != nullptr && b != nullptr && x != 'O' && y != 'O' && a->type == b->type;
-  switch (scheme) {
-    case Scheme::kNone:
-      return true;
-    case Scheme::kIob2:
-      return y != 'I' || same;
-    case Scheme::kIob1:
-      return y != 'B' || same;
-    case Scheme::kIoe2:
-      return x != 'I' || same;
-    case Scheme::kIoe1:
-      return x != 'E' || same;
-    case Scheme::kIobes:
-    case Scheme::kBilou:
-    case Scheme::kBmewo: {
-      const bool open = x == 'B' || x == 'I' || x == 'M';
-      const bool goes_on = y == 'I' || y == 'E' || y == 'L' || y == 'M';
-      return open ? goes_on && same : !goes_on;
-    }
-  }
-  return true;
-}
 
 /// A lattice of one state for each (token, label), scored by log shares or by weights (shares times the
 /// weight of those who speak); arcs between all neighbours.
@@ -77,16 +52,15 @@ bool best_path(const chain::Lattice& lattice, std::vector<data::Label>& out) {
 chain::LabelAutomaton scheme_automaton(const data::LabelSet& labels, Scheme scheme) {
   const size_t K = labels.size();
   std::vector<std::optional<data::LabelParts>> parts;
-  for (const std::string& name : labels.names()) parts.push_back(data::parse_label(name));
-  static constexpr data::LabelParts kOutside{};
-  const auto part = [&](size_t label) { return parts[label] ? &*parts[label] : &kOutside; };
+  for (const std::string& name : labels.names())
+    parts.push_back(data::parse_label(name).value_or(data::LabelParts{}));
   chain::LabelAutomaton automaton;
   automaton.labels = K;
   for (size_t q = 0; q <= K; ++q) {
-    const data::LabelParts* const last = q == 0 ? nullptr : part(q - 1);
-    automaton.add_state(may_follow(last, nullptr, scheme));
+    const std::optional<data::LabelParts> last = q == 0 ? std::nullopt : parts[q - 1];
+    automaton.add_state(constrain::legal_neighbours(scheme, last, std::nullopt));
     for (size_t label = 0; label < K; ++label)
-      if (may_follow(last, part(label), scheme))
+      if (constrain::legal_neighbours(scheme, last, parts[label]))
         automaton.next[q * K + label] = static_cast<uint32_t>(label + 1);
   }
   return automaton;

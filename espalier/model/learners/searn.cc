@@ -186,21 +186,12 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
   using O = SearnLearnerOptions;
   ParameterTable<O> table;
   table.choice(
-      "classifier", &O::classifier,
-      {{"perceptron", tasks::BaseClassifier::kPerceptron},
-       {"logistic", tasks::BaseClassifier::kLogistic},
-       {"softmax-margin", tasks::BaseClassifier::kSoftmaxMargin},
-       {"svm", tasks::BaseClassifier::kSvm},
-       {"liblinear", tasks::BaseClassifier::kLiblinear},
-       {"quadratic-svm", tasks::BaseClassifier::kQuadraticSvm}},
+      "classifier", &O::classifier, classifier_names(),
       "what decides: averaged perceptron, logistic, logistic with costs as margins or svm on line over "
       "all actions; liblinear's SVMs; libsvm's quadratic machines; auto: softmax-margin for chunks, "
       "several columns of labels and summaries, perceptron otherwise");
   table.choice(
-      "reduction", &O::reduction,
-      {{"direct", search::Reduction::kDirect},
-       {"one-vs-all", search::Reduction::kOneVsAll},
-       {"all-pairs", search::Reduction::kAllPairs}},
+      "reduction", &O::reduction, reduction_names(),
       "from costs to what the classifier learns: all actions at once, one against the rest, every two "
       "weighted by the difference of their costs; auto: direct on line, one-vs-all for liblinear "
       "(all-pairs for chunks), all-pairs for quadratic-svm",
