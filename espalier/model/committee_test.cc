@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "espalier/model/train.h"
@@ -35,10 +34,6 @@ class CommitteeTest : public ChunkingTest {
     auto made = train(request, {});
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made).value();
-  }
-  static std::string bytes(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
   }
 };
 
@@ -88,26 +83,17 @@ TEST_F(CommitteeTest, ObeysConstraintsThatReadCells) {
   rules.text = "valid iob2\nforbid B-NP at start\nallow lexicon words by 1\n";
   const data::Sequence first = dev().front();
   rules.files["words"] = std::string(first.cell(0, 0)) + "\tO\n";
-  const auto bound = model.under(rules, {});
-  ASSERT_TRUE(bound.ok()) << bound.error().message;
-  const auto check = rules.resolve(model.about(), model.labels());
-  ASSERT_TRUE(check.ok());
-  const auto scratch = (*bound)->make_scratch();
-  for (const data::Sequence& sequence : dev()) {
-    data::Prediction found;
-    ASSERT_TRUE((*bound)->predict(sequence, {}, {}, *scratch, found).ok());
-    EXPECT_EQ(check->penalty(constrain::instance_of_rows(*check, sequence), found.labels()), 0);
-  }
+  expect_obeyed(model, rules);
 }
 
 TEST_F(CommitteeTest, TheSameBytesAtAnyNumberOfThreadsAndAfterAnInterruption) {
   TrainRequest r = request({"members=crf:passes=2,perceptron:passes=2", "folds=2"});
   trained(r);
-  const std::string straight = bytes(r.model);
+  const std::string straight = file_bytes(r.model);
   r.threads = 2;
   r.model = path("two.model");
   trained(r);
-  EXPECT_EQ(bytes(r.model), straight);
+  EXPECT_EQ(file_bytes(r.model), straight);
   // Stopped in the third of the seven trainings, then resumed.
   r.model = path("resumed.model");
   r.checkpoint_every = 1;
@@ -123,7 +109,7 @@ TEST_F(CommitteeTest, TheSameBytesAtAnyNumberOfThreadsAndAfterAnInterruption) {
   EXPECT_FALSE(std::ifstream(r.model).good());
   r.resume = true;
   EXPECT_EQ(trained(r).report.log.size(), 5u);
-  EXPECT_EQ(bytes(r.model), straight);
+  EXPECT_EQ(file_bytes(r.model), straight);
 }
 
 TEST_F(CommitteeTest, ATimeBudgetLeavesOutTheLastMembers) {

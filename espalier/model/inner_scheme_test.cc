@@ -45,16 +45,7 @@ TEST_F(InnerSchemeTest, LearnersAnswerInTheSchemeOfTheData) {
     EXPECT_GT(fine.inner_labels().size(), fine.labels().size());
     EXPECT_EQ(std::set(fine.labels().names().begin(), fine.labels().names().end()),
               std::set(coarse.labels().names().begin(), coarse.labels().names().end()));
-    const auto scratch = fine.predictor().make_scratch();
-    size_t right = 0, all = 0;
-    for (const data::Sequence& sequence : dev()) {
-      data::Prediction prediction;
-      ASSERT_TRUE(fine.predictor().predict(sequence, {}, {}, *scratch, prediction).ok());
-      for (size_t t = 0; t < sequence.length(); ++t)
-        right += sequence.label(t) == fine.labels().name(prediction.labels()[t]);
-      all += sequence.length();
-    }
-    EXPECT_GT(static_cast<double>(right), 0.9 * static_cast<double>(all)) << learner;
+    EXPECT_GT(token_accuracy(fine, path("dev.txt")), 90) << learner;
   }
 }
 
@@ -109,17 +100,8 @@ TEST_F(InnerSchemeTest, ConstraintsSpeakOfTheLabelsOfTheData) {
     ConstraintFile rules;
     rules.name = "rules";
     rules.text = "valid iob2\nforbid B-NP at start\nat most 1 of B-VP\n";
-    const auto bound = model.under(rules, {});
-    ASSERT_TRUE(bound.ok()) << bound.error().message;
-    const auto check = rules.resolve(model.about(), model.labels());
-    ASSERT_TRUE(check.ok());
-    const auto scratch = (*bound)->make_scratch();
-    for (const data::Sequence& sequence : dev()) {
-      data::Prediction found;
-      ASSERT_TRUE((*bound)->predict(sequence, {}, {}, *scratch, found).ok());
-      const auto instance = constrain::instance_of_rows(*check, sequence);
-      EXPECT_EQ(check->penalty(instance, found.labels()), 0) << learner;
-    }
+    SCOPED_TRACE(learner);
+    expect_obeyed(model, rules);
   }
 }
 

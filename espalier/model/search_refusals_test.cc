@@ -70,8 +70,8 @@ TEST_F(SearchTraining, ChunksLongerThanTheMaximumAreLearnedInPiecesWhichIsSaid) 
 
 TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   const auto refusal = [&](const std::string& learner, const std::string& task,
-                           std::vector<std::string> settings) {
-    const auto report = run(learner, task, std::move(settings));
+                           std::vector<std::string> settings, const std::string& columns = {}) {
+    const auto report = run(learner, task, std::move(settings), false, 1, columns);
     return report.ok() ? std::string("was trained") : report.error().message;
   };
   EXPECT_THAT(refusal("crf", "segment", {}), HasSubstr("searn, laso-br"));
@@ -79,8 +79,7 @@ TEST_F(SearchTraining, WhatCannotBeIsRefusedWithAReason) {
   EXPECT_THAT(refusal("searn", "joint", {}), HasSubstr("--label-column 2,3"));
   const auto joint_refusal = [&](const std::string& learner, const std::string& columns,
                                  std::vector<std::string> settings) {
-    const auto report = run_joint(learner, columns, std::move(settings));
-    return report.ok() ? std::string("was trained") : report.error().message;
+    return refusal(learner, "joint", std::move(settings), columns);
   };
   EXPECT_THAT(joint_refusal("crf", "2,3", {}), HasSubstr("does not learn task joint"));
   EXPECT_THAT(joint_refusal("searn", "2,2", {}), HasSubstr("twice"));

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
 #include "espalier/model/training_test_support.h"
@@ -15,17 +14,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class StartFrom : public testing::Test {
+class StartFrom : public ChunkingTest {
  protected:
-  StartFrom() {
-    write("train.txt", 250, 1);
-    write("dev.txt", 150, 2);
-  }
-  std::string path(const std::string& name) const { return directory_.path(name); }
-
-  void write(const std::string& name, size_t sequences, uint64_t seed) {
-    write_chunking(path(name), sequences, seed);
-  }
+  StartFrom() : ChunkingTest(250, 150) {}
 
   /// Sentences of another domain: words that the data above do not have, with labels that they do.
   void write_dialect(const std::string& name, size_t sentences) {
@@ -59,8 +50,6 @@ class StartFrom : public testing::Test {
   double accuracy(const std::string& model_file, const std::string& data) const {
     return token_accuracy(path(model_file), path(data));
   }
-
-  TemporaryDirectory directory_;
 };
 
 struct LearnerCase {
@@ -155,8 +144,7 @@ TEST_F(StartFrom, TheSameBytesAtAnyNumberOfThreads) {
       r.start_from = std::make_shared<const Model>(Model::open(path("first.model")).value());
       r.threads = threads;
       ASSERT_TRUE(train(r, {}).ok()) << learner;
-      std::ifstream file(path("second.model"), std::ios::binary);
-      models.insert({std::istreambuf_iterator<char>(file), {}});
+      models.insert(file_bytes(path("second.model")));
     }
     EXPECT_EQ(models.size(), 1u) << learner;
   }

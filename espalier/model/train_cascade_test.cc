@@ -21,17 +21,9 @@
 namespace espalier::model {
 namespace {
 
-class CascadeTest : public testing::Test {
+class CascadeTest : public ChunkingTest {
  protected:
-  CascadeTest() {
-    write("train.txt", 200, 1);
-    write("dev.txt", 40, 2);
-  }
-  std::string path(const std::string& name) const { return directory_.path(name); }
-
-  void write(const std::string& name, size_t sequences, uint64_t seed) {
-    write_chunking(path(name), sequences, seed);
-  }
+  CascadeTest() : ChunkingTest(200, 40) {}
 
   TrainRequest request(std::vector<std::string> settings = {}) const {
     TrainRequest r;
@@ -60,14 +52,6 @@ class CascadeTest : public testing::Test {
     EXPECT_TRUE(model.ok()) << model.error().message;
     return std::move(model).value();
   }
-
-  std::vector<data::Sequence> dev() const {
-    auto sequences = data::read_all({path("dev.txt")}, {});
-    EXPECT_TRUE(sequences.ok());
-    return std::move(sequences).value();
-  }
-
-  TemporaryDirectory directory_;
 };
 
 const cascade::CascadePredictor& cascade_of(const Model& model) {
@@ -88,17 +72,7 @@ TEST_F(CascadeTest, TrainsSavesAndPredicts) {
         {"levels=1,3"},
         {"weight-bits=16", "names=no", "quantiles=yes"}}) {
     const Model model = trained(settings);
-    const auto scratch = model.predictor().make_scratch();
-    size_t right = 0, all = 0;
-    for (const data::Sequence& sequence : dev()) {
-      data::Prediction prediction;
-      ASSERT_TRUE(model.predictor().predict(sequence, {}, {}, *scratch, prediction).ok());
-      for (size_t t = 0; t < sequence.length(); ++t)
-        right += sequence.label(t) == model.labels().name(prediction.labels()[t]);
-      all += sequence.length();
-    }
-    EXPECT_GT(static_cast<double>(right), 0.9 * static_cast<double>(all))
-        << fmt::format("{}", fmt::join(settings, " "));
+    EXPECT_GT(token_accuracy(model, path("dev.txt")), 90) << fmt::format("{}", fmt::join(settings, " "));
   }
 }
 
@@ -212,27 +186,17 @@ TEST_F(CascadeTest, TunesToALossOrABudgetAndNamesTheNearestWhereNeitherCanBe) {
 }
 
 TEST_F(CascadeTest, AnInterruptedRunResumesToTheSameBytes) {
-  const auto bytes_of = [](const std::string& name) {
-    std::ifstream file(name, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
   ASSERT_TRUE(train(request(), {}).ok());
-  const std::string wanted = bytes_of(path("out.model"));
+  const std::string wanted = file_bytes(path("out.model"));
   TrainRequest first = request();
   first.model = path("resumed.model");
   first.checkpoint_every = 1;
-  std::atomic<bool> stop{false};
-  Monitor monitor;
-  monitor.stop = &stop;
-  monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
-  const auto interrupted = train(first, monitor);
-  ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
-  EXPECT_TRUE(interrupted->report.interrupted);
+  train_two_rounds(first);
   first.resume = true;
   const auto resumed = train(first, {});
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_EQ(resumed->report.log.front().number, 3);
-  EXPECT_EQ(bytes_of(first.model), wanted);
+  EXPECT_EQ(file_bytes(first.model), wanted);
   EXPECT_FALSE(train(first, {}).ok()) << "no checkpoint is left";
 }
 

@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
 #include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
@@ -17,22 +14,13 @@
 namespace espalier::model {
 namespace {
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class TrainTest : public testing::Test {
+class TrainTest : public ChunkingTest {
  protected:
-  TrainTest() : train_file_(path("train.txt")) {
-    write_chunking(train_file_, 300, 1);
-    write_chunking(path("dev.txt"), 60, 2);
-  }
-  std::string path(const std::string& name) const { return directory_.path(name); }
+  TrainTest() : ChunkingTest(300, 60) {}
 
   TrainRequest request(const std::string& learner, std::vector<std::string> settings = {}) const {
     TrainRequest r;
-    r.train = {train_file_};
+    r.train = {path("train.txt")};
     r.model = path("out.model");
     r.learner = learner;
     r.settings = std::move(settings);
@@ -44,9 +32,6 @@ class TrainTest : public testing::Test {
   double accuracy(const std::string& model_file, const data::PredictOptions& options = {}) const {
     return token_accuracy(model_file, path("dev.txt"), options);
   }
-
-  TemporaryDirectory directory_;
-  std::string train_file_;
 };
 
 TEST_F(TrainTest, EveryLearnerLearnsAndItsModelOpens) {
@@ -86,13 +71,13 @@ TEST_F(TrainTest, TheSameSeedGivesTheSameBytesAtAnyNumberOfThreads) {
       TrainRequest r = request(learner, {"passes=3"});
       r.threads = threads;
       ASSERT_TRUE(train(r, {}).ok());
-      models.insert(bytes_of(r.model));
+      models.insert(file_bytes(r.model));
     }
     EXPECT_EQ(models.size(), 1u) << learner;
     TrainRequest other = request(learner, {"passes=3"});
     other.seed = 2;
     ASSERT_TRUE(train(other, {}).ok());
-    EXPECT_EQ(models.count(bytes_of(other.model)), 0u) << learner << ": the seed makes no difference";
+    EXPECT_EQ(models.count(file_bytes(other.model)), 0u) << learner << ": the seed makes no difference";
   }
 }
 
@@ -109,24 +94,18 @@ TEST_F(TrainTest, TheDevSetKeepsTheBestRoundAndStopsEarly) {
 TEST_F(TrainTest, AnInterruptedRunResumesToTheSameBytes) {
   TrainRequest whole = request("crf", {"passes=5"});
   ASSERT_TRUE(train(whole, {}).ok());
-  const std::string wanted = bytes_of(whole.model);
+  const std::string wanted = file_bytes(whole.model);
 
   TrainRequest first = request("crf", {"passes=5"});
   first.model = path("resumed.model");
   first.checkpoint_every = 1;
-  std::atomic<bool> stop{false};
-  Monitor monitor;
-  monitor.stop = &stop;
-  monitor.on_progress = [&](const Progress& p) { stop = stop || (p.round_ended && *p.round == 2); };
-  const auto interrupted = train(first, monitor);
-  ASSERT_TRUE(interrupted.ok()) << interrupted.error().message;
-  EXPECT_TRUE(interrupted->report.interrupted);
+  train_two_rounds(first);
   EXPECT_GT(accuracy(first.model), 70) << "what an interrupted run leaves is usable";
 
   first.resume = true;
   const auto resumed = train(first, {});
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-  EXPECT_EQ(bytes_of(first.model), wanted);
+  EXPECT_EQ(file_bytes(first.model), wanted);
 
   TrainRequest other = first;
   other.settings = {"passes=5", "l2=3"};
@@ -157,7 +136,7 @@ TEST_F(TrainTest, WarmStartKeepsWhatWasLearntAndTakesNewLabels) {
 TEST_F(TrainTest, StrippingNamesLeavesThePredictionsAlone) {
   ASSERT_TRUE(train(request("crf", {"passes=3"}), {}).ok());
   ASSERT_TRUE(without_names(Model::open(path("out.model")).value().file()).save(path("small.model")).ok());
-  EXPECT_LT(bytes_of(path("small.model")).size(), bytes_of(path("out.model")).size());
+  EXPECT_LT(file_bytes(path("small.model")).size(), file_bytes(path("out.model")).size());
   EXPECT_EQ(accuracy(path("out.model")), accuracy(path("small.model")));
   const auto small = Model::open(path("small.model"));
   ASSERT_TRUE(small.ok());
