@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "espalier/base/counted.h"
+#include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/formats/row_layout.h"
 
 namespace espalier::data {
@@ -14,10 +15,10 @@ bool separates(char c) { return c == ' ' || c == '\t'; }
 /// Stands between documents in the files of the CoNLL-2003 task, as a row of its own that is not a token.
 constexpr std::string_view kDocumentStart = "-DOCSTART-";
 
-class ColumnsReader : public Reader {
+class ColumnsReader : public LinesReader {
  public:
   ColumnsReader(Lines lines, const ReadOptions& options)
-      : lines_(std::move(lines)),
+      : LinesReader(std::move(lines)),
         options_(options),
         single_(options.separator.empty() ? '\0' : options.separator.front()) {}
 
@@ -58,9 +59,6 @@ class ColumnsReader : public Reader {
     if (label_present_) ESPALIER_TRY(set_labels(sequence));
     return true;
   }
-  std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
-  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
   bool starts_document(std::string_view line) const {
@@ -151,14 +149,12 @@ class ColumnsReader : public Reader {
     return {};
   }
 
-  Lines lines_;
   ReadOptions options_;
   size_t width_ = 0;    ///< cells a Sequence gets; 0 until the first row was seen
   size_t present_ = 0;  ///< cells in a line of the file
   size_t label_ = 0;
   uint64_t first_line_ = 0;
   char single_;           ///< every one of these separates two cells; '\0': runs of blanks and tabs do
-  bool inside_ = false;   ///< the last line read is part of a sequence that has not ended
   std::string document_;  ///< a -DOCSTART- line that ended the sequence before
   bool label_present_ = false;
   std::optional<size_t> placeholder_;  ///< where an absent label leaves its gap

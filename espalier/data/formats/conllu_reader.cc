@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "espalier/data/formats/label_column.h"
+#include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::data {
@@ -27,10 +28,10 @@ Id parse_id(std::string_view text, size_t& first) {
   return second > first ? Id::kRange : Id::kInvalid;
 }
 
-class ConlluReader : public Reader {
+class ConlluReader : public LinesReader {
  public:
   ConlluReader(Lines lines, size_t label, bool labels_required)
-      : lines_(std::move(lines)), label_(label), labels_required_(labels_required) {}
+      : LinesReader(std::move(lines)), label_(label), labels_required_(labels_required) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear(kConlluColumns);
@@ -53,9 +54,6 @@ class ConlluReader : public Reader {
     set_labels(sequence);
     return true;
   }
-  std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
-  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
   Status add_line(std::string_view line, Sequence& sequence) {
@@ -118,10 +116,8 @@ class ConlluReader : public Reader {
     sequence.drop_labels();
   }
 
-  Lines lines_;
   size_t label_;
   bool labels_required_;
-  bool inside_ = false;  ///< the last line read is part of a sentence that has not ended
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "espalier/base/text.h"
 #include "espalier/data/formats/label_column.h"
+#include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::data {
@@ -36,24 +37,18 @@ float parse_value(std::string_view text) {
   return std::isfinite(narrow) ? narrow : NAN;
 }
 
-class CrfsuiteReader : public Reader {
+class CrfsuiteReader : public LinesReader {
  public:
   CrfsuiteReader(Lines lines, bool labels_required)
-      : lines_(std::move(lines)), labels_required_(labels_required) {}
+      : LinesReader(std::move(lines)), labels_required_(labels_required) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear();
     any_label_ = false;
     std::string_view line;
     while (true) {
-      inside_ = true;  // also if the line cannot be read
-      ESPALIER_ASSIGN(const bool more, lines_.next(line));
-      inside_ = more && !is_blank(line);
+      ESPALIER_ASSIGN(const bool more, next_line(sequence, line));
       if (!more) break;
-      if (!inside_) {
-        if (!sequence.empty()) break;
-        continue;
-      }
       // Names are stored in addition to the raw line, so a row takes at most twice its text.
       if (sequence.text_bytes() + 2 * line.size() > Sequence::kMaxTextBytes)
         return lines_.error(
@@ -64,9 +59,6 @@ class CrfsuiteReader : public Reader {
     if (!any_label_) sequence.drop_labels();
     return true;
   }
-  std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
-  Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  private:
   Status add_item(std::string_view line, Sequence& sequence) {
@@ -120,10 +112,8 @@ class CrfsuiteReader : public Reader {
     return {};
   }
 
-  Lines lines_;
   bool labels_required_;
   bool any_label_ = false;
-  bool inside_ = false;  ///< the last line read is part of a sequence that has not ended
   std::string scratch_;
 };
 

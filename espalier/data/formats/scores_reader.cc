@@ -10,6 +10,7 @@
 #include "espalier/base/text.h"
 #include "espalier/base/zip_archive.h"
 #include "espalier/data/formats/label_column.h"
+#include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/formats/numpy_file.h"
 #include "espalier/data/label_set.h"
 
@@ -54,23 +55,17 @@ double score_of_text(std::string_view text) {
 
 constexpr std::string_view kWhatScoresAre = "a finite number, or -inf where labels are not learned";
 
-class ScoresReader final : public Reader {
+class ScoresReader final : public LinesReader {
  public:
   ScoresReader(Lines lines, bool labels_required)
-      : lines_(std::move(lines)), labels_required_(labels_required) {}
+      : LinesReader(std::move(lines)), labels_required_(labels_required) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear();
     std::string_view line;
     while (true) {
-      inside_ = true;
-      ESPALIER_ASSIGN(const bool more, lines_.next(line));
-      inside_ = more && !is_blank(line);
+      ESPALIER_ASSIGN(const bool more, next_line(sequence, line));
       if (!more) break;
-      if (!inside_) {
-        if (!sequence.empty()) break;
-        continue;
-      }
       if (labels_.empty()) {
         ESPALIER_TRY(read_header(line));
         sequence.add_extra_line(line);  // a writer puts it back
@@ -83,11 +78,9 @@ class ScoresReader final : public Reader {
     }
     return !sequence.empty();
   }
-  std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
   Status recover() override {
     if (labels_.empty()) return fail("{}: the first line does not name labels", name());
-    return inside_ ? lines_.skip_to_blank() : Status();
+    return LinesReader::recover();
   }
 
  private:
@@ -120,9 +113,7 @@ class ScoresReader final : public Reader {
     return {};
   }
 
-  Lines lines_;
   bool labels_required_;
-  bool inside_ = false;
   std::vector<std::string> labels_;
   size_t name_bytes_ = 0;
   std::optional<bool> labelled_;  ///< whether rows end in a label; as the first one
