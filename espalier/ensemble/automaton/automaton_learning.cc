@@ -1,7 +1,8 @@
 #include "espalier/ensemble/automaton/automaton_learning.h"
 
 #include <cmath>
-#include <limits>
+
+#include "espalier/ensemble/methods/online_to_batch.h"
 
 namespace espalier::ensemble {
 namespace {
@@ -99,45 +100,26 @@ Result<OnlineResult> learn_online(VoteSource& source, const ExpertAutomaton& aut
                                   const OnlineOptions& options, const Monitor& monitor) {
   ESPALIER_ASSIGN(AutomatonCensus census, automaton_census(source, automaton));
   const size_t p = automaton.experts(), T = census.rounds;
-  double total = 0;
-  {
-    AutomatonWmwp wmwp(automaton, options.wmwp);
-    ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
-      if (monitor.stop_requested()) return;
-      total += wmwp.predict(view);
-      wmwp.update();
-    }));
-    if (monitor.stop_requested()) return fail("interrupted while learning");
-  }
+  ESPALIER_ASSIGN(const double total, total_loss(source, monitor, AutomatonWmwp(automaton, options.wmwp)));
   OnlineResult result;
   result.rounds = T;
-  result.mean_loss = total / static_cast<double>(T);
-  result.gamma = result.cv_value = std::numeric_limits<double>::infinity();
+  BatchChoice choice(total, options.loss_bound, options.delta, result);
   result.suffix.experts = automaton.arcs().size();
   result.suffix.slots = 1;
   AutomatonWmwp wmwp(automaton, options.wmwp);
   std::vector<double> sum(automaton.positions() * p, 0);
-  double left = total;
-  size_t t = 0;
   ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
     const double loss = wmwp.predict(view);
     if (wmwp.losses().known() == 0) return;
-    const size_t n = T - t;
-    const double gamma = left / static_cast<double>(n) + suffix_penalty(options.loss_bound, options.delta, n);
-    if (gamma < result.gamma) {
-      result.gamma = gamma;
-      result.suffix_begin = t;
+    if (choice.begins_suffix()) {
       std::fill(sum.begin(), sum.end(), 0);
       result.suffix.weights.clear();
     }
-    double cv = 0;
+    double remaining = 0;
     const std::span<const ExpertAutomaton::Arc> arcs = automaton.arcs();
     for (size_t a = 0; a < arcs.size(); ++a)
-      cv += wmwp.posteriors()[a] * census.arc_loss[arcs[a].position * p + arcs[a].expert];
-    cv = cv / static_cast<double>(n) + cv_penalty(options.loss_bound, options.delta, T, n);
-    if (cv < result.cv_value) {
-      result.cv_value = cv;
-      result.cv_round = t;
+      remaining += wmwp.posteriors()[a] * census.arc_loss[arcs[a].position * p + arcs[a].expert];
+    if (choice.is_best(remaining)) {
       result.cv.weights.assign(sum.size(), 0);
       add_to_table(automaton, wmwp.posteriors(), 1, result.cv.weights);
     }
@@ -145,10 +127,9 @@ Result<OnlineResult> learn_online(VoteSource& source, const ExpertAutomaton& aut
     if (options.keep_suffix)
       result.suffix.weights.insert(result.suffix.weights.end(), wmwp.conditionals().begin(),
                                    wmwp.conditionals().end());
-    left -= loss;
     subtract(wmwp.losses(), p, census.arc_loss);
     wmwp.update();
-    ++t;
+    choice.end_round(loss);
   }));
   for (double& w : sum) w /= static_cast<double>(T - result.suffix_begin);
   result.mvote.weights = std::move(sum);
@@ -172,7 +153,7 @@ class PerturbedPaths {
         perturbed_(automaton.arcs().size(), 0),
         choice_(automaton.positions(), 0) {}
 
-  double play(const VoteView& view) {
+  double predict(const VoteView& view) {
     losses_.measure(view);
     if (losses_.known() == 0) return 0;
     const std::span<const ExpertAutomaton::Arc> arcs = automaton_.arcs();
@@ -214,46 +195,25 @@ Result<FplResult> learn_fpl(VoteSource& source, const ExpertAutomaton& automaton
   FplResult result;
   result.rounds = T;
   result.epsilon = options.epsilon > 0 ? options.epsilon : 0.5 / static_cast<double>(p * l);
-  result.gamma = result.cv_value = std::numeric_limits<double>::infinity();
-  double total = 0;
-  {
-    PerturbedPaths game(automaton, result.epsilon, options.seed);
-    ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
-      if (monitor.stop_requested()) return;
-      total += game.play(view);
-      game.update();
-    }));
-    if (monitor.stop_requested()) return fail("interrupted while learning");
-  }
-  result.mean_loss = total / static_cast<double>(T);
+  ESPALIER_ASSIGN(const double total,
+                  total_loss(source, monitor, PerturbedPaths(automaton, result.epsilon, options.seed)));
+  BatchChoice choice(total, options.loss_bound, options.delta, result);
   PerturbedPaths game(automaton, result.epsilon, options.seed);
   std::vector<double> counts(l * p, 0);
-  double left = total;
-  size_t t = 0;
   ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
-    const double loss = game.play(view);
+    const double loss = game.predict(view);
     if (game.losses().known() == 0) return;
-    const size_t n = T - t;
-    const double gamma = left / static_cast<double>(n) + suffix_penalty(options.loss_bound, options.delta, n);
-    if (gamma < result.gamma) {
-      result.gamma = gamma;
-      result.suffix_begin = t;
-      std::fill(counts.begin(), counts.end(), 0);
-    }
-    double cv = 0;
-    for (size_t k = 0; k < l; ++k) cv += census.arc_loss[k * p + game.choice()[k]];
-    cv = cv / static_cast<double>(n) + cv_penalty(options.loss_bound, options.delta, T, n);
-    if (cv < result.cv_value) {
-      result.cv_value = cv;
-      result.cv_round = t;
+    if (choice.begins_suffix()) std::fill(counts.begin(), counts.end(), 0);
+    double remaining = 0;
+    for (size_t k = 0; k < l; ++k) remaining += census.arc_loss[k * p + game.choice()[k]];
+    if (choice.is_best(remaining)) {
       result.fpl_cv.weights.assign(l * p, 0);
       for (size_t k = 0; k < l; ++k) result.fpl_cv.weights[k * p + game.choice()[k]] = 1;
     }
     for (size_t k = 0; k < l; ++k) counts[k * p + game.choice()[k]] += 1;
-    left -= loss;
     subtract(game.losses(), p, census.arc_loss);
     game.update();
-    ++t;
+    choice.end_round(loss);
   }));
   result.fpl.weights = std::move(counts);
   finish_table(automaton, result.fpl);

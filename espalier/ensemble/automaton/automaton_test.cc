@@ -66,9 +66,7 @@ TEST(AutomatonWmwp, EqualsEquation2OverAllPathsOfABranchingAutomaton) {
   const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
   ASSERT_TRUE(automaton.ok());
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    RandomVotesOptions shape;
-    shape.longest = 3;
-    const VoteBatch batch = random_votes(shape, seed);
+    const VoteBatch batch = random_votes({.longest = 3}, seed);
     std::vector<EnumeratedPath> paths = enumerate(*automaton);
     ASSERT_EQ(paths.size(), 2u * (1 + 2) + (2 + 2));
     AutomatonWmwp wmwp(*automaton, {.beta = 0.7});
@@ -92,11 +90,7 @@ TEST(AutomatonWmwp, EqualsEquation2OverAllPathsOfABranchingAutomaton) {
 }
 
 TEST(AutomatonWmwp, ImplicitFormEqualsPushedWeightsOfTheFullAutomaton) {
-  RandomVotesOptions shape;
-  shape.experts = 4;
-  shape.longest = 5;
-  shape.sequences = 30;
-  const VoteBatch batch = random_votes(shape, 11);
+  const VoteBatch batch = random_votes({.experts = 4, .sequences = 30, .longest = 5}, 11);
   const ExpertAutomaton automaton = ExpertAutomaton::full(5, 4);
   Wmwp implicit(4, {.beta = 0.8});
   implicit.reserve_slots(5);
@@ -214,10 +208,7 @@ TEST(AutomatonBoosting, TakesThePathOfLeastErrorAmongThoseOfTheAutomaton) {
   const auto automaton = ExpertAutomaton::from_plain(branching(), kThree, "branching");
   ASSERT_TRUE(automaton.ok());
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    RandomVotesOptions shape;
-    shape.longest = 3;
-    shape.sequences = 40;
-    const VoteBatch batch = random_votes(shape, seed);
+    const VoteBatch batch = random_votes({.sequences = 40, .longest = 3}, seed);
     BatchSource source(batch);
     const auto result = learn_espboost(source, {.rounds = 3}, {}, &*automaton);
     ASSERT_TRUE(result.ok());

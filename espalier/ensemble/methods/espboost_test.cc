@@ -35,10 +35,7 @@ double objective(const VoteBatch& batch, std::span<const BoostRound> rounds, dou
 
 TEST(EspBoost, StepEqualsANumericLineSearch) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
-    RandomVotesOptions shape;
-    shape.sequences = 60;
-    shape.silence = seed % 3 == 0 ? 0.15 : 0;
-    const VoteBatch batch = random_votes(shape, seed);
+    const VoteBatch batch = random_votes({.sequences = 60, .silence = seed % 3 == 0 ? 0.15 : 0}, seed);
     BatchSource source(batch);
     const auto result = learn_espboost(source, {.rounds = 6});
     ASSERT_TRUE(result.ok());
@@ -57,10 +54,7 @@ TEST(EspBoost, StepEqualsANumericLineSearch) {
 }
 
 TEST(EspBoost, TakesThePathOfLeastErrorAmongAllPaths) {
-  RandomVotesOptions shape;
-  shape.sequences = 50;
-  shape.longest = 3;
-  const VoteBatch batch = random_votes(shape, 3);
+  const VoteBatch batch = random_votes({.sequences = 50, .longest = 3}, 3);
   BatchSource source(batch);
   const auto result = learn_espboost(source, {.rounds = 1});
   ASSERT_TRUE(result.ok());
@@ -82,11 +76,8 @@ TEST(EspBoost, TakesThePathOfLeastErrorAmongAllPaths) {
 
 TEST(EspBoost, LemmaThreeAndTheoremFiveHoldOnEverySample) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
-    RandomVotesOptions shape;
-    shape.sequences = 30 + seed;
-    shape.experts = 2 + seed % 4;
-    shape.values = 2 + seed % 4;
-    const VoteBatch batch = random_votes(shape, seed);
+    const VoteBatch batch =
+        random_votes({.experts = 2 + seed % 4, .sequences = 30 + seed, .values = 2 + seed % 4}, seed);
     BatchSource source(batch);
     const auto result = learn_espboost(source, {.rounds = 25});
     ASSERT_TRUE(result.ok());

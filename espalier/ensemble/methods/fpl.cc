@@ -1,11 +1,10 @@
 #include "espalier/ensemble/methods/fpl.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "espalier/ensemble/methods/item_losses.h"
-#include "espalier/ensemble/methods/online.h"
+#include "espalier/ensemble/methods/online_to_batch.h"
 #include "espalier/ensemble/methods/slot_sums.h"
 
 namespace espalier::ensemble {
@@ -26,7 +25,7 @@ class PerturbedLeader {
   }
 
   /// The normalised loss of the path drawn for this sequence.
-  double play(const VoteView& view) {
+  double predict(const VoteView& view) {
     losses_.measure(view);
     if (losses_.known() == 0) return 0;
     for (const uint32_t slot : losses_.used()) draw(slot);
@@ -146,19 +145,10 @@ Result<FplResult> learn_fpl(VoteSource& source, const FplOptions& options, const
   result.rounds = T;
   result.epsilon = options.epsilon > 0 ? options.epsilon : 0.5 / static_cast<double>(p * slots);
   result.fpl.experts = result.fpl_cv.experts = p;
-  result.gamma = result.cv_value = std::numeric_limits<double>::infinity();
 
-  double total = 0;
-  {
-    PerturbedLeader game(p, slots, result.epsilon, options.seed);
-    ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
-      if (monitor.stop_requested()) return;
-      total += game.play(view);
-      game.update();
-    }));
-    if (monitor.stop_requested()) return fail("interrupted while learning");
-  }
-  result.mean_loss = total / static_cast<double>(T);
+  ESPALIER_ASSIGN(const double total,
+                  total_loss(source, monitor, PerturbedLeader(p, slots, result.epsilon, options.seed)));
+  BatchChoice choice(total, options.loss_bound, options.delta, result);
 
   PerturbedLeader game(p, slots, result.epsilon, options.seed);
   ChoiceCounts plurality(slots, p);
@@ -166,29 +156,15 @@ Result<FplResult> learn_fpl(VoteSource& source, const FplOptions& options, const
   SlotTotal cv_loss(slots);
   for (size_t k = 0; k < slots; ++k) cv_loss.set(k, remaining[k * p + game.choice(k)]);
   std::vector<uint32_t> cv_path(slots, 0);
-  double left = total;
-  size_t t = 0;
   ESPALIER_TRY(for_each_sequence(source, [&](const VoteView& view) {
-    const double loss = game.play(view);
+    const double loss = game.predict(view);
     if (game.losses().known() == 0) return;
     for (const uint32_t slot : game.losses().used())
       cv_loss.set(slot, remaining[slot * p + game.choice(slot)]);
-    const size_t n = T - t;
-    const double gamma = left / static_cast<double>(n) + suffix_penalty(options.loss_bound, options.delta, n);
-    if (gamma < result.gamma) {
-      result.gamma = gamma;
-      result.suffix_begin = t;
-      plurality.restart();
-    }
-    const double cv =
-        cv_loss.total() / static_cast<double>(n) + cv_penalty(options.loss_bound, options.delta, T, n);
-    if (cv < result.cv_value) {
-      result.cv_value = cv;
-      result.cv_round = t;
+    if (choice.begins_suffix()) plurality.restart();
+    if (choice.is_best(cv_loss.total()))
       for (size_t k = 0; k < slots; ++k) cv_path[k] = game.choice(k);
-    }
     for (const uint32_t slot : game.losses().used()) plurality.add(slot, game.choice(slot));
-    left -= loss;
     for (const uint32_t slot : game.losses().changed()) {
       for (size_t j = 0; j < p; ++j)
         remaining[slot * p + j] -=
@@ -196,7 +172,7 @@ Result<FplResult> learn_fpl(VoteSource& source, const FplOptions& options, const
       cv_loss.set(slot, remaining[slot * p + game.choice(slot)]);
     }
     game.update();
-    ++t;
+    choice.end_round(loss);
   }));
   for (size_t k = 0; k < slots; ++k)
     if (plurality.empty(k)) {  // not used in the suffix: the current leader

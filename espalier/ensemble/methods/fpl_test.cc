@@ -24,10 +24,7 @@ TEST(Fpl, FollowsAnExpertThatIsAlwaysRight) {
 }
 
 TEST(Fpl, SameSeedSameHypothesis) {
-  RandomVotesOptions shape;
-  shape.sequences = 50;
-  shape.silence = 0.1;
-  const VoteBatch batch = random_votes(shape, 2);
+  const VoteBatch batch = random_votes({.sequences = 50, .silence = 0.1}, 2);
   BatchSource source(batch);
   const auto a = learn_fpl(source, {.seed = 4}), b = learn_fpl(source, {.seed = 4}),
              c = learn_fpl(source, {.seed = 5});
@@ -38,9 +35,7 @@ TEST(Fpl, SameSeedSameHypothesis) {
 }
 
 TEST(Fpl, ItsPathTakesOneExpertInEverySlot) {
-  RandomVotesOptions shape;
-  shape.sequences = 50;
-  const VoteBatch batch = random_votes(shape, 6);
+  const VoteBatch batch = random_votes({.sequences = 50}, 6);
   BatchSource source(batch);
   const auto result = learn_fpl(source, {});
   ASSERT_TRUE(result.ok());

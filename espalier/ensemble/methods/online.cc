@@ -1,8 +1,8 @@
 #include "espalier/ensemble/methods/online.h"
 
 #include <cmath>
-#include <limits>
 
+#include "espalier/ensemble/methods/online_to_batch.h"
 #include "espalier/ensemble/methods/slot_sums.h"
 
 namespace espalier::ensemble {
@@ -83,10 +83,8 @@ Result<OnlineResult> learn_online(VoteSource& source, const OnlineOptions& optio
 
   OnlineResult result;
   result.rounds = T;
-  result.mean_loss = pass.loss / static_cast<double>(T);
   result.mvote.experts = result.cv.experts = result.suffix.experts = p;
   result.suffix.slots = slots;
-  result.gamma = result.cv_value = std::numeric_limits<double>::infinity();
 
   Wmwp wmwp(p, options.wmwp);
   wmwp.reserve_slots(slots);
@@ -96,39 +94,30 @@ Result<OnlineResult> learn_online(VoteSource& source, const OnlineOptions& optio
   const auto arc_loss_of = [&](size_t slot) { return std::span(remaining).subspan(slot * p, p); };
   for (size_t k = 0; k < slots; ++k) cv_loss.set(k, remaining_loss(wmwp.weights(k), arc_loss_of(k)));
 
-  double left = pass.loss;  // S_T − S_{t−1}
+  BatchChoice choice(pass.loss, options.loss_bound, options.delta, result);
   ESPALIER_TRY(source.rewind());
   VoteView view;
-  for (size_t t = 0; t < T;) {
+  while (choice.round() < T) {
     ESPALIER_ASSIGN(const bool more, source.next(view));
     if (!more) return fail("the experts' predictions changed between two readings");
     const double loss = wmwp.predict(view);
     if (wmwp.losses().known() == 0) continue;
-    const size_t n = T - t;
-    const double gamma = left / static_cast<double>(n) + suffix_penalty(options.loss_bound, options.delta, n);
-    if (gamma < result.gamma) {
-      result.gamma = gamma;
-      result.suffix_begin = t;
+    const size_t t = choice.round();
+    if (choice.begins_suffix()) {
       suffix.start(t);
       result.suffix.weights.clear();
     }
-    const double cv =
-        cv_loss.total() / static_cast<double>(n) + cv_penalty(options.loss_bound, options.delta, T, n);
-    if (cv < result.cv_value) {
-      result.cv_value = cv;
-      result.cv_round = t;
+    if (choice.is_best(cv_loss.total()))
       result.cv.weights.assign(wmwp.all_weights().begin(), wmwp.all_weights().end());
-    }
     if (options.keep_suffix)
       result.suffix.weights.insert(result.suffix.weights.end(), wmwp.all_weights().begin(),
                                    wmwp.all_weights().end());
-    left -= loss;
     for (const uint32_t slot : wmwp.losses().changed()) suffix.settle(slot, t, wmwp.weights(slot));
     add_arc_losses(wmwp.losses(), p, -1, remaining);
     wmwp.update();
     for (const uint32_t slot : wmwp.losses().changed())
       cv_loss.set(slot, remaining_loss(wmwp.weights(slot), arc_loss_of(slot)));
-    ++t;
+    choice.end_round(loss);
   }
   for (size_t k = 0; k < slots; ++k) suffix.settle(k, T - 1, wmwp.weights(k));
   result.mvote.weights = suffix.sums();

@@ -187,12 +187,11 @@ TEST(Online, SuffixAndCvEqualTheirDefinitions) {
 
 TEST(Online, PropositionTwoHoldsOnEverySample) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
-    RandomVotesOptions shape;
-    shape.sequences = 10 + seed;
-    shape.experts = 2 + seed % 5;
-    shape.values = 2 + seed % 6;
-    shape.accuracy = 0.05 * static_cast<double>(seed % 15);
-    const VoteBatch batch = random_votes(shape, 100 + seed);
+    const VoteBatch batch = random_votes({.experts = 2 + seed % 5,
+                                          .sequences = 10 + seed,
+                                          .values = 2 + seed % 6,
+                                          .accuracy = 0.05 * static_cast<double>(seed % 15)},
+                                         100 + seed);
     BatchSource source(batch);
     const auto result = learn_online(source, {});
     ASSERT_TRUE(result.ok());
@@ -203,10 +202,7 @@ TEST(Online, PropositionTwoHoldsOnEverySample) {
 }
 
 TEST(Online, SampledPathsHaveTheExpectedLoss) {
-  RandomVotesOptions shape;
-  shape.sequences = 40;
-  shape.fixed_length = true;
-  const VoteBatch batch = random_votes(shape, 5);
+  const VoteBatch batch = random_votes({.sequences = 40, .fixed_length = true}, 5);
   BatchSource source(batch);
   OnlineOptions options;
   options.keep_suffix = true;
