@@ -26,6 +26,56 @@ class Fields {
   Fields& set(const char* name, const std::optional<std::string>& value) {
     return add(name, value, [](const std::string& text) { return text; });
   }
+
+  // Fields that several learners have next to each other.
+  /// What is kept of the features, and when training stops.
+  template <typename Options>
+  Fields& set_common(const Options& o) {
+    return set("cutoff", o.cutoff)
+        .set("names", o.names)
+        .set("weight-bits", o.weight_bits)
+        .set("patience", o.patience);
+  }
+  template <typename Options>
+  Fields& set_common_with_label_weights(const Options& o) {
+    return set_common(o).set("label-weights", o.label_weights);
+  }
+  /// Learners that maximise a likelihood.
+  template <typename Options>
+  Fields& set_likelihood(const Options& o) {
+    return set("l2", o.l2)
+        .set("l1", o.l1)
+        .set("algorithm", o.algorithm)
+        .set("passes", o.passes)
+        .set("rate", o.rate)
+        .set("dropout", o.dropout)
+        .set("iterations", o.iterations)
+        .set_common_with_label_weights(o);
+  }
+  /// Learners that add up updates of the weights.
+  template <typename Options>
+  Fields& set_additive(const Options& o) {
+    return set("passes", o.passes)
+        .set("average", o.average)
+        .set("calibrate", o.calibrate)
+        .set_common_with_label_weights(o);
+  }
+  /// What is searched, and how.
+  template <typename Options>
+  Fields& set_search(const Options& o) {
+    return set("beam", o.beam)
+        .set("history", o.history)
+        .set("direction", o.direction)
+        .set("loss", o.loss)
+        .set("unit", o.unit)
+        .set_common(o);
+  }
+  /// Learners that update where a search goes wrong.
+  template <typename Options>
+  Fields& set_search_updates(const Options& o) {
+    return set("passes", o.passes).set("rate", o.rate).set_search(o);
+  }
+
   /// Settings without a field come last, so that they win if both set a parameter.
   Learner learner(const Settings& more) {
     learner_.settings.insert(learner_.settings.end(), more.begin(), more.end());
@@ -43,66 +93,10 @@ class Fields {
 
 }  // namespace
 
-Crf::operator Learner() const {
-  return Fields("crf")
-      .set("l2", l2)
-      .set("l1", l1)
-      .set("algorithm", algorithm)
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("dropout", dropout)
-      .set("iterations", iterations)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
-      .learner(more);
-}
-
-Memm::operator Learner() const {
-  return Fields("memm")
-      .set("l2", l2)
-      .set("l1", l1)
-      .set("algorithm", algorithm)
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("dropout", dropout)
-      .set("iterations", iterations)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
-      .learner(more);
-}
-
-Perceptron::operator Learner() const {
-  return Fields("perceptron")
-      .set("passes", passes)
-      .set("average", average)
-      .set("calibrate", calibrate)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
-      .learner(more);
-}
-
-Svm::operator Learner() const {
-  return Fields("svm")
-      .set("c", c)
-      .set("passes", passes)
-      .set("average", average)
-      .set("calibrate", calibrate)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
-      .learner(more);
-}
+Crf::operator Learner() const { return Fields("crf").set_likelihood(*this).learner(more); }
+Memm::operator Learner() const { return Fields("memm").set_likelihood(*this).learner(more); }
+Perceptron::operator Learner() const { return Fields("perceptron").set_additive(*this).learner(more); }
+Svm::operator Learner() const { return Fields("svm").set("c", c).set_additive(*this).learner(more); }
 
 Local::operator Learner() const {
   return Fields("local")
@@ -113,11 +107,7 @@ Local::operator Learner() const {
       .set("rate", rate)
       .set("dropout", dropout)
       .set("c", c)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
+      .set_common_with_label_weights(*this)
       .learner(more);
 }
 
@@ -130,11 +120,7 @@ Cascade::operator Learner() const {
       .set("passes", passes)
       .set("dropout", dropout)
       .set("l2", l2)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .set("label-weights", label_weights)
+      .set_common_with_label_weights(*this)
       .learner(more);
 }
 
@@ -143,81 +129,15 @@ Searn::operator Learner() const {
       .set("classifier", classifier)
       .set("iterations", iterations)
       .set("passes", passes)
-      .set("beam", beam)
-      .set("history", history)
-      .set("direction", direction)
-      .set("loss", loss)
-      .set("unit", unit)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
+      .set_search(*this)
       .learner(more);
 }
 
-LasoBr::operator Learner() const {
-  return Fields("laso-br")
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("beam", beam)
-      .set("history", history)
-      .set("direction", direction)
-      .set("loss", loss)
-      .set("unit", unit)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .learner(more);
-}
-
-LasoBst::operator Learner() const {
-  return Fields("laso-bst")
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("beam", beam)
-      .set("history", history)
-      .set("direction", direction)
-      .set("loss", loss)
-      .set("unit", unit)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .learner(more);
-}
-
-Laso::operator Learner() const {
-  return Fields("laso")
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("beam", beam)
-      .set("history", history)
-      .set("direction", direction)
-      .set("loss", loss)
-      .set("unit", unit)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .learner(more);
-}
-
+LasoBr::operator Learner() const { return Fields("laso-br").set_search_updates(*this).learner(more); }
+LasoBst::operator Learner() const { return Fields("laso-bst").set_search_updates(*this).learner(more); }
+Laso::operator Learner() const { return Fields("laso").set_search_updates(*this).learner(more); }
 Incremental::operator Learner() const {
-  return Fields("incremental")
-      .set("update", update)
-      .set("passes", passes)
-      .set("rate", rate)
-      .set("beam", beam)
-      .set("history", history)
-      .set("direction", direction)
-      .set("loss", loss)
-      .set("unit", unit)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
-      .learner(more);
+  return Fields("incremental").set("update", update).set_search_updates(*this).learner(more);
 }
 
 Committee::operator Learner() const {
@@ -235,10 +155,7 @@ Brackets::operator Learner() const {
       .set("passes", passes)
       .set("training", training)
       .set("longest", longest)
-      .set("cutoff", cutoff)
-      .set("names", names)
-      .set("weight-bits", weight_bits)
-      .set("patience", patience)
+      .set_common(*this)
       .learner(more);
 }
 

@@ -16,141 +16,62 @@ const LearnerInfo& info_of(const std::string& name) {
   throw std::logic_error("no learner " + name);
 }
 
-/// Learners made from structs with every field set.
+// Structs with every field set, from those that several have.
+template <typename Options>
+Options with_common(Options o) {
+  o.cutoff = 2;
+  o.names = false;
+  o.weight_bits = "16";
+  o.patience = 2;
+  return o;
+}
+template <typename Options>
+Options with_label_weights(Options o) {
+  o.label_weights = "O:2";
+  return with_common(o);
+}
+template <typename Options>
+Options with_likelihood(Options o) {
+  o.l2 = o.l1 = o.rate = o.dropout = 0.5;
+  o.passes = 2;
+  return with_label_weights(o);
+}
+template <typename Options>
+Options with_additive(Options o) {
+  o.passes = 2;
+  o.average = o.calibrate = false;
+  return with_label_weights(o);
+}
+template <typename Options>
+Options with_search(Options o) {
+  o.passes = o.beam = o.history = 2;
+  o.direction = "left-to-right";
+  o.loss = "hamming";
+  o.unit = "word";
+  return with_common(o);
+}
+
 std::vector<Learner> full_structs() {
-  std::vector<Learner> all;
-  all.push_back(Crf{.l2 = 0.5,
-                    .l1 = 0.5,
-                    .algorithm = "adagrad",
-                    .passes = 2,
-                    .rate = 0.5,
-                    .dropout = 0.5,
-                    .iterations = 2,
-                    .cutoff = 2,
-                    .names = false,
-                    .weight_bits = "16",
-                    .patience = 2,
-                    .label_weights = "O:2"});
-  all.push_back(Memm{.l2 = 0.5,
-                     .l1 = 0.5,
-                     .algorithm = "adagrad",
-                     .passes = 2,
-                     .rate = 0.5,
-                     .dropout = 0.5,
-                     .iterations = 2,
-                     .cutoff = 2,
-                     .names = false,
-                     .weight_bits = "16",
-                     .patience = 2,
-                     .label_weights = "O:2"});
-  all.push_back(Perceptron{.passes = 2,
-                           .average = false,
-                           .calibrate = false,
-                           .cutoff = 2,
-                           .names = false,
-                           .weight_bits = "16",
-                           .patience = 2,
-                           .label_weights = "O:2"});
-  all.push_back(Svm{.c = 0.5,
-                    .passes = 2,
-                    .average = false,
-                    .calibrate = false,
-                    .cutoff = 2,
-                    .names = false,
-                    .weight_bits = "16",
-                    .patience = 2,
-                    .label_weights = "O:2"});
-  all.push_back(Local{.classifier = "perceptron",
-                      .l2 = 0.5,
-                      .l1 = 0.5,
-                      .passes = 2,
-                      .rate = 0.5,
-                      .dropout = 0.5,
-                      .c = 0.5,
-                      .cutoff = 2,
-                      .names = false,
-                      .weight_bits = "16",
-                      .patience = 2,
-                      .label_weights = "O:2"});
-  all.push_back(Cascade{.order = 2,
-                        .last = "crf",
-                        .filter_loss = "0.01",
-                        .budget = 0.5,
-                        .passes = 2,
-                        .dropout = 0.5,
-                        .l2 = 0.5,
-                        .cutoff = 2,
-                        .names = false,
-                        .weight_bits = "16",
-                        .patience = 2,
-                        .label_weights = "O:2"});
-  all.push_back(Searn{.classifier = "perceptron",
-                      .iterations = 2,
-                      .passes = 2,
-                      .beam = 2,
-                      .history = 2,
-                      .direction = "left-to-right",
-                      .loss = "hamming",
-                      .unit = "word",
-                      .cutoff = 2,
-                      .names = false,
-                      .weight_bits = "16",
-                      .patience = 2});
-  all.push_back(LasoBr{.passes = 2,
-                       .rate = 0.5,
-                       .beam = 2,
-                       .history = 2,
-                       .direction = "left-to-right",
-                       .loss = "hamming",
-                       .unit = "word",
-                       .cutoff = 2,
-                       .names = false,
-                       .weight_bits = "16",
-                       .patience = 2});
-  all.push_back(LasoBst{.passes = 2,
-                        .rate = 0.5,
-                        .beam = 2,
-                        .history = 2,
-                        .direction = "left-to-right",
-                        .loss = "hamming",
-                        .unit = "word",
-                        .cutoff = 2,
-                        .names = false,
-                        .weight_bits = "16",
-                        .patience = 2});
-  all.push_back(Laso{.passes = 2,
-                     .rate = 0.5,
-                     .beam = 2,
-                     .history = 2,
-                     .direction = "left-to-right",
-                     .loss = "hamming",
-                     .unit = "word",
-                     .cutoff = 2,
-                     .names = false,
-                     .weight_bits = "16",
-                     .patience = 2});
-  all.push_back(Incremental{.update = "early",
-                            .passes = 2,
-                            .rate = 0.5,
-                            .beam = 2,
-                            .history = 2,
-                            .direction = "left-to-right",
-                            .loss = "hamming",
-                            .unit = "word",
-                            .cutoff = 2,
-                            .names = false,
-                            .weight_bits = "16",
-                            .patience = 2});
-  all.push_back(
-      Committee{.members = "crf,svm:c=0.1", .size = "small", .folds = 2, .time_budget = 60, .names = false});
-  all.push_back(Brackets{.passes = 2,
-                         .training = "local",
-                         .longest = 2,
-                         .cutoff = 2,
-                         .names = false,
-                         .weight_bits = "16",
-                         .patience = 2});
-  return all;
+  return {
+      with_likelihood(Crf{.algorithm = "adagrad", .iterations = 2}),
+      with_likelihood(Memm{.algorithm = "adagrad", .iterations = 2}),
+      with_additive(Perceptron{}),
+      with_additive(Svm{.c = 0.5}),
+      with_likelihood(Local{.classifier = "perceptron", .c = 0.5}),
+      with_label_weights(Cascade{.order = 2,
+                                 .last = "crf",
+                                 .filter_loss = "0.01",
+                                 .budget = 0.5,
+                                 .passes = 2,
+                                 .dropout = 0.5,
+                                 .l2 = 0.5}),
+      with_search(Searn{.classifier = "perceptron", .iterations = 2}),
+      with_search(LasoBr{.rate = 0.5}),
+      with_search(LasoBst{.rate = 0.5}),
+      with_search(Laso{.rate = 0.5}),
+      with_search(Incremental{.update = "early", .rate = 0.5}),
+      Committee{.members = "crf,svm:c=0.1", .size = "small", .folds = 2, .time_budget = 60, .names = false},
+      with_common(Brackets{.passes = 2, .training = "local", .longest = 2})};
 }
 
 TEST(PublicLearners, EveryFieldIsABasicParameterAndEveryBasicParameterAField) {
