@@ -9,38 +9,25 @@
 #include <vector>
 
 #include "espalier/api/tagger.h"
-#include "espalier/data/predictor.h"
+#include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::api {
 
-class PipelinePredictor final : public data::Predictor {
+class PipelinePredictor final : public data::WrappedPredictor {
  public:
   /// `last`: how the last model decodes. The pipeline must outlive this.
   PipelinePredictor(const Pipeline::State& pipeline, DecodeChoice last)
-      : pipeline_(pipeline), last_(std::move(last)) {}
+      : WrappedPredictor(*last.predictor), pipeline_(pipeline), last_(std::move(last)) {}
 
   const Pipeline::State& pipeline() const { return pipeline_; }
-  const data::LabelSet& labels() const override { return last_.predictor->labels(); }
   size_t label_columns() const override { return pipeline_.stages.size(); }
   const data::LabelSet& labels_of_column(size_t column) const override { return model(column).labels(); }
   std::unique_ptr<Scratch> make_scratch() const override;
-  bool is_search() const override { return last_.predictor->is_search(); }
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
   /// Of the last model: one entry per row.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override {
-    return last_.predictor->strongest(how_many, only);
-  }
-  std::vector<WeightedTransition> weighted_transitions() const override {
-    return last_.predictor->weighted_transitions();
-  }
-  Size size() const override { return last_.predictor->size(); }
-  std::string about_constraints() const override { return last_.predictor->about_constraints(); }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
 
  private:
   struct Stages;

@@ -47,20 +47,17 @@ class CascadePredictor final : public data::Predictor {
                                                         data::FeatureExtractor extractor);
 
   const data::LabelSet& labels() const override { return labels_; }
-  std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
+  std::unique_ptr<Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
-                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
-                 data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  data::Predictor::Scratch& scratch) const override;
+                 const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
   /// The same for any path of the lattice that search() left in the scratch, found under constraints for
   /// example: margins are below zero where the model alone would have chosen otherwise. Precondition: the
   /// lattice has the path.
   std::vector<Explanation> explain_path(const data::Sequence& sequence, std::span<const data::Label> labels,
                                         data::Predictor::Scratch& scratch) const;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;
   Size size() const override;
   std::string details() const override;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "espalier/chain/lattice/lattice_viterbi.h"
-#include "espalier/constrain/effect.h"
 
 namespace espalier::constrain {
 
@@ -58,14 +57,12 @@ double range_of(chain::Lattice lattice) {
 
 ConstrainedCascade::ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints,
                                        bool why, bool strict, double seconds)
-    : WrappedPredictor(model),
+    : ConstrainedModel(model, std::move(constraints), why,
+                       "Viterbi on what the filters and the constraints leave"),
       model_(model),
-      compiled_(std::move(constraints)),
       why_(why),
       strict_(strict),
-      seconds_(seconds) {
-  if (why) without_ = each_left_out(compiled_.constraints());
-}
+      seconds_(seconds) {}
 
 Result<std::unique_ptr<ConstrainedCascade>> ConstrainedCascade::make(const cascade::CascadePredictor& model,
                                                                      Constraints constraints, bool why,
@@ -173,10 +170,6 @@ Result<std::vector<data::Predictor::Explanation>> ConstrainedCascade::explain_fo
   data::Prediction found;
   ESPALIER_TRY(predict(sequence, forced, {}, scratch, found));
   return model_.explain_path(sequence, found.labels(), scratch);  // in the lattice that predict() left
-}
-
-std::string ConstrainedCascade::about_constraints() const {
-  return compiled_.describe() + "decoder: Viterbi on what the filters and the constraints leave\n";
 }
 
 }  // namespace espalier::constrain

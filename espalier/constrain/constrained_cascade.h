@@ -8,8 +8,8 @@
 
 #include "espalier/cascade/model.h"
 #include "espalier/constrain/constrained_lattice.h"
+#include "espalier/constrain/constrained_model.h"
 #include "espalier/constrain/constrained_predictor.h"
-#include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::constrain {
 
@@ -19,7 +19,7 @@ namespace espalier::constrain {
 /// none, the answer is the labelling with the fewest violations (kInfeasible), or with `strict` an error. A
 /// lattice that is not ready in time is an error, too.
 /// Immutable; any number of threads.
-class ConstrainedCascade final : public data::WrappedPredictor {
+class ConstrainedCascade final : public ConstrainedModel {
  public:
   static Result<std::unique_ptr<ConstrainedCascade>> make(const cascade::CascadePredictor& model,
                                                           Constraints constraints, bool why, bool strict,
@@ -29,12 +29,8 @@ class ConstrainedCascade final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   /// Explains the labelling found under the constraints.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  std::string about_constraints() const override;
-
-  const Compiled& compiled() const { return compiled_; }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
 
  private:
   ConstrainedCascade(const cascade::CascadePredictor& model, Constraints constraints, bool why, bool strict,
@@ -44,10 +40,8 @@ class ConstrainedCascade final : public data::WrappedPredictor {
                                               Scratch& scratch, ConstrainedLattice& product) const;
 
   const cascade::CascadePredictor& model_;
-  Compiled compiled_;
   bool why_, strict_;
-  double seconds_;                 ///< per sequence
-  std::vector<Compiled> without_;  ///< the constraints without each in turn, if reasons are wanted
+  double seconds_;  ///< per sequence
 };
 
 }  // namespace espalier::constrain

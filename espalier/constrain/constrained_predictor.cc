@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "espalier/constrain/constrained_lattice.h"
-#include "espalier/constrain/effect.h"
 
 namespace espalier::constrain {
 
@@ -23,6 +22,15 @@ std::string_view cell_or_nothing(const data::Sequence& sequence, size_t row, siz
   return column < sequence.columns() ? sequence.cell(row, column) : std::string_view();
 }
 
+/// What decodes sequences of a hundred tokens by this method.
+std::string decoder_name(const Compiled& compiled, Method method, bool transitions) {
+  if (method == Method::kAuto) method = choose_method(compiled, 100, transitions);
+  if (method == Method::kInteger) return "integer program";
+  if (method == Method::kBeam) return "beam search";
+  if (method != Method::kLattice) return "exact search";
+  return compiled.only_local() ? "Viterbi" : "Viterbi on the lattice and its automata";
+}
+
 }  // namespace
 
 Instance instance_of_rows(const Constraints& constraints, const data::Sequence& sequence) {
@@ -32,9 +40,8 @@ Instance instance_of_rows(const Constraints& constraints, const data::Sequence& 
 
 ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
                                            ConstrainedOptions options, InstanceMaker instance)
-    : WrappedPredictor(model),
+    : ConstrainedModel(model, std::move(constraints), options.why, {}),
       model_(model),
-      compiled_(std::move(constraints)),
       options_(options),
       instance_(std::move(instance)) {
   const size_t K = model.labels().size(), S = linear::padded(K);
@@ -43,7 +50,7 @@ ConstrainedPredictor::ConstrainedPredictor(const chain::ChainPredictor& model, C
     for (size_t j = 0; j < K; ++j)
       trans_[i * S + j] = model.transition(static_cast<Label>(i), static_cast<Label>(j));
   subtract_pair_penalties(compiled_.local(), S, trans_.data());
-  if (options_.why) without_ = each_left_out(compiled_.constraints());
+  decoder_ = decoder_name(compiled_, options_.decode.method, model.transitions());
 }
 
 Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain_forced(
@@ -51,18 +58,6 @@ Result<std::vector<data::Predictor::Explanation>> ConstrainedPredictor::explain_
   data::Prediction found;
   ESPALIER_TRY(predict(sequence, forced, {}, scratch, found));
   return model_.explain_labels(sequence, found.labels(), forced, scratch);
-}
-
-std::string ConstrainedPredictor::about_constraints() const {
-  const Method method = options_.decode.method != Method::kAuto
-                            ? options_.decode.method
-                            : choose_method(compiled_, 100, model_.transitions());
-  std::string_view by = "exact search";
-  if (method == Method::kInteger) by = "integer program";
-  if (method == Method::kBeam) by = "beam search";
-  if (method == Method::kLattice)
-    by = compiled_.only_local() ? "Viterbi" : "Viterbi on the lattice and its automata";
-  return compiled_.describe() + fmt::format("decoder: {}\n", by);
 }
 
 bool ConstrainedPredictor::fast_path(const data::PredictOptions&) const {

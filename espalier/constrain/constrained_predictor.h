@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "espalier/chain/model/model.h"
+#include "espalier/constrain/constrained_model.h"
 #include "espalier/constrain/decode.h"
-#include "espalier/data/wrapped_predictor.h"
 
 namespace espalier::constrain {
 
@@ -31,7 +31,7 @@ struct ConstrainedOptions {
 ///
 /// Confidences and marginals are those among the allowed labellings. The posterior decoder is not supported,
 /// because it chooses each label by itself. N-best lists and probabilities need regular rules.
-class ConstrainedPredictor final : public data::WrappedPredictor {
+class ConstrainedPredictor final : public ConstrainedModel {
  public:
   ConstrainedPredictor(const chain::ChainPredictor& model, Constraints constraints,
                        ConstrainedOptions options, InstanceMaker instance = instance_of_rows);
@@ -40,12 +40,8 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   /// Explains the labelling found under the constraints.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  std::string about_constraints() const override;
-
-  const Compiled& compiled() const { return compiled_; }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
 
  private:
   Status predict_by_lattice(const Instance& instance, const Scores& scores,
@@ -58,11 +54,9 @@ class ConstrainedPredictor final : public data::WrappedPredictor {
   bool fast_path(const data::PredictOptions& options) const;
 
   const chain::ChainPredictor& model_;
-  Compiled compiled_;
   ConstrainedOptions options_;
   InstanceMaker instance_;
-  AlignedVector<float> trans_;     ///< the model's transitions minus local penalties
-  std::vector<Compiled> without_;  ///< the constraints without each in turn, if reasons are wanted
+  AlignedVector<float> trans_;  ///< the model's transitions minus local penalties
 };
 
 }  // namespace espalier::constrain

@@ -153,14 +153,14 @@ class Predictor {
     std::string decision = {}, runner_up_decision = {};
   };
   /// One entry per row and, within a row, per label column.
-  Result<std::vector<Explanation>> explain(const Sequence& sequence, Scratch& scratch) const {
+  using Explained = Result<std::vector<Explanation>>;
+  Explained explain(const Sequence& sequence, Scratch& scratch) const {
     return explain_forced(sequence, {}, scratch);
   }
   /// The same for what predict() finds with these forced labels. A forced row has no runner-up of its own in
   /// models that are not searches; explain_with_forced() (forced_explanation.h) gives it one.
-  virtual Result<std::vector<Explanation>> explain_forced(const Sequence& sequence,
-                                                          std::span<const Label> forced,
-                                                          Scratch& scratch) const = 0;
+  virtual Explained explain_forced(const Sequence& sequence, std::span<const Label> forced,
+                                   Scratch& scratch) const = 0;
 
   // What `inspect` shows.
   struct WeightedFeature {
@@ -179,10 +179,10 @@ class Predictor {
     bool names = true;  ///< the model has the names of its features
   };
   /// The largest weights, of one label or of all; fails if the model has no feature names or no such weights.
-  virtual Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                         std::optional<Label> only) const = 0;
+  using StrongestWeights = Result<std::vector<WeightedFeature>>;
+  virtual StrongestWeights strongest(size_t how_many, std::optional<Label> only) const = 0;
   /// The weights of pairs of neighbouring labels; empty if the model has none.
-  virtual std::vector<WeightedTransition> weighted_transitions() const = 0;
+  virtual std::vector<WeightedTransition> weighted_transitions() const { return {}; }
   /// A note on the weights that explain() and strongest() show: which of several classifiers they belong to,
   /// or why there are none. Empty: they are the whole model.
   virtual std::string about_weights() const { return {}; }

@@ -42,9 +42,9 @@ class RefinedPredictor final : public WrappedPredictor {
   const LabelSet& labels_of_column(size_t) const override { return plain_; }
   Status predict(const Sequence& sequence, std::span<const Label> forced, const PredictOptions& options,
                  Scratch& scratch, Prediction& out) const override;
-  Result<std::vector<Explanation>> explain_forced(const Sequence& sequence, std::span<const Label> forced,
-                                                  Scratch& scratch) const override;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many, std::optional<Label> only) const override;
+  Explained explain_forced(const Sequence& sequence, std::span<const Label> forced,
+                           Scratch& scratch) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<Label> only) const override;
   /// Of the readings of two labels, the pair with the largest weight.
   std::vector<WeightedTransition> weighted_transitions() const override;
 

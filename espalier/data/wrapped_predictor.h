@@ -21,11 +21,11 @@ class WrappedPredictor : public Predictor {
   bool is_search() const override { return wrapped_.is_search(); }
   bool builds_trees() const override { return wrapped_.builds_trees(); }
   std::unique_ptr<Scratch> make_scratch() const override { return wrapped_.make_scratch(); }
-  Result<std::vector<Explanation>> explain_forced(const Sequence& sequence, std::span<const Label> forced,
-                                                  Scratch& scratch) const override {
+  Explained explain_forced(const Sequence& sequence, std::span<const Label> forced,
+                           Scratch& scratch) const override {
     return wrapped_.explain_forced(sequence, forced, scratch);
   }
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many, std::optional<Label> only) const override {
+  StrongestWeights strongest(size_t how_many, std::optional<Label> only) const override {
     return wrapped_.strongest(how_many, only);
   }
   std::vector<WeightedTransition> weighted_transitions() const override {

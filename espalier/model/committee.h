@@ -65,11 +65,9 @@ class CommitteePredictor final : public data::Predictor {
   std::unique_ptr<Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;
   Size size() const override;
   std::string about_weights() const override { return "weights of what the members say"; }

@@ -67,15 +67,13 @@ Result<LegalTraining> legal_training(const Constraints& constraints, std::span<c
 
 ConstrainedSearch::ConstrainedSearch(const SearchPredictor& model, Constraints constraints, bool why,
                                      bool strict, double seconds, std::vector<constrain::Move> moves)
-    : WrappedPredictor(model),
+    : ConstrainedModel(model, std::move(constraints), why,
+                       "the model's own search, among what can be completed"),
       model_(model),
-      compiled_(std::move(constraints)),
       why_(why),
       strict_(strict),
       seconds_(seconds),
-      moves_(std::move(moves)) {
-  if (why) without_ = constrain::each_left_out(compiled_.constraints());
-}
+      moves_(std::move(moves)) {}
 
 Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchPredictor& model,
                                                                    Constraints constraints, bool why,
@@ -128,10 +126,6 @@ Result<std::vector<data::Predictor::Explanation>> ConstrainedSearch::explain_for
   ESPALIER_ASSIGN(const Completion legal,
                   find_legal(sequence, instance, forced, Deadline::after(seconds_), effect));
   return model_.explain_legal(sequence, forced, &legal, moves_, scratch);
-}
-
-std::string ConstrainedSearch::about_constraints() const {
-  return compiled_.describe() + "decoder: the model's own search, among what can be completed\n";
 }
 
 Status ConstrainedSearch::predict(const data::Sequence& sequence, std::span<const Label> forced,

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/constrain/constrained_model.h"
 #include "espalier/constrain/constrained_predictor.h"
-#include "espalier/data/wrapped_predictor.h"
 #include "espalier/tasks/search_model.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
 
@@ -37,7 +37,7 @@ Result<LegalTraining> legal_training(const constrain::Constraints& constraints,
 /// satisfies the constraints. As with every search it may not be the best labelling; for the same reason the
 /// price of a constraint, reported with `why`, may be negative, since the same search without it may find
 /// something worse. Refers to the model. Immutable; safe to share between threads.
-class ConstrainedSearch final : public data::WrappedPredictor {
+class ConstrainedSearch final : public constrain::ConstrainedModel {
  public:
   static Result<std::unique_ptr<ConstrainedSearch>> make(const SearchPredictor& model,
                                                          constrain::Constraints constraints, bool why,
@@ -47,12 +47,8 @@ class ConstrainedSearch final : public data::WrappedPredictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
 
   /// Explains the decisions made under the constraints.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  std::string about_constraints() const override;
-
-  const constrain::Compiled& compiled() const { return compiled_; }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
 
  private:
   /// What the constraints allow in a sequence; if nothing, what they allow without the clashing ones.
@@ -64,11 +60,9 @@ class ConstrainedSearch final : public data::WrappedPredictor {
                     double seconds, std::vector<constrain::Move> moves);
 
   const SearchPredictor& model_;
-  constrain::Compiled compiled_;
   bool why_, strict_;
   double seconds_;  ///< for finding out what a sequence's constraints allow
   std::vector<constrain::Move> moves_;
-  std::vector<constrain::Compiled> without_;  ///< one constraint left out of each, if reasons are wanted
 };
 
 }  // namespace espalier::tasks

@@ -46,16 +46,12 @@ class SearchPredictor final : public data::Predictor {
   size_t label_columns() const override { return plan_.columns(); }
   const data::LabelSet& labels_of_column(size_t column) const override { return plan_.column_labels[column]; }
   bool is_search() const override { return true; }
-  std::unique_ptr<data::Predictor::Scratch> make_scratch() const override;
+  std::unique_ptr<Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
-                 const data::PredictOptions& options, data::Predictor::Scratch& scratch,
-                 data::Prediction& out) const override;
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  data::Predictor::Scratch& scratch) const override;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
-  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+                 const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::string about_weights() const override;
   std::string no_transitions() const override;
   Size size() const override;

@@ -40,12 +40,9 @@ class BracketPredictor final : public data::Predictor {
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
   /// The evidence for a phrase to begin and to end at each token. The runner-up is the label of the token if
   /// the closer of the two decisions were reversed.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
-  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   Size size() const override { return classifiers_->size(); }
   std::string details() const override;
 

@@ -46,12 +46,9 @@ class SummaryPredictor final : public data::Predictor {
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,
                  const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const override;
   /// Per token of the summary: the step that added it, against the best other piece at that step.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
-  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::string no_transitions() const override {
     return "a summariser chooses pieces, not sequences of labels";
   }

@@ -101,15 +101,12 @@ class TreePredictor final : public data::Predictor {
                        const data::PredictOptions& options, Scratch& scratch, data::Prediction& out) const;
   const TreeSettings& settings() const { return settings_; }
   /// Per word: the move that gave it its head, against the best other move of that state, and the relation.
-  Result<std::vector<Explanation>> explain_forced(const data::Sequence& sequence,
-                                                  std::span<const data::Label> forced,
-                                                  Scratch& scratch) const override;
+  Explained explain_forced(const data::Sequence& sequence, std::span<const data::Label> forced,
+                           Scratch& scratch) const override;
   /// The same under rules, which can be null.
   Result<std::vector<Explanation>> explain_under(const data::Sequence& sequence, const SentenceRules* rules,
                                                  Scratch& scratch) const;
-  Result<std::vector<WeightedFeature>> strongest(size_t how_many,
-                                                 std::optional<data::Label> only) const override;
-  std::vector<WeightedTransition> weighted_transitions() const override { return {}; }
+  StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::string no_transitions() const override { return "a parser builds trees, not sequences of labels"; }
   Size size() const override;
   std::string details() const override;
