@@ -62,6 +62,8 @@ class LineParser {
   Status statement(Statement& out);
   Status forbid(Statement& out);
   Status require(Statement& out);
+  /// After "at": the start or the end of the sequence.
+  Status edge(Verb at_start, Verb at_end, Statement& out);
   Status bound(Statement& out);
   Status implication(Statement& out);
   Status allow(Statement& out);
@@ -189,9 +191,7 @@ Status LineParser::forbid(Statement& out) {
     return {};
   }
   if (!accept("at")) return wanted("'then' or 'at'");
-  out.verb = at_word("start") ? Verb::kForbidStart : Verb::kForbidEnd;
-  if (!accept("start") && !accept("end")) return wanted("'start' or 'end'");
-  return {};
+  return edge(Verb::kForbidStart, Verb::kForbidEnd, out);
 }
 
 Status LineParser::require(Statement& out) {
@@ -203,7 +203,11 @@ Status LineParser::require(Statement& out) {
     return {};
   }
   if (!accept("at")) return wanted("'then', 'after' or 'at'");
-  out.verb = at_word("start") ? Verb::kRequireStart : Verb::kRequireEnd;
+  return edge(Verb::kRequireStart, Verb::kRequireEnd, out);
+}
+
+Status LineParser::edge(Verb at_start, Verb at_end, Statement& out) {
+  out.verb = at_word("start") ? at_start : at_end;
   if (!accept("start") && !accept("end")) return wanted("'start' or 'end'");
   return {};
 }

@@ -8,6 +8,7 @@
 #include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/constrain/scheme_misfit.h"
+#include "espalier/data/formats/lines.h"
 
 namespace espalier::constrain {
 
@@ -302,11 +303,8 @@ class Resolver {
     std::string_view rest = *text;
     size_t line_number = 0, known = 0;
     while (!rest.empty()) {
-      const size_t end = std::min(rest.find('\n'), rest.size());
-      std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view line = data::take_line(rest);
       ++line_number;
-      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       if (line.empty()) continue;
       const size_t tab = line.find('\t');
       if (tab == std::string_view::npos || tab == 0)

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "espalier/eval/add_counts.h"
+
 namespace espalier::eval {
 
 std::string_view universal_relation(std::string_view relation) {
@@ -66,18 +68,13 @@ void AttachmentScores::merge(const AttachmentScores& other) {
   all_.add(other.all_);
   for (size_t i = 0; i < by_length_.size(); ++i) by_length_[i].add(other.by_length_[i]);
   for (const auto& [name, from] : other.by_relation_) {
-    Relation& to = by_relation_[name];
-    to.gold += from.gold;
-    to.found += from.found;
-    to.correct += from.correct;
-    to.head += from.head;
+    add_counts(by_relation_[name], from,
+               {&Relation::gold, &Relation::found, &Relation::correct, &Relation::head});
   }
-  trees_ += other.trees_;
-  exact_ += other.exact_;
-  content_gold_ += other.content_gold_;
-  content_found_ += other.content_found_;
-  content_correct_ += other.content_correct_;
-  content_correct_full_ += other.content_correct_full_;
+  using S = AttachmentScores;
+  add_counts(*this, other,
+             {&S::trees_, &S::exact_, &S::content_gold_, &S::content_found_, &S::content_correct_,
+              &S::content_correct_full_});
 }
 
 std::string AttachmentScores::length_name(size_t range) {

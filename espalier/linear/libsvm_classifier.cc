@@ -64,16 +64,7 @@ Result<ModelPointer> run(const Instances& instances, const KernelProblem& proble
   examples.l = static_cast<int>(y.size());
   examples.y = y.data();
   examples.x = x.data();
-  svm_parameter parameter{};
-  parameter.svm_type = C_SVC;
-  parameter.kernel_type = POLY;
-  parameter.degree = 2;
-  parameter.gamma = options.kernel.gamma;
-  parameter.coef0 = options.kernel.coef0;
-  parameter.C = options.C;
-  parameter.eps = options.epsilon;
-  parameter.cache_size = options.cache_megabytes;
-  parameter.shrinking = 1;
+  const svm_parameter parameter = libsvm_parameter(options);
   const std::lock_guard lock(packaged_classifier_mutex());
   svm_set_print_string_function(print_nothing);
   std::srand(static_cast<unsigned>(options.seed));
@@ -167,6 +158,20 @@ Result<KernelModel> train_problems(TokenRows tokens, std::span<const KernelProbl
 }
 
 }  // namespace
+
+svm_parameter libsvm_parameter(const LibsvmOptions& options) {
+  svm_parameter parameter{};
+  parameter.svm_type = C_SVC;
+  parameter.kernel_type = POLY;
+  parameter.degree = 2;
+  parameter.gamma = options.kernel.gamma;
+  parameter.coef0 = options.kernel.coef0;
+  parameter.C = options.C;
+  parameter.eps = options.epsilon;
+  parameter.cache_size = options.cache_megabytes;
+  parameter.shrinking = 1;
+  return parameter;
+}
 
 Result<KernelModel> train_libsvm(TokenRows tokens, std::span<const KernelProblem> problems, size_t labels,
                                  const LibsvmOptions& options, const Monitor& monitor) {

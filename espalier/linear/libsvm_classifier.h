@@ -12,6 +12,8 @@
 #include "espalier/linear/kernel_model.h"
 #include "espalier/linear/token_rows.h"
 
+struct svm_parameter;
+
 namespace espalier::linear {
 
 struct LibsvmOptions {
@@ -26,6 +28,9 @@ struct LibsvmOptions {
   size_t max_tokens = 60000;
   uint64_t seed = 1;
 };
+
+/// What libsvm itself is told.
+svm_parameter libsvm_parameter(const LibsvmOptions& options);
 
 /// One support vector machine per pair of labels (libsvm's C-SVC), trained on the labelled tokens of `data`.
 /// Compared with one machine per label, pairs train several times faster and were a point better on

@@ -65,16 +65,7 @@ TEST(Libsvm, ScoresAreThoseOfLibsvmsOwnDecisions) {
   for (auto& row : rows) x.push_back(row.data());
   std::vector<double> y(train.gold.begin(), train.gold.end());
   const svm_problem examples{static_cast<int>(y.size()), y.data(), x.data()};
-  svm_parameter parameter{};
-  parameter.svm_type = C_SVC;
-  parameter.kernel_type = POLY;
-  parameter.degree = 2;
-  parameter.gamma = options.kernel.gamma;
-  parameter.coef0 = options.kernel.coef0;
-  parameter.C = options.C;
-  parameter.eps = options.epsilon;
-  parameter.cache_size = options.cache_megabytes;
-  parameter.shrinking = 1;
+  const svm_parameter parameter = libsvm_parameter(options);
   svm_model* theirs = svm_train(&examples, &parameter);
 
   KernelModel::Scratch scratch;

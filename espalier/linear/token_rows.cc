@@ -5,6 +5,20 @@
 
 namespace espalier::linear {
 
+void TokenRows::add(std::vector<std::pair<uint32_t, float>>& row, data::Label label) {
+  std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (i > 0 && row[i].first == row[i - 1].first) {
+      values.back() += row[i].second;
+    } else {
+      features.push(row[i].first);
+      values.push_back(row[i].second);
+    }
+  }
+  features.close();
+  gold.push_back(label);
+}
+
 Result<TokenRows> collect_labelled_tokens(const Dataset& data, size_t labels) {
   TokenRows rows;
   std::vector<std::pair<uint32_t, float>> row;
@@ -19,18 +33,7 @@ Result<TokenRows> collect_labelled_tokens(const Dataset& data, size_t labels) {
       row.clear();
       for (uint64_t i = data.state.begin[t]; i < data.state.begin[t + 1]; ++i)
         row.emplace_back(data.state.values[i], data.state_values.empty() ? 1.0f : data.state_values[i]);
-      std::stable_sort(row.begin(), row.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (size_t i = 0; i < row.size(); ++i) {
-        if (i > 0 && row[i].first == row[i - 1].first) {
-          rows.values.back() += row[i].second;
-        } else {
-          rows.features.push(row[i].first);
-          rows.values.push_back(row[i].second);
-        }
-      }
-      rows.features.close();
-      rows.gold.push_back(data.gold[t]);
+      rows.add(row, data.gold[t]);
     }
   }
   if (rows.gold.empty()) return fail("no labelled token to train a classifier on");

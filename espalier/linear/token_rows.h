@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/array.h"
@@ -21,6 +22,8 @@ struct TokenRows {
 
   size_t size() const { return gold.size(); }
   const float* values_of(size_t i) const { return values.data() + features.begin[i]; }
+  /// Adds a row with these features and their values, in any order, which it sorts.
+  void add(std::vector<std::pair<uint32_t, float>>& row, data::Label label);
 };
 
 /// The tokens whose label is known, in order. An error where there are none, where a label is not below

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/eval/add_counts.h"
+
 namespace espalier::model {
 namespace {
 
@@ -64,12 +66,10 @@ void JointScores::merge(const JointScores& other) {
     return;
   }
   for (size_t c = 0; c < others.size(); ++c) others[c].merge(other.others[c]);
-  labels += other.labels;
-  right_labels += other.right_labels;
-  tokens += other.tokens;
-  right_tokens += other.right_tokens;
-  sequences += other.sequences;
-  right_sequences += other.right_sequences;
+  using S = JointScores;
+  eval::add_counts(
+      *this, other,
+      {&S::labels, &S::right_labels, &S::tokens, &S::right_tokens, &S::sequences, &S::right_sequences});
 }
 
 std::string JointScores::table(const eval::TaggingScores& last) const {

@@ -131,11 +131,16 @@ TEST(Searn, LearnsFromSampledCostsToo) {
   }
 }
 
+SearnOptions small_steps(double beta, int iterations) {
+  SearnOptions options;
+  options.beta = beta;
+  options.iterations = iterations;
+  return options;
+}
+
 TEST(Searn, SmallStepsEndWhenTheOracleHardlyMatters) {
   const ToyProblem train = toggles(1, 30, 6, 0);
-  SearnOptions options;
-  options.beta = 0.5;
-  options.iterations = 100;
+  const SearnOptions options = small_steps(0.5, 100);
   int rounds = 0;
   double share = 1;
   SearnHooks hooks;
@@ -158,9 +163,7 @@ TEST(Searn, SmallStepsEndWhenTheOracleHardlyMatters) {
 
 TEST(Searn, GoesOnUntilTheOracleHardlyMattersWhereTheNumberOfIterationsIsLeftToIt) {
   const ToyProblem train = toggles(1, 10, 6, 0);
-  SearnOptions options;
-  options.iterations = 2;
-  options.beta = 0.5;
+  SearnOptions options = small_steps(0.5, 2);
   SearnPlan plan;
   int rounds = 0;
   SearnHooks hooks;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/base/text.h"
+#include "espalier/data/formats/lines.h"
 
 namespace espalier::data {
 namespace {
@@ -85,11 +86,8 @@ Result<WordTable> WordTable::parse(const WordList& list) {
   std::string lower;
   size_t number = 0, fields = 0;
   while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = take_line(rest);
     ++number;
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     const auto here = [&](const Error& error) { return fail("{}:{}: {}", list.name, number, error.message); };
     if (!valid_utf8(line)) return here(Error{"this is not UTF-8 text"});

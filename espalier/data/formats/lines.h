@@ -2,6 +2,7 @@
 // columns_reader_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -59,6 +60,15 @@ inline bool is_blank(std::string_view line) {
   for (const char c : line)
     if (c != ' ' && c != '\t') return false;
   return true;
+}
+
+/// The first line of `text`, which must not be empty, without its end; `text` becomes what comes after it.
+inline std::string_view take_line(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
 }
 
 /// Text from a file as an error message shows it: quoted, cut at 40 bytes (never inside a character), with

@@ -76,17 +76,7 @@ void append_features(const FeatureSink& sink, const StaticBlocks& blocks, size_t
   for (const auto& e : sink.entries())
     list.emplace_back(static_cast<uint32_t>(static_features) + numbers.insert(e.hash),
                       static_cast<float>(e.value));
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (i > 0 && list[i].first == list[i - 1].first) {
-      rows.values.back() += list[i].second;
-    } else {
-      rows.features.push(list[i].first);
-      rows.values.push_back(list[i].second);
-    }
-  }
-  rows.features.close();
-  rows.gold.push_back(0);
+  rows.add(list, 0);
 }
 
 OneVsAllSample draw_one_vs_all(const ExportedExamples& examples, size_t labels, uint64_t seed) {

@@ -229,6 +229,16 @@ std::unique_ptr<InputScorer> StoredKernel::make_scorer() const {
   return std::make_unique<StoredKernelScorer>(*this);
 }
 
+/// The weights of the hashed rows, row by row.
+std::vector<float> dense_rows(const RowWeights& weights) {
+  const HashedRows& rows = weights.hashed();
+  std::vector<float> dense;
+  dense.reserve(rows.size() * weights.labels());
+  for (uint32_t r = 0; r < rows.size(); ++r)
+    dense.insert(dense.end(), rows.row(r), rows.row(r) + weights.labels());
+  return dense;
+}
+
 /// Rows of a classifier that began as that of another model.
 json save_grown_rows(const std::string& prefix, const RowWeights& weights,
                      const linear::FeatureSpace& features, int bits, SectionWriter& out) {
@@ -240,12 +250,8 @@ json save_grown_rows(const std::string& prefix, const RowWeights& weights,
   out.add_array(prefix + "state.rows", state.rows.words());
   if (!state.names.empty()) out.add_text(prefix + "state.names", state.names);
   const HashedRows& rows = weights.hashed();
-  std::vector<float> dense;
-  dense.reserve(rows.size() * weights.labels());
-  for (uint32_t r = 0; r < rows.size(); ++r)
-    dense.insert(dense.end(), rows.row(r), rows.row(r) + weights.labels());
   const linear::GrownRows hashed = linear::pack_grown(
-      linear::full_rows(rows.size(), weights.labels()), std::move(dense),
+      linear::full_rows(rows.size(), weights.labels()), dense_rows(weights),
       linear::FeatureSpace{rows.hashes(), {}, {}}, *old.hashed_map, rows.old_values(), bits);
   out.add_array(prefix + "hashed.map", hashed.table);
   out.add_array(prefix + "hashed.rows", hashed.rows.words());
@@ -265,12 +271,8 @@ json save_rows(const std::string& prefix, const RowWeights& weights, const linea
   if (!kept_rows.names.empty()) out.add_text(prefix + "state.names", kept_rows.names);
 
   const HashedRows& hashed = weights.hashed();
-  std::vector<float> dense;
-  dense.reserve(hashed.size() * weights.labels());
-  for (uint32_t r = 0; r < hashed.size(); ++r)
-    dense.insert(dense.end(), hashed.row(r), hashed.row(r) + weights.labels());
   const linear::KeptFeatures kept_hashed =
-      linear::keep_features(linear::full_rows(hashed.size(), weights.labels()), dense.data(),
+      linear::keep_features(linear::full_rows(hashed.size(), weights.labels()), dense_rows(weights).data(),
                             linear::FeatureSpace{hashed.hashes(), {}, {}}, bits);
   out.add_array(prefix + "hashed.map", kept_hashed.map().slots());
   out.add_array(prefix + "hashed.rows", kept_hashed.rows.words());

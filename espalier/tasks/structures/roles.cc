@@ -7,6 +7,7 @@
 
 #include "espalier/base/input.h"
 #include "espalier/base/text.h"
+#include "espalier/eval/add_counts.h"
 
 namespace espalier::tasks {
 
@@ -163,13 +164,10 @@ void RoleScores::add(std::span<const std::string_view> wanted, std::span<const s
 }
 
 void RoleScores::merge(const RoleScores& other) {
-  predicates += other.predicates;
-  candidates += other.candidates;
-  right += other.right;
-  gold += other.gold;
-  predicted += other.predicted;
-  found += other.found;
-  reachable += other.reachable;
+  using S = RoleScores;
+  eval::add_counts(
+      *this, other,
+      {&S::predicates, &S::candidates, &S::right, &S::gold, &S::predicted, &S::found, &S::reachable});
 }
 
 namespace {
