@@ -20,6 +20,9 @@ std::string classifier_text(const tasks::SearchOptions& options) {
     case tasks::BaseClassifier::kSvm:
       name = "svm";
       break;
+    case tasks::BaseClassifier::kLeastSquares:
+      name = "least-squares";
+      break;
     case tasks::BaseClassifier::kLiblinear:
       name = "liblinear";
       break;
