@@ -13,7 +13,8 @@ constexpr const char* kModelReportHelp =
 
 One HTML file that needs no network: scores per label with intervals, confusions, calibration, coverage, scores by length
 and by how rare words are, errors as text with spans marked (boundary, type, missed, invented; the most confident first), and
-with a second -m what differs, with significance.)";
+with a second -m what differs, with significance. Of a parser: scores per relation, and trees as arcs, wrong ones marked. Of a
+summariser: ROUGE, and the documents with the chosen words marked.)";
 
 constexpr const char* kModelReportExamples = R"(Examples:
   espalier report test.txt -m chunks.model -o report.html

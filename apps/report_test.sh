@@ -25,6 +25,26 @@ says two.html '<section id="training">'
 says two.html "b.model has no probabilities"
 says two.html "0: never seen"
 
+# A parser: trees as arcs. The second sentence has another gold head.
+tree() { printf '1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\t%s\t_\tNOUN\t_\t_\t%s\tnsubj\t_\t_\n3\tslept\t_\tVERB\t_\t_\t0\troot\t_\t_\n4\there\t_\tADV\t_\t_\t3\tadvmod\t_\t_\n\n' "$1" "$2"; }
+for i in 1 2 3 4 5 6 7 8; do tree cat 3; tree dog 3; done >trees.conllu
+{ tree cat 3; tree '<b>dog' 4; } >some.conllu
+expect 0 "$espalier" train trees.conllu --task parse -m parser.model -q
+expect 0 "$espalier" report some.conllu -m parser.model -o trees.html -q
+for section in scores relations trees; do says trees.html "<section id=\"$section\">"; done
+says trees.html 'some.conllu:6: 1 of 4 arcs are wrong'
+says trees.html '&lt;b&gt;dog'
+says_not trees.html '<b>dog'
+expect 1 "$espalier" report some.conllu -m parser.model -m a.model -o no.html
+says err "compare models of one task"
+# A summariser: the documents with the words of the summary marked.
+printf '{"docs":[{"sents":["The storm hit the <north>.","Nobody came."]}],"refs":[{"sents":["The storm hit the north."]}]}\n' >cluster.jsonl
+expect 0 "$espalier" train cluster.jsonl --task summary -p limit=5 -m summary.model -q
+expect 0 "$espalier" report cluster.jsonl -m summary.model -o summary.html -q
+for section in scores summaries; do says summary.html "<section id=\"$section\">"; done
+says summary.html '<span class="g">The storm hit the &lt;north&gt;.</span>'
+says_not summary.html '<north>'
+
 # What is wrong is said, and nothing is written.
 expect 1 "$espalier" report wrong.txt -m missing.model -o no.html
 expect 1 "$espalier" report missing.txt -m a.model -o no.html

@@ -93,7 +93,13 @@ bad '{"docs":[{"sents":["a b"]}]}' "bad.jsonl:2: the cluster has no references"
 bad '{"docs":[{"sents":["a b"]},{"sents":[]}],"refs":[{"sents":["a"]}]}' "bad.jsonl:2: document 2 is empty"
 bad '{"docs":[{"sents":["a b"]}],"refs":[{"sents":["a"]}],"limit":0}' 'bad.jsonl:2: "limit" is 0'
 bad '{"docs":[{"sents":[{"tokens":["a","b"],"heads":[2,1]}]}],"refs":[{"sents":["a"]}]}' "its own ancestor"
+bad '{"docs":[{"sents":[{"tokens":["a","b"],"heads":[0,0]}]}],"refs":[{"sents":["a"]}]}' "bad.jsonl:2: document 1, sentence 1: \"heads\": token 2 is a second root"
 bad 'nonsense' "bad.jsonl:2: expected a JSON object"
+# Of several files the one that is wrong is named.
+expect 1 "$espalier" train train.jsonl text.jsonl --task summary -p unit=word -m none.model -q
+says err "text.jsonl:1: unit=word chooses words by their dependency trees"
+expect 1 "$espalier" train train.jsonl --dev test.jsonl --dev text.jsonl --task summary -p unit=word -m none.model -q
+says err "text.jsonl:1: unit=word chooses words by their dependency trees"
 expect 2 "$espalier" train train.jsonl --task summary -m none.model -p limit=0
 says err "limit"
 expect 2 "$espalier" train train.jsonl --task summary -m none.model -p classifier=liblinear

@@ -49,7 +49,8 @@ namespace {
 
 ScoredSequence scored_sequence(std::string_view source, const data::Sequence& sequence,
                                const data::Prediction& prediction, std::span<const std::string_view> gold,
-                               std::span<const std::string_view> predicted, size_t word) {
+                               std::span<const std::string_view> predicted,
+                               std::span<const uint32_t> gold_heads, size_t word) {
   ScoredSequence out;
   out.file = source;
   for (size_t row = 0; row < sequence.length(); ++row) {
@@ -63,6 +64,10 @@ ScoredSequence scored_sequence(std::string_view source, const data::Sequence& se
   out.gold.assign(gold.begin(), gold.end());
   out.predicted.assign(predicted.begin(), predicted.end());
   out.probability = prediction.confidence;
+  if (!prediction.best.empty() && !prediction.best.front().heads.empty()) {
+    out.gold_heads.assign(gold_heads.begin(), gold_heads.end());
+    out.heads = prediction.best.front().heads;
+  }
   return out;
 }
 
@@ -114,8 +119,11 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   if (options.on_sequence)
     how.on_sequence = [&](std::string_view source, const data::Sequence& sequence,
                           const data::Prediction& prediction, std::span<const std::string_view> gold,
-                          std::span<const std::string_view> predicted) {
-      options.on_sequence(scored_sequence(source, sequence, prediction, gold, predicted, word));
+                          std::span<const std::string_view> predicted, std::span<const uint32_t> gold_heads) {
+      ScoredSequence scored =
+          scored_sequence(source, sequence, prediction, gold, predicted, gold_heads, word);
+      if (how.task == "summary") scored.cluster = sequence.comments().front();
+      options.on_sequence(scored);
     };
   for (const api::ModelSource& source : sources) {
     how.map = source.input.map ? &*source.input.map : nullptr;

@@ -113,6 +113,10 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
   const auto start = Clock::now();
   ESPALIER_ASSIGN(const auto reader, open_task_reader(source, options.task, reading));
   const auto work = [](const data::Sequence&, const data::Prediction&, std::string&) {};
+  const auto name_labels = [&](const data::Prediction& prediction) {
+    predicted.clear();
+    for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
+  };
   const auto done = [&](const data::Sequence& sequence, const data::Prediction& prediction,
                         std::string_view) -> Status {
     if (summaries) {
@@ -122,6 +126,11 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
       evaluation.searches.add(prediction);
       evaluation.tokens += sequence.length();
       add_summary(cluster, prediction, predictor, words, *evaluation.summaries);
+      if (options.on_sequence) {
+        gold.assign(sequence.length(), "_");
+        name_labels(prediction);
+        options.on_sequence(reader->name(), sequence, prediction, gold, predicted, {});
+      }
       return {};
     }
     if (!sequence.has_labels() && !sequence.empty())
@@ -129,8 +138,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
     evaluation.tally.add(prediction);
     evaluation.searches.add(prediction);
     gold_labels(sequence, gold);
-    predicted.clear();
-    for (const data::Label label : prediction.labels()) predicted.push_back(names[label]);
+    name_labels(prediction);
     if (trees && !sequence.empty()) {
       if (tree_cells.empty()) {
         ESPALIER_ASSIGN(tree_cells, data::resolve_label_columns(reading, sequence.columns()));
@@ -141,7 +149,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
     }
     if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
     if (!sequence.empty() && options.on_sequence)
-      options.on_sequence(reader->name(), sequence, prediction, gold, predicted);
+      options.on_sequence(reader->name(), sequence, prediction, gold, predicted, gold_heads);
     if (joint) {
       if (evaluation.joint.cells.empty()) {
         ESPALIER_ASSIGN(evaluation.joint.cells, data::resolve_label_columns(reading, sequence.columns()));

@@ -66,12 +66,13 @@ struct EvaluationOptions {
   std::function<void(const Error&)> on_bad_sequence =
       {};                             ///< as in PipelineOptions; such sequences do not count
   const SectionFile* file = nullptr;  ///< as in PipelineOptions
-  /// Called for each sequence that counts, in input order, with the name of its source. May be empty.
+  /// Called for each sequence that counts, in input order, with the name of its source. Gold labels of a
+  /// cluster are "_"; heads are given for trees alone. May be empty.
   std::function<void(std::string_view source, const data::Sequence& sequence,
                      const data::Prediction& prediction, std::span<const std::string_view> gold,
-                     std::span<const std::string_view> predicted)>
+                     std::span<const std::string_view> predicted, std::span<const uint32_t> gold_heads)>
       on_sequence = {};
-  std::string rouge_stemmer = {};     ///< task summary: language of stems, or none
+  std::string rouge_stemmer = {};  ///< task summary: language of stems, or none
   std::vector<std::string> rouge_stopwords = {};
 };
 

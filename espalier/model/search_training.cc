@@ -15,7 +15,8 @@ ChoiceNames<tasks::BaseClassifier> classifier_names() {
   return {
       {"perceptron", BaseClassifier::kPerceptron},        {"logistic", BaseClassifier::kLogistic},
       {"softmax-margin", BaseClassifier::kSoftmaxMargin}, {"svm", BaseClassifier::kSvm},
-      {"liblinear", BaseClassifier::kLiblinear},          {"quadratic-svm", BaseClassifier::kQuadraticSvm}};
+      {"least-squares", BaseClassifier::kLeastSquares},   {"liblinear", BaseClassifier::kLiblinear},
+      {"quadratic-svm", BaseClassifier::kQuadraticSvm}};
 }
 
 ChoiceNames<search::Reduction> reduction_names() {
@@ -30,13 +31,13 @@ namespace {
 /// The columns of a joint task, their labels in order of appearance.
 Result<tasks::DecisionPlan> joint_plan(const TrainingJob& job) {
   std::vector<data::LabelSet> columns(job.label_cells.size());
-  for (const data::Sequence& sequence : job.sequences)
-    for (size_t row = 0; row < sequence.length(); ++row)
+  for (size_t s = 0; s < job.sequences.size(); ++s)
+    for (size_t row = 0; row < job.sequences[s].length(); ++row)
       for (size_t c = 0; c < columns.size(); ++c) {
-        const std::string_view label = sequence.cell(row, job.label_cells[c]);
+        const std::string_view label = job.sequences[s].cell(row, job.label_cells[c]);
         if (label.empty())
-          return fail("{}: line {}: the label in column {} is empty; write _ where it is not known",
-                      job.request.train.front().name(), sequence.line(row), job.label_cells[c] + 1);
+          return fail("{}:{}: the label in column {} is empty; write _ where it is not known",
+                      job.origins[s]->name(), job.sequences[s].line(row), job.label_cells[c] + 1);
         if (label != data::kUnknownLabelText) columns[c].add(label);
       }
   size_t all = 0;

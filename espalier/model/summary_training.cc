@@ -86,10 +86,12 @@ Status read_clusters(TrainingJob& job) {
   job.about.features.attributes = true;
   ESPALIER_ASSIGN(auto extractor, data::FeatureExtractor::make(job.about.features));
   job.extractor = std::make_unique<data::FeatureExtractor>(std::move(extractor));
-  ESPALIER_ASSIGN(job.sequences, read_task_data(job.request.train, job.request.task, job.request.reading));
+  ESPALIER_ASSIGN(job.sequences,
+                  read_task_data(job.request.train, job.request.task, job.request.reading, &job.origins));
   if (job.sequences.empty()) return fail("{}: no clusters", job.request.train.front().name());
-  ESPALIER_ASSIGN(job.dev.sequences, read_task_data(job.request.dev, job.request.task,
-                                                    job.request.dev_reading.value_or(job.request.reading)));
+  ESPALIER_ASSIGN(job.dev.sequences,
+                  read_task_data(job.request.dev, job.request.task,
+                                 job.request.dev_reading.value_or(job.request.reading), &job.dev.origins));
   job.training.labels.add(tasks::kOutOfSummary);
   job.training.labels.add(tasks::kInSummary);
   job.report.sequences = job.about.training_sequences = job.sequences.size();
@@ -111,23 +113,23 @@ Status train_summary_model(TrainingJob& job, const SearchLearnerOptions& asked, 
   }
   const auto clusters_of =
       [&](const std::vector<data::Sequence>& sequences,
-          const std::vector<data::Source>& files) -> Result<std::vector<tasks::Cluster>> {
+          const std::vector<const data::Source*>& files) -> Result<std::vector<tasks::Cluster>> {
     std::vector<tasks::Cluster> out;
-    for (const data::Sequence& sequence : sequences) {
+    for (size_t s = 0; s < sequences.size(); ++s) {
       if (job.monitor.stop_requested())
         return fail("training was stopped before it began, and there is no model");
-      ESPALIER_ASSIGN(tasks::Cluster cluster, source.cluster(sequence, files.front().name()));
+      ESPALIER_ASSIGN(tasks::Cluster cluster, source.cluster(sequences[s], files[s]->name()));
       out.push_back(std::move(cluster));
     }
     return out;
   };
-  ESPALIER_ASSIGN(std::vector<tasks::Cluster> clusters, clusters_of(job.sequences, job.request.train));
+  ESPALIER_ASSIGN(std::vector<tasks::Cluster> clusters, clusters_of(job.sequences, job.origins));
   for (const tasks::Cluster& cluster : clusters) {
     ESPALIER_ASSIGN(const tasks::WordCounts words, tasks::cluster_words(cluster, asked.stemmer));
     source.background.add(words);
   }
   ESPALIER_ASSIGN(const tasks::SummaryProblem problem, source.problem(std::move(clusters), true));
-  ESPALIER_ASSIGN(std::vector<tasks::Cluster> dev_clusters, clusters_of(job.dev.sequences, job.request.dev));
+  ESPALIER_ASSIGN(std::vector<tasks::Cluster> dev_clusters, clusters_of(job.dev.sequences, job.dev.origins));
   ESPALIER_ASSIGN(const tasks::SummaryProblem dev, source.problem(std::move(dev_clusters), false));
 
   tasks::SummarySettings settings;

@@ -49,7 +49,8 @@ Result<std::unique_ptr<data::Reader>> open_task_reader(const data::Source& sourc
 }
 
 Result<std::vector<data::Sequence>> read_task_data(const std::vector<data::Source>& sources,
-                                                   std::string_view task, const data::ReadOptions& options) {
+                                                   std::string_view task, const data::ReadOptions& options,
+                                                   std::vector<const data::Source*>* origins) {
   std::vector<data::Sequence> out;
   for (const data::Source& source : sources) {
     ESPALIER_ASSIGN(const auto reader, open_task_reader(source, task, options));
@@ -58,6 +59,7 @@ Result<std::vector<data::Sequence>> read_task_data(const std::vector<data::Sourc
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
       out.push_back(std::move(sequence));
+      if (origins != nullptr) origins->push_back(&source);
     }
   }
   return out;

@@ -19,9 +19,10 @@ namespace espalier::model {
 /// labels_required, heads that are no tree are errors.
 Result<std::unique_ptr<data::Reader>> open_task_reader(const data::Source& source, std::string_view task,
                                                        const data::ReadOptions& options);
-/// All sequences of the sources, in order.
+/// All sequences of the sources, in order. `origins`, if not null, becomes the source of each.
 Result<std::vector<data::Sequence>> read_task_data(const std::vector<data::Source>& sources,
-                                                   std::string_view task, const data::ReadOptions& options);
+                                                   std::string_view task, const data::ReadOptions& options,
+                                                   std::vector<const data::Source*>* origins = nullptr);
 
 /// What constraints see of a sequence of the task.
 constrain::InstanceMaker instances_of_task(std::string_view task);

@@ -110,6 +110,7 @@ Status TrainingJob::read_training_data() {
       scheme.add(labels);
       if (!request.dev.empty()) training_hashes_.insert(hash_of_text(sequence));
       if (request.constraints) kept.push_back(sequence);
+      origins.push_back(&source);
       if (learner->needs().text) sequences.push_back(sequence);
       builder->add(std::move(sequence));
       if (builder->sequences() % 1024 == 0) {
@@ -182,15 +183,17 @@ Status TrainingJob::check_contradictions() const {
 Status TrainingJob::read_dev_data() {
   if (request.dev.empty()) return {};
   data::ReadOptions reading = request.dev_reading.value_or(request.reading);
-  ESPALIER_ASSIGN(dev.sequences, read_task_data(request.dev, request.task, reading));
-  for (const data::Sequence& sequence : dev.sequences)
+  std::vector<const data::Source*> from;
+  ESPALIER_ASSIGN(dev.sequences, read_task_data(request.dev, request.task, reading, &from));
+  for (size_t s = 0; s < from.size(); ++s) {
+    const data::Sequence& sequence = dev.sequences[s];
     if (sequence.empty()) dev.missed += tasks::missed_arguments(sequence);
-  std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
-  for (const data::Sequence& sequence : dev.sequences)
-    if (columns_of(sequence) != about.reading.columns)
-      return fail("{}:{}: {} here, {} in {}", request.dev.front().name(), sequence.line(0),
+    if (!sequence.empty() && columns_of(sequence) != about.reading.columns)
+      return fail("{}:{}: {} here, {} in {}", from[s]->name(), sequence.line(0),
                   counted(columns_of(sequence), "column"), about.reading.columns,
                   request.train.front().name());
+  }
+  std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
   warn_of_odd_dev_data();
   if (!learner->needs().features) return {};
   const linear::FeatureMap map = linear::number_map(training.state.hashes),

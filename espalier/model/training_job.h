@@ -29,6 +29,7 @@ namespace espalier::model {
 /// The development data.
 struct DevSet {
   std::vector<data::Sequence> sequences;
+  std::vector<const data::Source*> origins = {};  ///< task summary: where each of them came from
   linear::Dataset data;
   size_t missed = 0;  ///< gold arguments that no sequence here could find (roles)
 };
@@ -53,8 +54,9 @@ struct TrainingJob {
   ModelHeader about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;
-  std::vector<size_t> label_cells;        ///< the columns of labels, where these are cells
-  std::vector<data::Sequence> sequences;  ///< the training data, where the learner needs its text
+  std::vector<size_t> label_cells;           ///< the columns of labels, where these are cells
+  std::vector<data::Sequence> sequences;     ///< the training data, where the learner needs its text
+  std::vector<const data::Source*> origins;  ///< of each training sequence
   data::SchemeDetector scheme;
   std::vector<float> label_weight;  ///< what errors on a gold label cost; empty: 1 each
   DevSet dev;

@@ -65,6 +65,11 @@ struct ScoredSequence {
   std::vector<std::string> words;  ///< of each token the first cell that features use, or its first attribute
   std::vector<std::string> gold, predicted;  ///< one label per token; "_": not known
   std::vector<float> probability;            ///< of the predicted labels; empty without calibration
+  /// Task parse: the heads of each token, from 1; 0: the root. Labels are relations.
+  std::vector<uint32_t> gold_heads = {}, heads = {};
+  /// Task summary: the line of JSON that the cluster was read from. Labels say which tokens are "in" the
+  /// summary; gold labels are "_".
+  std::string cluster = {};
 };
 
 struct EvaluateOptions {

@@ -37,7 +37,8 @@ struct ReportOptions {
   const std::atomic<bool>* stop = nullptr;                ///< set to true to stop, which is an error
 };
 
-/// The page, for one or two models of tasks with one label per token. An error for parsers, which have none.
+/// The page, for one or two models of one task. Parsers have their trees drawn as arcs; summarisers show the
+/// documents with the chosen words marked.
 Result<std::string> report_html(const Data& test, const std::vector<ReportModel>& models,
                                 const ReportOptions& options = {});
 

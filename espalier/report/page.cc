@@ -18,6 +18,10 @@ th{font-weight:600} tr.best td{background:var(--best)} figure{margin:1em 0;overf
 pre{background:var(--best);padding:.7em 1em;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px} .advice{font-size:1.1em}
 details{margin:.4em 0} summary{cursor:pointer;font-weight:600} .error{margin:.5em 0 .5em 1em;overflow-wrap:anywhere} .error small{color:var(--soft)}
 .g{background:var(--gold)} .p{background:var(--found)} .g.p{background:var(--both)} .g{border-bottom:2px solid #009e73} .p{border-top:2px solid #d55e00} .g,.p{padding:1px 2px}
+h4{margin:1em 0 .2em;font-size:1em} .source{margin:.2em 0 .2em 1em;overflow-wrap:anywhere}
+.arcs{display:block} .arcs text{font:14px system-ui,sans-serif;fill:var(--ink);text-anchor:middle} .arcs .l{font-size:11px}
+.arcs path{fill:none;stroke:var(--soft);stroke-width:1.3} .arcs path.t{fill:var(--soft);stroke:none}
+.arcs path.p{stroke:#d55e00;stroke-dasharray:5 3} .arcs path.t.p{fill:#d55e00} .arcs path.g{stroke:#009e73} .arcs path.t.g{fill:#009e73}
 )";
 
 }  // namespace

@@ -53,15 +53,23 @@ Result<std::string> report_html(const Data& test, const std::vector<ReportModel>
     title = (runs.runs.size() > 1 ? runs.runs[0].name + " and " + runs.runs[1].name : runs.runs[0].name) +
             " on " + runs.sentences.front().file;
   report::Page page(title);
-  report::add_summary(context, page);
-  report::add_differences(context, page);
-  report::add_labels(context, page);
-  report::add_errors(context, page);
-  report::add_confusions(context, page);
-  report::add_calibration(context, page);
-  report::add_coverage(context, page);
-  report::add_lengths(context, page);
-  report::add_rareness(context, page);
+  if (runs.trees()) {
+    report::add_tree_scores(context, page);
+    report::add_relations(context, page);
+    report::add_trees(context, page);
+  } else if (runs.summaries()) {
+    report::add_summaries(context, page);
+  } else {
+    report::add_summary(context, page);
+    report::add_differences(context, page);
+    report::add_labels(context, page);
+    report::add_errors(context, page);
+    report::add_confusions(context, page);
+    report::add_calibration(context, page);
+    report::add_coverage(context, page);
+    report::add_lengths(context, page);
+    report::add_rareness(context, page);
+  }
   ESPALIER_TRY(report::add_training(context, page));
   page.paragraph("Written by espalier report, version " + version() + ".", "soft");
   return page.finish();

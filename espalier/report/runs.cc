@@ -17,6 +17,13 @@ std::vector<std::string> distinct_names(const std::vector<ReportModel>& models) 
   return names;
 }
 
+/// Labels that are equal where head and relation are.
+Texts arcs_of(const std::vector<uint32_t>& heads, const Texts& relations) {
+  Texts out;
+  for (size_t w = 0; w < heads.size(); ++w) out.push_back(fmt::format("{} {}", heads[w], relations[w]));
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string_view> views_of(const Texts& texts) { return {texts.begin(), texts.end()}; }
@@ -33,15 +40,18 @@ Result<Runs> gather_runs(const Data& test, const std::vector<ReportModel>& model
     Run run;
     run.name = names[m];
     run.info = model.tagger.info();
-    if (run.info.task == "parse")
-      return fail("{}: a parser; reports are about labels, use espalier eval", run.name);
+    const bool parses = run.info.task == "parse", summarises = run.info.task == "summary";
+    if (m > 0 && run.info.task != out.runs.front().info.task &&
+        (parses || summarises || out.trees() || out.summaries()))
+      return fail("{} is of task {} and {} of task {}; compare models of one task", names[0],
+                  out.runs.front().info.task, names[m], run.info.task);
     run.model_bytes = model.tagger.bytes().size();
     run.training_log = model.training_log;
     eval::TaggingScores counter;
     Status wrong;
     EvaluateOptions how;
     how.decode = options.decode;
-    how.calibration = run.info.has_probabilities;
+    how.calibration = run.info.has_probabilities && !parses && !summarises;
     how.threads = options.threads;
     how.stop = options.stop;
     if (options.on_progress)
@@ -52,15 +62,25 @@ Result<Runs> gather_runs(const Data& test, const std::vector<ReportModel>& model
     how.on_sequence = [&](const ScoredSequence& sequence) {
       const size_t number = run.labels.size();
       if (m == 0) {
-        out.sentences.push_back({sequence.file, sequence.lines, sequence.words, sequence.gold});
+        out.sentences.push_back({sequence.file, sequence.lines, sequence.words, sequence.gold,
+                                 sequence.gold_heads, sequence.cluster});
         out.tokens += sequence.gold.size();
-        detector.add(views_of(sequence.gold));
+        if (!parses && !summarises) detector.add(views_of(sequence.gold));
       } else if (wrong.ok() &&
                  (number >= out.sentences.size() || sequence.gold != out.sentences[number].gold)) {
         wrong = fail("{}:{}: {} and {} read different tokens or gold labels here; compare models of one task",
                      sequence.file, sequence.lines.front(), names[0], names[1]);
       }
-      run.statistics.push_back(counter.add(views_of(sequence.gold), views_of(sequence.predicted)));
+      if (parses) {
+        run.heads.push_back(sequence.heads);
+        run.attachments.add(sequence.gold_heads, views_of(sequence.gold), sequence.heads,
+                            views_of(sequence.predicted));
+        const Texts gold = arcs_of(sequence.gold_heads, sequence.gold),
+                    found = arcs_of(sequence.heads, sequence.predicted);
+        run.statistics.push_back(counter.add(views_of(gold), views_of(found)));
+      } else if (!summarises) {
+        run.statistics.push_back(counter.add(views_of(sequence.gold), views_of(sequence.predicted)));
+      }
       run.labels.push_back(sequence.predicted);
       if (how.calibration) run.probability.push_back(sequence.probability);
     };
@@ -68,7 +88,7 @@ Result<Runs> gather_runs(const Data& test, const std::vector<ReportModel>& model
     ESPALIER_TRY(wrong);
     if (run.labels.size() != out.sentences.size())
       return fail("{} and {} read different numbers of sequences", names[0], names[1]);
-    if (m == 0 && counter.chunked()) out.scheme = detector.scheme();
+    if (m == 0 && !parses && !summarises && counter.chunked()) out.scheme = detector.scheme();
     out.runs.push_back(std::move(run));
   }
   if (out.tokens == 0) return fail("the test data has no tokens");

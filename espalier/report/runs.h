@@ -9,6 +9,7 @@
 
 #include "espalier/base/result.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/eval/attachment.h"
 #include "espalier/eval/scores.h"
 #include "espalier/eval/significance.h"
 #include "espalier/public/report.h"
@@ -21,9 +22,12 @@ struct Sentence {
   std::string file;
   std::vector<uint64_t> lines;  ///< of each token
   Texts words, gold;
+  std::vector<uint32_t> gold_heads = {};  ///< task parse
+  std::string cluster = {};               ///< task summary: its line
 };
 
-/// One model on the test data; vectors are by sentence.
+/// One model on the test data; vectors are by sentence. Statistics of a parser count words with the right
+/// head and relation.
 struct Run {
   std::string name;
   ModelInfo info;
@@ -33,6 +37,8 @@ struct Run {
   std::vector<eval::SequenceStatistics> statistics;
   Scores scores;
   std::string training_log;
+  std::vector<std::vector<uint32_t>> heads;  ///< task parse
+  eval::AttachmentScores attachments;        ///< task parse
 
   bool has_probabilities() const { return !probability.empty(); }
 };
@@ -43,6 +49,8 @@ struct Runs {
   data::Scheme scheme = data::Scheme::kNone;  ///< of the gold labels
   size_t tokens = 0;
 
+  bool trees() const { return runs.front().info.task == "parse"; }
+  bool summaries() const { return runs.front().info.task == "summary"; }
   bool spans() const { return scheme != data::Scheme::kNone; }
   eval::Metric metric() const { return spans() ? eval::Metric::kF1 : eval::Metric::kAccuracy; }
   std::string measure() const { return spans() ? "F1" : "accuracy"; }

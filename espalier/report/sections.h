@@ -1,4 +1,5 @@
-// The sections of a report. Each adds one to the page. Tested in report_test.cc.
+// The sections of a report. Each adds one to the page. Tested in report_test.cc and
+// structure_sections_test.cc.
 #pragma once
 
 #include <map>
@@ -32,6 +33,13 @@ void add_rareness(const SectionContext& context, Page& page);
 // error_sections.cc
 void add_errors(const SectionContext& context, Page& page);
 void add_differences(const SectionContext& context, Page& page);
+
+// tree_sections.cc
+void add_tree_scores(const SectionContext& context, Page& page);
+void add_relations(const SectionContext& context, Page& page);
+void add_trees(const SectionContext& context, Page& page);
+// summary_sections.cc
+void add_summaries(const SectionContext& context, Page& page);
 
 /// "93.84 (93.21–94.43)".
 std::string interval_text(const eval::ScoreInterval& interval);

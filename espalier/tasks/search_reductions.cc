@@ -21,10 +21,13 @@ Status check_reduction(BaseClassifier classifier, search::Reduction reduction, S
                                                      SearchKind::kSummary};
   static const std::vector<Reduction> all = {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs};
   constexpr std::string_view kOnLine =
-      "summaries are learned on line: take classifier=perceptron, logistic, softmax-margin or svm";
+      "summaries are learned on line: take classifier=perceptron, logistic, softmax-margin, svm or "
+      "least-squares";
   static const std::vector<Refusal> refusals = {
       {BaseClassifier::kLiblinear, all, {SearchKind::kSummary}, kOnLine},
       {BaseClassifier::kQuadraticSvm, all, {SearchKind::kSummary}, kOnLine},
+      {BaseClassifier::kLeastSquares, binary, everywhere,
+       "least-squares predicts the cost of every action, there is nothing to reduce: take reduction=direct"},
       {BaseClassifier::kSoftmaxMargin, binary, everywhere,
        "softmax-margin is a loss over all actions at once, which binary problems do not have: take "
        "reduction=direct, or classifier=logistic"},

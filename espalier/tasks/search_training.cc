@@ -42,6 +42,7 @@ search::DirectLoss direct_loss(BaseClassifier classifier) {
   return classifier == BaseClassifier::kPerceptron      ? search::DirectLoss::kPerceptron
          : classifier == BaseClassifier::kLogistic      ? search::DirectLoss::kLogistic
          : classifier == BaseClassifier::kSoftmaxMargin ? search::DirectLoss::kSoftmaxMargin
+         : classifier == BaseClassifier::kLeastSquares  ? search::DirectLoss::kLeastSquares
                                                         : search::DirectLoss::kHinge;
 }
 

@@ -30,6 +30,7 @@ enum class BaseClassifier {
   kLogistic,       ///< online
   kSoftmaxMargin,  ///< online; logistic with the cost as margin
   kSvm,            ///< online; the cost as margin
+  kLeastSquares,   ///< online; predicts the cost of every action
   kLiblinear,      ///< linear SVMs of liblinear
   kQuadraticSvm,   ///< kernel machines of libsvm
 };

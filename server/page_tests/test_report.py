@@ -9,6 +9,18 @@ from service import BUILD, CORPUS, ROOT, command, train_models
 CHECK = (pathlib.Path(__file__).parent / "accessibility.js").read_text()
 SECTIONS = ["scores", "differences", "labels", "errors", "confusions", "calibration", "coverage", "length", "rareness"]
 
+# The texts of pictures that reach over their edge.
+CUT_OFF = """const found = [];
+for (const svg of document.querySelectorAll(arguments[0])) {
+  const frame = svg.getBoundingClientRect();
+  for (const text of svg.querySelectorAll("text")) {
+    const box = text.getBoundingClientRect();
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
+        box.bottom > frame.bottom + 1) found.push(text.textContent);
+  }
+}
+return found"""
+
 
 def faults(browser):
     """What the check finds. These pages never change, so they need no region that says what has changed."""
@@ -53,17 +65,7 @@ def test_text_of_the_data_is_text(opened):
 
 
 def test_no_text_of_a_plot_is_cut_off(opened):
-    outside = opened.run("""const found = [];
-        for (const svg of document.querySelectorAll("svg.plot")) {
-          const frame = svg.getBoundingClientRect();
-          for (const text of svg.querySelectorAll("text")) {
-            const box = text.getBoundingClientRect();
-            if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
-                box.bottom > frame.bottom + 1) found.push(text.textContent);
-          }
-        }
-        return found""")
-    assert outside == []
+    assert opened.run(CUT_OFF, "svg.plot") == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -71,6 +73,53 @@ def test_contrast_and_headings(opened, dark):
     opened.devtools("Emulation.setEmulatedMedia",
                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
     assert faults(opened) == []
+
+
+@pytest.fixture(scope="session")
+def structures():
+    """Pages about a parser and a summariser, with words that look like markup."""
+    def tree(noun, head):
+        rows = [("the", 2, "det"), (noun, head, "nsubj"), ("slept", 0, "root"), ("in", 6, "case"), ("the", 6, "det"), ("house", 3, "obl")]
+        return "".join(f"{i}\t{word}\t_\tX\t_\t_\t{head}\t{relation}\t_\t_\n"
+                       for i, (word, head, relation) in enumerate(rows, 1)) + "\n"
+
+    train, test = BUILD / "trees.conllu", BUILD / "trees-test.conllu"
+    train.write_text("".join(tree(noun, 3) for noun in ("cat", "dog") * 8))
+    test.write_text(tree("<img/src=x/onerror=document.title='hit'>", 6) + tree("cat", 3))
+    clusters = BUILD / "clusters.jsonl"
+    clusters.write_text('{"docs":[{"sents":["The storm hit the <script>north.","Nobody came."]}],'
+                        '"refs":[{"sents":["The storm hit the north."]}]}\n')
+    pages = []
+    for data, more, name in [(train, ("--task", "parse"), "trees"), (clusters, ("--task", "summary", "-p", "limit=6"), "clusters")]:
+        model, page = BUILD / f"{name}.model", BUILD / f"{name}.html"
+        command("train", data, *more, "-m", model, "-q")
+        command("report", test if name == "trees" else data, "-m", model, "-o", page, "-q")
+        pages.append(page)
+    return pages
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_trees_are_drawn_and_chosen_words_marked(browser, structures, dark):
+    browser.console()
+    browser.devtools("Emulation.setEmulatedMedia",
+                     features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+    for page, sections in zip(structures, [["scores", "relations", "trees"], ["scores", "summaries"]]):
+        browser.open(page.as_uri())
+        assert browser.run("return [...document.querySelectorAll('section')].map(s => s.id)") == sections
+        assert browser.run("return document.images.length + document.scripts.length") == 0
+        assert faults(browser) == []
+        if "trees" in sections:
+            # One tree is wrong in one arc, which is drawn in both colours; no word or label is cut off or covers another.
+            assert browser.run("return document.querySelectorAll('svg.arcs').length") == 1
+            assert browser.run("return ['p', 'g'].map(c => document.querySelectorAll('.arcs path.' + c + ':not(.t)').length)") == [1, 1]
+            assert browser.run(CUT_OFF, "svg.arcs") == []
+            assert browser.run("""const boxes = [...document.querySelectorAll("svg.arcs text")].map(t => t.getBoundingClientRect());
+                return boxes.filter((a, i) => boxes.some((b, j) => j < i && a.left < b.right && b.left < a.right && a.top + 3 < b.bottom &&
+                                                                   b.top + 3 < a.bottom)).length""") == 0
+        else:
+            assert browser.run("return document.querySelector('#summaries .source .g').textContent") == "The storm hit the <script>north."
+    browser.devtools("Emulation.setEmulatedMedia", features=[])
+    assert [entry for entry in browser.console() if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
 def test_the_page_of_a_comparison(browser):

@@ -34,7 +34,13 @@ struct SearnLearnerOptions : SearchLearnerOptions {
   std::optional<double> c;
 };
 
+/// Summaries that grow word by word.
+bool grows(const SearnLearnerOptions& o, tasks::SearchKind kind) {
+  return kind == tasks::SearchKind::kSummary && unit_of(o, TaskKind::kSummary) == tasks::DecisionUnit::kWord;
+}
+
 tasks::BaseClassifier classifier_of(const SearnLearnerOptions& o, tasks::SearchKind kind) {
+  if (!o.classifier && grows(o, kind)) return tasks::BaseClassifier::kLeastSquares;
   const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint ||
                     kind == tasks::SearchKind::kSummary;
   return o.classifier.value_or(many ? tasks::BaseClassifier::kSoftmaxMargin
@@ -56,6 +62,7 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   options.direct.passes = o.passes;
   options.direct.rate = o.rate;
   options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSegment   ? 1.0
+                                    : grows(o, kind)                      ? 10.0
                                     : kind == tasks::SearchKind::kSummary ? 5.0
                                                                           : 0.0);
   options.costing_samples = o.costing_samples;
@@ -126,15 +133,15 @@ void add_rules(ParameterTable<SearnLearnerOptions>& table) {
   table.only_where(
       {"passes", "average"},
       [](const O& o, const Situation& s) {
-        return by_classifiers(o, s, {kPerceptron, kLogistic, kSoftmaxMargin, kSvm});
+        return by_classifiers(o, s, {kPerceptron, kLogistic, kSoftmaxMargin, kSvm, kLeastSquares});
       },
-      "classifiers that learn on line: perceptron, logistic, softmax-margin, svm");
+      "classifiers that learn on line: perceptron, logistic, softmax-margin, svm, least-squares");
   table.only_where(
       {"rate", "l2"},
       [](const O& o, const Situation& s) {
-        return by_classifiers(o, s, {kLogistic, kSoftmaxMargin, kSvm});
+        return by_classifiers(o, s, {kLogistic, kSoftmaxMargin, kSvm, kLeastSquares});
       },
-      "classifier=logistic, softmax-margin or svm");
+      "classifier=logistic, softmax-margin, svm or least-squares");
   table.only_where(
       {"c", "costing-samples"},
       [](const O& o, const Situation& s) {
@@ -187,9 +194,10 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
   ParameterTable<O> table;
   table.choice(
       "classifier", &O::classifier, classifier_names(),
-      "what decides: averaged perceptron, logistic, logistic with costs as margins or svm on line over "
-      "all actions; liblinear's SVMs; libsvm's quadratic machines; auto: softmax-margin for chunks, "
-      "several columns of labels and summaries, perceptron otherwise");
+      "what decides: averaged perceptron, logistic, logistic with costs as margins, svm or least squares of "
+      "the costs on line over all actions; liblinear's SVMs; libsvm's quadratic machines; auto: "
+      "least-squares for summaries by words, softmax-margin for other summaries, chunks and several columns "
+      "of labels, perceptron otherwise");
   table.choice(
       "reduction", &O::reduction, reduction_names(),
       "from costs to what the classifier learns: all actions at once, one against the rest, every two "
@@ -235,11 +243,13 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                "beta below 1: classifiers vote, or are drawn for each decision", kAdvanced);
   table.whole("passes", &O::passes, {1, 1e6},
               "passes over the examples of an iteration (not liblinear, quadratic-svm)");
-  table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm)", kAdvanced);
-  table.number("l2", &O::l2, {0, 1e6},
-               "penalty of the weights (logistic, softmax-margin, svm); auto: 1 for chunks, 5 for "
-               "summaries, 0 otherwise",
+  table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm, least-squares)",
                kAdvanced);
+  table.number(
+      "l2", &O::l2, {0, 1e6},
+      "penalty of the weights (logistic, softmax-margin, svm, least-squares); auto: 1 for chunks, 10 "
+      "for summaries by words, 5 for others, 0 otherwise",
+      kAdvanced);
   table.whole("costing-samples", &O::costing_samples, {1, 1000},
               "liblinear, quadratic-svm, where costs differ: samples drawn by cost, whose classifiers decide "
               "together",

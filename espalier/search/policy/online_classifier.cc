@@ -18,6 +18,8 @@ double binary_slope(DirectLoss loss, double margin) {
     case DirectLoss::kLogistic:
     case DirectLoss::kSoftmaxMargin:
       return -1 / (1 + std::exp(margin));
+    case DirectLoss::kLeastSquares:
+      break;  // of costs, not of margins
   }
   return 0;
 }
@@ -30,6 +32,8 @@ double binary_loss(DirectLoss loss, double margin) {
     case DirectLoss::kLogistic:
     case DirectLoss::kSoftmaxMargin:
       return margin > 0 ? std::log1p(std::exp(-margin)) : -margin + std::log1p(std::exp(margin));
+    case DirectLoss::kLeastSquares:
+      break;
   }
   return 0;
 }
@@ -62,6 +66,18 @@ double all_pairs(DirectLoss loss, std::span<const float> scores, std::span<const
       gradient[i] += slope;
       gradient[j] -= slope;
     }
+  return sum;
+}
+
+double least_squares(std::span<const float> scores, std::span<const float> costs, std::span<float> gradient) {
+  double mean = 0, sum = 0;
+  for (size_t a = 0; a < scores.size(); ++a) mean += double{scores[a]} + double{costs[a]};
+  mean /= static_cast<double>(scores.size());
+  for (size_t a = 0; a < scores.size(); ++a) {
+    const double error = double{scores[a]} + double{costs[a]} - mean;
+    sum += error * error / 2;
+    gradient[a] += static_cast<float>(error);
+  }
   return sum;
 }
 
@@ -118,6 +134,7 @@ std::vector<double> all_pairs_values(std::span<const float> costs) {
 
 double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const float> scores,
                        std::span<const float> costs, size_t target, std::span<float> gradient) {
+  if (loss == DirectLoss::kLeastSquares) return least_squares(scores, costs, gradient);
   switch (reduction) {
     case Reduction::kOneVsAll:
       return one_against_all(loss, scores, costs, target, gradient);

@@ -24,6 +24,9 @@ enum class DirectLoss {
   /// log Σ_a exp(s(a) + c(a)) − s(a*), with the cost as margin (softmax-margin, Gimpel and Smith 2010);
   /// AdaGrad
   kSoftmaxMargin,
+  /// ½ Σ_a (s(a) + c(a) − m)², with m the mean of s + c: scores are costs with the opposite sign, up to a
+  /// constant of the state; AdaGrad
+  kLeastSquares,
 };
 
 /// How the cost-sensitive problem is reduced to binary ones. The weights have the same form in every case, so

@@ -30,8 +30,8 @@ TEST(AllPairs, UnderHammingLossOnlyPairsWithTheTruthCount) {
 
 TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
   Random random(5);
-  for (const auto loss :
-       {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic, DirectLoss::kSoftmaxMargin})
+  for (const auto loss : {DirectLoss::kPerceptron, DirectLoss::kHinge, DirectLoss::kLogistic,
+                          DirectLoss::kSoftmaxMargin, DirectLoss::kLeastSquares})
     for (const auto reduction : {Reduction::kDirect, Reduction::kOneVsAll, Reduction::kAllPairs})
       for (int trial = 0; trial < 20; ++trial) {
         std::vector<float> scores(5), costs(5), gradient(5, 0.0f);
@@ -49,7 +49,8 @@ TEST(DirectLosses, GradientsAgreeWithFiniteDifferences) {
           std::vector<float> at_up(5, 0.0f), at_down(5, 0.0f);
           const double above = direct_gradient(loss, reduction, up, costs, target, at_up);
           const double below = direct_gradient(loss, reduction, down, costs, target, at_down);
-          const bool smooth = loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin;
+          const bool smooth = loss == DirectLoss::kLogistic || loss == DirectLoss::kSoftmaxMargin ||
+                              loss == DirectLoss::kLeastSquares;
           const bool kink = !smooth && at_up != at_down;
           if (kink) continue;
           EXPECT_NEAR((above - below) / (2 * h), gradient[a], 5e-3)
@@ -67,6 +68,19 @@ TEST(DirectLosses, ActionsAsGoodAsTheTargetAreLeftInPeace) {
       direct_gradient(loss, reduction, scores, costs, 0, gradient);
       EXPECT_EQ(gradient[1], 0);
     }
+}
+
+TEST(DirectLosses, LeastSquaresIsContentWithCostsOfTheOppositeSignWhateverTheirMean) {
+  const std::vector<float> costs{0, 1, 3};
+  std::vector<float> gradient(3, 0.0f);
+  EXPECT_NEAR(direct_gradient(DirectLoss::kLeastSquares, Reduction::kDirect, std::vector<float>{7, 6, 4},
+                              costs, 0, gradient),
+              0, 1e-9);
+  EXPECT_EQ(gradient, (std::vector<float>{0, 0, 0}));
+  // Equally good actions share what they have too little of, whichever was to be imitated.
+  direct_gradient(DirectLoss::kLeastSquares, Reduction::kDirect, std::vector<float>{1, 1, 1},
+                  std::vector<float>{0, 0, 3}, 0, gradient);
+  EXPECT_EQ(gradient, (std::vector<float>{-1, -1, 2}));
 }
 
 TEST(DirectLosses, AsAMarginWhatCostsMoreIsPushedFurtherDown) {

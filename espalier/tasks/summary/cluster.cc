@@ -164,11 +164,18 @@ class ClusterParser {
     }
     made.tagged = tags != nullptr;
     made.parsed = heads != nullptr;
-    return heads == nullptr ? Status() : check_no_cycle(made.first, n);
+    return heads == nullptr ? Status() : check_tree(made.first, n);
   }
 
   /// Follows each word to a root; words that were followed before are known to reach one.
-  Status check_no_cycle(size_t first, size_t n) const {
+  Status check_tree(size_t first, size_t n) const {
+    size_t root = 0;
+    for (size_t i = 1; i <= n; ++i) {
+      if (out_.tokens[first + i - 1].head != 0) continue;
+      if (root != 0)
+        return fail("\"heads\": token {} is a second root (head 0); token {} is one already", i, root);
+      root = i;
+    }
     std::vector<size_t> seen(n + 1, 0);  // the walk that met a word, from 1
     for (size_t walk = 1; walk <= n; ++walk) {
       size_t at = walk;

@@ -81,6 +81,7 @@ TEST(Cluster, SaysWhatIsWrong) {
   EXPECT_THAT(heads("[2, 0]"), HasSubstr("\"heads\" with 3 values"));
   EXPECT_THAT(heads("[2, 0, 4]"), HasSubstr("value 3 is 4"));
   EXPECT_THAT(heads("[2, 1, 0]"), HasSubstr("its own ancestor"));
+  EXPECT_THAT(heads("[0, 1, 0]"), HasSubstr("token 3 is a second root (head 0); token 1 is one already"));
   EXPECT_THAT(heads("[1, 0, 2]"), HasSubstr("value 1 is 1"));
 }
 

@@ -181,22 +181,6 @@ SummaryFeatures::SummaryFeatures(const SummaryInput& input, const Cluster& clust
     : input_(input), cluster_(cluster) {
   const size_t groups = cluster.documents.size() == 1 ? cluster.sentences.size() : cluster.documents.size();
   least_spread_ = 1 / static_cast<float>(std::max<size_t>(1, groups));
-  under_begin_.push_back(0);
-  for (uint32_t p = 0; p < input.pieces.size(); ++p) {
-    if (input.unit == SummaryUnit::kSentence) {
-      for (uint32_t w = input.pieces[p].first; w < input.pieces[p].last; ++w) under_.push_back(w);
-    } else {
-      const size_t begin = under_.size();
-      under_.push_back(p);
-      for (size_t i = begin; i < under_.size(); ++i) {
-        const SummaryPiece& piece = input.pieces[under_[i]];
-        under_.insert(under_.end(), input.children.begin() + piece.first_child,
-                      input.children.begin() + piece.last_child);
-      }
-      std::sort(under_.begin() + static_cast<ptrdiff_t>(begin), under_.end());
-    }
-    under_begin_.push_back(static_cast<uint32_t>(under_.size()));
-  }
   search::FeatureSink sink;
   fixed_begin_.push_back(0);
   for (uint32_t p = 0; p < input.pieces.size(); ++p) {
@@ -262,16 +246,17 @@ void SummaryFeatures::visit_static(uint32_t p, Out& out) const {
   if (p > sentence.first) out.real(Family::kPairBefore, pair_weight(input_.words[p - 1].pair));
   if (p + 1 < sentence.last) out.real(Family::kPairAfter, pair_weight(word.pair));
 
-  const uint32_t size = under_begin_[p + 1] - under_begin_[p];
+  const auto under = input_.words_under(p);
+  const auto size = static_cast<uint32_t>(under.size());
   uint32_t pronouns = 0, attributions = 0;
   double ratio = 0, spread = 0, query = 0;
-  for (uint32_t i = under_begin_[p]; i < under_begin_[p + 1]; ++i) {
-    const StemStatistics& one = input_.stems[input_.words[under_[i]].stem];
+  for (const uint32_t w : under) {
+    const StemStatistics& one = input_.stems[input_.words[w].stem];
     ratio += one.ratio;
     spread += one.spread;
     query += one.query;
-    pronouns += input_.word_kind[under_[i]] == 1;
-    attributions += input_.word_kind[under_[i]] == 2;
+    pronouns += input_.word_kind[w] == 1;
+    attributions += input_.word_kind[w] == 2;
   }
   out.flag(Family::kSubtreeSize, range_of(size, kLengths));
   out.real(Family::kSubtreeRatio, ratio / size);
@@ -281,13 +266,13 @@ void SummaryFeatures::visit_static(uint32_t p, Out& out) const {
   out.flag(Family::kSubtreeAttributions, range_of(attributions, kFew));
 }
 
-SummaryFeatures::Novelty SummaryFeatures::novelty(const SummaryContext& context, const uint32_t* begin,
-                                                  const uint32_t* end) const {
+SummaryFeatures::Novelty SummaryFeatures::novelty(const SummaryContext& context,
+                                                  std::span<const uint32_t> words) const {
   Novelty out;
-  const float n = static_cast<float>(std::max<ptrdiff_t>(1, end - begin));
+  const float n = static_cast<float>(std::max<size_t>(1, words.size()));
   const float summary_words = static_cast<float>(context.words) + 1;
-  for (const uint32_t* w = begin; w != end; ++w) {
-    const SummaryWord& word = input_.words[*w];
+  for (size_t i = 0; i < words.size(); ++i) {
+    const SummaryWord& word = input_.words[words[i]];
     const StemStatistics& stem = input_.stems[word.stem];
     const uint16_t count = context.stem_count[word.stem];
     if (count == 0) {
@@ -297,7 +282,7 @@ SummaryFeatures::Novelty SummaryFeatures::novelty(const SummaryContext& context,
       out.seen += 1;
     }
     out.summary += static_cast<float>(count) / summary_words;
-    const bool neighbours = w + 1 != end && w[1] == *w + 1;
+    const bool neighbours = i + 1 < words.size() && words[i + 1] == words[i] + 1;
     if (neighbours && context.pair_count[word.pair] == 0) out.pairs += pair_weight(word.pair);
   }
   out.topic /= n;
@@ -312,8 +297,7 @@ template <typename Out>
 void SummaryFeatures::visit_dynamic(const SummaryContext& context, uint32_t p, Out& out) const {
   const SummaryPiece& piece = input_.pieces[p];
   const ClusterSentence& where = cluster_.sentences[piece.sentence];
-  const Novelty fresh =
-      novelty(context, under_.data() + under_begin_[p], under_.data() + under_begin_[p + 1]);
+  const Novelty fresh = novelty(context, input_.words_under(p));
   out.real(Family::kNewTopic, fresh.topic);
   out.real(Family::kNewSpread, fresh.spread);
   out.real(Family::kNewPairs, fresh.pairs);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,12 @@ class SummaryFeatures {
   struct Novelty {
     float topic = 0, spread = 0, pairs = 0, seen = 0, summary = 0;
   };
-  Novelty novelty(const SummaryContext& context, const uint32_t* begin, const uint32_t* end) const;
+  Novelty novelty(const SummaryContext& context, std::span<const uint32_t> words) const;
   float pair_weight(uint32_t pair) const;
 
   const SummaryInput& input_;
   const Cluster& cluster_;
-  float least_spread_;                         ///< of what one document (or sentence) has
-  std::vector<uint32_t> under_, under_begin_;  ///< words of each piece or, for single words, of its subtree
+  float least_spread_;  ///< of what one document (or sentence) has
   std::vector<search::FeatureSink::Entry> fixed_;
   std::vector<uint32_t> fixed_begin_;
 };

@@ -230,6 +230,25 @@ void add_pieces(const Cluster& cluster, SummaryInput& out) {
       out.children[out.pieces[parent].last_child++] = p;
 }
 
+void add_subtrees(SummaryInput& out) {
+  out.under_begin.push_back(0);
+  for (uint32_t p = 0; p < out.pieces.size(); ++p) {
+    const size_t begin = out.under.size();
+    if (out.unit == SummaryUnit::kSentence) {
+      for (uint32_t w = out.pieces[p].first; w < out.pieces[p].last; ++w) out.under.push_back(w);
+    } else {
+      out.under.push_back(p);
+      for (size_t i = begin; i < out.under.size(); ++i) {
+        const SummaryPiece& piece = out.pieces[out.under[i]];
+        out.under.insert(out.under.end(), out.children.begin() + piece.first_child,
+                         out.children.begin() + piece.last_child);
+      }
+      std::sort(out.under.begin() + static_cast<ptrdiff_t>(begin), out.under.end());
+    }
+    out.under_begin.push_back(static_cast<uint32_t>(out.under.size()));
+  }
+}
+
 }  // namespace
 
 Result<WordCounts> cluster_words(const Cluster& cluster, const std::string& stemmer) {
@@ -251,6 +270,7 @@ Result<SummaryInput> make_summary_input(const Cluster& cluster, const SummaryInp
   ESPALIER_TRY(add_models(cluster, options.stemmer, background, own, by_document, out));
   add_sentence_scores(out);
   add_pieces(cluster, out);
+  add_subtrees(out);
   return out;
 }
 

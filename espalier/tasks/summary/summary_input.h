@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +72,7 @@ struct SummaryInput {
   std::vector<uint64_t> rouge;  ///< words as ROUGE counts them, in order
   std::vector<SummaryPiece> pieces;
   std::vector<uint32_t> children;
+  std::vector<uint32_t> under, under_begin;  ///< see words_under()
   std::vector<StemStatistics> stems;
   std::vector<PairStatistics> pairs;
   std::unordered_map<uint64_t, uint32_t> pair_number;  ///< by first stem · 2³² + second
@@ -78,6 +80,10 @@ struct SummaryInput {
   std::vector<uint8_t> quoted;     ///< per word: between quotation marks
   std::vector<uint8_t> word_kind;  ///< per word: 1 pronoun, 2 verb of attribution
 
+  /// The words of a sentence, or of a word's subtree with itself, ascending.
+  std::span<const uint32_t> words_under(uint32_t piece) const {
+    return {under.data() + under_begin[piece], under.data() + under_begin[piece + 1]};
+  }
   /// The pair of two stems that are neighbours somewhere in the cluster, or kNoPiece.
   uint32_t pair_of(uint32_t first, uint32_t second) const {
     const auto found = pair_number.find(uint64_t{first} << 32 | second);

@@ -307,8 +307,8 @@ PieceSet SummaryOracle::set_of(const std::vector<uint32_t>& chosen) const {
 }
 
 PieceSet SummaryOracle::best_for(const PieceSet& state) {
-  constexpr int kMostRepairs = 8;
-  if (last_.empty() || repairs_ >= kMostRepairs || state.words() == 0) {
+  const int most_repairs = input_.unit == SummaryUnit::kWord ? 40 : 8;
+  if (last_.empty() || repairs_ >= most_repairs || state.words() == 0) {
     repairs_ = 0;
     return complete(state);
   }
@@ -321,7 +321,7 @@ PieceSet SummaryOracle::best_for(const PieceSet& state) {
       ++added;
     }
   if (added == 0) return best;
-  if (added > kMostRepairs) {
+  if (added > most_repairs) {
     repairs_ = 0;
     return complete(state);
   }
@@ -330,30 +330,42 @@ PieceSet SummaryOracle::best_for(const PieceSet& state) {
   return best;
 }
 
-SummaryOracle::Answer SummaryOracle::make_answer(const PieceSet& state, PieceSet& best) const {
+double SummaryOracle::cost_of_sentence(PieceSet& best, uint32_t p, std::span<const Leaf> least) const {
+  if (best.has(p)) return 0;
+  int64_t lost = -best.gain({{p}}, true);
+  size_t room = input_.limit - best.words();
+  for (const Leaf& leaf : least) {
+    if (room >= input_.pieces[p].size()) break;
+    room += input_.pieces[leaf.piece].size();
+    lost += leaf.loss;
+  }
+  return static_cast<double>(std::max<int64_t>(0, lost)) / static_cast<double>(goal_.references());
+}
+
+double SummaryOracle::growth(PieceSet& state, uint32_t p) const {
+  const auto under = input_.words_under(p);  // of single words: pieces
+  return static_cast<double>(state.gain(under, true)) /
+         static_cast<double>(under.size() * goal_.references());
+}
+
+SummaryOracle::Answer SummaryOracle::make_answer(PieceSet& state, PieceSet& best) const {
   Answer out;
   out.best_loss = loss(best.worth());
-  const std::vector<Leaf> least = leaves(best, state);
-  const size_t slack = input_.limit - best.words();
+  const bool words = input_.unit == SummaryUnit::kWord;
+  const std::vector<Leaf> least = words ? std::vector<Leaf>() : leaves(best, state);
+  double most = 0;
   for (uint32_t p = 0; p < input_.pieces.size(); ++p) {
     const SummaryPiece& piece = input_.pieces[p];
     if (state.has(p)) continue;
     if (best.has(p)) out.wanted.push_back(p);
     if ((piece.parent != kNoPiece && !state.has(piece.parent)) || state.words() + piece.size() > input_.limit)
       continue;
-    double cost = 0;
-    if (!best.has(p)) {
-      int64_t lost = -best.gain({{p}}, true);
-      size_t room = slack;
-      for (const Leaf& leaf : least) {
-        if (room >= piece.size()) break;
-        room += input_.pieces[leaf.piece].size();
-        lost += leaf.loss;
-      }
-      cost = static_cast<double>(std::max<int64_t>(0, lost)) / static_cast<double>(goal_.references());
-    }
-    out.regrets.push_back({p, static_cast<float>(cost)});
+    const double value = words ? growth(state, p) : cost_of_sentence(best, p, least);
+    most = out.regrets.empty() ? value : std::max(most, value);
+    out.regrets.push_back({p, static_cast<float>(value)});
   }
+  if (words)
+    for (Regret& regret : out.regrets) regret.cost = static_cast<float>(most) - regret.cost;
   return out;
 }
 
@@ -362,7 +374,7 @@ const SummaryOracle::Answer& SummaryOracle::answer(const std::vector<uint32_t>& 
   if (known_.size() >= kMostKnown && !known_.contains(key)) known_.clear();
   auto found = known_.find(key);
   if (found == known_.end()) {
-    const PieceSet state = set_of(chosen);
+    PieceSet state = set_of(chosen);
     PieceSet best = best_for(state);
     found = known_.emplace(key, make_answer(state, best)).first;
   }

@@ -7,8 +7,12 @@
 // that the references have, with all their ancestors: single words gain nothing by themselves, so a beam over
 // them would be blind. Where a state follows the completion that is known, this is kept; where it leaves it,
 // the completion is repaired by dropping what is worth least, and searched for again after every few repairs.
-// The cost of an action off the completion is that of making room for it there. Tested in
-// summary_oracle_test.cc against all completions.
+//
+// The cost of a sentence off the completion is that of making room for it there. For single words that says
+// next to nothing: any word can be made up for by the next ones, and the best completion is made of scraps
+// that happen to match, which no learner can tell from others. A word is judged by what grows from it: with
+// g(w) the pairs per word that are gained by w and all that is below it, the cost of w is max g − g(w).
+// Tested in summary_oracle_test.cc against all completions.
 #pragma once
 
 #include <algorithm>
@@ -121,7 +125,7 @@ class SummaryOracle {
   struct Answer {
     double best_loss = 0;
     std::vector<uint32_t> wanted;  ///< pieces of the best completion that are not in the state, ascending
-    std::vector<Regret> regrets;   ///< of the pieces that can be added next, ascending
+    std::vector<Regret> regrets;   ///< of the pieces that can be added next, ascending by piece
   };
   /// `chosen` in the order of choice. The answer is valid until the next call.
   const Answer& answer(const std::vector<uint32_t>& chosen, uint64_t key);
@@ -148,7 +152,11 @@ class SummaryOracle {
   };
   std::vector<Leaf> leaves(PieceSet& set, const PieceSet& fixed) const;
   PieceSet set_of(const std::vector<uint32_t>& chosen) const;
-  Answer make_answer(const PieceSet& state, PieceSet& best) const;
+  Answer make_answer(PieceSet& state, PieceSet& best) const;
+  /// What making room for a sentence in the completion costs. `least`: its leaves.
+  double cost_of_sentence(PieceSet& best, uint32_t piece, std::span<const Leaf> least) const;
+  /// Pairs per word and reference that a state gains by a word with all that is below it.
+  double growth(PieceSet& state, uint32_t piece) const;
   PieceSet best_for(const PieceSet& state);
 
   const SummaryInput& input_;
