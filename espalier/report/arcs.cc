@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "espalier/base/html.h"
 #include "espalier/base/result.h"
@@ -21,16 +22,17 @@ double text_width(const std::string& text, double size) {
   for (size_t i = 0; i < text.size();) {
     const auto [value, length] = code_point_at(text, i);
     constexpr uint32_t kFirstWide = 0x2E80;  // Chinese, Japanese, Korean
-    const bool wide = value >= kFirstWide, tall = (value >= 'A' && value <= 'Z') || value == '@' ||
-                                                  value == '%' || value == 'm' || value == 'w';
-    width += size * (wide ? 1.05 : tall ? 0.78 : 0.6);
+    constexpr std::string_view kBroad = "@%mwMW";
+    const bool broad = (value >= 'A' && value <= 'Z') ||
+                       (value < 0x80 && kBroad.find(static_cast<char>(value)) != std::string_view::npos);
+    width += size * (value >= kFirstWide ? 1.05 : broad ? 0.78 : 0.6);
     i += std::max<size_t>(1, length);
   }
   return width;
 }
 
 struct Picture {
-  std::vector<double> left, middle;  // of the words
+  std::vector<double> middle;  // of the words
   double width = 0, above = 0, below = 0;
 
   /// One side of the picture: `up` is −1 above the words and 1 below them.
@@ -109,7 +111,6 @@ std::string arcs_svg(std::span<const std::string> words, const Tree& gold, const
     // Room for the labels of short arcs.
     const double wide = std::max({text_width(words[w], kWordSize), text_width(found.relations[w], kLabelSize),
                                   right(w) ? 0 : text_width(gold.relations[w], kLabelSize)});
-    at.left.push_back(x);
     at.middle.push_back(x + wide / 2);
     x += wide + kGap;
   }
