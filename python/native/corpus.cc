@@ -40,6 +40,10 @@ ReadOptions reading_of(const py::dict& given) {
       out.folds = py::cast<std::string>(value);
     } else if (name == "encoding") {
       out.encoding = py::cast<std::string>(value);
+    } else if (name == "separator") {
+      out.separator = py::cast<std::string>(value);
+    } else if (name == "comment") {
+      out.comment = py::cast<std::string>(value);
     } else if (name == "labels_required") {
       out.labels_required = py::cast<bool>(value);
     } else {

@@ -1,10 +1,20 @@
 // Training and cross-validation for Python.
+#include <tuple>
+
 #include "python/native/bindings.h"
 #include "python/native/scores.h"
 #include "python/native/watch.h"
 
 namespace espalier::python {
 namespace {
+
+/// Texts with their names, from a list of (name, text).
+std::vector<NamedText> texts_of(py::handle given) {
+  std::vector<NamedText> out;
+  for (auto& [name, text] : py::cast<std::vector<std::pair<std::string, std::string>>>(given))
+    out.push_back({std::move(name), std::move(text)});
+  return out;
+}
 
 TrainOptions train_options(const std::string& learner, const Settings& settings, const py::dict& given) {
   TrainOptions out;
@@ -22,7 +32,14 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
     } else if (name == "start_from") {
       out.start_from = py::cast<const Model&>(value).tagger;
     } else if (name == "template") {
-      out.feature_template = py::cast<std::string>(value);
+      std::tie(out.template_name, out.feature_template.emplace()) =
+          py::cast<std::pair<std::string, std::string>>(value);
+    } else if (name == "lexicons") {
+      out.lexicons = texts_of(value);
+    } else if (name == "word_classes") {
+      out.word_classes = texts_of(value);
+    } else if (name == "parsers") {
+      out.parsers = py::cast<std::vector<std::string>>(value);
     } else if (name == "feature_columns") {
       out.feature_columns = py::cast<std::vector<size_t>>(value);
     } else if (name == "seed") {
@@ -42,7 +59,6 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
   return out;
 }
 
-/// (model, report as a dict, whether Ctrl-C ended it).
 /// A generator over (sequences, labels), two lists of the same length that the caller keeps; nothing if this
 /// is a corpus or files. Sequences are converted when they are asked for, by a thread without the interpreter
 /// lock.
@@ -67,6 +83,7 @@ std::optional<Generator> generator_of(const py::object& data) {
   return out;
 }
 
+/// (model, report as a dict, whether Ctrl-C ended it).
 py::tuple train_model(const py::object& data, const std::string& learner, const Settings& settings,
                       const py::dict& given, const py::object& on_progress) {
   TrainOptions options = train_options(learner, settings, given);
