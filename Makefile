@@ -15,7 +15,7 @@ SOURCES = find espalier apps server research examples fuzz bench python -name '*
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-fuzz nightly-papers clean setup setup-serve python python-test page-build test-page page-pictures
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-python nightly-fuzz nightly-papers serve-asan serve-tsan clean setup setup-serve python python-test python-asan page-build test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
@@ -34,6 +34,8 @@ help:
 	@echo 'make soak      random commands for SOAK_SECONDS ($(SOAK_SECONDS)) seconds'
 	@echo 'make nightly   all that takes hours: every failure, every fuzz target, threads, an hour of commands, packages, the papers'
 	@echo 'make python    the Python package, importable from build/python, and a wheel;  make python-test: its tests'
+	@echo 'make python-asan  the tests of the Python package under the address and undefined-behaviour sanitizers'
+	@echo 'make serve-asan, serve-tsan  a real server under the sanitizers: its tests, ten thousand damaged requests'
 	@echo 'make test-page the page of the service, tested in Chromium;  make page-pictures: the pictures of it in docs/images'
 	@echo 'make clean     remove build/'
 
@@ -99,7 +101,7 @@ soak: build
 # The long runs, from the cheapest to the dearest. Each goes on where the one before found something (-k keeps going), and the
 # status says whether any did.
 nightly:
-	$(MAKE) -k nightly-failures tsan test-package soak nightly-serve nightly-fuzz nightly-papers
+	$(MAKE) -k nightly-failures tsan test-package nightly-python python-asan serve-asan serve-tsan soak nightly-serve nightly-fuzz nightly-papers
 
 nightly-failures: check
 	ESPALIER_ALL_FAILURES=1 bash apps/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
@@ -109,6 +111,17 @@ nightly-serve: build
 	ESPALIER_MUTATIONS=10000 /usr/bin/python3 server/server_test.py $(CURDIR)/build/release/espalier Answers.test_mutated_requests
 	@scripts/setup.sh bench-serve
 	@bench/serve.sh --long
+
+# A server whose libraries are instrumented, too.
+serve-asan serve-tsan: serve-%: setup-serve
+	$(CONFIGURE) $* -DESPALIER_APPS=ON
+	$(BUILD) $* --target espalier espalier-serve
+	ESPALIER_MUTATIONS=10000 $(PYTHON) server/server_test.py $(CURDIR)/build/$*/espalier
+
+# A thousand random models that are given anything, and a hundred thousand calls that must leave no memory behind.
+nightly-python: python
+	ESPALIER_FUZZ_MODELS=1000 ESPALIER_LEAK_CALLS=100000 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider \
+	  python/tests/test_fuzz.py python/tests/test_tagger.py
 
 nightly-fuzz:
 	$(MAKE) fuzz FUZZ_SECONDS=600
@@ -124,6 +137,14 @@ python: setup
 
 python-test: python
 	PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
+
+# The interpreter itself is not instrumented, so the sanitizers' libraries come first, and what it leaves behind does not count.
+python-asan: setup
+	@scripts/setup.sh python
+	$(CONFIGURE) asan -DESPALIER_PYTHON=ON -DPython3_EXECUTABLE=$(PYTHON) -DESPALIER_PYTHON_DIR=$(CURDIR)/build/asan/python
+	$(BUILD) asan --target python_package
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	  PYTHONPATH=build/asan/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests
 
 # The page of espalier serve in a browser: installs Chromium, trains small models, starts a server on a free port.
 page-build: setup-serve

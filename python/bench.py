@@ -1,21 +1,34 @@
 """Ratios against python-crfsuite on feature dictionaries: CoNLL-2002 Spanish, the features of its tutorial.
 
-    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [SENTENCES]
+    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [speed] [memory] [threads] [words] [SENTENCES]
 
-Needs python-crfsuite; without it, only Espalier is measured. Processor seconds of both, conversion of dictionaries included,
-one run after the other in the same process; F1 on testb next to them.
+Needs python-crfsuite; without it, only Espalier is measured. SENTENCES: only so many for training. Without names, all parts:
+
+speed    processor seconds of both, conversion of dictionaries included, in the same process, with F1 on testb
+memory   peaks of processes that make the dictionaries and train
+threads  two Python threads that tag at once against one after the other
+words    words in batches against the command (ESPALIER, default build/release/espalier)
 """
 
 import gzip
 import os
+import re
+import resource
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 # The package next to this file has no extension module; the one that was built has.
 sys.path = [folder for folder in sys.path if os.path.abspath(folder) != os.path.dirname(os.path.abspath(__file__))]
 
 import espalier as es  # noqa: E402
+
+try:
+    import pycrfsuite
+except ImportError:
+    pycrfsuite = None
 
 
 def read(name):
@@ -60,39 +73,139 @@ def timed(work):
     return value, time.process_time() - cpu, time.perf_counter() - wall
 
 
-def main():
-    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
-    train = read("esp.train.gz")[:numbers[0] if numbers else None]
-    test = read("esp.testb.gz")
-    X, y = [[features(s, i) for i in range(len(s))] for s in train], [[r[-1] for r in s] for s in train]
-    Xt, yt = [[features(s, i) for i in range(len(s))] for s in test], [[r[-1] for r in s] for s in test]
+def data(sentences):
+    """Dictionaries and labels of the training data and of testb."""
+    def of(part):
+        return [[features(s, i) for i in range(len(s))] for s in part], [[r[-1] for r in s] for s in part]
+
+    return (*of(read("esp.train.gz")[:sentences]), *of(read("esp.testb.gz")))
+
+
+def peer_train(X, y, path, **params):
+    """A model of python-crfsuite."""
+    trainer = pycrfsuite.Trainer(verbose=False, params={"c2": 1.0, **params})
+    for items, labels in zip(X, y):
+        trainer.append(items, labels)
+    trainer.train(path)
+
+
+def speed(sentences):
+    """Training and tagging, both programs in turn."""
+    X, y, Xt, yt = data(sentences)
     print(f"{len(X)} sentences, {sum(map(len, X))} tokens")
-
     tagger, train_cpu, train_wall = timed(lambda: es.train(X, y, threads=1))
-    got, tag_cpu, tag_wall = timed(lambda: tagger.tag_batch(Xt, threads=1))
-    print(f"espalier: training {train_cpu:.2f} s cpu, {train_wall:.2f} s; tagging {tag_cpu:.2f} s cpu, {tag_wall:.2f} s; "
-          f"F1 {es.evaluate_labels(yt, got).f1:.2f}", flush=True)
-    try:
-        import pycrfsuite
-    except ImportError:
-        print("python-crfsuite is not installed")
-        return
-
-    def peer_train(path):
-        trainer = pycrfsuite.Trainer(verbose=False, params={"c2": 1.0})
-        for items, labels in zip(X, y):
-            trainer.append(items, labels)
-        trainer.train(path)
-
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.crfsuite")
-        _, peer_cpu, peer_wall = timed(lambda: peer_train(path))
-        peer = pycrfsuite.Tagger()
-        peer.open(path)
-        said, peer_tag_cpu, peer_tag_wall = timed(lambda: [peer.tag(x) for x in Xt])
-    print(f"python-crfsuite: training {peer_cpu:.2f} s cpu, {peer_wall:.2f} s; tagging {peer_tag_cpu:.2f} s cpu, "
-          f"{peer_tag_wall:.2f} s; F1 {es.evaluate_labels(yt, said).f1:.2f}")
-    print(f"ratios of processor time: training {peer_cpu / train_cpu:.1f}, tagging {peer_tag_cpu / tag_cpu:.1f}")
+        if pycrfsuite:
+            _, peer_cpu, peer_wall = timed(lambda: peer_train(X, y, path))
+            peer = pycrfsuite.Tagger()
+            peer.open(path)
+        tags, singles, peer_tags = [], [], []
+        for _ in range(5):
+            got, cpu, _ = timed(lambda: tagger.tag_batch(Xt, threads=1))
+            tags.append(cpu)
+            singles.append(timed(lambda: [tagger.tag(x) for x in Xt])[1])
+            if pycrfsuite:
+                said, cpu, _ = timed(lambda: [peer.tag(x) for x in Xt])
+                peer_tags.append(cpu)
+    print(f"espalier: training {train_cpu:.2f} s of processor time, {train_wall:.2f} s; tagging, best of 5: "
+          f"{min(tags):.3f} s as a batch, {min(singles):.3f} s one by one; F1 {es.evaluate_labels(yt, got).f1:.2f}", flush=True)
+    if not pycrfsuite:
+        print("python-crfsuite is not installed")
+        return
+    print(f"python-crfsuite: training {peer_cpu:.2f} s of processor time, {peer_wall:.2f} s; tagging, best of 5: "
+          f"{min(peer_tags):.3f} s; F1 {es.evaluate_labels(yt, said).f1:.2f}")
+    print(f"ratios: training {peer_cpu / train_cpu:.1f}, tagging as a batch {min(peer_tags) / min(tags):.1f}, "
+          f"one by one {min(peer_tags) / min(singles):.1f}")
+
+
+def peak():
+    """The most memory that this process has had, in megabytes."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read()).group(1)) / 1024
+
+
+def memory(sentences):
+    """Peaks of two processes that each make the dictionaries and train, and of one that only makes them."""
+    def child(what):
+        program = f"import bench; bench.memory_of({what!r}, {sentences!r})"
+        path = os.pathsep.join([os.path.dirname(os.path.abspath(__file__)), *sys.path])
+        subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": path})
+
+    for what in ("dictionaries alone", "espalier", *(["python-crfsuite"] if pycrfsuite else [])):
+        child(what)
+
+
+def memory_of(what, sentences):
+    """What one of these processes does."""
+    train = read("esp.train.gz")[:sentences]
+    X, y = [[features(s, i) for i in range(len(s))] for s in train], [[r[-1] for r in s] for s in train]
+    del train
+    before = peak()
+    if what == "espalier":
+        es.train(X, y, threads=1)
+    elif what == "python-crfsuite":
+        with tempfile.TemporaryDirectory() as folder:
+            peer_train(X, y, os.path.join(folder, "a.crfsuite"), max_iterations=5)  # more need no more memory
+    print(f"{what}: peak {peak():.0f} MB, before training {before:.0f} MB", flush=True)
+
+
+def threads(sentences):
+    """Two threads at once against the same work one after the other; elapsed time, best of each."""
+    _, _, Xt, _ = data(1)
+    words = [[r[0] for r in s] for s in read("esp.testb.gz")]
+    train = read("esp.train.gz")[:sentences or 2000]
+    X, y = [[features(s, i) for i in range(len(s))] for s in train], [[r[-1] for r in s] for s in train]
+    tagger = es.train(X, y)
+    word_tagger = es.train([[r[0] for r in s] for s in train], y)
+    for name, model, items in (("dictionaries", tagger, Xt), ("words", word_tagger, words)):
+        works = {"one by one": lambda: [model.tag(x) for x in items],
+                 "as a batch": lambda: [model.tag_batch(items, threads=1) for _ in range(3)]}
+        for how, work in works.items():
+            serial, both = [], []
+            for _ in range(5):
+                began = time.perf_counter()
+                work()
+                work()
+                serial.append(time.perf_counter() - began)
+                workers = [threading.Thread(target=work) for _ in range(2)]
+                began = time.perf_counter()
+                for worker in workers:
+                    worker.start()
+                for worker in workers:
+                    worker.join()
+                both.append(time.perf_counter() - began)
+            print(f"{name}, {how}: two threads {min(both):.3f} s, one after the other {min(serial):.3f} s, "
+                  f"ratio {min(both) / min(serial):.2f}", flush=True)
+
+
+def words(sentences):
+    """Words in batches against the command, processor time, best of five."""
+    train, test = read("esp.train.gz")[:sentences or 2000], read("esp.testb.gz") * 4
+    tagger = es.train([[r[0] for r in s] for s in train], [[r[-1] for r in s] for s in train])
+    sequences = [[r[0] for r in s] for s in test]
+    espalier = os.environ.get("ESPALIER", "build/release/espalier")
+    own, command = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        model, text, out = (os.path.join(folder, name) for name in ("a.model", "in.txt", "out.txt"))
+        tagger.save(model)
+        with open(text, "w", encoding="utf-8") as file:
+            file.writelines("\n".join(s) + "\n\n" for s in sequences)
+        for _ in range(5):
+            own.append(timed(lambda: tagger.tag_batch(sequences, threads=1))[1])
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([espalier, "tag", text, "-m", model, "-o", out, "-q", "--threads", "1"], check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    print(f"words in a batch: {min(own):.3f} s, the command {min(command):.3f} s with its start, "
+          f"speed of the package / speed of the command {min(command) / min(own):.2f}")
+
+
+def main():
+    parts = {"speed": speed, "memory": memory, "threads": threads, "words": words}
+    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
+    for name in [a for a in sys.argv[1:] if a in parts] or parts:
+        parts[name](numbers[0] if numbers else None)
 
 
 if __name__ == "__main__":

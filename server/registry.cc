@@ -147,8 +147,13 @@ Result<std::unique_ptr<Registry>> Registry::open(const std::vector<std::string>&
   }
   auto snapshot = registry->with_models(std::move(opened));
   if (!snapshot.ok()) return std::move(snapshot).error();
-  registry->current_.store(std::move(snapshot).value(), std::memory_order_release);
+  registry->set_current(std::move(snapshot).value());
   return registry;
+}
+
+void Registry::set_current(std::shared_ptr<const Snapshot> snapshot) {
+  const std::lock_guard lock(current_mutex_);
+  current_.swap(snapshot);  // the old one is freed when the lock is open again
 }
 
 Status Registry::replace(const std::string& name) {
@@ -161,7 +166,7 @@ Status Registry::replace(const std::string& name) {
   *found = std::move(opened).value();
   auto next = with_models(std::move(models));
   if (!next.ok()) return std::move(next).error();
-  current_.store(std::move(next).value(), std::memory_order_release);
+  set_current(std::move(next).value());
   return {};
 }
 

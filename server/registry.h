@@ -7,7 +7,6 @@
 // registry_test.cc.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -57,7 +56,10 @@ class Registry {
   static Result<std::unique_ptr<Registry>> open(const std::vector<std::string>& models,
                                                 const std::vector<std::string>& pipelines);
 
-  std::shared_ptr<const Snapshot> snapshot() const { return current_.load(std::memory_order_acquire); }
+  std::shared_ptr<const Snapshot> snapshot() const {
+    const std::lock_guard lock(current_mutex_);
+    return current_;
+  }
 
   /// Opens a model's file again. If that fails, or a pipeline would no longer fit, nothing changes.
   Status reload(const std::string& name);
@@ -79,9 +81,14 @@ class Registry {
       std::vector<std::shared_ptr<const ServedModel>> models) const;
   Status replace(const std::string& name);  ///< with mutex_ held
 
+  void set_current(std::shared_ptr<const Snapshot> snapshot);
+
   std::vector<PipelineSpec> pipelines_;
   std::mutex mutex_;  ///< one reload at a time
-  std::atomic<std::shared_ptr<const Snapshot>> current_;
+  /// Not std::atomic<std::shared_ptr>: that of libstdc++ 12 ends a load without a release, so that a store may
+  /// change the pointer while it is still being read.
+  mutable std::mutex current_mutex_;
+  std::shared_ptr<const Snapshot> current_;
 };
 
 }  // namespace espalier::server

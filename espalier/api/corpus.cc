@@ -326,22 +326,37 @@ Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::strin
   return sequence;
 }
 
-Result<data::Sequence> sequence_for_model(const data::Sequence& from, const data::ReadOptions& reading,
-                                          const std::vector<size_t>& feature_columns) {
+Result<const data::Sequence*> sequence_for_model(const data::Sequence& from, const data::ReadOptions& reading,
+                                                 const std::vector<size_t>& feature_columns,
+                                                 data::Sequence& buffer) {
   if (reading.columns == 0) {
-    if (from.columns() == 0) return from;
+    if (from.columns() == 0) return &from;
     return fail("the model uses attributes, not rows of cells");
   }
   if (from.columns() == 0) return fail("the model uses rows of cells, not attributes");
   const size_t cells = from.columns() - 1;  // the last is the label, or in place of it
-  data::ReadOptions options = reading;
-  options.labels_required = false;
-  const auto layout = data::row_layout(options, cells);
-  if (layout.ok() && layout->width == from.columns() && layout->placeholder == cells) return from;
-  std::vector<std::vector<std::string>> rows(from.length());
-  for (size_t row = 0; row < from.length(); ++row)
-    for (size_t c = 0; c < cells; ++c) rows[row].emplace_back(from.cell(row, c));
-  return sequence_of_rows(rows, reading, feature_columns);
+  const auto layout = data::row_layout(reading, cells);
+  // The label is the last column of the training data, too.
+  if (layout.ok() && !layout->label_present && !layout->placeholder && from.columns() == reading.columns)
+    return &from;
+  if (!layout.ok() && cells != feature_columns.size()) return layout.error();
+  // Which cell each column gets; the others stay empty.
+  std::vector<size_t> cell_of;
+  if (layout.ok()) {
+    for (size_t c = 0; c < cells; ++c) {
+      if (layout->placeholder == c) cell_of.push_back(cells);
+      cell_of.push_back(c);
+    }
+  } else {
+    cell_of.assign(reading.columns, cells);
+    for (size_t f = 0; f < cells; ++f) cell_of[feature_columns[f]] = f;
+  }
+  buffer.clear(cell_of.size());
+  for (size_t row = 0; row < from.length(); ++row) {
+    buffer.begin_row("", row + 1);
+    for (const size_t c : cell_of) buffer.add_cell(c == cells ? std::string_view() : from.cell(row, c));
+  }
+  return &buffer;
 }
 
 Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,

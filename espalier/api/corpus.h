@@ -49,9 +49,11 @@ Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,
                                          const data::ReadOptions& reading,
                                          const std::vector<size_t>& feature_columns);
 /// A sequence that was added to a corpus or built (label, or a placeholder, in the last cell) in the layout
-/// of a model's training data. The cells are read as by sequence_of_rows.
-Result<data::Sequence> sequence_for_model(const data::Sequence& from, const data::ReadOptions& reading,
-                                          const std::vector<size_t>& feature_columns);
+/// of a model's training data: itself if it has that, otherwise `buffer`, filled. `reading` does not require
+/// labels. The cells are read as by sequence_of_rows.
+Result<const data::Sequence*> sequence_for_model(const data::Sequence& from, const data::ReadOptions& reading,
+                                                 const std::vector<size_t>& feature_columns,
+                                                 data::Sequence& buffer);
 data::Sequence sequence_of_attributes(const std::vector<std::vector<Attribute>>& attributes);
 
 }  // namespace api

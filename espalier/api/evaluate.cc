@@ -88,7 +88,7 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
-                  api::model_sources(state, test, /*labels_required=*/true));
+                  api::laid_out_sources(state, test, /*labels_required=*/true));
   model::EvaluationOptions how;
   how.task = state.model.about().task;
   how.file = &state.model.file();

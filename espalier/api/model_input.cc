@@ -1,7 +1,10 @@
 #include "espalier/api/model_input.h"
 
+#include <algorithm>
+
 #include "espalier/api/corpus.h"
 #include "espalier/api/training.h"
+#include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
 #include "espalier/model/registry.h"
@@ -132,6 +135,42 @@ Result<std::vector<ModelSource>> model_sources(const Tagger::State& tagger, cons
     out.push_back({data::Source(path), std::move(input)});
   }
   return out;
+}
+
+Result<std::vector<ModelSource>> laid_out_sources(const Tagger::State& state, const Data& data,
+                                                  bool labels_required) {
+  ESPALIER_ASSIGN(std::vector<ModelSource> sources, model_sources(state, data, labels_required));
+  const auto& about = state.model.about();
+  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
+  // Clusters of documents have a layout of their own.
+  if (data.corpus() == nullptr || task->kind == model::TaskKind::kSummary) return sources;
+  const auto& given = data.corpus()->state()->sequences;
+  const size_t columns = about.reading.columns;
+  // Rows that were added have the label, or a placeholder, in the last cell; those of files are as in the
+  // file.
+  const bool added = data.corpus()->state()->reading.columns > 0;
+  // Sequences with several labels per token, and what else comes from files, have their labels in place.
+  if (labels_required && (!added || state.info.labels.size() > 1)) return sources;
+  const auto label = data::resolve_label_column(state.unlabelled, columns);
+  const bool fits = std::all_of(given.begin(), given.end(), [&](const data::Sequence& sequence) {
+    if (added) return sequence.columns() == columns && label.ok() && *label + 1 == columns;
+    return sequence.columns() == columns || sequence.columns() + 1 == columns;
+  });
+  if (fits) return sources;
+  auto laid_out = std::make_shared<std::vector<data::Sequence>>(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    data::Sequence& out = (*laid_out)[i];
+    const auto sequence = sequence_for_model(given[i], state.unlabelled, about.features.feature_columns, out);
+    if (!sequence.ok()) return fail("sequence {}: {}", i + 1, sequence.error().message);
+    if (*sequence != &out) {
+      out = **sequence;
+    } else if (given[i].has_labels()) {
+      for (size_t row = 0; row < out.length(); ++row) out.replace_label(row, given[i].label(row));
+      out.set_label(given[i].label(out.length() - 1));  // from now on it has labels
+    }
+  }
+  sources = {{data::Source(std::move(laid_out), data.corpus()->state()->name), sources.front().input}};
+  return sources;
 }
 
 }  // namespace espalier::api

@@ -45,6 +45,10 @@ struct ModelSource {
 Result<std::vector<ModelSource>> model_sources(const Tagger::State& tagger, const Data& data,
                                                bool labels_required);
 
+/// The same, with the sequences of a corpus in the layout of the model's data.
+Result<std::vector<ModelSource>> laid_out_sources(const Tagger::State& tagger, const Data& data,
+                                                  bool labels_required);
+
 /// The cell of a sequence as it is read that holds the word: the first that features use.
 size_t word_cell(const Tagger::State& tagger, const ModelInput& input);
 

@@ -171,5 +171,23 @@ TEST(SequenceBuilder, BatchesAreLaidOutAsTheModelReads) {
   EXPECT_FALSE(tagger.label_batch(words, {.marginals = true}).ok());
 }
 
+/// The label is between the columns that features use: rows without it have the others in their order.
+TEST(SequenceBuilder, RowsAreLaidOutAroundALabelInTheMiddle) {
+  ReadOptions reading;
+  reading.label_column = "2";
+  TrainOptions options;
+  options.feature_template = "U0:%x[0,2]\n";  // the third column alone decides
+  const Corpus corpus = Corpus::parse("w\tX\ta\nw\tY\tb\n\nw\tY\tb\nw\tX\ta\n", reading).value();
+  const Tagger tagger = train(corpus, options).value();
+  const std::vector<std::vector<std::string>> rows = {{"w", "b"}, {"w", "a"}};
+  EXPECT_THAT(tagger.tag_rows(rows).value().labels(), ElementsAre("Y", "X"));
+  EXPECT_THAT(tagger.tag(built_rows(rows)).value().labels(), ElementsAre("Y", "X"));
+  Corpus added;
+  added.add_rows(rows, {"Y", "X"});
+  EXPECT_THAT(tagger.tag_batch(added).value()[0].labels(), ElementsAre("Y", "X"));
+  EXPECT_EQ(evaluate(tagger, added).value().accuracy, 100);
+  EXPECT_EQ(evaluate(tagger, corpus).value().accuracy, 100);
+}
+
 }  // namespace
 }  // namespace espalier

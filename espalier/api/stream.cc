@@ -17,7 +17,6 @@
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/evaluation.h"
 #include "espalier/model/pipeline.h"
-#include "espalier/model/registry.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/model/task_data.h"
 
@@ -321,29 +320,6 @@ Result<StreamReport> tag_stream(const Pipeline& pipeline, const std::vector<Sour
 
 namespace {
 
-/// The sources of a batch, with the sequences of a corpus in the layout of the model's data.
-Result<std::vector<api::ModelSource>> batch_sources(const Tagger::State& state, const Data& data) {
-  ESPALIER_ASSIGN(std::vector<api::ModelSource> sources,
-                  api::model_sources(state, data, /*labels_required=*/false));
-  const auto& about = state.model.about();
-  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(about.task));
-  // Clusters of documents have a layout of their own.
-  if (data.corpus() == nullptr || task->kind == model::TaskKind::kSummary) return sources;
-  const auto& given = data.corpus()->state()->sequences;
-  const bool fits = std::all_of(given.begin(), given.end(), [&](const data::Sequence& sequence) {
-    return sequence.columns() == about.reading.columns || sequence.columns() + 1 == about.reading.columns;
-  });
-  if (fits) return sources;
-  auto laid_out = std::make_shared<std::vector<data::Sequence>>();
-  for (size_t i = 0; i < given.size(); ++i) {
-    auto sequence = api::sequence_for_model(given[i], about.reading, about.features.feature_columns);
-    if (!sequence.ok()) return fail("sequence {}: {}", i + 1, sequence.error().message);
-    laid_out->push_back(std::move(sequence).value());
-  }
-  sources = {{data::Source(std::move(laid_out), data.corpus()->state()->name), sources.front().input}};
-  return sources;
-}
-
 /// Predicts a batch in parallel; `take` gets the predictions in the order of the input.
 Status run_batch(const Tagger::State& state, const Data& data, const TagOptions& options,
                  const std::function<void(const data::Prediction&)>& take) {
@@ -359,7 +335,8 @@ Status run_batch(const Tagger::State& state, const Data& data, const TagOptions&
     return {};
   };
   const Workers workers(options.threads);
-  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources, batch_sources(state, data));
+  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
+                  api::laid_out_sources(state, data, /*labels_required=*/false));
   for (const auto& [source, input] : sources) {
     ESPALIER_ASSIGN(const auto reader,
                     model::open_task_reader(source, state.model.about().task, input.reading));

@@ -176,11 +176,11 @@ Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& f
   return out;
 }
 
-Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder) {
+Result<const data::Sequence*> built_for(const Tagger::State& state, const SequenceBuilder& builder,
+                                        data::Sequence& buffer) {
   ESPALIER_ASSIGN(const data::Sequence* const built, builder.state().finish());
   if (built->empty()) return fail("the sequence has no tokens");
-  const auto& about = state.model.about();
-  return sequence_for_model(*built, about.reading, about.features.feature_columns);
+  return sequence_for_model(*built, state.unlabelled, state.model.about().features.feature_columns, buffer);
 }
 
 std::vector<Explanation> to_explanations(const std::vector<data::Predictor::Explanation>& found,
@@ -220,26 +220,22 @@ Status predict_one(const Tagger::State& state, const data::Sequence& sequence, c
   return state.model.file().unchanged();
 }
 
-Result<Tagged> tag_one(const Tagger::State& state, const Result<data::Sequence>& sequence,
+Result<Tagged> tag_one(const Tagger::State& state, const data::Sequence& sequence,
                        const TagOptions& options) {
-  if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   data::Prediction prediction;
-  ESPALIER_TRY(predict_one(state, *sequence, options, choice, /*single=*/true, prediction));
+  ESPALIER_TRY(predict_one(state, sequence, options, choice, /*single=*/true, prediction));
   return api::to_tagged(prediction, state.model.bare());
 }
 
-Result<std::vector<Explanation>> explain_one(const Tagger::State& state,
-                                             const Result<data::Sequence>& sequence,
+Result<std::vector<Explanation>> explain_one(const Tagger::State& state, const data::Sequence& sequence,
                                              const DecodeOptions& options,
                                              const std::vector<std::string>& forced) {
-  if (!sequence.ok()) return sequence.error();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options));
-  ESPALIER_ASSIGN(const auto labels, api::forced_labels(forced, sequence->length(), state.model.labels()));
+  ESPALIER_ASSIGN(const auto labels, api::forced_labels(forced, sequence.length(), state.model.labels()));
   const api::BorrowedScratch scratch(state, *choice.predictor);
   ESPALIER_TRY(state.model.file().unchanged());
-  ESPALIER_ASSIGN(const auto found,
-                  data::explain_with_forced(*choice.predictor, *sequence, labels, *scratch));
+  ESPALIER_ASSIGN(const auto found, data::explain_with_forced(*choice.predictor, sequence, labels, *scratch));
   ESPALIER_TRY(state.model.file().unchanged());
   return api::to_explanations(found, *choice.predictor);
 }
@@ -261,15 +257,17 @@ Result<Tagger> Tagger::without_names() const {
 
 Result<Tagged> Tagger::tag_words(const std::vector<std::string>& words, const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
-                 options);
+  ESPALIER_ASSIGN(const data::Sequence sequence,
+                  api::sequence_of_words(words, about.reading, about.features.feature_columns));
+  return tag_one(*state_, sequence, options);
 }
 
 Result<Tagged> Tagger::tag_rows(const std::vector<std::vector<std::string>>& rows,
                                 const TagOptions& options) const {
   const auto& about = state_->model.about();
-  return tag_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
-                 options);
+  ESPALIER_ASSIGN(const data::Sequence sequence,
+                  api::sequence_of_rows(rows, about.reading, about.features.feature_columns));
+  return tag_one(*state_, sequence, options);
 }
 
 Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>& attributes,
@@ -281,15 +279,19 @@ Result<Tagged> Tagger::tag_attributes(const std::vector<std::vector<Attribute>>&
 }
 
 Result<Tagged> Tagger::tag(const SequenceBuilder& sequence, const TagOptions& options) const {
-  return tag_one(*state_, api::built_for(*state_, sequence), options);
+  data::Sequence buffer;
+  ESPALIER_ASSIGN(const data::Sequence* const input, api::built_for(*state_, sequence, buffer));
+  return tag_one(*state_, *input, options);
 }
 
 Result<std::vector<uint16_t>> Tagger::label(const SequenceBuilder& sequence,
                                             const DecodeOptions& options) const {
-  ESPALIER_ASSIGN(const data::Sequence input, api::built_for(*state_, sequence));
+  // Their memory is kept from call to call.
+  thread_local data::Sequence buffer;
+  thread_local data::Prediction prediction;
+  ESPALIER_ASSIGN(const data::Sequence* const input, api::built_for(*state_, sequence, buffer));
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(*state_, options));
-  thread_local data::Prediction prediction;  // its buffers are kept from call to call
-  ESPALIER_TRY(predict_one(*state_, input, {}, choice, /*single=*/false, prediction));
+  ESPALIER_TRY(predict_one(*state_, *input, {}, choice, /*single=*/false, prediction));
   const std::vector<data::Label>& labels = prediction.labels();
   return std::vector<uint16_t>(labels.begin(), labels.end());
 }
@@ -297,23 +299,27 @@ Result<std::vector<uint16_t>> Tagger::label(const SequenceBuilder& sequence,
 Result<std::vector<Explanation>> Tagger::explain(const SequenceBuilder& sequence,
                                                  const DecodeOptions& options,
                                                  const std::vector<std::string>& forced) const {
-  return explain_one(*state_, api::built_for(*state_, sequence), options, forced);
+  data::Sequence buffer;
+  ESPALIER_ASSIGN(const data::Sequence* const input, api::built_for(*state_, sequence, buffer));
+  return explain_one(*state_, *input, options, forced);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_rows(const std::vector<std::vector<std::string>>& rows,
                                                       const DecodeOptions& options,
                                                       const std::vector<std::string>& forced) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_rows(rows, about.reading, about.features.feature_columns),
-                     options, forced);
+  ESPALIER_ASSIGN(const data::Sequence sequence,
+                  api::sequence_of_rows(rows, about.reading, about.features.feature_columns));
+  return explain_one(*state_, sequence, options, forced);
 }
 
 Result<std::vector<Explanation>> Tagger::explain_words(const std::vector<std::string>& words,
                                                        const DecodeOptions& options,
                                                        const std::vector<std::string>& forced) const {
   const auto& about = state_->model.about();
-  return explain_one(*state_, api::sequence_of_words(words, about.reading, about.features.feature_columns),
-                     options, forced);
+  ESPALIER_ASSIGN(const data::Sequence sequence,
+                  api::sequence_of_words(words, about.reading, about.features.feature_columns));
+  return explain_one(*state_, sequence, options, forced);
 }
 
 }  // namespace espalier

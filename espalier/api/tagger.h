@@ -29,8 +29,14 @@ struct Constraints::State {
 
 struct Tagger::State {
   explicit State(model::Model opened)
-      : model(std::move(opened)), scratch(model.predictor()), bare_scratch(model.bare()) {}
+      : model(std::move(opened)),
+        unlabelled(model.about().reading),
+        scratch(model.predictor()),
+        bare_scratch(model.bare()) {
+    unlabelled.labels_required = false;
+  }
   model::Model model;
+  data::ReadOptions unlabelled;  ///< how the training data were read, with or without labels
   mutable model::ScratchPool scratch, bare_scratch;  ///< of model.predictor() and model.bare()
   ModelInfo info;
 
@@ -98,8 +104,9 @@ class BorrowedScratch {
 Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& forced, size_t length,
                                                const data::LabelSet& labels);
 
-/// A built sequence in the layout of the model's data.
-Result<data::Sequence> built_for(const Tagger::State& state, const SequenceBuilder& builder);
+/// A built sequence in the layout of the model's data: the builder's own, or `buffer`.
+Result<const data::Sequence*> built_for(const Tagger::State& state, const SequenceBuilder& builder,
+                                        data::Sequence& buffer);
 
 /// Explanations of a predictor as public values.
 std::vector<Explanation> to_explanations(const std::vector<data::Predictor::Explanation>& found,

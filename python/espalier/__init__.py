@@ -12,7 +12,9 @@ from ._decode import Decoder, decode
 from ._ensemble import Ensemble
 from ._learners import *  # noqa: F401,F403  the learners
 from ._learners import LEARNERS, Learner
+from ._lists import WordClasses, make_word_classes
 from ._native import Error, version
+from ._pipeline import Pipeline, split_text
 from ._results import *  # noqa: F401,F403
 from ._results import __all__ as _result_names
 from ._tagger import Tagger, import_model
@@ -21,7 +23,8 @@ from ._train import TrainingInterrupted, cross_validate, evaluate, evaluate_labe
 __version__ = version()
 
 __all__ = [
-    "Constraints", "Corpus", "Decoder", "Ensemble", "Error", "LEARNERS", "Learner", "Tagger", "TrainingInterrupted",
-    "cross_validate", "decode", "evaluate", "evaluate_labels", "import_model", "search", "train",
+    "Constraints", "Corpus", "Decoder", "Ensemble", "Error", "LEARNERS", "Learner", "Pipeline", "Tagger",
+    "TrainingInterrupted", "WordClasses", "cross_validate", "decode", "evaluate", "evaluate_labels", "import_model",
+    "make_word_classes", "search", "split_text", "train",
     *_learners.__all__, *_result_names,
 ]

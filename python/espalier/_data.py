@@ -86,10 +86,13 @@ class Corpus:
 
     @classmethod
     def read(cls, *paths: PathLike, format: str = "columns", label_column: Union[str, int] = "", folds: str = "",
-             encoding: str = "utf-8", labels_required: bool = True) -> "Corpus":
-        """Reads files: columns, crfsuite, conllu, letters or jsonl; gzipped or not."""
+             encoding: str = "utf-8", separator: str = "", comment: str = "", labels_required: bool = True) -> "Corpus":
+        """Reads files: columns, crfsuite, conllu, letters or jsonl; gzipped or not.
+
+        `separator` is the character between columns, or "tab"; lines that start with `comment` are left out.
+        """
         reading = {"format": format, "label_column": str(label_column), "folds": folds, "encoding": encoding,
-                   "labels_required": labels_required}
+                   "separator": separator, "comment": comment, "labels_required": labels_required}
         return cls._of(_native.Corpus.read([path_of(p) for p in paths], reading))
 
     @classmethod

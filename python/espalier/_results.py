@@ -11,7 +11,7 @@ import numpy.typing as npt
 __all__ = [
     "Alternative", "Change", "Combined", "Confusion", "CrossValidation", "Decision", "Explanation", "Fold",
     "Inspection", "LabelScores", "ModelInfo", "Pass", "Path", "Progress", "Reason", "Scores", "SearchResult", "Span",
-    "Tagged", "Training", "Weight",
+    "Tagged", "TaggedSentence", "TextToken", "Training", "Weight",
 ]
 
 
@@ -84,7 +84,7 @@ class Tagged:
     price_of_rules: float
     score: float
     probability: float  #: of the whole labelling
-    other_labels: List[List[str]]  #: task joint: per token, the labels of the columns before the last
+    other_labels: List[List[str]]  #: task joint, pipelines: per token, the labels before the last
     heads: List[int]  #: task parse: per token, the number of its head, from 1; 0: the root
 
     def __len__(self) -> int:
@@ -110,6 +110,21 @@ def tagged_of(values: Optional[Mapping[str, Any]]) -> Tagged:
     fields["alternatives"] = [Alternative(*a) for a in fields["alternatives"]]
     fields["changes"] = [Change(*c) for c in fields["changes"]]
     return Tagged(**fields)
+
+
+class TextToken(NamedTuple):
+    """A word or a punctuation mark of raw text: ``text[begin:end]``."""
+
+    text: str
+    begin: int
+    end: int
+
+
+class TaggedSentence(NamedTuple):
+    """A sentence of raw text and its prediction."""
+
+    tokens: List[TextToken]
+    tagged: Tagged
 
 
 class Reason(NamedTuple):

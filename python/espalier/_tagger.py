@@ -13,12 +13,94 @@ import numpy.typing as npt
 from . import _native
 from ._data import Constraints, PathLike, constraints_of, path_of
 from ._progress import ProgressLike, reporter
-from ._results import Explanation, Inspection, ModelInfo, Reason, Training, Weight, tagged_of
+from ._results import (Explanation, Inspection, ModelInfo, Reason, TaggedSentence, TextToken, Training, Weight,
+                       tagged_of)
 
 ConstraintsLike = Union[None, str, "os.PathLike[str]", Constraints]
 
 
-class Tagger:
+class Tagging:
+    """What a model and a pipeline of models have in common."""
+
+    _native: Any
+    _form: Any
+
+    def tag_text(self, text: str, split: str = "words", *, confidence: Optional[bool] = None, nbest: int = 1,
+                 marginals: bool = False, constraints: ConstraintsLike = None, unconstrained: bool = False,
+                 strict: bool = False, why: bool = False, time_limit: float = 10.0, decoder: str = "auto",
+                 beam: int = 0) -> List[TaggedSentence]:
+        """Splits raw text into sentences and words, as :func:`espalier.split_text` does, and tags each sentence.
+
+        For models whose features use nothing but the word. Options as for tag().
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> [([t.text for t in s.tokens], s.tagged.labels) for s in tagger.tag_text("a b\\n\\nb")]
+        [(['a', 'b'], ['A', 'B']), (['b'], ['B'])]
+        """
+        options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
+                                 decoder, beam)
+        options.setdefault("confidence", False)
+        return [TaggedSentence([TextToken(*token) for token in tokens], tagged_of(tagged))
+                for tokens, tagged in self._native.tag_text(text, split, options)]
+
+    def tag_file(self, source: Union[PathLike, Sequence[PathLike]], target: PathLike, *, text: Union[bool, str] = False,
+                 input_format: str = "", output_format: str = "", encoding: str = "", separator: str = "",
+                 comment: str = "", forced_column: int = 0, keep_going: bool = False, confidence: Optional[bool] = None,
+                 nbest: int = 1, marginals: bool = False, constraints: ConstraintsLike = None,
+                 unconstrained: bool = False, strict: bool = False, why: bool = False, time_limit: float = 10.0,
+                 decoder: str = "auto", beam: int = 0, threads: int = 0, progress: ProgressLike = None) -> Dict[str, Any]:
+        """Tags a file, or several one after the other, as the command does; memory does not grow with them.
+
+        Args:
+            source: what to read.
+            target: what to write; left unchanged if there is an error.
+            text: the input is raw text; "blanks": words are separated by blanks, each line is a sentence.
+            input_format, encoding, separator, comment: how it is read; by default like the training data.
+            output_format: by default that of the input; "json": one object.
+            forced_column: the column of labels that tokens must get, from 1, or from the end if negative.
+            keep_going: leave out sequences that cannot be read or tagged; their errors are in the result.
+            threads: 0 for all cores.
+            progress: as for train().
+
+        The other options are those of tag(). Returns a dictionary: sequences, tokens, seconds, interrupted, errors, and
+        outcomes, which counts how decoding under constraints ended.
+        """
+        options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
+                                 decoder, beam)
+        options["threads"] = threads
+        stream: Dict[str, Any] = {name: value for name, value in (
+            ("input_format", input_format), ("output_format", output_format), ("encoding", encoding),
+            ("separator", separator), ("comment", comment), ("forced_column", forced_column)) if value}
+        if text is not False:
+            stream["text"] = "words" if text is True else text
+        sources = [source] if isinstance(source, (str, os.PathLike)) else source
+        with reporter(progress) as report:
+            return self._native.tag_files([path_of(s) for s in sources], os.fspath(target), stream, keep_going, options,
+                                          report)
+
+    def explain(self, tokens: Any, *, constraints: ConstraintsLike = None,
+                forced: Optional[Sequence[Optional[str]]] = None) -> List[Explanation]:
+        """Why each token gets its label, rather than the second best.
+
+        With ``forced``, as for :meth:`tag`, the labelling with these labels is explained. The runner-up of a
+        forced token is what the model would choose without any forced label.
+
+        >>> import espalier as es
+        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
+        >>> [(e.label, e.runner_up, e.margin < 0) for e in tagger.explain(["a", "b"], forced=["B", None])]
+        [('B', 'A', True), ('B', 'A', False)]
+        """
+        options: Dict[str, Any] = {} if constraints is None else {"constraints": constraints_of(constraints)}
+        if forced is not None:
+            options["forced"] = list(forced)
+        found = []
+        for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, [], options):
+            found.append(Explanation(token, label, runner_up, margin, [Reason(*r) for r in reasons], *rest))
+        return found
+
+
+class Tagger(Tagging):
     """A trained model: tags one sequence, a batch, a stream or a file; explains, inspects, saves.
 
     Immutable, safe to use from several threads at once, can be pickled. Made by :func:`espalier.train`, or:
@@ -102,8 +184,8 @@ class Tagger:
         >>> len(tagger.tag(["a", "b"], nbest=3).alternatives)
         3
         """
-        options = _options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder,
-                           beam)
+        options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
+                                 decoder, beam)
         rich = bool(confidence) or nbest != 1 or marginals or why
         if not options and forced is None:
             return self._native.labels_of(tokens, self._form, [])
@@ -129,8 +211,8 @@ class Tagger:
         >>> tagger.tag_batch([["a"], [], ["b", "a"]])
         [['A'], [], ['B', 'A']]
         """
-        options = _options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder,
-                           beam)
+        options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
+                                 decoder, beam)
         options["threads"] = threads
         if confidence or nbest != 1 or marginals or why:
             return [tagged_of(t) for t in self._native.tag_batch(sequences, self._form, [], options)]
@@ -144,16 +226,6 @@ class Tagger:
             if not some:
                 return
             yield from self.tag_batch(some, **options)
-
-    def tag_file(self, source: PathLike, target: PathLike, *, input_format: str = "", output_format: str = "",
-                 encoding: str = "", confidence: Optional[bool] = None, nbest: int = 1,
-                 constraints: ConstraintsLike = None, threads: int = 0, progress: ProgressLike = None) -> Dict[str, Any]:
-        """Tags a file as the command does; memory does not grow with it. Returns counts and seconds."""
-        options = _options(confidence, nbest, False, constraints, False, False, False, 10.0, "auto", 0)
-        options["threads"] = threads
-        with reporter(progress) as report:
-            return self._native.tag_file(path_of(source), os.fspath(target), input_format, output_format, encoding,
-                                         options, report)
 
     def marginals(self, tokens: Any) -> npt.NDArray[np.float32]:
         """The probability of each label at each token: an array of tokens × labels, in the order of `labels`."""
@@ -177,26 +249,6 @@ class Tagger:
                                   {"confidence": False, "unconstrained": True, "forced": list(labels)})
         return float(np.log(best["probability"]) + forced["score"] - best["score"])
 
-    def explain(self, tokens: Any, *, constraints: ConstraintsLike = None,
-                forced: Optional[Sequence[Optional[str]]] = None) -> List[Explanation]:
-        """Why each token gets its label, rather than the second best.
-
-        With ``forced``, as for :meth:`tag`, the labelling with these labels is explained. The runner-up of a
-        forced token is what the model would choose without any forced label.
-
-        >>> import espalier as es
-        >>> tagger = es.train([["a", "b"], ["b", "a"]] * 10, [["A", "B"], ["B", "A"]] * 10)
-        >>> [(e.label, e.runner_up, e.margin < 0) for e in tagger.explain(["a", "b"], forced=["B", None])]
-        [('B', 'A', True), ('B', 'A', False)]
-        """
-        options: Dict[str, Any] = {} if constraints is None else {"constraints": constraints_of(constraints)}
-        if forced is not None:
-            options["forced"] = list(forced)
-        found = []
-        for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, [], options):
-            found.append(Explanation(token, label, runner_up, margin, [Reason(*r) for r in reasons], *rest))
-        return found
-
     def inspect(self, top: int = 10, label: str = "") -> Inspection:
         """The size of the model and its largest weights, of all labels or of one.
 
@@ -219,8 +271,9 @@ def _unpickle(data: bytes, training: Optional[Training]) -> Tagger:
     return Tagger(_native.Model.from_bytes(data, "model"), training)
 
 
-def _options(confidence: Optional[bool], nbest: int, marginals: bool, constraints: ConstraintsLike,
-             unconstrained: bool, strict: bool, why: bool, time_limit: float, decoder: str, beam: int) -> Dict[str, Any]:
+def decode_options(confidence: Optional[bool], nbest: int, marginals: bool, constraints: ConstraintsLike,
+                   unconstrained: bool, strict: bool, why: bool, time_limit: float, decoder: str,
+                   beam: int) -> Dict[str, Any]:
     """Only what differs from the defaults, so that an empty dictionary means plain labels."""
     options: Dict[str, Any] = {}
     if confidence is not None:

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._learners import LEARNERS, Learner, learner_of
+from ._lists import ListsLike
 from ._tagger import ConstraintsLike, Tagger
-from ._train import evaluate_labels, train
+from ._train import TemplateLike, evaluate_labels, train
 
 __all__ = ["SequenceLabeler"]
 
@@ -35,7 +36,7 @@ class SequenceLabeler(BaseEstimator):
 
     Args:
         learner: a name ("crf", "cascade", "searn" …) or an object such as ``Crf(l2=0.5)``.
-        task, constraints, template, columns, seed, threads: as for :func:`espalier.train`.
+        task, constraints, template, lexicons, word_classes, columns, seed, threads: as for :func:`espalier.train`.
         settings: parameters of the learner, which get_params, set_params and searches over parameters know, too.
 
     Attributes:
@@ -44,12 +45,15 @@ class SequenceLabeler(BaseEstimator):
     """
 
     def __init__(self, learner: Union[str, Learner] = "crf", *, task: str = "label",
-                 constraints: ConstraintsLike = None, template: Optional[str] = None, columns: Sequence[str] = (),
-                 seed: int = 1, threads: int = 0, **settings: Any) -> None:
+                 constraints: ConstraintsLike = None, template: TemplateLike = None, lexicons: ListsLike = (),
+                 word_classes: ListsLike = (), columns: Sequence[str] = (), seed: int = 1, threads: int = 0,
+                 **settings: Any) -> None:
         self.learner = learner
         self.task = task
         self.constraints = constraints
         self.template = template
+        self.lexicons = lexicons
+        self.word_classes = word_classes
         self.columns = columns
         self.seed = seed
         self.threads = threads
@@ -86,8 +90,8 @@ class SequenceLabeler(BaseEstimator):
             raise ValueError("fit requires y: the labels of each sequence")
         self.tagger_: Tagger = train(
             X, y, learner=learner_of(self.learner, self._settings()), task=self.task, constraints=self.constraints,
-            template=self.template, columns=self.columns, seed=self.seed, threads=self.threads,
-            dev=None if X_dev is None else (X_dev, y_dev))
+            template=self.template, lexicons=self.lexicons, word_classes=self.word_classes, columns=self.columns,
+            seed=self.seed, threads=self.threads, dev=None if X_dev is None else (X_dev, y_dev))
         self.classes_ = np.array(self.tagger_.labels, dtype=object)
         return self
 

@@ -7,7 +7,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +28,7 @@ void bind_evaluation(py::module_& m);
 void bind_ensemble(py::module_& m);
 void bind_decoder(py::module_& m);
 void bind_search(py::module_& m);
+void bind_pipeline(py::module_& m);
 
 /// A model with its labels as Python strings, made once.
 struct Model {
@@ -32,6 +37,23 @@ struct Model {
   }
   Tagger tagger;
   py::list labels;
+
+  /// Whether so many tokens are labelled sooner than another thread takes the interpreter lock and gives it
+  /// back.
+  bool is_brief(size_t tokens) const {
+    constexpr float kMicroseconds = 100;
+    return static_cast<float>(tokens) * timing->load(std::memory_order_relaxed) < kMicroseconds;
+  }
+  void took(size_t tokens, std::chrono::steady_clock::duration time) const {
+    const float here = std::chrono::duration<float, std::micro>(time).count() /
+                       static_cast<float>(std::max<size_t>(tokens, 1));
+    const float before = timing->load(std::memory_order_relaxed);
+    timing->store(before + (here - before) / 16, std::memory_order_relaxed);
+  }
+
+ private:
+  /// Microseconds a token, over the last calls. Any thread may change it; which of two wins does not matter.
+  std::unique_ptr<std::atomic<float>> timing = std::make_unique<std::atomic<float>>(1.0F);
 };
 
 /// Corpus, or files to read.

@@ -10,6 +10,11 @@ namespace {
 /// The UTF-8 of a str or the bytes of a bytes object; false if it is neither. Throws if it cannot be encoded.
 bool text_of(PyObject* object, std::string_view& out) {
   if (PyUnicode_Check(object)) {
+    if (PyUnicode_IS_COMPACT_ASCII(object)) {
+      out = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object)),
+             static_cast<size_t>(PyUnicode_GET_LENGTH(object))};
+      return true;
+    }
     Py_ssize_t size = 0;
     const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
     if (data == nullptr) throw py::error_already_set();
@@ -66,20 +71,21 @@ class AttributeReader {
       if (!text_of(key, text))
         throw py::type_error("the name of an attribute must be str, not " + type_name(key));
       std::string_view value_text;
-      if (prefix == 0 && PyFloat_CheckExact(value)) {  // the usual numbers need no copy of the name
-        sink_.add_attribute(text, PyFloat_AS_DOUBLE(value));
+      const bool truth = PyBool_Check(value);
+      if (prefix == 0 && (truth || PyFloat_CheckExact(value))) {  // these need no copy of the name
+        sink_.add_attribute(text, truth ? (value == Py_True ? 1.0 : 0.0) : PyFloat_AS_DOUBLE(value));
         continue;
       }
       name_.append(text);
-      if (PyDict_Check(value) || PyList_Check(value) || PyAnySet_Check(value)) {
+      if (text_of(value, value_text)) {
+        name_.push_back(':');
+        name_.append(value_text);
+        sink_.add_attribute(name_, 1);
+      } else if (PyDict_Check(value) || PyList_Check(value) || PyAnySet_Check(value)) {
         name_.push_back(':');
         if (++depth_ > kDeepest) throw py::value_error("attributes are nested too deeply");
         read(value);
         --depth_;
-      } else if (text_of(value, value_text)) {
-        name_.push_back(':');
-        name_.append(value_text);
-        sink_.add_attribute(name_, 1);
       } else {
         sink_.add_attribute(name_, number_of(value, name_));
       }
@@ -119,7 +125,11 @@ class AttributeReader {
 void read_cells(PyObject* row, SequenceBuilder& builder) {
   const py::object cells =
       py::reinterpret_steal<py::object>(PySequence_Fast(row, "a row must be a sequence of str"));
-  if (!cells) throw py::error_already_set();
+  if (!cells) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
+    PyErr_Clear();
+    throw py::type_error("a token must be a str or a row of them, not " + type_name(row));
+  }
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(cells.ptr());
   if (count == 0) throw py::value_error("the row has no cells");
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -261,48 +271,53 @@ py::list expand(py::handle items) {
   return out;
 }
 
-std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
-                             const std::vector<std::string>& names, Corpus& corpus) {
-  std::vector<bool> out;
+BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form,
+                         const std::vector<std::string>& names)
+    : form_(form), names_(names) {
   if (PyUnicode_Check(sequences.ptr())) throw py::type_error("expected a list of sequences, not one str");
-  const py::object items = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
-  if (!items) {
+  items_ = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
+  if (!items_) {
     PyErr_Clear();
     throw py::type_error("expected a list of sequences, not " + type_name(sequences.ptr()));
   }
-  py::object answers;
-  if (!labels.is_none()) {
-    answers = py::reinterpret_steal<py::object>(PyObject_GetIter(labels.ptr()));
-    if (!answers) throw py::error_already_set();
+  if (labels.is_none()) return;
+  answers_ = py::reinterpret_steal<py::object>(PyObject_GetIter(labels.ptr()));
+  if (!answers_) throw py::error_already_set();
+}
+
+bool BatchReader::next(SequenceBuilder& builder) {
+  const auto next_of = [](const py::object& iterator) {
+    auto item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()));
+    if (!item && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return item;
+  };
+  const py::object item = next_of(items_);
+  py::object answer = py::none();
+  if (answers_) answer = next_of(answers_);
+  if (!item) {
+    if (answers_ && answer)
+      throw py::value_error("there are more lists of labels than sequences (" + std::to_string(number_) +
+                            ")");
+    return false;
   }
+  ++number_;
+  if (!answer)
+    throw py::value_error("there are fewer lists of labels (" + std::to_string(number_ - 1) +
+                          ") than sequences");
+  builder.clear();
+  named("sequence", number_, [&] { read_labelled(item, answer, form_, names_, builder); });
+  if (number_ % 1024 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+  return true;
+}
+
+std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
+                             const std::vector<std::string>& names, Corpus& corpus) {
+  std::vector<bool> out;
+  BatchReader reader(sequences, labels, form, names);
   SequenceBuilder builder;
-  size_t number = 0;
-  while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(items.ptr()))) {
-    ++number;
-    py::object answer = py::none();
-    if (answers) {
-      answer = py::reinterpret_steal<py::object>(PyIter_Next(answers.ptr()));
-      if (!answer) {
-        if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-        throw py::value_error("there are fewer lists of labels (" + std::to_string(number - 1) +
-                              ") than sequences");
-      }
-    }
-    builder.clear();
-    named("sequence", number, [&] {
-      read_labelled(item, answer, form, names, builder);
-      out.push_back(builder.empty());
-      if (builder.empty()) return;
-      corpus.try_add(builder).value();
-    });
-    if (number % 1024 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
-  }
-  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  if (answers) {
-    const py::object more = py::reinterpret_steal<py::object>(PyIter_Next(answers.ptr()));
-    if (more)
-      throw py::value_error("there are more lists of labels than sequences (" + std::to_string(number) + ")");
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  while (reader.next(builder)) {
+    out.push_back(builder.empty());
+    if (!builder.empty()) corpus.try_add(builder).value();
   }
   return out;
 }

@@ -38,6 +38,22 @@ void read_numbered(size_t number, py::handle items, py::handle labels, Form form
 /// The attributes that each item stands for, as dictionaries from name to number.
 py::list expand(py::handle items);
 
+/// Walks through many sequences, and as many lists of labels if these are not None.
+class BatchReader {
+ public:
+  /// `names` must outlive it.
+  BatchReader(py::handle sequences, py::handle labels, Form form, const std::vector<std::string>& names);
+  /// Reads the next sequence into the builder, in place of what it holds; false at the end. Errors begin with
+  /// its number.
+  bool next(SequenceBuilder& builder);
+
+ private:
+  py::object items_, answers_;
+  Form form_;
+  const std::vector<std::string>& names_;
+  size_t number_ = 0;
+};
+
 /// Adds sequences to a corpus, without those that have no tokens; returns for each whether it has none.
 /// `labels`: one list per sequence, or None. After an error some may have been added.
 std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,

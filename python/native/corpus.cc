@@ -37,6 +37,8 @@ ReadOptions reading_of(const py::dict& given) {
        [](O& out, py::handle value) { out.label_column = py::cast<std::string>(py::str(value)); }},
       {"folds", set_to<&O::folds>},
       {"encoding", set_to<&O::encoding>},
+      {"separator", set_to<&O::separator>},
+      {"comment", set_to<&O::comment>},
       {"labels_required", set_to<&O::labels_required>}};
   O out;
   set_fields(given, kFields, "reading option", out);

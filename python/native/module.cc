@@ -67,4 +67,5 @@ PYBIND11_MODULE(_native, m) {
   bind_ensemble(m);
   bind_decoder(m);
   bind_search(m);
+  bind_pipeline(m);
 }

@@ -1,7 +1,9 @@
 // Models and predictions for Python.
-#include "python/native/bindings.h"
+#include <chrono>
+#include <optional>
+
 #include "python/native/option_fields.h"
-#include "python/native/watch.h"
+#include "python/native/tagging.h"
 
 namespace espalier::python {
 namespace {
@@ -11,30 +13,57 @@ const char* outcome_name(Outcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
-/// Reads one sequence and tags it without the interpreter lock.
-py::dict tag_one(const Model& model, py::handle items, Form form, const std::vector<std::string>& names,
-                 const py::dict& options) {
-  const TagOptions tag = tag_options(options);
-  SequenceBuilder builder;
-  read_sequence(items, form, names, builder);
-  const Tagged tagged = [&] {
-    const py::gil_scoped_release release;
-    return model.tagger.tag(builder, tag).value();
-  }();
-  return to_dict(tagged, model.labels.size());
+/// The names of labels with these numbers.
+py::list names_of(const Model& model, const uint16_t* numbers, size_t count) {
+  py::list out(count);
+  for (size_t i = 0; i < count; ++i) {
+    PyObject* const label = PyList_GET_ITEM(model.labels.ptr(), numbers[i]);
+    Py_INCREF(label);
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), label);
+  }
+  return out;
 }
 
 py::list labels_of_one(const Model& model, py::handle items, Form form,
                        const std::vector<std::string>& names) {
   SequenceBuilder builder;
   read_sequence(items, form, names, builder);
-  py::list out;
-  if (builder.empty()) return out;
-  const Tagged tagged = [&] {
-    const py::gil_scoped_release release;
-    return model.tagger.tag(builder, {.confidence = false}).value();
+  if (builder.empty()) return py::list();
+  const std::vector<uint16_t> labels = [&] {
+    // Two threads that give the lock to each other for a few microseconds are slower than one.
+    std::optional<py::gil_scoped_release> release;
+    if (!model.is_brief(builder.size())) release.emplace();
+    const auto began = std::chrono::steady_clock::now();
+    auto found = model.tagger.label(builder).value();
+    model.took(builder.size(), std::chrono::steady_clock::now() - began);
+    return found;
   }();
-  for (const Token& token : tagged) out.append(py::str(token.label));
+  return names_of(model, labels.data(), labels.size());
+}
+
+/// Labels of many sequences on this thread. While a block of them is labelled, another thread may convert its
+/// own.
+py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptions& decode) {
+  constexpr size_t kBlock = 64;
+  std::vector<SequenceBuilder> builders(kBlock);
+  std::vector<std::vector<uint16_t>> labels(kBlock);
+  py::list out;
+  size_t filled = kBlock, done = 0;
+  for (; filled == kBlock; done += filled) {
+    for (filled = 0; filled < kBlock && reader.next(builders[filled]);) ++filled;
+    {
+      const py::gil_scoped_release release;
+      for (size_t i = 0; i < filled; ++i) {
+        labels[i].clear();
+        if (builders[i].empty()) continue;
+        auto found = model.tagger.label(builders[i], decode);
+        if (!found.ok())
+          throw Failure("sequence " + std::to_string(done + i + 1) + ": " + found.error().message);
+        labels[i] = std::move(found).value();
+      }
+    }
+    for (size_t i = 0; i < filled; ++i) out.append(names_of(model, labels[i].data(), labels[i].size()));
+  }
   return out;
 }
 
@@ -42,6 +71,10 @@ py::list labels_of_one(const Model& model, py::handle items, Form form,
 py::list label_batch(const Model& model, py::handle sequences, Form form,
                      const std::vector<std::string>& names, const py::dict& options) {
   const TagOptions tag = tag_options(options);
+  if (tag.threads == 1) {
+    BatchReader reader(sequences, py::none(), form, names);
+    return label_blocks(model, reader, tag.decode);
+  }
   Corpus corpus;
   const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
   LabelNumbers numbers;
@@ -53,14 +86,8 @@ py::list label_batch(const Model& model, py::handle sequences, Form form,
   size_t sequence = 0, token = 0;
   for (size_t i = 0; i < empty.size(); ++i) {
     const size_t end = empty[i] ? token : numbers.ends[sequence++];
-    PyObject* const labels = PyList_New(static_cast<Py_ssize_t>(end - token));
-    if (labels == nullptr) throw py::error_already_set();
-    for (Py_ssize_t at = 0; token < end; ++token, ++at) {
-      PyObject* const label = PyList_GET_ITEM(model.labels.ptr(), numbers.labels[token]);
-      Py_INCREF(label);
-      PyList_SET_ITEM(labels, at, label);
-    }
-    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), labels);
+    out[i] = names_of(model, numbers.labels.data() + token, end - token);
+    token = end;
   }
   return out;
 }
@@ -83,25 +110,6 @@ py::list tag_batch(const Model& model, py::handle sequences, Form form, const st
     } else {
       out.append(to_dict(tagged[sequence++], model.labels.size()));
     }
-  }
-  return out;
-}
-
-py::list explain(const Model& model, py::handle items, Form form, const std::vector<std::string>& names,
-                 const py::dict& options) {
-  SequenceBuilder builder;
-  read_sequence(items, form, names, builder);
-  const TagOptions how = tag_options(options);
-  const auto found = [&] {
-    const py::gil_scoped_release release;
-    return model.tagger.explain(builder, how.decode, how.forced).value();
-  }();
-  py::list out;
-  for (const Explanation& e : found) {
-    py::list reasons;
-    for (const Reason& r : e.reasons) reasons.append(py::make_tuple(r.feature, r.weight, r.runner_up_weight));
-    out.append(py::make_tuple(e.token, e.label, e.runner_up, e.margin, reasons, e.column, e.decision,
-                              e.runner_up_decision));
   }
   return out;
 }
@@ -129,24 +137,6 @@ py::dict inspect(const Model& model, size_t top, const std::string& label) {
                   "names"_a = i.names, "strongest"_a = strongest, "transitions"_a = transitions,
                   "about_weights"_a = i.about_weights, "no_transitions"_a = i.no_transitions,
                   "no_features"_a = i.no_features, "details"_a = i.details);
-}
-
-py::dict tag_file(const Model& model, const std::string& input, const std::string& output,
-                  const std::string& in_format, const std::string& out_format, const std::string& encoding,
-                  const py::dict& options, const py::object& on_progress) {
-  StreamOptions stream;
-  stream.tag = tag_options(options);
-  stream.input_format = in_format;
-  stream.output_format = out_format;
-  stream.encoding = encoding;
-  const StreamReport report =
-      watch(on_progress, [&](const Report& progress, const std::atomic<bool>* stop) {
-        stream.on_progress = progress;
-        stream.stop = stop;
-        return tag_stream(model.tagger, Source::file(input), Sink::file(output), stream).value();
-      }).take();
-  return py::dict("sequences"_a = report.sequences, "tokens"_a = report.tokens, "seconds"_a = report.seconds,
-                  "interrupted"_a = report.interrupted);
 }
 
 void set_constraints(DecodeOptions& out, py::handle value) {
@@ -227,7 +217,9 @@ py::dict to_dict(const Tagged& tagged, size_t labels) {
 }
 
 void bind_tagger(py::module_& m) {
-  py::class_<Model>(m, "Model")
+  py::class_<Model> bound(m, "Model");
+  bind_tagging(bound);
+  bound
       .def_static(
           "open",
           [](const std::string& path) {
@@ -268,15 +260,11 @@ void bind_tagger(py::module_& m) {
       .def_readonly("labels", &Model::labels)
       .def("info", &info)
       .def("inspect", &inspect, py::arg("top"), py::arg("label"))
-      .def("tag", &tag_one, py::arg("items"), py::arg("form"), py::arg("names"), py::arg("options"))
       .def("labels_of", &labels_of_one, py::arg("items"), py::arg("form"), py::arg("names"))
       .def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
            py::arg("options"))
       .def("tag_batch", &tag_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
-           py::arg("options"))
-      .def("explain", &explain, py::arg("items"), py::arg("form"), py::arg("names"), py::arg("options"))
-      .def("tag_file", &tag_file, py::arg("input"), py::arg("output"), py::arg("input_format"),
-           py::arg("output_format"), py::arg("encoding"), py::arg("options"), py::arg("on_progress"));
+           py::arg("options"));
 }
 
 }  // namespace espalier::python

@@ -1,4 +1,6 @@
 // Training and cross-validation for Python.
+#include <tuple>
+
 #include "python/native/bindings.h"
 #include "python/native/option_fields.h"
 #include "python/native/scores.h"
@@ -6,6 +8,14 @@
 
 namespace espalier::python {
 namespace {
+
+/// Texts with their names, from a list of (name, text).
+std::vector<NamedText> texts_of(py::handle given) {
+  std::vector<NamedText> out;
+  for (auto& [name, text] : py::cast<std::vector<std::pair<std::string, std::string>>>(given))
+    out.push_back({std::move(name), std::move(text)});
+  return out;
+}
 
 TrainOptions train_options(const std::string& learner, const Settings& settings, const py::dict& given) {
   using O = TrainOptions;
@@ -15,7 +25,14 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
       {"constraints", [](O& out, py::handle value) { out.constraints = py::cast<Constraints>(value); }},
       {"allow_contradictions", set_to<&O::allow_contradictions>},
       {"start_from", [](O& out, py::handle value) { out.start_from = py::cast<const Model&>(value).tagger; }},
-      {"template", set_to<&O::feature_template>},
+      {"template",
+       [](O& out, py::handle value) {
+         std::tie(out.template_name, out.feature_template.emplace()) =
+             py::cast<std::pair<std::string, std::string>>(value);
+       }},
+      {"lexicons", [](O& out, py::handle value) { out.lexicons = texts_of(value); }},
+      {"word_classes", [](O& out, py::handle value) { out.word_classes = texts_of(value); }},
+      {"parsers", set_to<&O::parsers>},
       {"feature_columns", set_to<&O::feature_columns>},
       {"seed", set_to<&O::seed>},
       {"threads", set_to<&O::threads>},
@@ -28,7 +45,6 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
   return out;
 }
 
-/// (model, report as a dict, whether Ctrl-C ended it).
 /// A generator over (sequences, labels), two lists of the same length that the caller keeps; nothing if this
 /// is a corpus or files. Sequences are converted when they are asked for, by a thread without the interpreter
 /// lock.
@@ -53,6 +69,7 @@ std::optional<Generator> generator_of(const py::object& data) {
   return out;
 }
 
+/// (model, report as a dict, whether Ctrl-C ended it).
 py::tuple train_model(const py::object& data, const std::string& learner, const Settings& settings,
                       const py::dict& given, const py::object& on_progress) {
   TrainOptions options = train_options(learner, settings, given);

@@ -139,6 +139,20 @@ def test_wrong_options_are_errors(word_tagger):
         word_tagger.tag(["a"], confidenec=True)
 
 
+def test_batches_are_the_same_on_one_thread_and_on_many(word_tagger, dict_tagger, sentences, dicts):
+    words = sentences[0] + [[]] + sentences[0][:70]  # several blocks, and a sequence without tokens
+    assert word_tagger.tag_batch(words, threads=1) == word_tagger.tag_batch(words, threads=2)
+    assert word_tagger.tag_batch(iter(words), threads=1) == [word_tagger.tag(w) for w in words]
+    assert dict_tagger.tag_batch(dicts[0], threads=1) == dict_tagger.tag_batch(dicts[0], threads=2)
+    assert word_tagger.tag_batch([], threads=1) == []
+    for threads in (1, 2):
+        with pytest.raises(es.Error, match="sequence 66: "):
+            word_tagger.tag_batch([["a"]] * 65 + [[("a", "b", "c")]], threads=threads)
+        for wrong in (5, (5,)):
+            with pytest.raises(TypeError, match="sequence 66: token 1: .* not int"):
+                word_tagger.tag_batch([["a"]] * 65 + [[wrong]], threads=threads)
+
+
 def test_threads_share_a_model(word_tagger, sentences):
     words = sentences[0]
     wanted = word_tagger.tag_batch(words)
@@ -148,6 +162,7 @@ def test_threads_share_a_model(word_tagger, sentences):
         assert list(pool.map(word_tagger.tag, words)) == wanted
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps what is freed")
 def test_nothing_leaks_over_many_calls(dict_tagger, dicts):
     sequence = dicts[0][0][:4]
     bad = [{"a": None}]
