@@ -1,10 +1,11 @@
-// A committee: several models of the same labels, and a chain that decides from what they say.
+// A committee: several models of the same labels, whose probabilities are averaged.
 //
-// learners/committee.cc trains one, save_committee writes it, CommitteePredictor::load opens it. The members
-// label a sequence; VoteMaker turns their labels and probabilities into attributes of a sequence ("svm says
-// B-NP"); the chain, trained on the answers of members that had not seen the sentence, labels that. So a
-// committee has the probabilities, n-best lists, forced labels and constraints of a chain, and explains its
-// labels by what each member said. Tested in committee_test.cc.
+// learners/committee.cc trains one, save_committee writes it, CommitteePredictor::load opens it. Each member
+// says how probable labels and segments are (Opinion); the weighted mean of that decides (pool). Where labels
+// are segments the answer is the set of segments with the largest expected F1 (data/segment_choice.h),
+// otherwise the most probable label of each token. Calibrated probabilities, n-best lists, forced labels and
+// constraints come from a chain over the mean probabilities, which was trained on sentences that the members
+// had not seen. Tested in committee_test.cc.
 #pragma once
 
 #include <memory>
@@ -15,39 +16,20 @@
 #include "espalier/base/section_file.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_predictor.h"
+#include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
+#include "espalier/model/committee_members.h"
 #include "espalier/model/model.h"
 
 namespace espalier::model {
-
-/// What the members say about a sequence, as a sequence with attributes. Immutable; one scratch per thread.
-class VoteMaker {
- public:
-  struct Voter {
-    std::string name;
-    const Model* model;
-  };
-  struct Scratch {
-    std::vector<std::unique_ptr<data::Predictor::Scratch>> members;
-    std::vector<data::Prediction> said;
-    std::string name, all;
-  };
-  explicit VoteMaker(std::vector<Voter> voters) : voters_(std::move(voters)) {}
-  Scratch make_scratch() const;
-  /// `with_cells`: the cells are copied, too, for constraints that read them. Labels are always.
-  Status vote(const data::Sequence& sequence, bool with_cells, Scratch& scratch, data::Sequence& out) const;
-
- private:
-  std::vector<Voter> voters_;
-};
 
 /// A member of a committee: its name in explanations, and its model file.
 struct CommitteeMember {
   std::string name;
   std::vector<std::byte> model;
 };
-void save_committee(std::span<const CommitteeMember> members, std::span<const std::byte> chain,
-                    SectionWriter& out);
+void save_committee(std::span<const CommitteeMember> members, std::span<const double> weights,
+                    data::Scheme scheme, std::span<const std::byte> chain, SectionWriter& out);
 
 /// The bytes of an open model's file.
 std::vector<std::byte> bytes_of(const Model& model);
@@ -70,13 +52,17 @@ class CommitteePredictor final : public data::Predictor {
   StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;
   Size size() const override;
-  std::string about_weights() const override { return "weights of what the members say"; }
+  std::string about_weights() const override {
+    return "weights of the mean probabilities, by which labellings are ranked";
+  }
   std::string about_constraints() const override { return decider_->about_constraints(); }
   std::string details() const override;
 
  private:
   struct Core {
     std::vector<std::string> names;
+    std::vector<double> weights;
+    data::Scheme scheme = data::Scheme::kNone;
     std::vector<Model> members;
     Model chain;
   };
@@ -86,7 +72,9 @@ class CommitteePredictor final : public data::Predictor {
   std::shared_ptr<const Core> core_;
   std::unique_ptr<const data::Predictor> constrained_;  ///< null: decider_ is the chain itself
   const data::Predictor* decider_;
-  VoteMaker votes_;
+  /// Fills in the labels that the members choose, with what was asked for about them.
+  Status answer(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  Members members_;
 };
 
 }  // namespace espalier::model

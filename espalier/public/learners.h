@@ -242,11 +242,11 @@ struct Incremental {
   operator Learner() const;  // NOLINT(google-explicit-constructor)
 };
 
-/// Several learners, and a chain that learns by cross-validation whom to trust.
+/// Several learners, whose probabilities are averaged; on data held out it learns whom to trust.
 struct Committee {
   std::optional<std::string> members = {};  ///< "LEARNER:NAME=VALUE:…,LEARNER,…"; default: as size says
   std::optional<std::string> size = {};     ///< small (two members) or full (four, default)
-  std::optional<int> folds = {};            ///< of the cross-validation; default 3
+  std::optional<int> folds = {};            ///< one of so many parts is held out; default 10
   std::optional<double> time_budget = {};   ///< seconds; leaves out the last members; default 0, no limit
   std::optional<bool> names = {};           ///< keep feature names, for inspect and explain; default true
   Settings more = {};                       ///< parameters without a field, by name

@@ -341,7 +341,7 @@ class Incremental(Learner):
     ) -> None: ...
 
 class Committee(Learner):
-    """Several learners, and a chain that learns by cross-validation whom to trust."""
+    """Several learners, whose probabilities are averaged; on data held out it learns whom to trust."""
     def __init__(
         self,
         *,

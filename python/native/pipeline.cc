@@ -1,4 +1,5 @@
 // Raw text, pipelines of models, and classes of words for Python.
+#include "python/native/option_fields.h"
 #include "python/native/tagging.h"
 
 namespace espalier::python {
@@ -28,27 +29,17 @@ py::list to_list(const std::vector<Explanation>& found) {
 }
 
 StreamOptions stream_options(const py::dict& given) {
-  StreamOptions out;
-  for (const auto& [key, value] : given) {
-    const auto name = py::cast<std::string>(key);
-    if (name == "input_format") {
-      out.input_format = py::cast<std::string>(value);
-    } else if (name == "output_format") {
-      out.output_format = py::cast<std::string>(value);
-    } else if (name == "encoding") {
-      out.encoding = py::cast<std::string>(value);
-    } else if (name == "separator") {
-      out.separator = py::cast<std::string>(value);
-    } else if (name == "comment") {
-      out.comment = py::cast<std::string>(value);
-    } else if (name == "text") {
-      out.text = split_of(py::cast<std::string>(value));
-    } else if (name == "forced_column") {
-      out.forced_column = py::cast<int>(value);
-    } else {
-      throw py::type_error("unknown option '" + name + "'");
-    }
-  }
+  using O = StreamOptions;
+  static constexpr OptionField<O> kFields[] = {
+      {"input_format", set_to<&O::input_format>},
+      {"output_format", set_to<&O::output_format>},
+      {"encoding", set_to<&O::encoding>},
+      {"separator", set_to<&O::separator>},
+      {"comment", set_to<&O::comment>},
+      {"text", [](O& out, py::handle value) { out.text = split_of(py::cast<std::string>(value)); }},
+      {"forced_column", [](O& out, py::handle value) { out.forced_column = py::cast<int>(value); }}};
+  O out;
+  set_fields(given, kFields, "option", out);
   return out;
 }
 

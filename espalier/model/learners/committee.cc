@@ -1,4 +1,4 @@
-// Committees: several learners, and a chain that learns by cross-validation whom to trust. Tested in
+// Committees: several learners, whose probabilities are averaged. Tested in
 // committee_test.cc and learner_test.cc.
 #include "espalier/model/committee.h"
 
@@ -28,7 +28,7 @@ struct CommitteeOptions : CommonOptions {
   std::optional<std::vector<MemberChoice>> members;
   std::string members_text = "auto";
   CommitteeSize size = CommitteeSize::kFull;
-  int folds = 3;
+  int folds = 10;
   double time_budget = 0;
 };
 
@@ -70,16 +70,16 @@ Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
   return out;
 }
 
-/// members=auto. Learners that err differently; the chain on top needs no calibrated scores.
+/// members=auto. Learners that err differently.
 std::vector<MemberChoice> usual_members(CommitteeSize size, bool segments) {
   std::vector<MemberChoice> out = {{.learner = "cascade", .settings = {}},
-                                   {.learner = "svm", .settings = {"calibrate=no"}}};
+                                   {.learner = "svm", .settings = {}}};
   if (size == CommitteeSize::kSmall) return out;
-  out.push_back({.learner = "crf", .settings = {"dropout=0.2"}});
+  out.push_back({.learner = "crf", .settings = {"dropout=0.25"}});
   if (segments) {
     out.push_back({.learner = "laso-br", .task = "segment", .settings = {}});
   } else {
-    out.push_back({.learner = "perceptron", .settings = {"calibrate=no"}});
+    out.push_back({.learner = "perceptron", .settings = {}});
   }
   return out;
 }
@@ -113,15 +113,16 @@ class CommitteeTraining {
 
   Status run() {
     if (all_->size() < 2 * static_cast<size_t>(options_.folds))
-      return fail("{}: {} are too few for a committee, whose members are compared on {} folds",
+      return fail("{}: {} are too few for a committee, of which one of {} parts is held out",
                   job_.request.train.front().name(), counted(all_->size(), "sequence"), options_.folds);
     ESPALIER_ASSIGN(resumed_, job_.checkpoint_to_resume());
     ESPALIER_TRY(train_members());
-    auto votes = std::make_shared<Sequences>(all_->size());
-    for (int fold = 0; fold < options_.folds; ++fold) ESPALIER_TRY(vote_on(fold, *votes));
-    ESPALIER_ASSIGN(const std::vector<std::byte> chain, train_decider(std::move(votes)));
+    std::vector<double> weights;
+    auto means = std::make_shared<Sequences>();
+    ESPALIER_TRY(learn_from_held_out(weights, *means));
+    ESPALIER_ASSIGN(const std::vector<std::byte> chain, train_decider(std::move(means)));
     SectionWriter out;
-    save_committee(finished_, chain, out);
+    save_committee(finished_, weights, job_.scheme.scheme(), chain, out);
     ESPALIER_TRY(job_.save(out));
     job_.report.features = job_.saved->bare().size().features;
     job_.report.weights = job_.saved->bare().size().weights;
@@ -131,7 +132,7 @@ class CommitteeTraining {
   }
 
  private:
-  size_t parts() const { return members_.size() * static_cast<size_t>(1 + options_.folds); }
+  size_t parts() const { return 2 * members_.size(); }
 
   /// A request like that of the user, on other data.
   TrainRequest request_for(std::shared_ptr<const Sequences> data) const {
@@ -195,14 +196,14 @@ class CommitteeTraining {
     return train_part(request, what);
   }
 
-  /// Members on all the data. With a time budget, only those that leave enough time for the folds.
+  /// Members on all the data. With a time budget, only those that leave enough time for the second training.
   Status train_members() {
     for (size_t m = 0; m < members_.size(); ++m) {
       ESPALIER_ASSIGN(std::vector<std::byte> model, train_member(m, all_, names_[m]));
       finished_.push_back({names_[m], std::move(model)});
-      // A fold has (folds − 1)/folds of the data.
-      const double expected =
-          job_.seconds() * options_.folds * static_cast<double>(m + 2) / static_cast<double>(m + 1);
+      // The second training has (folds − 1)/folds of the data.
+      const double expected = job_.seconds() * (2 - 1.0 / options_.folds) * static_cast<double>(m + 2) /
+                              static_cast<double>(m + 1);
       if (options_.time_budget == 0 || m < 1 || m + 1 == members_.size() || expected <= options_.time_budget)
         continue;
       job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}",
@@ -214,46 +215,91 @@ class CommitteeTraining {
     return {};
   }
 
-  /// What members that have not seen the sequences of a fold say about them.
-  Status vote_on(int fold, Sequences& votes) {
+  /// All labels of the training data, by first appearance.
+  data::LabelSet all_labels() const {
+    data::LabelSet labels;
+    for (const data::Sequence& sequence : *all_)
+      for (size_t t = 0; t < sequence.length(); ++t)
+        if (sequence.label(t) != data::kUnknownLabelText) labels.add(sequence.label(t));
+    return labels;
+  }
+
+  /// Adds a sequence with a label that those before lack. The chain has to know every label.
+  static bool has_new_label(const data::Sequence& sequence, data::LabelSet& known) {
+    const size_t before = known.size();
+    for (size_t t = 0; t < sequence.length(); ++t)
+      if (sequence.label(t) != data::kUnknownLabelText) known.add(sequence.label(t));
+    return known.size() > before;
+  }
+
+  /// Trains members without a part of the data and asks them about it: how far to trust each of them, and the
+  /// mean probabilities, from which the chain learns. Sequences with labels that this part lacks are added to
+  /// it after that.
+  Status learn_from_held_out(std::vector<double>& weights, Sequences& means) {
     auto rest = std::make_shared<Sequences>();
-    std::vector<size_t> held;
+    std::vector<const data::Sequence*> asked;
+    data::LabelSet known;
     for (size_t s = 0; s < all_->size(); ++s) {
-      if (data::fold_of(s, options_.folds, job_.request.seed) == fold) {
-        held.push_back(s);
+      if (data::fold_of(s, options_.folds, job_.request.seed) == 0) {
+        asked.push_back(&(*all_)[s]);
+        has_new_label((*all_)[s], known);
       } else {
         rest->push_back((*all_)[s]);
       }
     }
+    const size_t held_out = asked.size();
+    for (size_t s = 0; s < all_->size(); ++s)
+      if (data::fold_of(s, options_.folds, job_.request.seed) != 0 && has_new_label((*all_)[s], known))
+        asked.push_back(&(*all_)[s]);
     std::vector<Model> models;
     for (size_t m = 0; m < members_.size(); ++m) {
-      const std::string what = fmt::format("{}, fold {} of {}", names_[m], fold + 1, options_.folds);
+      const std::string what = fmt::format("{}, without the part held out", names_[m]);
       ESPALIER_ASSIGN(const std::vector<std::byte> bytes, train_member(m, rest, what));
       ESPALIER_ASSIGN(Model model, Model::from_bytes(bytes, names_[m]));
       models.push_back(std::move(model));
     }
-    std::vector<VoteMaker::Voter> voters;
-    for (size_t m = 0; m < models.size(); ++m) voters.push_back({names_[m], &models[m]});
-    const VoteMaker maker(std::move(voters));
+    std::vector<Members::Member> members;
+    for (size_t m = 0; m < models.size(); ++m) members.push_back({names_[m], &models[m]});
+    const Members committee(std::move(members), all_labels(), job_.scheme.scheme());
+    std::vector<std::vector<Opinion>> said(asked.size());
+    ESPALIER_TRY(in_pieces(asked.size(), [&] {
+      return [&, scratch = std::make_shared<Members::Scratch>(committee.make_scratch())](size_t s) {
+        return committee.ask(*asked[s], *scratch, said[s]);
+      };
+    }));
+    weights = learn_weights(committee, std::span(asked).first(held_out), std::span(said).first(held_out),
+                            job_.workers);
+    means.resize(asked.size());
+    return in_pieces(asked.size(), [&] {
+      return [&, pooled = std::make_shared<Pooled>()](size_t s) {
+        committee.pool(said[s], weights, asked[s]->length(), *pooled);
+        committee.describe(*asked[s], *pooled, false, means[s]);
+        return Status();
+      };
+    });
+  }
+
+  /// Does something for each of n things, on all threads. `make` makes what does it for one thread.
+  template <typename Make>
+  Status in_pieces(size_t n, Make make) {
     constexpr size_t kPieces = 16;
     std::vector<Status> troubles(kPieces);
     job_.workers.for_each(kPieces, [&](size_t piece) {
-      VoteMaker::Scratch scratch = maker.make_scratch();
-      const Range range = piece_of(held.size(), kPieces, piece);
-      for (size_t i = range.first; i < range.last && troubles[piece].ok(); ++i)
-        troubles[piece] = maker.vote((*all_)[held[i]], false, scratch, votes[held[i]]);
+      const auto act = make();
+      const Range range = piece_of(n, kPieces, piece);
+      for (size_t i = range.first; i < range.last && troubles[piece].ok(); ++i) troubles[piece] = act(i);
     });
     for (const Status& trouble : troubles) ESPALIER_TRY(trouble);
     return {};
   }
 
-  Result<std::vector<std::byte>> train_decider(std::shared_ptr<const Sequences> votes) {
-    TrainRequest request = request_for(std::move(votes));
+  Result<std::vector<std::byte>> train_decider(std::shared_ptr<const Sequences> means) {
+    TrainRequest request = request_for(std::move(means));
     request.reading = {};
     request.reading.format = data::Format::kCrfsuite;
     request.learner = "crf";
     request.settings = {"scheme=data"};
-    return train_part(request, "trust in the members");
+    return train_part(request, "a chain over their probabilities");
   }
 
   TrainingJob& job_;
@@ -289,8 +335,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
       "small: cascade and svm; full: also crf, and laso-br by chunk where labels are segments, otherwise "
       "perceptron");
-  table.whole("folds", &O::folds, {2, 20},
-              "each member is also trained without each of these parts of the data, to learn whom to trust");
+  table.whole("folds", &O::folds, {2, 100},
+              "each member is also trained without one of so many parts of the data, to learn whom to trust");
   table.number("time-budget", &O::time_budget, {0, 1e9},
                "seconds: leave out the last members if training would take longer; 0: no limit");
   table.flag("names", &O::names, "keep feature names in the members, for inspect and explain");
@@ -301,7 +347,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       "members and size: size chooses the members that are not named");
   return make_learner<O>(
       {.name = "committee",
-       .summary = "several learners, and a chain that learns by cross-validation whom to trust",
+       .summary =
+           "several learners, whose probabilities are averaged; on data held out it learns whom to trust",
        .kind = ModelKind::kCommittee,
        .starts_from_models = false},
       std::move(table),
