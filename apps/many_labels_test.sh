@@ -52,6 +52,14 @@ stop_after() {
 }
 stop_after 2 "many labels"
 
+# A single sequence that takes many seconds.
+awk 'BEGIN {for (t = 0; t < 6000; ++t) print "w" t % 500 "\tL" t % 1500}' >long.txt
+for learner in crf perceptron; do
+  "$espalier" train long.txt -m none.model --learner $learner --threads 1 >out 2>err &
+  pid=$!
+  stop_after 2 "a long sequence, $learner"
+done
+
 # The solvers of other libraries look at no flag.
 awk 'BEGIN {srand(1); for (t = 0; t < 9000; ++t) {for (i = 0; i < 9; ++i) printf "w%d ", rand() * 99; print "L" int(rand() * 2) (t % 9 ? "" : "\n")}}' >noise.txt
 "$espalier" train noise.txt -m none.model --learner local -p classifier=quadratic-svm >out 2>err &

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/chain/stop_kernels.h"
+
 // Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -81,6 +83,10 @@ double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
   constexpr size_t kRescaleEvery = 32;
   double taken_out = 0;
   for (size_t t = 1; t < T; ++t) {
+    if (StopKernels::wanted(K)) {
+      std::fill(best, best + T, uint16_t{0});
+      return kMinusInfinity;
+    }
     if (t % kRescaleEvery == 0) {
       const float top = *std::max_element(previous, previous + K);
       if (top > -std::numeric_limits<float>::infinity()) {
@@ -231,6 +237,7 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
   thread_local AlignedVector<float> inverse_z;
   inverse_z.resize(T);
   for (size_t t = 0; t < T; ++t) {
+    if (StopKernels::wanted(K)) return 0;
     const float* node = s.node + t * S;
     const float top = MaxOf(node, S);
     if (!(std::abs(top) < std::numeric_limits<float>::infinity()))
@@ -269,6 +276,7 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
   float* b_message = message + S;  // β_t
   std::fill(b_message, b_message + S, 1.0f);
   for (size_t t = T; t-- > 0;) {
+    if (StopKernels::wanted(K)) return 0;
     const float sum_of_marginals =
         ProductSum(alpha + t * S, b_message, S, marginals == nullptr ? message : marginals + t * S);
     if (!(std::abs(sum_of_marginals - 1) < kDisagreement)) return std::numeric_limits<double>::quiet_NaN();
@@ -299,7 +307,8 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
   } else if (pairs != nullptr) {
     const size_t lanes = hn::Lanes(Floats());
     size_t j = 0;
-    for (; j + 4 * lanes <= S; j += 4 * lanes) PairSums<4>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
+    for (; j + 4 * lanes <= S && !StopKernels::wanted(K); j += 4 * lanes)
+      PairSums<4>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
     for (; j + 2 * lanes <= S; j += 2 * lanes) PairSums<2>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
     for (; j < S; j += lanes) PairSums<1>(alpha, beta, p.forward.data(), T, K, S, j, pairs);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "espalier/chain/kernels.h"
+#include "espalier/chain/stop_kernels.h"
 
 namespace espalier::chain {
 
@@ -53,7 +54,7 @@ double forward_backward_plain(const ChainScores& s, float* marginals, float* pai
   for (size_t j = 0; j < K; ++j) alpha[j] = s.node[j];
   for (size_t t = 1; t < T; ++t) {
     const float* trans = s.transitions_into(t);
-    for (size_t j = 0; j < K; ++j) {
+    for (size_t j = 0; j < K && !StopKernels::wanted(K); ++j) {
       double& a = alpha[t * K + j];
       for (size_t i = 0; i < K; ++i) a = log_add(a, alpha[(t - 1) * K + i] + trans[i * S + j]);
       a += s.node[t * S + j];
@@ -62,7 +63,7 @@ double forward_backward_plain(const ChainScores& s, float* marginals, float* pai
   for (size_t j = 0; j < K; ++j) beta[(T - 1) * K + j] = 0;
   for (size_t t = T - 1; t > 0; --t) {
     const float* trans = s.transitions_into(t);
-    for (size_t i = 0; i < K; ++i)
+    for (size_t i = 0; i < K && !StopKernels::wanted(K); ++i)
       for (size_t j = 0; j < K; ++j)
         beta[(t - 1) * K + i] =
             log_add(beta[(t - 1) * K + i], beta[t * K + j] + trans[i * S + j] + s.node[t * S + j]);
@@ -76,7 +77,7 @@ double forward_backward_plain(const ChainScores& s, float* marginals, float* pai
             j < K ? static_cast<float>(std::exp(alpha[t * K + j] + beta[t * K + j] - log_z)) : 0.0f;
     if (t == 0 || (pairs == nullptr && edge_marginals == nullptr)) continue;
     const float* trans = s.transitions_into(t);
-    for (size_t i = 0; i < K; ++i) {
+    for (size_t i = 0; i < K && !StopKernels::wanted(K); ++i) {
       for (size_t j = 0; j < K; ++j) {
         const float p = static_cast<float>(std::exp(alpha[(t - 1) * K + i] + trans[i * S + j] +
                                                     s.node[t * S + j] + beta[t * K + j] - log_z));

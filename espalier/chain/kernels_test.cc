@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "espalier/chain/random_chain.h"
+#include "espalier/chain/stop_kernels.h"
 
 namespace espalier::chain {
 namespace {
@@ -282,6 +285,39 @@ TEST(SoftmaxTest, IsNormalisedAndSurvivesLargeScores) {
     EXPECT_NEAR(sum, 1, 1e-6);
     for (size_t j = n; j < x.size(); ++j) EXPECT_EQ(x[j], 0);
   }
+}
+
+/// One sequence of thousands of labels takes seconds; whoever wants to stop does not wait for its end.
+TEST(StopKernelsTest, ManyLabelsEndInTheMiddleAndFewAreFinished) {
+  std::atomic<bool> stop = true;
+  Monitor monitor;
+  monitor.stop = &stop;
+  for (const size_t labels : {size_t{5}, size_t{300}}) {
+    const RandomChain c(1, 20, labels, 1);
+    const Posterior wanted = fast(c);
+    ChainScratch scratch;
+    std::vector<uint16_t> best(c.T), again(c.T);
+    const double score = viterbi(c.view(), scratch, best.data());
+    {
+      const StopKernels ends(monitor);
+      const bool few = labels == 5;
+      EXPECT_EQ(viterbi(c.view(), scratch, again.data()), few ? score : kMinusInfinity);
+      EXPECT_EQ(again, few ? best : std::vector<uint16_t>(c.T, 0));
+      const Posterior ended = fast(c), slowly = plain(c);
+      EXPECT_EQ(ended.log_z == wanted.log_z, few);
+      EXPECT_EQ(std::count(ended.pairs.begin(), ended.pairs.end(), 0.0f) ==
+                    static_cast<ptrdiff_t>(ended.pairs.size()),
+                !few);
+      EXPECT_EQ(std::isfinite(slowly.log_z), few);
+    }
+    EXPECT_EQ(viterbi(c.view(), scratch, again.data()), score);
+    EXPECT_EQ(again, best);
+    EXPECT_EQ(fast(c).log_z, wanted.log_z);
+  }
+  stop = false;  // asked, and nobody wants to stop
+  const RandomChain c(2, 6, 300, 1);
+  const StopKernels ends(monitor);
+  expect_close(fast(c), plain(c), c, 1e-4);
 }
 
 }  // namespace

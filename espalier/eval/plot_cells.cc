@@ -10,6 +10,8 @@
 namespace espalier::eval {
 namespace {
 
+using Anchor = PlotCanvas::Anchor;
+
 constexpr size_t kLongestName = 28;
 
 double widest(const std::vector<std::string>& names) {
@@ -37,7 +39,6 @@ Result<PlotAxis> axis_of(const BarPlot& plot) {
 }  // namespace
 
 Result<std::string> plot_svg(const BarPlot& plot, PlotUse use) {
-  using Anchor = PlotCanvas::Anchor;
   ESPALIER_ASSIGN(const PlotAxis axis, axis_of(plot));
   const double thickness = plot.series.size() > 1 ? 11 : 14;
   const double group = thickness * static_cast<double>(plot.series.size()) + 8;
@@ -80,7 +81,6 @@ Result<std::string> plot_svg(const BarPlot& plot, PlotUse use) {
 }
 
 Result<std::string> plot_svg(const HeatMap& plot, PlotUse use) {
-  using Anchor = PlotCanvas::Anchor;
   const size_t cells = plot.rows.size() * plot.columns.size();
   if (cells == 0) return fail("plot '{}': there is nothing to draw", plot.title);
   if (plot.shades.size() != cells || plot.texts.size() != cells)

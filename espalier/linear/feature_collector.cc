@@ -106,26 +106,22 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   features.renumber.assign(provisional_limit, kNoFeature);
   features.hashes.resize(kept.size());
   features.counts.resize(kept.size());
-  std::vector<uint64_t> name_begin(named ? kept.size() + 1 : 0, 0);
   for_each_stretch(workers, kept.size(), [&](Range part) {
     for (size_t f = part.first; f < part.last; ++f) {
       const uint32_t provisional = kept[f].provisional;
       features.renumber[provisional] = static_cast<uint32_t>(f);
       features.hashes[f] = shards_[provisional % kShards].hashes[provisional / kShards];
       features.counts[f] = kept[f].count;
-      if (named) name_begin[f + 1] = name_of(kept[f]).size() + 1;
     }
   });
   if (named) {
-    std::partial_sum(name_begin.begin(), name_begin.end(), name_begin.begin());
-    features.names.resize(name_begin.back());
-    for_each_stretch(workers, kept.size(), [&](Range part) {
-      for (size_t f = part.first; f < part.last; ++f) {
-        const std::string_view name = name_of(kept[f]);
-        std::copy(name.begin(), name.end(), features.names.begin() + static_cast<ptrdiff_t>(name_begin[f]));
-        features.names[name_begin[f + 1] - 1] = '\n';
-      }
-    });
+    size_t bytes = kept.size();
+    for (const Shard& shard : shards_) bytes += shard.names.text.size();
+    features.names.reserve(bytes);
+    for (const Entry& entry : kept) {
+      features.names += name_of(entry);
+      features.names += '\n';
+    }
   }
   *this = FeatureCollector();
   return features;

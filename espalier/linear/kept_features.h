@@ -26,14 +26,22 @@ KeptFeatures keep_features(const RowLayout<Column>& layout, const float* weights
   KeptFeatures kept;
   std::vector<uint32_t> offsets;
   kept.rows = PackedRows::pack(layout, weights, bits, offsets);
-  size_t name_begin = 0;
+  kept.hashes.reserve(offsets.size());
+  kept.offsets.reserve(offsets.size());
   for (size_t f = 0; f < offsets.size(); ++f) {
-    const size_t name_end = features.names.empty() ? 0 : features.names.find('\n', name_begin) + 1;
-    if (offsets[f] != kNoFeature) {
-      kept.hashes.push_back(features.hashes[f]);
-      kept.offsets.push_back(offsets[f]);
-      kept.names.append(features.names, name_begin, name_end - name_begin);
-    }
+    if (offsets[f] == kNoFeature) continue;
+    kept.hashes.push_back(features.hashes[f]);
+    kept.offsets.push_back(offsets[f]);
+  }
+  if (kept.hashes.size() == offsets.size()) {
+    kept.names = features.names;
+    return kept;
+  }
+  kept.names.reserve(features.names.size());
+  size_t name_begin = 0;
+  for (size_t f = 0; f < offsets.size() && !features.names.empty(); ++f) {
+    const size_t name_end = features.names.find('\n', name_begin) + 1;
+    if (offsets[f] != kNoFeature) kept.names.append(features.names, name_begin, name_end - name_begin);
     name_begin = name_end;
   }
   return kept;

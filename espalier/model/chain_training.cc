@@ -5,6 +5,7 @@
 #include "espalier/chain/learners/calibrate.h"
 #include "espalier/chain/learners/warm_start.h"
 #include "espalier/chain/model/model.h"
+#include "espalier/chain/stop_kernels.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
 #include "espalier/linear/hold_out.h"
@@ -67,6 +68,7 @@ double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
   };
   return job_.dev_score([&]() -> TrainingJob::Decode {
     return [&, buffers = std::make_shared<Buffers>()](size_t s, std::vector<data::Label>& best) {
+      const chain::StopKernels stop(job_.monitor);
       chain::score_sequence(weights, job_.dev.data, s, buffers->scores);
       best.resize(job_.dev.data.length(s));
       if (restriction_) {

@@ -288,9 +288,8 @@ Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
   if (round.objective && !std::isfinite(*round.objective)) {
     trouble_ = fail(
         "training has diverged: the {} is {} after pass {}, and no model was written; smaller label weights, "
-        "a "
-        "smaller rate or a larger l2 keep the weights within bounds",
-        round.measure, *round.objective, round.number);
+        "a smaller rate or a larger l2 keep the weights within bounds",
+        round.measure, std::isnan(*round.objective) ? "not a number" : "infinite", round.number);
     return {.go_on = false, .best = false};
   }
   if (round.number > 0) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "espalier/chain/stop_kernels.h"
+
 namespace espalier::chain {
 
 double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_t> sequences,
@@ -10,6 +12,8 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
   labels_ = weights.labels;
   const size_t K = labels_, S = stride_;
   slots_.clear();
+  // With thousands of labels every array of pairs takes 100 MB and more; nobody waits for those.
+  if (monitor_.stop_requested()) return drop();
   size_t rows = 0;
   for (const uint32_t s : sequences) {
     slots_.push_back({s, rows});
@@ -31,13 +35,14 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     while (slot < slots_.size() && slots_[slot].first_row < rows * (p + 1) / pieces) ++slot;
   }
   workers_.for_each(pieces, [&](size_t p) {
+    if (monitor_.stop_requested()) return;
     Piece& piece = pieces_[p];
     piece.pairs.assign(K * S, 0.0f);
     piece.loss = 0;
-    for (size_t i = first_slot[p]; i < first_slot[p + 1]; ++i) {
+    const StopKernels stop(monitor_);
+    for (size_t i = first_slot[p]; i < first_slot[p + 1] && !monitor_.stop_requested(); ++i) {
       const Slot& slot = slots_[i];
       const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
-      if (monitor_.stop_requested()) continue;
       score_sequence(weights, data_, slot.sequence, features, piece.scores);
       const ScoreGradient out{node_.data() + slot.first_row * S, piece.pairs.data(),
                               edges ? edge_.data() + slot.first_row * K * S : nullptr,
@@ -47,11 +52,20 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
   });
   double loss = 0;
   for (size_t p = 0; p < pieces; ++p) {
+    if (monitor_.stop_requested()) return drop();
     loss += pieces_[p].loss;
     if (p == 0) continue;
     for (size_t i = 0; i < K * S; ++i) pieces_[0].pairs[i] += pieces_[p].pairs[i];
   }
   return loss;
+}
+
+double BatchRunner::drop() {
+  slots_.clear();
+  edge_.clear();
+  pieces_.resize(std::max<size_t>(1, pieces_.size()));
+  pieces_[0].pairs.clear();
+  return 0;
 }
 
 }  // namespace espalier::chain

@@ -35,8 +35,8 @@ class BatchRunner {
   using Gradient = std::function<double(size_t sequence, SequenceScores& scores, ChainScratch& scratch,
                                         const TransitionPotentials& potentials, ScoreGradient out)>;
 
-  /// If the monitor asks to stop, the sequences of a batch that are not begun yet are left out: with
-  /// thousands of labels, one of them takes most of a second.
+  /// If the monitor asks to stop, the batch is dropped, even in the middle of a sequence: with thousands of
+  /// labels, one of them takes seconds.
   BatchRunner(const linear::Dataset& data, const Workers& workers, const Monitor& monitor,
               linear::Dropout dropout = {})
       : data_(data), workers_(workers), monitor_(monitor), features_(data, dropout) {}
@@ -51,11 +51,12 @@ class BatchRunner {
     return pairs * sizeof(float) * (kPieces + 2);
   }
 
-  /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it.
+  /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it. A
+  /// batch that was dropped has no loss, no rows and no pairs.
   double compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
                  const Gradient& gradient);
 
-  /// The summed gradient of the transitions (K×S) after compute().
+  /// The summed gradient of the transitions after compute(): K×S, or empty.
   const AlignedVector<float>& pairs() const { return pieces_[0].pairs; }
 
   /// Second step: calls update(feature range of one token, values or null, that token's gradient row) for
@@ -67,6 +68,8 @@ class BatchRunner {
   void for_each_edge_row(const Update& update) const;
 
  private:
+  double drop();
+
   static constexpr size_t kPieces = 8;
   struct Piece {
     AlignedVector<float> pairs;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "espalier/chain/stop_kernels.h"
 #include "espalier/eval/calibration.h"
 
 namespace espalier::chain {
@@ -98,6 +99,7 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
   progress.phase = "fitting the temperature";
   const size_t pieces = std::min(kCalibrationPieces, usable.size());
   const auto negative_log_likelihood = [&](double temperature) {
+    if (monitor.stop_requested()) return 0.0;
     ++progress.done;
     monitor.report(progress);
     const float factor = static_cast<float>(1 / temperature);
@@ -109,6 +111,7 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
     workers.for_each(pieces, [&](size_t piece) {
       SequenceScores scores;
       ChainScratch scratch;
+      const StopKernels stop(monitor);
       const Range range = piece_of(usable.size(), pieces, piece);
       for (size_t i = range.first; i < range.last && !monitor.stop_requested(); ++i) {
         score_sequence(weights, held_out, usable[i], scores);
@@ -172,6 +175,7 @@ double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dat
   workers.for_each(pieces, [&](size_t piece) {
     SequenceScores scores;
     ChainScratch scratch;
+    const StopKernels stop(monitor);
     std::vector<data::Label> exact, approximate;
     const Range range = piece_of(n, pieces, piece);
     for (size_t i = range.first; i < range.last && !monitor.stop_requested(); ++i) {

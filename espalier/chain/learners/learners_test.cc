@@ -228,6 +228,38 @@ TEST_P(LearnerTest, ALabelWithMoreWeightGetsAWiderMargin) {
   EXPECT_GT(margin_of_two({1, 1, 4, 1}), 1.1 * plain);
 }
 
+/// A perceptron that is trained further: a weight that old data has taught takes steps of 1/√h, where h
+/// estimates how many it has had, and a new one full steps.
+TEST(FurtherPerceptron, StepsAreTheShorterTheMoreAWeightHasLearned) {
+  const linear::EncodedTraining training = toy_data(9, {.sequences = 40, .noise = 1});
+  const linear::Dataset& data = training.data;
+  const double tokens = static_cast<double>(data.tokens());
+  ChainWeights old = random_weights(training, true, 3);
+  for (size_t i = 0; i < old.state.size(); i += 3) old.state[i] = 0;
+  std::vector<double> occurs(training.state.size(), 0.0);
+  for (const uint32_t f : data.state.values) ++occurs[f];
+  const double each = 50 * (1 - accuracy(old, data));
+  ASSERT_GT(each, 1);
+
+  const Workers workers(1);
+  TrainingContext context{{{}, [](const Round&) { return Verdict{}; }}, training, old, workers};
+  context.learned_tokens = 50 * tokens;
+  // One batch, so that every gradient is that of the old weights, a whole number.
+  const auto trained = train_perceptron(std::move(context), {.passes = 1, .batch = 1000, .average = false});
+  ASSERT_TRUE(trained.ok());
+  size_t moved = 0, whole = 0;
+  for (size_t f = 0; f < training.state.size(); ++f)
+    for (uint32_t k = old.state_rows.begin[f]; k < old.state_rows.begin[f + 1]; ++k) {
+      const double change = static_cast<double>(trained->state[k]) - static_cast<double>(old.state[k]);
+      if (change == 0) continue;
+      const double step = old.state[k] == 0 ? 1 : 1 / std::sqrt(1 + each * occurs[f]);
+      EXPECT_NEAR(change / step, std::round(change / step), 1e-3) << f;
+      ++(old.state[k] == 0 ? whole : moved);
+    }
+  EXPECT_GT(moved, 10u);
+  EXPECT_GT(whole, 5u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chain, LearnerTest, testing::ValuesIn(chain_learners()),
                          [](const auto& test) { return test.param.name; });
 

@@ -59,10 +59,10 @@ class StochasticRun {
       const Round round{
           {pass, (loss + penalty()) / tokens, [this, pass](SectionWriter& out) { save(out, pass); }, 0,
            dropout_.share > 0 ? "loss per token, under dropout" : kLossPerToken},
-          [this] { return result(); }};
+          [this] { return result(weights_); }};
       if (!context_.round_ended(round).go_on || stopped_) break;
     }
-    return result();
+    return result(std::move(weights_));
   }
 
  private:
@@ -73,9 +73,8 @@ class StochasticRun {
   double penalty() const;
   void update();
   void end_of_step(bool average, size_t steps);
-  ChainWeights averaged() const;
-  /// The average, scaled for use without dropout.
-  ChainWeights result() const;
+  /// Puts the average, scaled for use without dropout, in the place of `w`, the weights as they are.
+  ChainWeights result(ChainWeights w) const;
   void save(SectionWriter& out, int pass) const;
   Result<int> load(const SectionFile& in);
 
@@ -176,7 +175,7 @@ void StochasticRun::update() {
       [&](std::span<const uint32_t> features, const float* values, const float* gradient) {
         adagrad_rows(weights_.state_rows, features, values, gradient, rate, w, h);
       });
-  if (weights_.transitions)
+  if (weights_.transitions && !runner_.pairs().empty())
     adagrad_dense(runner_.pairs().data(), weights_.trans.size(), rate, weights_.trans.data(),
                   trans_.squares.data());
   const size_t K = weights_.labels, S = weights_.stride;
@@ -211,28 +210,23 @@ void StochasticRun::end_of_step(bool average, size_t steps) {
   if (average) ++averaged_;
 }
 
-ChainWeights StochasticRun::result() const {
-  ChainWeights w = averaged();
+ChainWeights StochasticRun::result(ChainWeights w) const {
+  if (averaged_ > 0) {
+    const double share = 1.0 / static_cast<double>(averaged_);
+    // An average is hardly ever exactly 0; weights that L1 has set to 0 at the end stay 0.
+    const bool keep_zeros = options_.l1 > 0;
+    const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
+      for_each_stretch(context_.workers, n, [&](Range part) {
+        for (size_t i = part.first; i < part.last; ++i)
+          if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
+      });
+    };
+    mean(w.state, state_.sum, w.state_rows.weights());
+    mean(w.trans, trans_.sum, w.trans.size());
+    mean(w.edge, edge_.sum, w.edge_rows.weights());
+  }
   if (dropout_.share > 0)
     for (float& x : w.state) x *= dropout_.kept();
-  return w;
-}
-
-ChainWeights StochasticRun::averaged() const {
-  ChainWeights w = weights_;
-  if (averaged_ == 0) return w;
-  const double share = 1.0 / static_cast<double>(averaged_);
-  // An average is hardly ever exactly 0; weights that L1 has set to 0 at the end stay 0.
-  const bool keep_zeros = options_.l1 > 0;
-  const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
-    for_each_stretch(context_.workers, n, [&](Range part) {
-      for (size_t i = part.first; i < part.last; ++i)
-        if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);
-    });
-  };
-  mean(w.state, state_.sum, w.state_rows.weights());
-  mean(w.trans, trans_.sum, w.trans.size());
-  mean(w.edge, edge_.sum, w.edge_rows.weights());
   return w;
 }
 

@@ -8,6 +8,7 @@
 #include "espalier/chain/learners/importance.h"
 #include "espalier/chain/learners/pass_steps.h"
 #include "espalier/chain/learners/svm_run.h"
+#include "espalier/chain/stop_kernels.h"
 
 namespace espalier::chain {
 
@@ -16,6 +17,7 @@ using data::Label;
 
 Result<ChainWeights> SvmRun::run() {
   const double tokens = std::max(1.0, counted_tokens(data_));
+  const StopKernels stop(context_.monitor);
   int first = 1;
   if (context_.resume != nullptr) {
     ESPALIER_ASSIGN(const int done, load(*context_.resume));
@@ -83,6 +85,7 @@ void SvmRun::complete(size_t b) {
   const std::span<const Label> known(data_.gold.data() + block.first, block.length);
   if (std::find(known.begin(), known.end(), kNoLabel) == known.end()) return;
   complete_gold(bench_.scores, known, bench_.scratch, completed_, context_.restriction, block.sequence);
+  if (context_.monitor.stop_requested()) return;
   const std::span<Label> gold(gold_.data() + block.first, block.length);
   const bool visited = std::find(gold.begin(), gold.end(), kNoLabel) == gold.end();
   if (visited && !std::equal(gold.begin(), gold.end(), completed_.begin())) {
@@ -191,6 +194,7 @@ double SvmRun::step(size_t b) {
   score(block, bench_.scores);
   complete(b);
   const double block_hinge = hinge(block, bench_);
+  if (context_.monitor.stop_requested()) return 0;  // it may have ended in the middle
   const std::span<const Label> gold = gold_of(block);
   difference(gold, bench_.answer, weights_.stride, weights_.edge_rows.rows() > 0, corner_);
   BlockDual& dual = duals_[b];

@@ -4,6 +4,7 @@
 
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/svm_run.h"
+#include "espalier/chain/stop_kernels.h"
 
 namespace espalier::chain {
 
@@ -35,6 +36,7 @@ DualityGap SvmRun::gap(int pass) const {
   std::vector<Sums> sums(kGapPieces);
   context_.workers.for_each(kGapPieces, [&](size_t piece) {
     Bench bench;
+    const StopKernels stop(context_.monitor);
     const Range range = piece_of(blocks_.size(), kGapPieces, piece);
     for (size_t b = range.first; b < range.last && !context_.monitor.stop_requested(); ++b) {
       const Block& block = blocks_[b];

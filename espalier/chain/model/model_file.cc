@@ -147,9 +147,12 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   }
   ESPALIER_TRY(load_rows(file, "edge", header, static_cast<uint64_t>(K) * K, model->edge_map_, model->edge_));
 
-  AlignedVector<float> scaled = model->trans_;
-  for (float& w : scaled) w = static_cast<float>(w / model->temperature_);
-  model->potentials_.assign(scaled.data(), K, model->stride_);
+  AlignedVector<float> scaled;
+  if (model->temperature_ != 1) {  // with thousands of labels a copy is 100 MB
+    scaled = model->trans_;
+    for (float& w : scaled) w = static_cast<float>(w / model->temperature_);
+  }
+  model->potentials_.assign(scaled.empty() ? model->trans_.data() : scaled.data(), K, model->stride_);
   return model;
 }
 

@@ -128,5 +128,28 @@ TEST(HashedRows, KeepTheirRowsWhileTheTableGrows) {
   EXPECT_EQ(rows.find(12345), HashedRows::kNone);
 }
 
+TEST(HashedRows, NewRowsJoinThoseOfAnOldModel) {
+  constexpr uint32_t kOld = 1000;  // more than the table has room for at first
+  linear::StateRows layout;
+  layout.width = 5;
+  std::vector<uint64_t> hashes;
+  std::vector<float> weights;
+  Random random(2);
+  for (uint32_t f = 0; f < kOld; ++f) {
+    hashes.push_back(random.next());
+    layout.column.push_back(static_cast<uint16_t>(f % 5));
+    layout.begin.push_back(f + 1);
+    weights.push_back(static_cast<float>(f + 1));
+  }
+  std::vector<uint32_t> offsets;
+  const auto packed = linear::PackedRows::pack(layout, weights.data(), 32, offsets);
+  const auto map = linear::FeatureMap::build(hashes, offsets, nullptr);
+  HashedRows rows(8);
+  rows.start_from({.hashed_map = &map, .hashed = &packed});
+  ASSERT_EQ(rows.size(), kOld);
+  for (uint32_t i = 0; i < kOld; ++i) EXPECT_EQ(rows.insert(random.next()), kOld + i);
+  for (uint32_t f = 0; f < kOld; ++f) EXPECT_EQ(rows.row(rows.insert(hashes[f]))[f % 5], weights[f]);
+}
+
 }  // namespace
 }  // namespace espalier::search
