@@ -29,7 +29,10 @@ Outcome list_experiments(bool json) {
     Json all = Json::array();
     for (const auto& experiment : research::experiments())
       all.push_back(
-          {{"name", experiment.name}, {"summary", experiment.summary}, {"corpora", experiment.corpora}});
+          {{"name", experiment.name},
+           {"summary", experiment.summary},
+           {"corpora", experiment.corpora},
+           {"minutes", experiment.minutes}});
     ESPALIER_TRY(print_json({{"experiments", std::move(all)}}));
     return {};
   }
@@ -151,6 +154,16 @@ Outcome run_all(const ReproduceFlags& flags) {
     if (!flags.output.quiet) say(line);
   };
   const auto all = research::experiments();
+  // Quick versions take seconds each, whatever their full ones take.
+  constexpr double kQuickMinutes = 0.1;
+  const auto minutes_of = [&](const research::Experiment& one) { return flags.quick ? kQuickMinutes : one.minutes; };
+  double minutes_left = 0, minutes_done = 0, seconds_done = 0;
+  for (const research::Experiment& one : all)
+    if (!research::kept_result(flags.out, one.name, key)) minutes_left += minutes_of(one);
+  const auto estimate = [&] {
+    return duration_text(research::seconds_left(minutes_left, minutes_done, seconds_done));
+  };
+  tell(fmt::format("{}, about {} left; on two idle cores, roughly", counted(all.size(), "experiment"), estimate()));
   for (size_t i = 0; i < all.size(); ++i) {
     const research::Experiment& experiment = all[i];
     const std::string place = fmt::format("{} of {}: {}", i + 1, all.size(), experiment.name);
@@ -159,6 +172,7 @@ Outcome run_all(const ReproduceFlags& flags) {
       tell(place + ", done before");
     } else {
       tell(place);
+      minutes_left -= minutes_of(experiment);
       auto run = run_experiment(experiment, flags, interrupt);
       if (interrupt.signal() != 0)
         return {128 + interrupt.signal(), "interrupted; the same command goes on where this one stopped"};
@@ -172,7 +186,9 @@ Outcome run_all(const ReproduceFlags& flags) {
       ESPALIER_TRY(research::keep_result(flags.out, *result, key));
       result = research::kept_result(flags.out, experiment.name, key);  // with the time
       if (!result) return fail("{}: the result of {} cannot be read back", flags.out, experiment.name);
-      tell(fmt::format("  in {}", duration_text(run->seconds)));
+      minutes_done += minutes_of(experiment);
+      seconds_done += run->seconds;
+      tell(fmt::format("  in {}; about {} left", duration_text(run->seconds), estimate()));
     }
     if (broken.empty() && !broken_check(*result).empty())
       broken = fmt::format("{}: {}", experiment.name, broken_check(*result));

@@ -12,8 +12,8 @@ constexpr const char* kReproduceHelp =
 Prints each measured figure next to the one in the paper. Rows of the kind printed use the paper's own method and
 settings, rows of the kind ours what Espalier does best; figures that do not stand in the paper's text have a column and
 a source of their own. Says which of the paper's claims hold, and checks what must hold whatever the data; the exit
-status is 1 if a check fails. --all runs every experiment, which takes hours, keeps each result in --out, goes on where
-it was stopped, and writes one page with everything, index.html. The corpora are looked for in --data, or else in the folder that ESPALIER_DATA names, or else in ../shared/data.
+status is 1 if a check fails. --all runs every experiment, says how long that will take (in full, hours), keeps each
+result in --out, goes on where it was stopped, and writes one page with everything, index.html. The corpora are looked for in --data, or else in the folder that ESPALIER_DATA names, or else in ../shared/data.
 Plots are written to --out as SVG files. --quick runs a small version in seconds: it shows that everything works, its
 figures mean nothing.)";
 

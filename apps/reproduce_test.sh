@@ -66,6 +66,7 @@ rm -f all/searn-ner.json
 expect 1 "$espalier" reproduce --all --quick -o all --data no-such-folder
 says err "not run"
 says err "done before"
+says err " left"
 equal "$(cat out)" "all/index.html"
 [ -s all/beam-counterexamples.json ] || fail_test "the result of beam-counterexamples was not kept"
 grep -q 'id="beam-counterexamples"' all/index.html || fail_test "the page has no section of beam-counterexamples"

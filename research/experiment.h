@@ -106,6 +106,7 @@ struct Experiment {
   std::string_view summary;               ///< one line for --list
   std::vector<std::string_view> corpora;  ///< files in the folder of corpora that it needs
   Result<Report> (*run)(const Request& request);
+  double minutes = 1;  ///< of a full run on two idle cores, roughly
 };
 
 /// All experiments, in the order of --list.

@@ -36,6 +36,7 @@ Result<Report> searn_speed(const Request& request);
 Result<Report> searn_iterations(const Request& request);
 Result<Report> searn_order(const Request& request);
 Result<Report> searn_costs(const Request& request);
+Result<Report> searn_reductions(const Request& request);
 Result<Report> searn_compounding(const Request& request);
 Result<Report> searn_summary(const Request& request);
 Result<Report> beam_width(const Request& request);

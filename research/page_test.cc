@@ -69,5 +69,14 @@ TEST(ResultsPage, HoldsTablesPlotsAndVerdictsAndNothingOutside) {
   EXPECT_FALSE(has("never shown"));
 }
 
+TEST(SecondsLeft, FollowsThePaceOfWhatIsDone) {
+  EXPECT_DOUBLE_EQ(seconds_left(10, 0, 0), 600);
+  EXPECT_DOUBLE_EQ(seconds_left(0, 5, 300), 0);
+  EXPECT_NEAR(seconds_left(10, 5, 300), 600, 1e-9);
+  // An hour's work took two: what is left takes twice as long, nearly.
+  EXPECT_GT(seconds_left(10, 60, 7200), 1150);
+  EXPECT_LT(seconds_left(10, 60, 7200), 1200);
+}
+
 }  // namespace
 }  // namespace espalier::research

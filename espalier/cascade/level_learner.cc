@@ -59,7 +59,7 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
 void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double more_tokens, int passes) {
   if (const linear::Dropout dropout{options_.dropout, options_.seed}; dropout.share > 0)
     for (float& w : weights_.state) w /= dropout.kept();
-  if (options_.steps == Steps::kPlain) {
+  if (options_.steps != Steps::kAdaptive) {
     averaged_ = chain::kOldModelCounts * static_cast<uint64_t>(passes) * kStepsPerPass;
     const auto count = [this](const AlignedVector<float>& w, Extra& extra) {
       for (size_t i = 0; i < w.size(); ++i)
@@ -205,7 +205,9 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
     });
     for (size_t i = 0; i < n; ++i)
       if (data_.length(batch[i]) > 0) loss += slots_[i].loss;
-    update(batch);
+    // Pegasos begins at t = 2: the first step would multiply the weights by 0.
+    const double t = static_cast<double>((static_cast<size_t>(number) - 1) * order_.size() + done + 2);
+    update(batch, options_.steps == Steps::kPegasos ? 1 / (options_.lambda * t) : options_.rate);
     done += n;
     if (done * kStepsPerPass >= next_step * order_.size()) {
       const size_t after = done * kStepsPerPass / order_.size() + 1;
@@ -225,18 +227,19 @@ void LevelLearner::step(const float* gradient, size_t n, float rate, float* w, f
   }
 }
 
-void LevelLearner::update(std::span<const uint32_t> sequences) {
-  float rate = static_cast<float>(options_.rate);
-  if (options_.steps == Steps::kPlain) {
+void LevelLearner::update(std::span<const uint32_t> sequences, double eta) {
+  float rate = static_cast<float>(eta);
+  if (options_.steps != Steps::kAdaptive) {
     // Sequences without a subgradient do not shrink the weights either (equation 9). A loss of 0 is not
-    // enough to tell: if all weights are 0, a wrong answer ties with gold.
+    // enough to tell: if all weights are 0, a wrong answer ties with gold. Pegasos shrinks at every step.
     size_t moved = 0;
     for (size_t i = 0; i < sequences.size(); ++i)
       moved += std::find(slots_[i].active.begin(), slots_[i].active.end(), 1) != slots_[i].active.end();
+    if (options_.steps == Steps::kPegasos) moved = sequences.size();
     if (moved == 0) return;
-    scale_ *= std::pow(1 - options_.rate * options_.lambda, static_cast<double>(moved));
+    scale_ *= std::pow(1 - eta * options_.lambda, static_cast<double>(moved));
     if (scale_ < 1e-6) fold_scale();
-    rate = static_cast<float>(options_.rate / scale_);
+    rate = static_cast<float>(eta / scale_);
   }
   update_rows(sequences, rate);
   if (weights_.order == 1) return;
@@ -308,7 +311,20 @@ void LevelLearner::fold_scale() {
   scale_ = 1;
 }
 
+/// Pegasos's projection to |w| ≤ 1/√λ, where the optimum lies. It costs a look at every weight, so it is done
+/// as often as averages are taken, not after each sequence.
+void LevelLearner::project() {
+  double square = 0;
+  for (const float w : weights_.state) square += double{w} * w;
+  for (const float w : weights_.gram) square += double{w} * w;
+  for (const float w : weights_.edge) square += double{w} * w;
+  for (const float w : weights_.quantile) square += double{w} * w;
+  const double norm = scale_ * std::sqrt(square), most = 1 / std::sqrt(options_.lambda);
+  if (norm > most) scale_ *= most / norm;
+}
+
 void LevelLearner::end_of_step(bool average, double fraction) {
+  if (options_.steps == Steps::kPegasos) project();
   const auto each = [&](float* w, Extra& extra, const float* anchor, size_t n) {
     const float rate = static_cast<float>(options_.rate), l2 = static_cast<float>(options_.l2);
     if (options_.steps == Steps::kAdaptive && options_.l2 > 0 && n > 0) {

@@ -27,6 +27,7 @@ struct TrainingLattice {
 
 enum class Steps {
   kPlain,    ///< equation 9: w ← (1 − ηλ)·w − η·g
+  kPegasos,  ///< the same with η = 1/(λ·t) at sequence t, and |w| ≤ 1/√λ: has a rate of convergence
   kAdaptive  ///< AdaGrad, the penalty l2·|w|² taken implicitly, as chain/stochastic.h does
 };
 
@@ -34,7 +35,7 @@ struct LearnerOptions {
   LossOptions loss;
   Steps steps = Steps::kAdaptive;
   double rate = 0.2;     ///< η
-  double lambda = 0;     ///< kPlain: λ of equation 8
+  double lambda = 0;     ///< kPlain, kPegasos: λ of equation 8
   double l2 = 1;         ///< kAdaptive: against the loss summed over the data
   size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
   double dropout = 0;    ///< share of state features left out at random; see linear::Dropout
@@ -92,12 +93,13 @@ class LevelLearner {
   void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
                      SequenceGradient& out);
   double loss_of(uint32_t sequence, TrainingLattice& lattice, Piece& piece) const;
-  void update(std::span<const uint32_t> sequences);
+  void update(std::span<const uint32_t> sequences, double eta);
   void update_rows(std::span<const uint32_t> sequences, float rate);
   void update_edges(std::span<const uint32_t> sequences, float rate);
   void step(const float* gradient, size_t n, float rate, float* w, float* squares) const;
   void end_of_step(bool average, double fraction);
   void fold_scale();
+  void project();
 
   const Layout& layout_;
   LevelWeights weights_;
@@ -109,7 +111,7 @@ class LevelLearner {
 
   bool anchored_ = false;
   LevelWeights anchor_;  ///< if so: what the penalty pulls towards
-  double scale_ = 1;     ///< kPlain: the weights are scale_ · weights_
+  double scale_ = 1;     ///< kPlain, kPegasos: the weights are scale_ · weights_
   Extra state_, gram_, edge_;
   std::array<float, kQuantiles> quantile_squares_{};
   std::array<double, kQuantiles> quantile_sum_{};

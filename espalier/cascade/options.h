@@ -51,7 +51,7 @@ struct Options {
   int warm_up = 4;
   int filter_passes = 3;         ///< at most; the trade-off on held-out data says when to stop
   bool adaptive_filters = true;  ///< AdaGrad in place of equation 9's plain steps
-  double filter_rate = 0.1;      ///< η
+  double filter_rate = 0.1;      ///< η; 0, with plain steps and λ above 0: Pegasos's 1/(λ·t)
   double usual_length = 100;     ///< UsualMean::positions of learned filters
   double filter_lambda = 0;      ///< λ
   size_t filter_batch = 4;

@@ -79,6 +79,10 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
     learner.steps = Steps::kPlain;
     learner.rate = filter_ == Filter::kPerceptron ? 1 : options_.filter_rate;
     learner.lambda = options_.filter_lambda;
+    if (learner.rate == 0) {
+      ESPALIER_CHECK(learner.lambda > 0);
+      learner.steps = Steps::kPegasos;
+    }
     learner.ignore = 0;
     return learner;
   }

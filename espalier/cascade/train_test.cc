@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "espalier/cascade/model.h"
 #include "espalier/chain/learners/toy_data.h"
@@ -119,6 +120,33 @@ TEST(TrainCascade, LearnedFiltersBeginWithLogLossAndKeepItWhereTheirOwnLossDoesN
     return report.alive;
   };
   EXPECT_LT(alive(4, 2), alive(0, 1));
+}
+
+TEST(TrainCascade, PegasosStepsKeepTheWeightsWithinTheirBall) {
+  const linear::EncodedTraining training = toy();
+  Options options = small_options();
+  options.warm_up = 0;
+  options.adaptive_filters = false;
+  options.filter_rate = 0;
+  options.filter_batch = 1;
+  options.usual_length = 0;
+  const auto norm = [](const LevelWeights& weights) {
+    double square = 0;
+    for (const float w : weights.state) square += double{w} * w;
+    for (const float w : weights.gram) square += double{w} * w;
+    return std::sqrt(square);
+  };
+  for (const double lambda : {0.01, 1.0}) {
+    options.filter_lambda = lambda;
+    const auto cascade = train_toy(training, options);
+    ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+    for (size_t level = 0; level + 1 < cascade->levels.size(); ++level) {
+      const double own = norm(cascade->levels[level].weights);
+      EXPECT_GT(own, 0) << lambda;
+      EXPECT_LE(own, 1 / std::sqrt(lambda) + 1e-4) << lambda;
+      EXPECT_LT(cascade->levels[level].report.efficiency, 1) << lambda;
+    }
+  }
 }
 
 TEST(TrainCascade, DoesNotBlameAFilterForWhatOneBeforeItLost) {

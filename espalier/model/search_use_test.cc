@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_test_support.h"
 
 namespace espalier::model {
@@ -63,6 +64,36 @@ TEST_F(SearchTraining, ExplanationsOfChunksSayHowFarTheChunksReach) {
       EXPECT_NE(reason.decision, reason.runner_up_decision);
       EXPECT_THAT(reason.runner_up_decision, HasSubstr("word"));
     }
+  }
+}
+
+TEST(SearchDefaults, SearnHasABeamForChunksAndTreesAndIsGreedyOtherwise) {
+  SearchLearnerOptions options;  // of searn
+  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 5u);
+  EXPECT_EQ(beam_of(options, TaskKind::kLabel), 1u);
+  EXPECT_EQ(beam_of(options, TaskKind::kParse), 8u);
+  options.unit = tasks::DecisionUnit::kWord;
+  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 1u);
+  options.unit.reset();
+  options.beam = 3;
+  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 3u);
+  options.beam.reset();
+  options.learner = tasks::SearchLearner::kLasoBr;
+  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 1u);
+}
+
+TEST_F(SearchTraining, TheBeamOfChunksIsPartOfTheModel) {
+  // More labellings than a greedy search keeps.
+  data::Prediction out;
+  data::PredictOptions options;
+  options.nbest = 3;
+  for (const bool greedy : {false, true}) {
+    ASSERT_TRUE(run("searn", "segment", greedy ? std::vector<std::string>{"beam=1"} : std::vector<std::string>{}).ok());
+    const auto model = Model::open(model_);
+    const auto scratch = model->predictor().make_scratch();
+    const auto sequences = data::read_all({test_}, model->about().reading_for_use());
+    const Status found = model->predictor().predict((*sequences)[0], {}, options, *scratch, out);
+    EXPECT_EQ(found.ok(), !greedy);
   }
 }
 

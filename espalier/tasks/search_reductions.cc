@@ -55,10 +55,11 @@ Status check_reduction(BaseClassifier classifier, search::Reduction reduction, S
   return {};
 }
 
-search::Reduction best_reduction(BaseClassifier classifier, SearchKind kind) {
+search::Reduction best_reduction(BaseClassifier classifier, SearchKind /*kind*/) {
+  // The same for every kind of search; `reproduce searn-reductions` measures what this is worth.
   switch (classifier) {
     case BaseClassifier::kLiblinear:
-      return kind == SearchKind::kSegment ? search::Reduction::kAllPairs : search::Reduction::kOneVsAll;
+      return search::Reduction::kOneVsAll;
     case BaseClassifier::kQuadraticSvm:
       return search::Reduction::kAllPairs;
     default:

@@ -35,7 +35,7 @@ cascade::Options letters_options(size_t order, uint64_t seed, bool quick, bool p
   options.full_rows_from = 5;
   options.train_alphas = {0.25};
   if (printed) {
-    options = as_printed(std::move(options), {0, 0.25, 0.5}, 1);
+    options = as_printed(std::move(options), {0, 0.25, 0.5}, {1, 0});
     options.filter_loss = {0.01, 0.02, 0.04};
     options.last = cascade::Loss::kPerceptron;
   }

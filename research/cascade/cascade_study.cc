@@ -80,12 +80,17 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
   return std::move(all.front());
 }
 
-cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, double eta) {
+std::string text_of(const FilterSteps& steps) {
+  return steps.eta == 0 ? fmt::format("Pegasos, λ = {:g}", steps.lambda)
+                        : fmt::format("η = {:g}, λ = {:g}", steps.eta, steps.lambda);
+}
+
+cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, FilterSteps steps) {
   options.train_alphas = std::move(train_alphas);
   options.warm_up = 0;
   options.adaptive_filters = false;
-  options.filter_rate = eta;
-  options.filter_lambda = 0;
+  options.filter_rate = steps.eta;
+  options.filter_lambda = steps.lambda;
   options.filter_batch = 1;
   options.usual_length = 0;
   options.filter_passes = 10;

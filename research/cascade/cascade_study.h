@@ -33,10 +33,16 @@ Result<StudiedCascade> study_cascade(std::span<const data::Sequence> sequences,
                                      const data::FeatureOptions& features, cascade::Options options,
                                      bool fill_in, const Workers& workers, const Monitor& monitor);
 
+/// The step size η and the penalty λ of equation 9; η = 0: Pegasos's 1/(λ·t).
+struct FilterSteps {
+  double eta = 1, lambda = 0;
+};
+std::string text_of(const FilterSteps& steps);
+
 /// The training of a filter as the paper prints it: equations 6, 8 and 9 and nothing else. Stochastic
-/// subgradients with step η from zero weights, one sequence at a time, and the plain mean in the threshold.
-/// Candidates for α in training, and early stopping, are chosen by the trade-off (7) on held-out data.
-cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, double eta);
+/// subgradients from zero weights, one sequence at a time, and the plain mean in the threshold. Candidates
+/// for α in training, and early stopping, are chosen by the trade-off (7) on held-out data.
+cascade::Options as_printed(cascade::Options options, std::vector<double> train_alphas, FilterSteps steps);
 
 /// The paper's features for tagging: the word, with each tag; label n-grams are weights of the levels anyway.
 /// `column` is that of the words, from 0.

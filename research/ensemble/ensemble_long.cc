@@ -99,7 +99,7 @@ Result<Report> ensemble_long(const Request& request) {
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   ESPALIER_ASSIGN(std::vector<Pronunciation> words, load_words(request, true));
   const PronouncerDesign design =
-      request.quick ? PronouncerDesign{20, 40, 400} : PronouncerDesign{50, 500, 6000};
+      request.quick ? PronouncerDesign{20, 40, 400} : PronouncerDesign{50, 500, 16000};
   ESPALIER_ASSIGN(const StudySample sample, pronouncers(words, design, folder, request, report));
   StudyOptions options;
   options.beta = 0.97;
@@ -124,6 +124,7 @@ Result<Report> ensemble_long(const Request& request) {
   for (const size_t p : {size_t{5}, size_t{10}, size_t{20}, size_t{50}}) {
     if (p > design.experts) continue;
     options.column = fmt::format("p = {}, 4 letters and more", p);
+    if (!request.quick) options.training_size = p == 5 ? 1500 : p == 10 ? 1200 : p == 20 ? 900 : 700;
     options.paper = paper_rows(p == 5 ? five : p == 10 ? ten : p == 20 ? twenty : fifty);
     ESPALIER_ASSIGN(const StudyOutcome outcome,
                     run_study(narrowed(sample, p, 4, SIZE_MAX), options, request, report));
@@ -132,6 +133,7 @@ Result<Report> ensemble_long(const Request& request) {
     of_experts.y.push_back(by_experts.back());
   }
   options.paper.clear();
+  options.training_size = 0;  // a tenth of the words of each length
   const std::pair<size_t, size_t> lengths[] = {{2, 5}, {6, 7}, {8, 9}, {10, SIZE_MAX}};
   for (const auto& [from, to] : lengths) {
     const StudySample part = narrowed(sample, 10, from, to);

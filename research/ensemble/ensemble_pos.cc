@@ -48,9 +48,13 @@ Result<Report> ensemble_pos(const Request& request) {
   ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   ESPALIER_ASSIGN(const std::vector<std::string> train,
                   read_sentences(request, {"ud/en_ewt-ud-train.conllu.gz"}));
-  ESPALIER_ASSIGN(const std::vector<std::string> eval_sentences,
+  ESPALIER_ASSIGN(std::vector<std::string> eval_sentences,
                   read_sentences(request, {"ud/en_ewt-ud-dev.conllu.gz", "ud/en_ewt-ud-test.conllu.gz"}));
   const size_t part = request.quick ? 30 : 500;
+  // What no expert learns from, for ensembles that learn from as many sentences as the paper's, ten times.
+  constexpr size_t kParts = 9;
+  if (!request.quick)
+    eval_sentences.insert(eval_sentences.end(), train.begin() + static_cast<std::ptrdiff_t>(kParts * part), train.end());
   ESPALIER_ASSIGN(
       const std::string eval_file,
       write_file(folder, "eval.txt", joined(eval_sentences, 0, request.quick ? 300 : eval_sentences.size())));
@@ -78,7 +82,7 @@ Result<Report> ensemble_pos(const Request& request) {
   ESPALIER_TRY(train_expert(first, 8, "crf", {"passes=5"}, 0, 4 * part));
   StudyOptions options;
   options.column = "design 1";
-  options.training_size = request.quick ? 25 : 400;
+  options.training_size = request.quick ? 25 : 800;
   options.beta = 0.95;
   options.paper = paper_rows(kTr1);
   options.cause =
@@ -92,11 +96,12 @@ Result<Report> ensemble_pos(const Request& request) {
   for (size_t i = 0; i < 5; ++i)
     ESPALIER_TRY(train_expert(second, i, "svm", {"passes=5"}, (4 + i) * part, part));
   options.column = "design 2";
+  options.training_size = request.quick ? 25 : 1000;
   options.beta = 0.98;
   options.paper = paper_rows(kTr2);
   options.cause = "experts that learned from 500 sentences each err alike";
   ESPALIER_TRY(run_study(second, options, request, report));
-  report.depart("the paper used the Penn Treebank: 45 tags, and 800 and 1000 sentences to learn from");
+  report.depart("the paper used the Penn Treebank, with 45 tags");
   report.depart("our learners and features take the place of the Stanford classifier, CRFsuite and SVM-hmm");
   return report;
 }

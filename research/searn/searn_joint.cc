@@ -114,6 +114,10 @@ Result<Report> searn_joint(const Request& request) {
        "searn",
        {"classifier=softmax-margin", few, more, "rate=0.05", beam, "lead=0"},
        std::nullopt},
+      {"searn classifier=logistic lead=0 loss=zero-one",
+       "searn",
+       {"classifier=logistic", few, passes, beam, "lead=0", "loss=zero-one"},
+       std::nullopt},
   };
   report.depart("default features of the words; the paper's are those of section 6.1.3");
   report.depart(

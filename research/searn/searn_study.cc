@@ -1,20 +1,38 @@
 #include "research/searn/searn_study.h"
 
 #include <chrono>
+#include <numeric>
 
 #include "research/learned_check.h"
 
 namespace espalier::research {
 
+Result<SearnData> read_data(const SearnRun& run) {
+  ESPALIER_ASSIGN(Data train, first_of(run.train, run.train_reading, run.most_sequences));
+  ESPALIER_ASSIGN(Corpus test, Corpus::read(run.test, run.test_reading));
+  if (run.last_sequences > 0) {
+    ESPALIER_CHECK(run.last_sequences <= test.size());
+    std::vector<size_t> numbers(run.last_sequences);
+    std::iota(numbers.begin(), numbers.end(), test.size() - run.last_sequences);
+    test = test.subset(numbers);
+  }
+  return SearnData{std::move(train), std::move(test)};
+}
+
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round) {
+  ESPALIER_ASSIGN(const SearnData data, read_data(run));
+  return train_and_score(request, run, data.train, data.test, by_round);
+}
+
+Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, const Data& train,
+                                     const Corpus& test, bool by_round) {
   std::vector<std::string> settings = run.settings;
   if (by_round) settings.push_back("patience=1000000");
   ESPALIER_ASSIGN(TrainOptions options,
                   train_options(request, learner_with(run.learner, settings), run.template_file));
   options.task = run.task;
   options.feature_columns = run.feature_columns;
-  if (by_round) options.dev = Files{{run.test}, run.test_reading};
-  ESPALIER_ASSIGN(const Data train, first_of(run.train, run.train_reading, run.most_sequences));
+  if (by_round) options.dev = test;
   ESPALIER_ASSIGN(const Training training, train_on(train, options));
   SearnOutcome outcome;
   outcome.train_seconds = training.seconds;
@@ -22,7 +40,6 @@ Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run
     if (pass.dev_score) outcome.dev.push_back(*pass.dev_score);
     if (pass.objective) outcome.objectives.push_back(*pass.objective);
   }
-  ESPALIER_ASSIGN(const Corpus test, Corpus::read(run.test, run.test_reading));
   TagOptions tagging;
   tagging.threads = request.threads;
   const auto start = std::chrono::steady_clock::now();

@@ -19,6 +19,7 @@ struct SearnRun {
   ReadOptions train_reading, test_reading;
   std::string template_file;
   size_t most_sequences = 0;                 ///< of the training file; 0: all
+  size_t last_sequences = 0;                 ///< of the test file, if it is the end of the training file; 0: all
   std::vector<size_t> feature_columns = {};  ///< counted from 1; empty: all except the labels
   bool keep_labels = false;                  ///< fill SearnOutcome::predicted
 };
@@ -42,5 +43,14 @@ inline constexpr std::string_view kTable1 =
 /// scored after every round, like a development set. Nothing is chosen by it: patience is unlimited and the
 /// last round counts.
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);
+/// The data that a run names, read once for many runs on it.
+struct SearnData {
+  Data train;
+  Corpus test;
+};
+Result<SearnData> read_data(const SearnRun& run);
+/// The same on data that was read before; the files of the run are not read.
+Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, const Data& train,
+                                     const Corpus& test, bool by_round = false);
 
 }  // namespace espalier::research

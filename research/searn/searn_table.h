@@ -21,12 +21,13 @@ struct TableEntry {
   bool large_too = true;               ///< also on the large set, unless that takes hours
   Kind kind = Kind::kOurs;
   std::optional<double> text_small = {}, text_large = {};  ///< figures in the paper's own text
+  bool every_fold = false;  ///< handwriting: measured on all ten folds, not on one split only
 };
 
 /// Adds the main figure of an entry.
 inline void add_entry(Report& report, const TableEntry& entry, const std::string& column, bool large,
-                      double score) {
-  report.add(entry.row, column, large ? entry.text_large : entry.text_small, score)
+                      double score, std::optional<double> deviation = std::nullopt) {
+  report.add(entry.row, column, large ? entry.text_large : entry.text_small, score, deviation)
       .printed(entry.kind == Kind::kPrinted)
       .beside(large ? entry.large : entry.small, kTable1);
 }
