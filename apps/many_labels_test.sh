@@ -55,7 +55,7 @@ stop_after 2 "many labels"
 # A single sequence that takes many seconds.
 awk 'BEGIN {for (t = 0; t < 6000; ++t) print "w" t % 500 "\tL" t % 1500}' >long.txt
 for learner in crf perceptron; do
-  "$espalier" train long.txt -m none.model --learner $learner --threads 1 >out 2>err &
+  "$espalier" train long.txt -m stopped.model --learner $learner --threads 1 >out 2>err &
   pid=$!
   stop_after 2 "a long sequence, $learner"
 done

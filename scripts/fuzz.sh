@@ -36,7 +36,7 @@ seconds=${1:-60}
 
 # shellcheck disable=SC2086
 cmake ${LAUNCHER:-} --log-level=WARNING --preset fuzz &&
-  cmake --build --preset fuzz --parallel "$jobs" || exit 1
+  cmake --build --preset fuzz --parallel "$jobs" --target fuzz_targets || exit 1
 
 if [ $# -eq 0 ]; then
   for program in build/fuzz/fuzz/fuzz_*; do

@@ -30,7 +30,6 @@ class PerceptronRun {
 
   Result<ChainWeights> run() {
     const double tokens = std::max(1.0, counted_tokens(context_.training.data));
-    if (context_.learned_tokens > 0) find_steps();
     int first = 1;
     if (context_.resume != nullptr) {
       ESPALIER_ASSIGN(const int done, load(*context_.resume));
@@ -48,14 +47,8 @@ class PerceptronRun {
   }
 
  private:
-  BatchRunner::Gradient gradient() const;
-  void find_steps();
   double one_pass(int pass);
   void update();
-  /// The length of a step on weight `i`, whose feature is `f`.
-  static float step(const AlignedVector<float>& old, size_t i, const std::vector<float>& lengths, size_t f) {
-    return old.empty() || old[i] == 0 ? 1.0f : lengths[f];
-  }
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
   Result<int> load(const SectionFile& in);
@@ -70,73 +63,31 @@ class PerceptronRun {
   struct {
     AlignedVector<float> state, trans, edge;
   } old_;  ///< the weights of the model that is trained further; empty: none is
-  struct {
-    std::vector<float> state, trans, edge;
-  } step_;  ///< of the weights that it has: by feature, pair of labels, edge feature
   BatchRunner runner_;
   bool stopped_ = false;
 };
-
-BatchRunner::Gradient PerceptronRun::gradient() const {
-  const linear::Dataset& data = context_.training.data;
-  return counting_copies(data, [this, &data](size_t s, SequenceScores& scores, ChainScratch& scratch,
-                                             const TransitionPotentials&, ScoreGradient out) {
-    thread_local std::vector<data::Label> predicted, gold;
-    if (!context_.label_weight.empty()) add_costs(scores, data.gold_of(s), context_.label_weight, 1);
-    predicted.resize(data.length(s));
-    decode_for_training(context_.restriction, s, scores.view, scratch, predicted.data());
-    complete_gold(scores, data.gold_of(s), scratch, gold, context_.restriction, s);
-    return structure_difference(scores.view, gold, predicted, out);
-  });
-}
-
-/// A weight of the old model is the sum of many steps, and one more, of full length, on a feature that a few
-/// new sentences happen to have would undo what thousands have taught. As with AdaGrad the step is 1/√h,
-/// where h counts the steps that the weight has had. The file does not say how many; the old training data is
-/// assumed to be like the new: 1 + (tokens learned from / new tokens) · (share of new tokens that the old
-/// model gets wrong) · (new tokens with this feature). Weights that are new take full steps.
-void PerceptronRun::find_steps() {
-  const linear::Dataset& data = context_.training.data;
-  std::vector<uint32_t> order(data.sequences());
-  std::iota(order.begin(), order.end(), 0);
-  double wrong = 0;
-  for (size_t done = 0; done < order.size() && !context_.monitor.stop_requested();) {
-    const size_t n = std::min(options_.batch, order.size() - done);
-    wrong += runner_.compute(weights_, std::span<const uint32_t>(order).subspan(done, n), false, gradient());
-    done += n;
-  }
-  const double tokens = std::max(1.0, counted_tokens(data));
-  const double each = context_.learned_tokens / tokens * (wrong / tokens);
-  const auto steps = [each](std::vector<float>& counts) {
-    for (float& n : counts) n = static_cast<float>(1 / std::sqrt(1 + each * static_cast<double>(n)));
-  };
-  step_.state.assign(weights_.state_rows.rows(), 0.0f);
-  for (const uint32_t f : data.state.values) ++step_.state[f];
-  step_.edge.assign(weights_.edge_rows.rows(), 0.0f);
-  for (const uint32_t f : data.edge.values) ++step_.edge[f];
-  step_.trans.assign(weights_.trans.size(), 0.0f);
-  for (size_t s = 0; s < data.sequences(); ++s)
-    for (size_t t = 1; t < data.length(s); ++t) {
-      const data::Label before = data.gold_of(s)[t - 1], here = data.gold_of(s)[t];
-      if (before != data::kNoLabel && here != data::kNoLabel) ++step_.trans[before * weights_.stride + here];
-    }
-  steps(step_.state);
-  steps(step_.trans);
-  steps(step_.edge);
-}
 
 double PerceptronRun::one_pass(int pass) {
   const linear::Dataset& data = context_.training.data;
   std::vector<uint32_t> order(data.sequences());
   std::iota(order.begin(), order.end(), 0);
   Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
-  const BatchRunner::Gradient of_sequence = gradient();
+  const BatchRunner::Gradient gradient =
+      counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
+                                const TransitionPotentials&, ScoreGradient out) {
+        thread_local std::vector<data::Label> predicted, gold;
+        if (!context_.label_weight.empty()) add_costs(scores, data.gold_of(s), context_.label_weight, 1);
+        predicted.resize(data.length(s));
+        decode_for_training(context_.restriction, s, scores.view, scratch, predicted.data());
+        complete_gold(scores, data.gold_of(s), scratch, gold, context_.restriction, s);
+        return structure_difference(scores.view, gold, predicted, out);
+      });
   double wrong = 0;
   PassSteps steps(context_.monitor, pass, options_.passes, order.size());
   for (size_t done = 0; done < order.size() && !stopped_;) {
     const size_t n = std::min(options_.batch, order.size() - done);
     const double mistakes =
-        runner_.compute(weights_, std::span<const uint32_t>(order).subspan(done, n), false, of_sequence);
+        runner_.compute(weights_, std::span<const uint32_t>(order).subspan(done, n), false, gradient);
     ++batches_;
     if (mistakes > 0) update();
     wrong += mistakes;
@@ -157,8 +108,7 @@ void PerceptronRun::update() {
         for (size_t i = 0; i < features.size(); ++i) {
           const float value = values == nullptr ? 1.0f : values[i];
           for (uint32_t k = rows.begin[features[i]]; k < rows.begin[features[i] + 1]; ++k) {
-            const float change =
-                -value * gradient[rows.column[k]] * step(old_.state, k, step_.state, features[i]);
+            const float change = -value * gradient[rows.column[k]];
             w[k] += change;
             lag[k] += factor * change;
           }
@@ -167,9 +117,8 @@ void PerceptronRun::update() {
   if (weights_.transitions) {
     const AlignedVector<float>& pairs = runner_.pairs();
     for (size_t i = 0; i < pairs.size(); ++i) {
-      const float change = -pairs[i] * step(old_.trans, i, step_.trans, i);
-      weights_.trans[i] += change;
-      trans_lag_[i] += factor * change;
+      weights_.trans[i] -= pairs[i];
+      trans_lag_[i] -= factor * pairs[i];
     }
   }
   const size_t K = weights_.labels, S = weights_.stride;
@@ -177,7 +126,7 @@ void PerceptronRun::update() {
     for (const uint32_t f : features)
       for (uint32_t i = weights_.edge_rows.begin[f]; i < weights_.edge_rows.begin[f + 1]; ++i) {
         const uint32_t pair = weights_.edge_rows.column[i];
-        const float change = -gradient[pair / K * S + pair % K] * step(old_.edge, i, step_.edge, f);
+        const float change = -gradient[pair / K * S + pair % K];
         weights_.edge[i] += change;
         edge_lag_[i] += factor * change;
       }
@@ -188,12 +137,22 @@ ChainWeights PerceptronRun::result() const {
   ChainWeights w = weights_;
   if (!options_.average || batches_ == 0) return w;
   const float share = 1.0f / static_cast<float>(batches_);
-  const auto average = [&](AlignedVector<float>& out, const AlignedVector<float>& lag) {
-    for (size_t i = 0; i < out.size(); ++i) out[i] -= share * lag[i];
+  // Weights of an old model are averaged with it; those that it did not have are new. The more the old one
+  // has learned from, compared with the new data, the more it counts: by the root of that ratio, as steps get
+  // smaller in AdaGrad, which are 1/√n after n steps. So a handful of sentences does not undo what thousands
+  // have taught.
+  const double tokens = std::max(1.0, counted_tokens(context_.training.data));
+  const float new_share = static_cast<float>(1 / (1 + std::sqrt(context_.learned_tokens / tokens)));
+  const auto average = [&](AlignedVector<float>& out, const AlignedVector<float>& lag,
+                           const AlignedVector<float>& old) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] -= share * lag[i];
+      if (!old.empty() && old[i] != 0) out[i] = old[i] + new_share * (out[i] - old[i]);
+    }
   };
-  average(w.state, state_lag_);
-  average(w.trans, trans_lag_);
-  average(w.edge, edge_lag_);
+  average(w.state, state_lag_, old_.state);
+  average(w.trans, trans_lag_, old_.trans);
+  average(w.edge, edge_lag_, old_.edge);
   return w;
 }
 
