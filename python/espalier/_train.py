@@ -75,6 +75,7 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
                                 feature_columns, seed, threads)
     if dev is not None:
         options["dev"] = native_data(dev, columns=columns, reading={**reading, "folds": dev_folds})
+        _check_reading(options["dev"], {"dev_folds": dev_folds})
     elif dev_folds:
         if not folds:
             raise ValueError("dev_folds without dev takes development data from the training files; choose the folds to "

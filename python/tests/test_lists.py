@@ -115,6 +115,8 @@ def test_folds_for_training_and_development(tmp_path):
     assert tagger.training.sequences == 12 and tagger.training.best_pass is not None
     with pytest.raises(ValueError, match="choose the folds"):
         es.train(path, dev_folds="3")
+    with pytest.raises(ValueError, match="dev_folds says how files are read"):
+        es.train(path, dev=([[{"w=a": 1}]], [["A"]]), dev_folds="3")
 
 
 def test_decoders_for_scores(word_tagger, corpus_files):
