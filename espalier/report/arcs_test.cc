@@ -34,7 +34,9 @@ TEST(Arcs, AnArcIsAboveThoseThatItSpans) {
         if (heads[a] == 0 || heads[b] == 0) continue;
         const auto first = [&](uint32_t w) { return std::min(w, heads[w] - 1); };
         const auto last = [&](uint32_t w) { return std::max(w, heads[w] - 1); };
-        if (last(a) > first(b) && last(b) > first(a)) EXPECT_NE(levels[a], levels[b]);
+        if (last(a) > first(b) && last(b) > first(a)) {
+          EXPECT_NE(levels[a], levels[b]);
+        }
       }
   }
 }
