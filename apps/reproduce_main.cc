@@ -28,11 +28,10 @@ Outcome list_experiments(bool json) {
   if (json) {
     Json all = Json::array();
     for (const auto& experiment : research::experiments())
-      all.push_back(
-          {{"name", experiment.name},
-           {"summary", experiment.summary},
-           {"corpora", experiment.corpora},
-           {"minutes", experiment.minutes}});
+      all.push_back({{"name", experiment.name},
+                     {"summary", experiment.summary},
+                     {"corpora", experiment.corpora},
+                     {"minutes", experiment.minutes}});
     ESPALIER_TRY(print_json({{"experiments", std::move(all)}}));
     return {};
   }
@@ -156,14 +155,17 @@ Outcome run_all(const ReproduceFlags& flags) {
   const auto all = research::experiments();
   // Quick versions take seconds each, whatever their full ones take.
   constexpr double kQuickMinutes = 0.1;
-  const auto minutes_of = [&](const research::Experiment& one) { return flags.quick ? kQuickMinutes : one.minutes; };
+  const auto minutes_of = [&](const research::Experiment& one) {
+    return flags.quick ? kQuickMinutes : one.minutes;
+  };
   double minutes_left = 0, minutes_done = 0, seconds_done = 0;
   for (const research::Experiment& one : all)
     if (!research::kept_result(flags.out, one.name, key)) minutes_left += minutes_of(one);
   const auto estimate = [&] {
     return duration_text(research::seconds_left(minutes_left, minutes_done, seconds_done));
   };
-  tell(fmt::format("{}, about {} left; on two idle cores, roughly", counted(all.size(), "experiment"), estimate()));
+  tell(fmt::format("{}, about {} left; on two idle cores, roughly", counted(all.size(), "experiment"),
+                   estimate()));
   for (size_t i = 0; i < all.size(); ++i) {
     const research::Experiment& experiment = all[i];
     const std::string place = fmt::format("{} of {}: {}", i + 1, all.size(), experiment.name);

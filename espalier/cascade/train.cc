@@ -76,13 +76,9 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
   learner.loss.alpha = alpha;
   learner.batch = options_.filter_batch;
   if (filter_ == Filter::kPerceptron || !options_.adaptive_filters) {
-    learner.steps = Steps::kPlain;
     learner.rate = filter_ == Filter::kPerceptron ? 1 : options_.filter_rate;
+    learner.steps = learner.rate == 0 ? Steps::kPegasos : Steps::kPlain;
     learner.lambda = options_.filter_lambda;
-    if (learner.rate == 0) {
-      ESPALIER_CHECK(learner.lambda > 0);
-      learner.steps = Steps::kPegasos;
-    }
     learner.ignore = 0;
     return learner;
   }

@@ -88,7 +88,9 @@ TEST_F(SearchTraining, TheBeamOfChunksIsPartOfTheModel) {
   data::PredictOptions options;
   options.nbest = 3;
   for (const bool greedy : {false, true}) {
-    ASSERT_TRUE(run("searn", "segment", greedy ? std::vector<std::string>{"beam=1"} : std::vector<std::string>{}).ok());
+    ASSERT_TRUE(
+        run("searn", "segment", greedy ? std::vector<std::string>{"beam=1"} : std::vector<std::string>{})
+            .ok());
     const auto model = Model::open(model_);
     const auto scratch = model->predictor().make_scratch();
     const auto sequences = data::read_all({test_}, model->about().reading_for_use());

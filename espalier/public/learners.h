@@ -154,10 +154,10 @@ struct Searn {
   std::optional<std::string> classifier = {};  ///< perceptron, logistic, softmax-margin, svm, liblinear or
                                                ///< quadratic-svm; default: depends on the task
   std::optional<int> iterations = {};          ///< at most; default: depends on the classifier
-  std::optional<int> passes = {};              ///< over the examples of an iteration; default 5
-  std::optional<int> beam = {};                ///< states kept per step; default 1, greedy; parsers: 8
-  std::optional<int> history = {};             ///< how many previous labels are features; default 2
-  std::optional<std::string> direction = {};   ///< left-to-right (default), right-to-left or easiest-first
+  std::optional<int> passes = {};              ///< over the examples of an iteration; default 5, chunks: 10
+  std::optional<int> beam = {};     ///< states kept per step; default 1, greedy; chunks: 5, parsers: 8
+  std::optional<int> history = {};  ///< how many previous labels are features; default 2
+  std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
   std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
   std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1

@@ -38,7 +38,8 @@ std::string shares(const std::vector<double>& losses) {
   return text + " of positions";
 }
 
-/// Table 2's rows as printed: equation 9 from zero weights with η = 1, ε = .01 %, a perceptron as the last level.
+/// Table 2's rows as printed: equation 9 from zero weights with η = 1, ε = .01 %, a perceptron as the last
+/// level.
 cascade::Options printed_options(const Request& request) {
   cascade::Options literal = as_printed({}, {0, 0.2, 0.4, 0.6, 0.8}, {1, 0});
   literal.seed = request.seed;
@@ -88,14 +89,16 @@ Status add_full_trigram(const PosCorpus& corpus, std::span<const data::Sequence>
                figures[false].states > 0.5 * tags * tags && figures[false].states <= tags * tags,
                fmt::format("{:.1f} states a position with {:g} tags", figures[false].states, tags));
   if (request.quick) return {};
-  report.claim(fmt::format("{}: as printed: filters do not affect the accuracy of a trigram trained in full (.1)",
-                           corpus.name),
-               figures[true].accuracy >= figures[false].accuracy - 0.1,
-               fmt::format("{:.2f} and {:.2f}", figures[true].accuracy, figures[false].accuracy),
-               "filters learned from this few sentences drop what they have not seen");
-  report.claim(fmt::format("{}: as printed: the cascade takes less time to train than the full trigram", corpus.name),
-               seconds[true] < seconds[false], fmt::format("{:.0f} and {:.0f} s", seconds[true], seconds[false]),
-               "17 tags make a small full model, and equation 9 is tried with five values of α");
+  report.claim(
+      fmt::format("{}: as printed: filters do not affect the accuracy of a trigram trained in full (.1)",
+                  corpus.name),
+      figures[true].accuracy >= figures[false].accuracy - 0.1,
+      fmt::format("{:.2f} and {:.2f}", figures[true].accuracy, figures[false].accuracy),
+      "filters learned from this few sentences drop what they have not seen");
+  report.claim(
+      fmt::format("{}: as printed: the cascade takes less time to train than the full trigram", corpus.name),
+      seconds[true] < seconds[false], fmt::format("{:.0f} and {:.0f} s", seconds[true], seconds[false]),
+      "17 tags make a small full model, and equation 9 is tried with five values of α");
   literal.orders = {1, 2, 3, 4, 5};
   const auto more = train.first(std::min<size_t>(train.size(), 2000));
   ESPALIER_ASSIGN(const auto cascades,
@@ -105,14 +108,14 @@ Status add_full_trigram(const PosCorpus& corpus, std::span<const data::Sequence>
     ESPALIER_ASSIGN(const CascadeFigures f, measure_cascade(cascades[n], test, true));
     accuracy.push_back(f.accuracy);
     report
-        .add(fmt::format("order-{}", n + 1), fmt::format("{}, {} sentences: accuracy", corpus.name, more.size()),
-             std::nullopt, f.accuracy)
+        .add(fmt::format("order-{}", n + 1),
+             fmt::format("{}, {} sentences: accuracy", corpus.name, more.size()), std::nullopt, f.accuracy)
         .printed();
   }
   const size_t best =
       static_cast<size_t>(std::max_element(accuracy.begin(), accuracy.end()) - accuracy.begin()) + 1;
-  report.claim(fmt::format("{}: as printed: of order 1 to 5, trigrams are the most accurate", corpus.name), best == 3,
-               fmt::format("{:.2f}", fmt::join(accuracy, ", ")),
+  report.claim(fmt::format("{}: as printed: of order 1 to 5, trigrams are the most accurate", corpus.name),
+               best == 3, fmt::format("{:.2f}", fmt::join(accuracy, ", ")),
                "with universal tags and few sentences, other orders are as good");
   return {};
 }
@@ -238,7 +241,8 @@ Result<Report> cascade_pos(const Request& request) {
   report.set("unfiltered", "the cascade's own last level over all labels: the same weights and kernels");
   report.depart("rows as printed: ε = .01 %, η = 1 without a grid search, perceptron as the last level");
   report.depart(
-      "the row 'none' is the last level trained behind filters; a trigram trained without any is the row 'none, "
+      "the row 'none' is the last level trained behind filters; a trigram trained without any is the row "
+      "'none, "
       "trained in full', with 17 tags and 250 sentences, since all its lattices are in memory");
   report.depart("cascades of order 1 to 5: 2,000 Portuguese sentences");
   report.depart("universal treebanks; decoding times include scoring");

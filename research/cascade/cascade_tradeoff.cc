@@ -114,7 +114,8 @@ Result<FilterRun> run_filter(const NamedFilter& filter, FilterSteps steps, const
   }
   Monitor monitor;
   monitor.stop = condition.request.monitor.stop;
-  ESPALIER_ASSIGN(const StudiedCascade cascade, study_cascade(sample, features, options, false, one, monitor));
+  ESPALIER_ASSIGN(const StudiedCascade cascade,
+                  study_cascade(sample, features, options, false, one, monitor));
   FilterRun result;
   ESPALIER_ASSIGN(result.by_epsilon, efficiencies(cascade, condition.dev, condition.test, one));
   if (filter.filter == cascade::Filter::kCrf) return result;
@@ -159,7 +160,8 @@ Result<Report> cascade_tradeoff(const Request& request) {
       "order 2, states; unfiltered: first level; filtered: behind a cascade filter of order 1, 0.05 %");
   report.set("rows as printed", "words and label n-grams as features, as in the paper");
   report.set("cascade as printed",
-             "equation 9 from zero weights; η of .01, .1 and 1 with λ = 0, η = .1 with λ = .0001, and Pegasos's steps: "
+             "equation 9 from zero weights; η of .01, .1 and 1 with λ = 0, η = .1 with λ = .0001, and "
+             "Pegasos's steps: "
              "what leaves least alive on development data in the first draw is taken for all");
   report.set("rows of ours",
              "default features; the cascade: four passes of log loss, then equation 8 with "

@@ -54,7 +54,8 @@ Result<Report> ensemble_pos(const Request& request) {
   // What no expert learns from, for ensembles that learn from as many sentences as the paper's, ten times.
   constexpr size_t kParts = 9;
   if (!request.quick)
-    eval_sentences.insert(eval_sentences.end(), train.begin() + static_cast<std::ptrdiff_t>(kParts * part), train.end());
+    eval_sentences.insert(eval_sentences.end(), train.begin() + static_cast<std::ptrdiff_t>(kParts * part),
+                          train.end());
   ESPALIER_ASSIGN(
       const std::string eval_file,
       write_file(folder, "eval.txt", joined(eval_sentences, 0, request.quick ? 300 : eval_sentences.size())));

@@ -1,6 +1,6 @@
-// A linear support vector machine for each pair of labels, which vote: what libsvm, the paper's SVM, makes of several
-// labels. Call PairMachines::train, then decide(). Header only. Decisions that no machine for each label could make are
-// within its reach, such as a label that lies between two others.
+// A linear support vector machine for each pair of labels, which vote: what libsvm, the paper's SVM, makes of
+// several labels. Call PairMachines::train, then decide(). Header only. Decisions that no machine for each
+// label could make are within its reach, such as a label that lies between two others.
 #pragma once
 
 #include <algorithm>

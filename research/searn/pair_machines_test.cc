@@ -28,7 +28,8 @@ TEST(PairMachines, FindALabelBetweenTwoOthers) {
   for (size_t t = 0; t < tokens.size(); ++t) {
     std::vector<float> score = alone->bias;
     for (size_t k = 0; k < 3; ++k) score[k] += tokens.values[t] * alone->weights[k];
-    right += static_cast<size_t>(std::max_element(score.begin(), score.end()) - score.begin()) == tokens.gold[t];
+    right +=
+        static_cast<size_t>(std::max_element(score.begin(), score.end()) - score.begin()) == tokens.gold[t];
   }
   EXPECT_LT(right, tokens.size());
 }

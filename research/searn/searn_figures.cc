@@ -61,8 +61,8 @@ std::vector<std::string> flipped(std::span<const std::string_view> labels) {
   return data::encode(spans, labels.size(), data::Scheme::kIob2);
 }
 
-/// Writes a file of words, tags and labels with every sentence back to front. What decides chunks from left to right then
-/// decides them from right to left.
+/// Writes a file of words, tags and labels with every sentence back to front. What decides chunks from left
+/// to right then decides them from right to left.
 Result<std::string> back_to_front(const std::string& file, const std::string& name,
                                   const TemporaryDirectory& folder) {
   ESPALIER_ASSIGN(const std::vector<data::Sequence> all, data::read_all({file}, {}));
@@ -81,8 +81,8 @@ Result<std::string> back_to_front(const std::string& file, const std::string& na
   return folder.write(name, text);
 }
 
-/// How many tokens only the first of two outputs gets right, and how many only the second; the second may be of
-/// sentences back to front.
+/// How many tokens only the first of two outputs gets right, and how many only the second; the second may be
+/// of sentences back to front.
 Result<eval::Discordance> discordance(const SearnRun& run, const SearnOutcome& first,
                                       const SearnOutcome& second, bool second_is_turned) {
   ESPALIER_ASSIGN(const Corpus test, Corpus::read(run.test, run.test_reading));
@@ -220,7 +220,7 @@ struct OrderPair {
   const SearnOutcome& by_forward;
   const SearnOutcome& by_other;
   const char* order;
-  bool turned = false;    ///< the sentences of the other order are back to front
+  bool turned = false;     ///< the sentences of the other order are back to front
   std::string cause = {};  ///< empty: the paper has no such order
 };
 Status compare_orders(const OrderPair& pair, const Request& request, Report& report) {
@@ -249,7 +249,9 @@ Result<Report> searn_order(const Request& request) {
   Report report;
   report.set("data", request.quick ? "Spanish entities, 100 sentences" : "Spanish entities, all sentences");
   report.set("measure", "token accuracy on testb, compared with the paper's");
-  report.set("unit=chunk", "chunk by chunk with F1 as the loss, as the paper does; from the right: sentences back to front");
+  report.set(
+      "unit=chunk",
+      "chunk by chunk with F1 as the loss, as the paper does; from the right: sentences back to front");
   report.set("unit=word", "word by word, Hamming loss, labels in IOB2 from either side");
   report.depart("default features");
   ESPALIER_TRY(check_directions(request, report));
@@ -291,11 +293,12 @@ Result<Report> searn_order(const Request& request) {
         continue;
       }
       const bool from_right = std::string_view(order) == "right-to-left";
-      ESPALIER_TRY(compare_orders({row, run, *forward, outcome, order, false,
-                                   from_right ? "in IOB2 the first word of an entity says that one begins; from the "
-                                                "right, its last word must be recognised without that"
-                                              : ""},
-                                  request, report));
+      ESPALIER_TRY(
+          compare_orders({row, run, *forward, outcome, order, false,
+                          from_right ? "in IOB2 the first word of an entity says that one begins; from the "
+                                       "right, its last word must be recognised without that"
+                                     : ""},
+                         request, report));
     }
   }
   report.notes.push_back(

@@ -254,8 +254,10 @@ Result<Report> searn_handwriting(const Request& request) {
       "The same 55 words occur in every fold, so histories longer than one letter, which cost a search "
       "nothing, memorise them.");
   report.notes.push_back(
-      "A linear machine for each letter against the rest is far below a machine for each pair of letters, which is "
-      "what libsvm has: most letters lie between others. That is why local classifier=svm is below the paper's SVM, "
+      "A linear machine for each letter against the rest is far below a machine for each pair of letters, "
+      "which is "
+      "what libsvm has: most letters lie between others. That is why local classifier=svm is below the "
+      "paper's SVM, "
       "and below logistic regression.");
   const std::vector<TableEntry> methods = handwriting_methods(request.quick, history);
   std::vector<Splits> small(methods.size()), large(methods.size());

@@ -1,5 +1,5 @@
-// Daumé, Langford and Marcu 2009, section 6.1.7: reductions from costs to classifiers, compared by what they reach and by
-// what they cost.
+// Daumé, Langford and Marcu 2009, section 6.1.7: reductions from costs to classifiers, compared by what they
+// reach and by what they cost.
 #include <map>
 #include <string>
 #include <vector>
@@ -72,14 +72,17 @@ std::vector<ReducedTask> reduced_tasks(const Request& request) {
 
 Result<Report> searn_reductions(const Request& request) {
   Report report;
-  report.set("chunks", "CoNLL-2000, chunk by chunk, F1 loss: the first 200 sentences; measured on the last 1,200 of "
-                       "the training data");
-  report.set("entities", "Spanish, chunk by chunk, F1 loss: the first 300 sentences; measured on the last 1,200 of "
-                         "the training data");
+  report.set("chunks",
+             "CoNLL-2000, chunk by chunk, F1 loss: the first 200 sentences; measured on the last 1,200 of "
+             "the training data");
+  report.set("entities",
+             "Spanish, chunk by chunk, F1 loss: the first 300 sentences; measured on the last 1,200 of "
+             "the training data");
   report.set("letters", "handwriting, Hamming loss, one letter of history: fold 0; measured on fold 1");
   report.set("rows as printed", "weighted all-pairs; with liblinear, ten samples drawn by costing");
   report.depart("one machine ranks all pairs of actions, where the paper has one for each pair of labels");
-  report.notes.push_back("Seconds are of training, on all threads, and mean something on a quiet machine only.");
+  report.notes.push_back(
+      "Seconds are of training, on all threads, and mean something on a quiet machine only.");
   const double tie = 0.3;  // points of F1 or accuracy that differ from seed to seed
   LearnedCheck learned;
   size_t compared = 0, same = 0;
@@ -121,8 +124,8 @@ Result<Report> searn_reductions(const Request& request) {
         if (request.quick) labels[reduction.reduction] = std::move(outcome.predicted.at(0));
       }
       if (usual < best - tie)
-        misses.push_back(fmt::format("{} {}: {} {:.2f}, {} {:.2f}", task.name, classifier.name, usual_name, usual,
-                                     best_name, best));
+        misses.push_back(fmt::format("{} {}: {} {:.2f}, {} {:.2f}", task.name, classifier.name, usual_name,
+                                     usual, best_name, best));
       if (!request.quick) continue;
       ESPALIER_ASSIGN(const SearnOutcome outcome, outcome_of(nullptr));
       ++compared;
@@ -132,12 +135,14 @@ Result<Report> searn_reductions(const Request& request) {
   learned.report_to(report);
   if (request.quick) {
     report.check("without a reduction named, the one that the table of defaults names is learned",
-                 compared > 0 && same == compared, fmt::format("{} of {} classifiers and tasks", same, compared));
+                 compared > 0 && same == compared,
+                 fmt::format("{} of {} classifiers and tasks", same, compared));
     return report;
   }
-  report.claim(fmt::format("ours: the default reduction is the best of its classifier, or within {:g} points", tie),
-               misses.empty(), misses.empty() ? "in every task" : fmt::format("{}", fmt::join(misses, "; ")),
-               "a default holds for all data, the figures for these");
+  report.claim(
+      fmt::format("ours: the default reduction is the best of its classifier, or within {:g} points", tie),
+      misses.empty(), misses.empty() ? "in every task" : fmt::format("{}", fmt::join(misses, "; ")),
+      "a default holds for all data, the figures for these");
   return report;
 }
 

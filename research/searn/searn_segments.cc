@@ -55,8 +55,8 @@ Result<Report> searn_ner(const Request& request) {
       {"searn unit=chunk classifier=svm", "searn", chunk_wise("svm"), 95.91, 98.11, "local classifier=svm",
        true, printed},
       // The upper half of Table 1 trains for the loss of whole sentences.
-      {"searn unit=chunk classifier=logistic loss=zero-one", "searn", whole_sentences(chunk_wise("logistic")), none,
-       none, "", true, printed},
+      {"searn unit=chunk classifier=logistic loss=zero-one", "searn", whole_sentences(chunk_wise("logistic")),
+       none, none, "", true, printed},
       {"searn unit=chunk", "searn", defaults, none, none, "local classifier=logistic"},
       {"searn classifier=perceptron", "searn", searn_settings("perceptron", search), none, none,
        "local classifier=perceptron"},
@@ -109,7 +109,8 @@ Result<Report> searn_chunking(const Request& request) {
   Report report;
   report.set("features", "default ones for all; chunks also pairs, triples, wholes and their edges");
   report.set("chosen", "passes and penalty of chunk-wise rows, on the last 1,200 training sentences");
-  report.set("meta=all stemmer=english", "the features of section 6.1.3 without its word lists, one chunk of history");
+  report.set("meta=all stemmer=english",
+             "the features of section 6.1.3 without its word lists, one chunk of history");
   report.depart("rows without meta=all: default features in place of those of section 6.1.3");
   report.depart(
       "SEARN's classifiers decide among all actions at once, without weighted all-pairs and costing");
@@ -148,14 +149,14 @@ Result<Report> searn_chunking(const Request& request) {
       {{"searn classifier=logistic", "searn", searn_settings("logistic", chunk), none, none,
         "local classifier=logistic", true, printed, 94.47},
        "segment"},
-      {{"searn classifier=logistic meta=all stemmer=english", "searn", searn_settings("logistic", features), none,
-        none, "local classifier=logistic", true, printed, 94.47},
+      {{"searn classifier=logistic meta=all stemmer=english", "searn", searn_settings("logistic", features),
+        none, none, "local classifier=logistic", true, printed, 94.47},
        "segment"},
-      {{"searn classifier=logistic loss=zero-one", "searn", whole_sentences(searn_settings("logistic", chunk)), none,
-        none, "", true, printed},
+      {{"searn classifier=logistic loss=zero-one", "searn",
+        whole_sentences(searn_settings("logistic", chunk)), none, none, "", true, printed},
        "segment"},
-      {{"searn classifier=svm", "searn", searn_settings("svm", chunk), 94.44, none,
-        "local classifier=svm", true, printed},
+      {{"searn classifier=svm", "searn", searn_settings("svm", chunk), 94.44, none, "local classifier=svm",
+        true, printed},
        "segment"},
       {{"searn classifier=softmax-margin", "searn", searn_settings("softmax-margin", chunk), none, none,
         "local classifier=logistic"},

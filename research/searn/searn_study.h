@@ -18,8 +18,8 @@ struct SearnRun {
   std::string train, test;  ///< files
   ReadOptions train_reading, test_reading;
   std::string template_file;
-  size_t most_sequences = 0;                 ///< of the training file; 0: all
-  size_t last_sequences = 0;                 ///< of the test file, if it is the end of the training file; 0: all
+  size_t most_sequences = 0;  ///< of the training file; 0: all
+  size_t last_sequences = 0;  ///< of the test file, if it is the end of the training file; 0: all
   std::vector<size_t> feature_columns = {};  ///< counted from 1; empty: all except the labels
   bool keep_labels = false;                  ///< fill SearnOutcome::predicted
 };

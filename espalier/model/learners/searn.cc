@@ -56,9 +56,9 @@ size_t searn_beam(const SearnLearnerOptions& o, TaskKind task) {
   return o.stochastic ? o.beam.value_or(1) : beam_of(o, task);
 }
 
-/// The trainer's options for a kind of search. What chunks learn with was chosen on held-out parts of the training
-/// data of CoNLL-2002 (Spanish) and CoNLL-2000: features of whole chunks are sparse and want a larger penalty, and
-/// more passes to get to the optimum that it moves.
+/// The trainer's options for a kind of search. What chunks learn with was chosen on held-out parts of the
+/// training data of CoNLL-2002 (Spanish) and CoNLL-2000: features of whole chunks are sparse and want a
+/// larger penalty, and more passes to get to the optimum that it moves.
 tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKind kind, uint64_t seed) {
   tasks::SearchOptions options;
   options.seed = seed;
@@ -250,9 +250,10 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
               "above 1: states come from classifiers that did not see the sequence", kAdvanced);
   table.choice("policy", &O::stochastic, {{"vote", false}, {"stochastic", true}},
                "beta below 1: classifiers vote, or are drawn for each decision", kAdvanced);
-  table.whole("passes", &O::passes, {1, 1e6},
-              "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, 5 "
-              "otherwise");
+  table.whole(
+      "passes", &O::passes, {1, 1e6},
+      "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, 5 "
+      "otherwise");
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm, least-squares)",
                kAdvanced);
   table.number(
