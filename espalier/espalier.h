@@ -22,6 +22,7 @@
 #include "espalier/public/learners.h"          // learners and their parameters
 #include "espalier/public/pipeline.h"          // several models, one after the other
 #include "espalier/public/progress.h"          // progress reports of long operations
+#include "espalier/public/ranks.h"             // several processes that train together
 #include "espalier/public/report.h"            // pages about models
 #include "espalier/public/result.h"            // a value or an error
 #include "espalier/public/sequence_builder.h"  // one sequence, token by token

@@ -104,6 +104,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.resume = options.resume;
   request.seed = options.seed;
   request.threads = options.threads;
+  request.ranks = options.ranks;
   return request;
 }
 
@@ -152,6 +153,7 @@ Result<Training> run_training(const model::TrainRequest& request, const TrainOpt
   out.dev_measure = report.dev_measure;
   out.seconds = report.seconds;
   out.reading_seconds = report.reading_seconds;
+  out.ranks = report.ranks;
   out.sequences = report.sequences;
   out.tokens = report.tokens;
   out.features = report.features;

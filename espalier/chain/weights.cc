@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/linear/merge_ranks.h"
+
 namespace espalier::chain {
 
 namespace {
@@ -90,7 +92,7 @@ linear::StateRows state_rows(const linear::EncodedTraining& training, std::span<
 }
 
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
-                          const PairOptions& options, const Workers& workers) {
+                          const PairOptions& options, const Workers& workers, const Team& team) {
   ChainWeights w;
   const linear::Dataset& data = training.data;
   w.labels = training.labels.size();
@@ -98,6 +100,7 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
   w.transitions = transitions;
   w.trans.assign(w.labels * w.stride, 0.0f);
   w.state_rows = state_rows(training, data.gold, w.labels, options, workers);
+  linear::merge_rows(w.state_rows, team);
   w.state = linear::make_weights(w.state_rows.weights());
   std::vector<bool> first_of_sequence(data.tokens() + 1, false);
   for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
@@ -108,6 +111,7 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
           visit(static_cast<uint32_t>(data.gold[t - 1] * w.labels + data.gold[t]));
       },
       workers);
+  linear::merge_rows(w.edge_rows, team);
   w.edge = linear::make_weights(w.edge_rows.weights());
   return w;
 }

@@ -45,9 +45,10 @@ struct ChainWeights {
 linear::StateRows state_rows(const linear::EncodedTraining& training, std::span<const data::Label> gold,
                              size_t labels, const PairOptions& options, const Workers& workers = Workers(1));
 
-/// Lays out rows for the pairs that occur in the data; all weights 0.
+/// Lays out rows for the pairs that occur in the data, on any rank of the team; all weights 0.
 ChainWeights make_weights(const linear::EncodedTraining& training, bool transitions,
-                          const PairOptions& options, const Workers& workers = Workers(1));
+                          const PairOptions& options, const Workers& workers = Workers(1),
+                          const Team& team = Team());
 
 /// Scores of one sequence; buffers are reused.
 struct SequenceScores {

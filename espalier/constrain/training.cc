@@ -35,6 +35,7 @@ TrainingRestriction::TrainingRestriction(Constraints constraints, std::vector<In
                                          const linear::Dataset& data, DecodeOptions options)
     : compiled_(std::move(constraints)), instances_(std::move(instances)), options_(options) {
   ESPALIER_CHECK(instances_.size() == data.sequences());
+  sequences_ = instances_.size();
   restricted_.assign(instances_.size(), 1);
   broken_.assign(compiled_.constraints().statements().size(), 0);
   for (size_t s = 0; s < instances_.size(); ++s) {
@@ -69,12 +70,22 @@ std::string TrainingRestriction::note() const {
       names += fmt::format("{}{} ({})", names.empty() ? ": " : ", ",
                            compiled_.constraints().statements()[c].name, broken_[c]);
   return fmt::format("{} of {} sequences break hard constraints and were trained on without{}", unrestricted_,
-                     instances_.size(), names);
+                     sequences_, names);
+}
+
+void TrainingRestriction::count_on(const Team& team) {
+  std::vector<int64_t> counts{static_cast<int64_t>(unrestricted_), static_cast<int64_t>(sequences_)};
+  counts.insert(counts.end(), broken_.begin(), broken_.end());
+  team.sum(counts);
+  unrestricted_ = static_cast<size_t>(counts[0]);
+  sequences_ = static_cast<size_t>(counts[1]);
+  for (size_t c = 0; c < broken_.size(); ++c) broken_[c] = static_cast<size_t>(counts[c + 2]);
 }
 
 TrainingRestriction TrainingRestriction::subset(std::span<const uint32_t> sequences) const {
   TrainingRestriction out(compiled_.constraints(), options_);
   out.broken_.assign(broken_.size(), 0);
+  out.sequences_ = sequences.size();
   for (const uint32_t s : sequences) {
     out.instances_.push_back(instances_[s]);
     out.restricted_.push_back(restricted_[s]);

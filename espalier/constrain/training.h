@@ -38,6 +38,8 @@ class TrainingRestriction final : public chain::Restriction, public cascade::Lat
   /// "12 of 8936 sequences break hard constraints and were trained on without: scheme (10), core (2)"; empty
   /// if none does.
   std::string note() const;
+  /// Makes note() speak of the sequences of all ranks.
+  void count_on(const Team& team);
   /// The same for a selection of the sequences, in this order.
   TrainingRestriction subset(std::span<const uint32_t> sequences) const;
 
@@ -52,6 +54,7 @@ class TrainingRestriction final : public chain::Restriction, public cascade::Lat
   std::vector<uint8_t> restricted_;
   DecodeOptions options_;
   size_t unrestricted_ = 0;
+  size_t sequences_ = 0;        ///< that note() speaks of
   std::vector<size_t> broken_;  ///< per statement: sequences whose labels break it
 };
 

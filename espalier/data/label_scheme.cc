@@ -210,6 +210,24 @@ void SchemeDetector::add(std::span<const std::string_view> labels) {
   }
 }
 
+void SchemeDetector::to_counts(int64_t* out) const {
+  const uint64_t counts[] = {plain_ ? 1u : 0u, i_begins_, b_needless_, i_ends_, e_needless_};
+  for (size_t i = 0; i < std::size(counts); ++i) out[i] = static_cast<int64_t>(counts[i]);
+  for (size_t letter = 0; letter < 26; ++letter) out[std::size(counts) + letter] = (prefixes_ >> letter) & 1;
+}
+
+SchemeDetector SchemeDetector::from_counts(const int64_t* in) {
+  SchemeDetector out;
+  out.plain_ = in[0] > 0;
+  out.i_begins_ = static_cast<uint64_t>(in[1]);
+  out.b_needless_ = static_cast<uint64_t>(in[2]);
+  out.i_ends_ = static_cast<uint64_t>(in[3]);
+  out.e_needless_ = static_cast<uint64_t>(in[4]);
+  for (uint32_t letter = 0; letter < 26; ++letter)
+    if (in[kCounts - 26 + letter] > 0) out.prefixes_ |= 1u << letter;
+  return out;
+}
+
 Scheme SchemeDetector::scheme() const {
   if (plain_ || prefixes_ == 0) return Scheme::kNone;
   const auto within = [&](uint32_t set) { return (prefixes_ & ~set) == 0; };

@@ -86,6 +86,11 @@ class SchemeDetector {
   /// one (IOB2, IOE2). kNone if only `O` was seen.
   Scheme scheme() const;
 
+  /// What was seen as numbers, to be added one by one to those of detectors that saw other sequences.
+  static constexpr size_t kCounts = 5 + 26;
+  void to_counts(int64_t* out) const;
+  static SchemeDetector from_counts(const int64_t* in);
+
  private:
   bool plain_ = false;       ///< some label is outside all schemes
   uint32_t prefixes_ = 0;    ///< bit c − 'A' for prefix c

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "espalier/linear/merge_ranks.h"
+
 namespace espalier::linear {
 
 namespace {
@@ -78,6 +80,20 @@ bool Dataset::fully_labelled(size_t s) const {
   return std::find(labels.begin(), labels.end(), data::kNoLabel) == labels.end();
 }
 
+std::optional<uint32_t> Dataset::find_number(uint32_t number) const {
+  if (!spread) return number;
+  const auto it = std::lower_bound(spread->number.begin(), spread->number.end(), number);
+  if (it == spread->number.end() || *it != number) return std::nullopt;
+  return static_cast<uint32_t>(it - spread->number.begin());
+}
+
+ExactSum Dataset::weighted_tokens() const {
+  ExactSum tokens;
+  for (size_t s = 0; s < sequences(); ++s)
+    tokens.add(static_cast<double>(weight[s]) * static_cast<double>(length(s)));
+  return tokens;
+}
+
 Dataset Dataset::subset(std::span<const uint32_t> which) const {
   Dataset out;
   for (const uint32_t s : which) {
@@ -103,6 +119,7 @@ struct DatasetBuilder::State {
   EncodedTraining result;
   FeatureCollector state_features, edge_features;
   bool any_value = false;
+  size_t known;  ///< labels that there were before the data
 
   // The block being filled. A block's size does not depend on the threads, and nothing depends on it.
   static constexpr size_t kBlockTokens = 1 << 15;
@@ -113,9 +130,9 @@ struct DatasetBuilder::State {
 
   // A constructor: where initialising an aggregate runs out of memory, g++ 12 destroys some members twice.
   State(const data::FeatureExtractor& features, const Workers& threads, EncodeOptions how,
-        data::LabelSet known)
-      : extractor(features), workers(threads), options(how) {
-    result.labels = std::move(known);
+        data::LabelSet known_labels)
+      : extractor(features), workers(threads), options(how), known(known_labels.size()) {
+    result.labels = std::move(known_labels);
   }
   void flush();
   void number(bool edges);
@@ -230,31 +247,83 @@ void DatasetBuilder::State::flush() {
   block_tokens = block_text = 0;
 }
 
-EncodedTraining DatasetBuilder::finish() {
+/// Renumbers the labels that were new on this rank by their first appearance anywhere.
+void DatasetBuilder::merge_labels(const Team& team) {
+  Dataset& data = state_->result.data;
+  data::LabelSet& labels = state_->result.labels;
+  std::vector<FirstSeen> fresh;
+  std::vector<bool> seen(labels.size(), false);
+  std::fill_n(seen.begin(), state_->known, true);
+  for (size_t s = 0; s < data.sequences(); ++s)
+    for (size_t t = 0; t < data.length(s); ++t) {
+      const data::Label label = data.gold_of(s)[t];
+      if (label == data::kNoLabel || seen[label]) continue;
+      seen[label] = true;
+      fresh.push_back({place_in_all(data.number_of(s), t), labels.name(label)});
+    }
+  data::LabelSet merged;
+  for (size_t label = 0; label < state_->known; ++label)
+    merged.add(labels.name(static_cast<data::Label>(label)));
+  for (const std::string& name : in_order_of_first(fresh, team)) merged.add(name);
+  for (data::Label& label : data.gold)
+    if (label != data::kNoLabel) label = *merged.find(labels.name(label));
+  labels = std::move(merged);
+}
+
+/// Numbers the state (or edge) features of all blocks for good, and puts the numbers into the data set.
+FeatureSpace DatasetBuilder::number_features(bool edges, const Team& team) {
+  Dataset& data = state_->result.data;
+  FeatureCollector& collector = edges ? state_->edge_features : state_->state_features;
+  Ragged<uint32_t>& lists = edges ? data.edge : data.state;
+  std::vector<float> no_values;
+  std::vector<float>& values = edges ? no_values : data.state_values;
+  if (!edges) state_->result.state_before_cutoff = collector.size();
+  FeatureCollector::Features found;
+  if (team.alone()) {
+    found = collector.finish(state_->options.cutoff, state_->workers);
+  } else {
+    size_t before = 0;
+    found = merge_features(
+        collector, state_->options.cutoff,
+        [&](uint64_t position) {
+          // Of the token that has the position, and of its sequence: the lists are still those of add().
+          const auto token = std::upper_bound(lists.begin.begin(), lists.begin.end(), position) - 1;
+          const auto sequence = std::upper_bound(data.sequence_begin.begin(), data.sequence_begin.end(),
+                                                 static_cast<uint64_t>(token - lists.begin.begin())) -
+                                1;
+          const uint32_t number = data.number_of(static_cast<size_t>(sequence - data.sequence_begin.begin()));
+          return place_in_all(number, position - lists.begin[*sequence]);
+        },
+        team, before);
+    if (!edges) state_->result.state_before_cutoff = before;
+  }
+  // FeatureMap must be able to distinguish the features (see its contract); the rare ones it cannot are
+  // dropped.
+  std::vector<uint32_t> numbers(found.size()), refused;
+  std::iota(numbers.begin(), numbers.end(), 0);
+  FeatureMap::build(found.hashes, numbers, &refused);
+  for (uint32_t& number : found.renumber)
+    if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
+  renumber(lists, values, found.renumber, state_->workers);
+  return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
+}
+
+EncodedTraining DatasetBuilder::finish(const Team& team, std::vector<uint32_t> numbers) {
   state_->flush();
   EncodedTraining& result = state_->result;
+  if (!team.alone()) {
+    ESPALIER_CHECK(numbers.size() == result.data.sequences());
+    result.data.spread = spread_over(team, result.data, std::move(numbers));
+    merge_labels(team);
+  }
   if (!state_->options.features) {
     result.data.state.begin.assign(result.data.tokens() + 1, 0);
     result.data.edge.begin.assign(result.data.tokens() + 1, 0);
     return std::move(result);
   }
-  result.state_before_cutoff = state_->state_features.size();
-  const auto take = [&](FeatureCollector& collector, Ragged<uint32_t>& lists, std::vector<float>& values) {
-    FeatureCollector::Features found = collector.finish(state_->options.cutoff, state_->workers);
-    // FeatureMap must be able to distinguish the features (see its contract); the rare ones it cannot are
-    // dropped.
-    std::vector<uint32_t> numbers(found.size()), refused;
-    std::iota(numbers.begin(), numbers.end(), 0);
-    FeatureMap::build(found.hashes, numbers, &refused);
-    for (uint32_t& number : found.renumber)
-      if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
-    renumber(lists, values, found.renumber, state_->workers);
-    return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
-  };
-  std::vector<float> no_values;
-  result.state = take(state_->state_features, result.data.state, result.data.state_values);
+  result.state = number_features(false, team);
   if (state_->extractor.has_edge_features()) {
-    result.edge = take(state_->edge_features, result.data.edge, no_values);
+    result.edge = number_features(true, team);
   } else {
     result.data.edge.begin.assign(result.data.tokens() + 1, 0);
   }

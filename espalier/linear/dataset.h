@@ -5,18 +5,28 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/exact_sum.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/team.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_set.h"
 #include "espalier/linear/feature_collector.h"
 #include "espalier/linear/feature_map.h"
 
 namespace espalier::linear {
+
+/// Where a data set is spread over several ranks: what this one has, and what all have together.
+struct Spread {
+  std::vector<uint32_t> number;  ///< of each sequence here, among those of all ranks; ascending
+  size_t sequences = 0, tokens = 0;
+  double counted = 0;  ///< tokens, each counted by the weight of its sequence
+};
 
 /// Sequences as numbers. Token i of sequence s is row sequence_begin[s] + i of the per-token arrays.
 struct Dataset {
@@ -26,6 +36,7 @@ struct Dataset {
   Ragged<uint32_t> edge;            ///< per token: features of the pair (label before, label here)
   std::vector<data::Label> gold;    ///< per token; kNoLabel where not known
   std::vector<float> weight;        ///< per sequence
+  std::optional<Spread> spread;     ///< nothing: this is all there is
 
   size_t sequences() const { return sequence_begin.size() - 1; }
   size_t tokens() const { return sequence_begin.back(); }
@@ -34,7 +45,15 @@ struct Dataset {
     return {gold.data() + sequence_begin[s], length(s)};
   }
   bool fully_labelled(size_t s) const;
-  /// A copy of the given sequences.
+  /// Of all ranks together.
+  size_t all_sequences() const { return spread ? spread->sequences : sequences(); }
+  size_t all_tokens() const { return spread ? spread->tokens : tokens(); }
+  /// The number of a sequence among those of all ranks, and the way back.
+  uint32_t number_of(size_t s) const { return spread ? spread->number[s] : static_cast<uint32_t>(s); }
+  std::optional<uint32_t> find_number(uint32_t number) const;
+  /// Tokens on this rank, each counted by its sequence's weight, in a sum that no order changes.
+  ExactSum weighted_tokens() const;
+  /// A copy of the given sequences; nothing is said about other ranks.
   Dataset subset(std::span<const uint32_t> which) const;
 };
 
@@ -72,11 +91,15 @@ class DatasetBuilder {
   void add(data::Sequence sequence);
   size_t sequences() const;
   size_t tokens() const;
-  /// The builder must not be used afterwards.
-  EncodedTraining finish();
+  /// The builder must not be used afterwards. On a team of several ranks each builder has seen a part of the
+  /// data: `numbers` are those of its sequences among all, ascending. Labels and features are then numbered
+  /// as if one builder had seen everything; names of features go to rank 0 alone.
+  EncodedTraining finish(const Team& team = Team(), std::vector<uint32_t> numbers = {});
 
  private:
   struct State;
+  void merge_labels(const Team& team);
+  FeatureSpace number_features(bool edges, const Team& team);
   std::unique_ptr<State> state_;
 };
 

@@ -97,10 +97,7 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   }
   ESPALIER_CHECK(provisional_limit < kNoFeature);
   const auto name_of = [&](const Entry& entry) {
-    const Shard& shard = shards_[entry.provisional % kShards];
-    const uint32_t i = entry.provisional / kShards;
-    const uint64_t begin = i == 0 ? 0 : shard.names.end[i - 1];
-    return std::string_view(shard.names.text).substr(begin, shard.names.end[i] - begin);
+    return shards_[entry.provisional % kShards].name(entry.provisional / kShards);
   };
   Features features;
   features.renumber.assign(provisional_limit, kNoFeature);

@@ -51,6 +51,18 @@ class FeatureCollector {
 
   size_t size() const;
 
+  /// Calls visit(provisional number, hash, count, running position of the first occurrence, name) for every
+  /// feature. The name is empty without a namer.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (size_t s = 0; s < kShards; ++s) {
+      const Shard& shard = shards_[s];
+      for (uint32_t i = 0; i < shard.hashes.size(); ++i)
+        visit(static_cast<uint32_t>(i * kShards + s), shard.hashes[i], shard.counts[i], shard.first[i],
+              shard.name(i));
+    }
+  }
+
  private:
   static constexpr size_t kShards = 8;
   struct Shard {
@@ -60,6 +72,11 @@ class FeatureCollector {
     std::vector<uint64_t> first;  ///< running position of the first occurrence
     Names names;
     uint32_t insert(uint64_t hash);
+    std::string_view name(uint32_t i) const {
+      if (names.end.empty()) return {};
+      const uint64_t begin = i == 0 ? 0 : names.end[i - 1];
+      return std::string_view(names.text).substr(begin, names.end[i] - begin);
+    }
   };
   std::vector<Shard> shards_;
   uint64_t seen_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "espalier/linear/dataset.h"
+#include "espalier/linear/merge_ranks.h"
 
 namespace espalier::linear {
 
@@ -24,12 +25,21 @@ inline std::pair<std::vector<uint32_t>, std::vector<uint32_t>> split_off_a_tenth
   return out;
 }
 
-/// The same for all sequences of a data set, as two data sets. Copies them.
-inline std::pair<Dataset, Dataset> hold_out_a_tenth(const Dataset& data) {
-  std::vector<uint32_t> all(data.sequences());
-  for (uint32_t s = 0; s < all.size(); ++s) all[s] = s;
-  const auto [most, tenth] = split_off_a_tenth(all);
-  return {data.subset(most), data.subset(tenth)};
+/// The same for all sequences of a data set, as two data sets. Copies them. Where the data set is spread over
+/// ranks, so are the two, and which sequences are held out is the same at any number of ranks.
+inline std::pair<Dataset, Dataset> hold_out_a_tenth(const Dataset& data, const Team& team = Team()) {
+  std::pair<std::vector<uint32_t>, std::vector<uint32_t>> here, numbers;
+  for (uint32_t s = 0; s < data.sequences(); ++s) {
+    const uint32_t number = data.number_of(s);
+    (held_out(number) ? here.second : here.first).push_back(s);
+    (held_out(number) ? numbers.second : numbers.first)
+        .push_back(held_out(number) ? number / 10 : number - number / 10);
+  }
+  std::pair<Dataset, Dataset> out{data.subset(here.first), data.subset(here.second)};
+  if (team.alone()) return out;
+  out.first.spread = spread_over(team, out.first, std::move(numbers.first));
+  out.second.spread = spread_over(team, out.second, std::move(numbers.second));
+  return out;
 }
 
 }  // namespace espalier::linear

@@ -27,7 +27,7 @@ SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
   p.begin.assign(length + 1, 0);
   p.features.resize(most);
   if (all.values != nullptr) p.values.resize(most);
-  Random random = Random(dropout_.seed).split(static_cast<uint64_t>(pass)).split(sequence);
+  Random random = Random(dropout_.seed).split(static_cast<uint64_t>(pass)).split(data_.number_of(sequence));
   // Four draws of 16 bits from each number.
   const uint64_t threshold = static_cast<uint64_t>(std::lround(dropout_.share * 65536));
   uint64_t bits = 0;

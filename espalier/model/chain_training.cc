@@ -9,12 +9,15 @@
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
 #include "espalier/linear/hold_out.h"
+#include "espalier/linear/merge_ranks.h"
 #include "espalier/model/best_round.h"
 #include "espalier/model/task_data.h"
 
 namespace espalier::model {
 
 namespace {
+
+constexpr size_t kTemperatureSequences = 1000;
 
 class ChainTraining {
  public:
@@ -29,6 +32,7 @@ class ChainTraining {
   Status learn_weights();
   Status learn_kernel_machine();
   Status calibrate();
+  linear::Dataset first_usable(const linear::Dataset& held_out, size_t most) const;
   Status save();
   double dev_score(const chain::ChainWeights& weights) const;
   chain::TrainingContext context(const linear::EncodedTraining& training, chain::ChainWeights start,
@@ -50,14 +54,14 @@ Status ChainTraining::prepare_weights() {
   const bool transitions = method_.transitions && job_.extractor->has_transitions() && job_.task->neighbours;
   const std::shared_ptr<const Model>& old = job_.request.start_from;
   if (!old) {
-    start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers);
+    start_weights_ = chain::make_weights(job_.training, transitions, pairs_, job_.workers, job_.team);
     return {};
   }
   const auto* predictor = old->as<chain::ChainPredictor>();
   ESPALIER_CHECK(predictor != nullptr);  // the learner is the same
   temperature_ = predictor->temperature();
   ESPALIER_ASSIGN(start_weights_,
-                  chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_));
+                  chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_, job_.team));
   return {};
 }
 
@@ -95,6 +99,7 @@ chain::TrainingContext ChainTraining::context(const linear::EncodedTraining& tra
   context.label_weight = job_.label_weight;
   if (restriction_) context.restriction = &*restriction_;
   context.learned_tokens = job_.learned_tokens();
+  context.team = &job_.team;
   return context;
 }
 
@@ -128,15 +133,17 @@ Status ChainTraining::learn_weights() {
 Status ChainTraining::calibrate() {
   if (!method_.fit_temperature || job_.report.interrupted) return {};
   if (!job_.dev.sequences.empty()) {
-    temperature_ = chain::fit_temperature(weights_, job_.dev.data, job_.workers, 1000, job_.monitor);
+    if (job_.team.first())
+      temperature_ =
+          chain::fit_temperature(weights_, job_.dev.data, job_.workers, kTemperatureSequences, job_.monitor);
     return {};
   }
   // A model that is trained further keeps the scale of its scores, and has learned from what would be held
   // out.
   if (job_.request.start_from) return {};
   // A second run that sees nine sequences in ten; the tenth says how far to trust the scores.
-  auto [most, tenth] = linear::hold_out_a_tenth(job_.training.data);
-  if (tenth.sequences() == 0) return {};
+  auto [most, tenth] = linear::hold_out_a_tenth(job_.training.data, job_.team);
+  if (tenth.all_sequences() == 0) return {};
   linear::EncodedTraining part;
   part.data = std::move(most);
   part.labels = job_.training.labels;
@@ -153,19 +160,30 @@ Status ChainTraining::calibrate() {
   if (restriction_) {
     std::vector<uint32_t> kept;
     for (uint32_t s = 0; s < job_.training.data.sequences(); ++s)
-      if (!linear::held_out(s)) kept.push_back(s);
+      if (!linear::held_out(job_.training.data.number_of(s))) kept.push_back(s);
     restricted_part = restriction_->subset(kept);
     second.restriction = &*restricted_part;
   }
   ESPALIER_ASSIGN(const chain::ChainWeights weights, method_.learn(std::move(second)));
-  temperature_ = chain::fit_temperature(weights, tenth, job_.workers, 1000, job_.monitor);
+  if (!job_.team.alone()) tenth = first_usable(tenth, kTemperatureSequences);
+  if (job_.team.first())
+    temperature_ = chain::fit_temperature(weights, tenth, job_.workers, kTemperatureSequences, job_.monitor);
   return {};
+}
+
+/// The first sequences of all ranks from which a temperature can be learned.
+linear::Dataset ChainTraining::first_usable(const linear::Dataset& held_out, size_t most) const {
+  std::vector<uint32_t> here;
+  for (uint32_t s = 0; s < held_out.sequences() && here.size() < most; ++s)
+    if (held_out.length(s) > 0 && held_out.fully_labelled(s)) here.push_back(s);
+  return linear::gather_sequences(held_out, here, job_.team);
 }
 
 Status ChainTraining::save() {
   if (kernel_) weights_ = std::move(start_weights_);  // all 0: the labels' number, and no transitions
   const int bits = weight_bits(job_.common().weight_bits, job_.report.interrupted, [&] {
-    return chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers, 1500, job_.monitor);
+    return chain::labels_changed_by_rounding(weights_, job_.training.data, job_.workers, 1500, job_.monitor,
+                                             chain::kMostSteps, job_.team);
   });
   SectionWriter out;
   chain::save_model(
@@ -182,6 +200,7 @@ void ChainTraining::prepare_constraints() {
   if (!job_.constraints) return;
   restriction_.emplace(*job_.constraints, std::move(job_.instances), job_.training.data,
                        constrain::DecodeOptions{});
+  restriction_->count_on(job_.team);
   if (std::string note = restriction_->note(); !note.empty()) job_.report.notes.push_back(std::move(note));
 }
 

@@ -39,6 +39,7 @@ struct LearnerTraits {
   ConstraintUse constraints = ConstraintUse::kNone;
   bool starts_from_models = true;  ///< can train a model further
   bool keeps_checkpoints = true;   ///< can stop and resume
+  bool several_ranks = false;      ///< can train on several ranks, each with a part of the data
 };
 
 /// What a learner needs of the training data, besides the labels.

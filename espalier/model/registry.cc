@@ -102,6 +102,12 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
     return fail("learner {} cannot train a model further", traits.name);
   if (situation.checkpoints && !traits.keeps_checkpoints)
     return fail("learner {} can neither write nor resume checkpoints", traits.name);
+  if (situation.ranks && !traits.several_ranks)
+    return fail(
+        "learner {} does not train on several ranks; crf, memm, local and perceptron do. Train it with "
+        "espalier, "
+        "on one machine",
+        traits.name);
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
     return fail("task brackets prevents overlaps itself and does not support constraints");
   if (situation.task.kind == TaskKind::kParse) {

@@ -50,8 +50,12 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
       return fail("{}: a model for task {}, which cannot be trained further for task {}", name, old.task,
                   request.task);
   }
-  const Situation situation{*task, !request.dev.empty(), request.constraints.has_value(),
-                            request.start_from != nullptr, request.resume || request.checkpoint_every > 0};
+  const Situation situation{*task,
+                            !request.dev.empty(),
+                            request.constraints.has_value(),
+                            request.start_from != nullptr,
+                            request.resume || request.checkpoint_every > 0,
+                            request.ranks != nullptr && request.ranks->size() > 1};
   return learner->configure(request.settings, situation);
 }
 
@@ -62,14 +66,28 @@ Status check_request(const TrainRequest& request) {
   return {};
 }
 
-Result<Trained> train(const TrainRequest& request, const Monitor& monitor) {
-  TrainingJob job(request, monitor);
+namespace {
+
+Result<Trained> train_together(const TrainRequest& request, const Team& team) {
+  TrainingJob job(request, team.monitor(), team);
   ESPALIER_ASSIGN(job.learner, configure_learner(request));
   ESPALIER_ASSIGN(job.task, find_task(request.task));
   ESPALIER_TRY(job.read_data());
   ESPALIER_TRY(job.learner->train(job));
   job.report.seconds = job.seconds();
   return Trained{std::move(*job.saved), std::move(job.report)};
+}
+
+}  // namespace
+
+Result<Trained> train(const TrainRequest& request, const Monitor& monitor) {
+  const Team team(request.ranks, monitor);
+  if (team.alone()) return train_together(request, team);
+  try {
+    return train_together(request, team);
+  } catch (const AnotherRankFailed& failure) {
+    return fail("{}", failure.what());
+  }
 }
 
 }  // namespace espalier::model

@@ -17,6 +17,7 @@
 #include "espalier/data/formats/source.h"
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model.h"
+#include "espalier/public/ranks.h"
 
 namespace espalier::model {
 
@@ -49,7 +50,8 @@ struct TrainRequest {
       parsers;  ///< task summary: files of taggers and a parser for sentences without trees
   bool allow_contradictions = false;  ///< train even if most training sequences break them
   uint64_t seed = 1;
-  int threads = 0;  ///< 0: all cores
+  int threads = 0;         ///< 0: all cores
+  Ranks* ranks = nullptr;  ///< the processes that train together; null: this one alone
 };
 
 struct TrainReport {
@@ -62,6 +64,7 @@ struct TrainReport {
   std::string objective_name;  ///< of the log's `objective`
   std::string dev_measure;     ///< of the log's `dev_score`: "F1" or "accuracy"
   double seconds = 0, reading_seconds = 0;
+  int ranks = 1;
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
   std::vector<Round> log;
   std::optional<int> best_round;

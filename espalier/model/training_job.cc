@@ -70,116 +70,6 @@ Status TrainingJob::check_not_stopped() const {
   return fail("training was stopped before it began, and there is no model");
 }
 
-Status TrainingJob::read_training_data() {
-  std::unique_ptr<linear::DatasetBuilder> builder;
-  Progress progress;
-  progress.phase = "reading";
-  std::vector<std::string_view> labels;
-  std::vector<data::Sequence> kept;  // what constraints speak about is known when all labels are
-  const std::string& first_name = request.train.front().name();
-  for (const data::Source& source : request.train) {
-    ESPALIER_ASSIGN(const auto reader, open_task_reader(source, request.task, request.reading));
-    while (true) {
-      data::Sequence sequence;
-      ESPALIER_TRY(check_not_stopped());
-      ESPALIER_ASSIGN(const bool more, reader->next(sequence));
-      if (!more) break;
-      if (sequence.empty()) continue;  // a predicate without candidates
-      if (task->json == tasks::JsonTask::kVariables) {
-        if (about.outputs == 0) about.outputs = sequence.length();
-        if (sequence.length() != about.outputs)
-          return fail("{}:{}: {} variables here, {} in {}", source.name(), sequence.line(0),
-                      sequence.length(), about.outputs, first_name);
-      }
-      if (!builder) {
-        ESPALIER_TRY(prepare_features(sequence));
-        linear::EncodeOptions options;
-        options.cutoff = common().cutoff;
-        options.names = common().names;
-        options.features = learner->needs().features;
-        builder = std::make_unique<linear::DatasetBuilder>(
-            *extractor, workers, options,
-            request.start_from ? request.start_from->labels() : data::LabelSet());
-      } else if (columns_of(sequence) != about.reading.columns) {
-        return fail("{}:{}: {} here, {} in {}", source.name(), sequence.line(0),
-                    counted(columns_of(sequence), "column"), about.reading.columns, first_name);
-      }
-      labels.clear();
-      for (size_t row = 0; row < sequence.length(); ++row)
-        labels.push_back(sequence.has_labels() ? sequence.label(row) : data::kUnknownLabelText);
-      scheme.add(labels);
-      if (!request.dev.empty()) training_hashes_.insert(hash_of_text(sequence));
-      if (request.constraints) kept.push_back(sequence);
-      origins.push_back(&source);
-      if (learner->needs().text) sequences.push_back(sequence);
-      builder->add(std::move(sequence));
-      if (builder->sequences() % 1024 == 0) {
-        progress.done = static_cast<double>(builder->sequences());
-        monitor.report(progress);
-      }
-    }
-  }
-  if (!builder) return fail("{}: no sequences", first_name);
-  progress.phase = "numbering the features";
-  progress.done = 0;
-  monitor.report(progress);
-  training = builder->finish();
-  ESPALIER_TRY(check_not_stopped());
-  if (training.labels.size() == 0)
-    return fail("{}: every label is '_' (not known); there is nothing to learn from", first_name);
-  if (training.labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
-  report.sequences = training.data.sequences();
-  report.tokens = training.data.tokens();
-  about.training_sequences = report.sequences;
-  about.training_tokens = report.tokens;
-  if (request.start_from) {
-    about.training_sequences += request.start_from->about().training_sequences;
-    about.training_tokens += request.start_from->about().training_tokens;
-    ESPALIER_TRY(compare_labels());
-  }
-  if (training.state_before_cutoff > training.state.size())
-    report.notes.push_back(fmt::format("{} of {} features were seen fewer than {} times and dropped",
-                                       training.state_before_cutoff - training.state.size(),
-                                       training.state_before_cutoff, common().cutoff));
-  ESPALIER_TRY(refine_labels());
-  return resolve_constraints(kept);
-}
-
-Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
-  if (!request.constraints) return {};
-  ESPALIER_ASSIGN(constraints, request.constraints->resolve(about, training.labels));
-  if (learner->traits().constraints == ConstraintUse::kRegular &&
-      !constrain::Compiled(*constraints).regular())
-    return fail(
-        "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
-        "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
-        request.constraints->name);
-  for (const data::Sequence& sequence : kept)
-    instances.push_back(instances_of_task(request.task)(*constraints, sequence));
-  return check_contradictions();
-}
-
-Status TrainingJob::check_contradictions() const {
-  if (request.allow_contradictions) return {};
-  std::vector<size_t> breaks(constraints->statements().size(), 0);
-  size_t contradicted = 0, checked = 0;
-  for (size_t s = 0; s < instances.size(); ++s) {
-    const std::span<const data::Label> gold = training.data.gold_of(s);
-    if (std::find(gold.begin(), gold.end(), data::kNoLabel) != gold.end()) continue;
-    const std::vector<size_t> broken = constraints->broken_constraints(instances[s], gold);
-    for (const size_t c : broken) ++breaks[c];
-    contradicted += !broken.empty();
-    ++checked;
-  }
-  if (2 * contradicted <= checked) return {};
-  const size_t most = static_cast<size_t>(std::max_element(breaks.begin(), breaks.end()) - breaks.begin());
-  return fail(
-      "{}: {} of {} training sequences break a hard constraint ('{}' is broken by {}): is this the right "
-      "file for these "
-      "labels? --allow-contradictions trains all the same",
-      request.constraints->name, contradicted, checked, constraints->statements()[most].name, breaks[most]);
-}
-
 Status TrainingJob::read_dev_data() {
   if (request.dev.empty()) return {};
   data::ReadOptions reading = request.dev_reading.value_or(request.reading);
@@ -194,7 +84,6 @@ Status TrainingJob::read_dev_data() {
                   request.train.front().name());
   }
   std::erase_if(dev.sequences, [](const data::Sequence& sequence) { return sequence.empty(); });
-  warn_of_odd_dev_data();
   if (!learner->needs().features) return {};
   const linear::FeatureMap map = linear::number_map(training.state.hashes),
                            edge_map = linear::number_map(training.edge.hashes);
@@ -226,13 +115,15 @@ Status TrainingJob::resolve_label_weights() {
 Status TrainingJob::read_data() {
   if (task->kind == TaskKind::kSummary) return read_clusters(*this);
   ESPALIER_TRY(read_training_data());
-  uint64_t labelled = 0;
+  int64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
+  labelled = team.sum(labelled);
   if (task->kind != TaskKind::kParse)
-    for (std::string& remark : label_remarks(training.labels.plain().size(), labelled))
+    for (std::string& remark : label_remarks(training.labels.plain().size(), static_cast<uint64_t>(labelled)))
       warn(std::move(remark));
   ESPALIER_TRY(resolve_label_weights());
-  ESPALIER_TRY(read_dev_data());
+  ESPALIER_TRY(team.agree(read_dev_data()));
+  warn_of_odd_dev_data();
   report.reading_seconds = seconds();
   return {};
 }
@@ -241,18 +132,44 @@ double TrainingJob::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Every rank decodes a part.
+std::vector<std::vector<data::Label>> TrainingJob::dev_labels(
+    const std::function<Decode()>& make_decoder) const {
+  constexpr size_t kPieces = 16;
+  std::vector<std::vector<data::Label>> labels(dev.sequences.size());
+  const Range mine = piece_of(labels.size(), team.size(), team.rank());
+  workers.for_each(kPieces, [&](size_t piece) {
+    const Decode decode = make_decoder();
+    const Range range = piece_of(mine.last - mine.first, kPieces, piece);
+    for (size_t s = mine.first + range.first; s < mine.first + range.last && !monitor.stop_requested(); ++s)
+      decode(s, labels[s]);
+  });
+  if (team.alone()) return labels;
+  std::vector<data::Label> decoded;
+  for (size_t s = mine.first; s < mine.last; ++s) {
+    labels[s].resize(dev.sequences[s].length(), 0);  // where decoding was stopped
+    decoded.insert(decoded.end(), labels[s].begin(), labels[s].end());
+  }
+  const Gathered<data::Label> all = team.gather(decoded);
+  auto next = all.items.begin();
+  for (size_t s = 0; s < labels.size(); ++s) {
+    labels[s].assign(next, next + static_cast<ptrdiff_t>(dev.sequences[s].length()));
+    next += static_cast<ptrdiff_t>(dev.sequences[s].length());
+  }
+  return labels;
+}
+
 double TrainingJob::dev_score(const std::function<Decode()>& make_decoder) const {
   constexpr size_t kPieces = 16;
   std::vector<eval::TaggingScores> scores(kPieces);
   std::vector<tasks::RoleScores> roles(kPieces);
   const bool by_roles = task->json == tasks::JsonTask::kRoles;
+  const std::vector<std::vector<data::Label>> labels = dev_labels(make_decoder);
   workers.for_each(kPieces, [&](size_t piece) {
-    const Decode decode = make_decoder();
-    std::vector<data::Label> best;
     std::vector<std::string_view> gold, predicted;
     const Range range = piece_of(dev.sequences.size(), kPieces, piece);
-    for (size_t s = range.first; s < range.last && !monitor.stop_requested(); ++s) {
-      decode(s, best);
+    for (size_t s = range.first; s < range.last; ++s) {
+      const std::vector<data::Label>& best = labels[s];
       gold.clear();
       predicted.clear();
       for (size_t t = 0; t < best.size(); ++t) {
@@ -323,75 +240,9 @@ Verdict TrainingJob::round_ended(const RoundEnd& round, int rounds,
     monitor.report(progress);
   }
   if (writes_checkpoints() && round.save && round.number % request.checkpoint_every == 0)
-    trouble_ = save_checkpoint(round);
+    trouble_ = team.agree(team.first() ? save_checkpoint(round) : Status());
   verdict.go_on = verdict.go_on && trouble_.ok();
   return verdict;
-}
-
-Status TrainingJob::save(SectionWriter& sections) {
-  report.interrupted = report.interrupted || monitor.stop_requested();
-  about.task = request.task;
-  about.learner = request.learner;
-  about.seed = request.seed;
-  about.parameters.clear();
-  for (const auto& [name, value] : learner->texts()) about.parameters.emplace_back(name, value);
-  sections.add_text("about", header_to_json(about));
-  if (request.constraints) sections.add_text(kConstraintSection, request.constraints->to_json());
-  const auto keep = [&](Result<Model> opened) -> Status {
-    if (!opened.ok())
-      return fail("training ended with a model that cannot be used, and none was written: {}",
-                  opened.error().message);
-    saved = std::move(opened).value();
-    return {};
-  };
-  if (request.model.empty()) {
-    const std::vector<std::byte> bytes = sections.to_bytes();
-    report.model_bytes = bytes.size();
-    ESPALIER_TRY(keep(Model::from_bytes(bytes, "model")));
-  } else {
-    // The file that was opened here and the one that it becomes are the same.
-    ESPALIER_TRY(sections.save(request.model, [&](const std::string& written) {
-      return keep(Model::open(written, request.model));
-    }));
-    if (!saved)
-      ESPALIER_TRY(keep(Model::from_bytes(sections.to_bytes(), request.model)));  // a pipe or a device
-    std::error_code ignored;
-    report.model_bytes = std::filesystem::file_size(request.model, ignored);
-  }
-  report.features = training.state.size() + training.edge.size();
-  report.labels = training.labels.plain().size();
-  return {};
-}
-
-std::string TrainingJob::fingerprint() const {
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {}", request.learner, request.seed, about.training_sequences,
-                  about.training_tokens, training.labels.size(), training.state.size(), training.edge.size());
-  for (const auto& [name, value] : learner->texts()) text += fmt::format(" {}={}", name, value);
-  if (request.constraints) text += " " + request.constraints->to_json();
-  return text;
-}
-
-Status TrainingJob::save_checkpoint(const RoundEnd& round) const {
-  SectionWriter sections;
-  round.save(sections);
-  sections.add_text("fingerprint", fingerprint());
-  return sections.save(checkpoint_path());
-}
-
-Result<std::optional<SectionFile>> TrainingJob::checkpoint_to_resume() const {
-  if (!request.resume) return std::optional<SectionFile>();
-  ESPALIER_ASSIGN(SectionFile file, SectionFile::open(checkpoint_path()));
-  ESPALIER_ASSIGN(const std::string_view made_for, file.text("fingerprint"));
-  if (made_for != fingerprint())
-    return fail("{}: the checkpoint belongs to a run with other data, learner, parameters or seed",
-                checkpoint_path());
-  return std::optional<SectionFile>(std::move(file));
-}
-
-void TrainingJob::drop_checkpoint() const {
-  std::error_code ignored;
-  if (!report.interrupted) std::filesystem::remove(checkpoint_path(), ignored);
 }
 
 }  // namespace espalier::model

@@ -14,6 +14,7 @@
 
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
+#include "espalier/base/team.h"
 #include "espalier/base/training_round.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
@@ -37,13 +38,21 @@ struct DevSet {
 /// A hash of everything that a sequence says: its cells or attributes and its labels.
 uint64_t hash_of_text(const data::Sequence& sequence);
 
+inline const Team& one_rank() {
+  static const Team team;
+  return team;
+}
+
+class FileShares;
+
 /// What training shares between all kinds of models. train() makes it and reads the data; the trainer of a
 /// kind of model (train_chain …) takes what it needs, reports its rounds, and saves.
 struct TrainingJob {
-  TrainingJob(const TrainRequest& asked, const Monitor& watcher)
-      : request(asked), monitor(watcher), workers(asked.threads) {}
+  TrainingJob(const TrainRequest& asked, const Monitor& watcher, const Team& others = one_rank())
+      : request(asked), team(others), monitor(watcher), workers(asked.threads) {}
 
   const TrainRequest& request;
+  const Team& team;            ///< the ranks that train together; those that do not are alone
   const Task* task = nullptr;  ///< what is predicted
   const Monitor& monitor;
   Workers workers;
@@ -73,6 +82,8 @@ struct TrainingJob {
   /// F1 of spans on the dev set (of arguments, for roles), or accuracy where labels are plain, in percent.
   /// Each thread asks for a decoder of its own.
   double dev_score(const std::function<Decode()>& make_decoder) const;
+  /// The labels that the decoder gives the sequences of the dev set.
+  std::vector<std::vector<data::Label>> dev_labels(const std::function<Decode()>& make_decoder) const;
   std::string dev_measure() const;  ///< what that is: "F1" or "accuracy"
 
   /// Tells the user at once, and again in the report's notes.
@@ -114,6 +125,9 @@ struct TrainingJob {
   double seconds() const;  ///< since the start
 
  private:
+  // training_files.cc
+  Status keep(Result<Model> opened);
+  Status write_model(const SectionWriter& sections);
   std::string checkpoint_path() const { return request.model + ".checkpoint"; }
   std::string fingerprint() const;
   /// Writes what a learner needs to resume from here to MODEL.checkpoint, with what tells this run from
@@ -122,7 +136,14 @@ struct TrainingJob {
   size_t columns_of(const data::Sequence& sequence) const;
   /// An error if somebody asked to stop: for phases before there is anything to save.
   Status check_not_stopped() const;
+  // training_data.cc
+  struct Reading;
   Status read_training_data();
+  Status read_share(const FileShares& shares, Reading& reading);
+  Status begin_reading(const data::Sequence& first, Reading& reading);
+  Status keep_sequence(data::Sequence sequence, Reading& reading);
+  Result<std::vector<uint32_t>> numbers_in_all(const Reading& reading) const;
+
   Status prepare_features(const data::Sequence& first);
   Status read_dev_data();
   /// Warns of development data that is also training data, or that has other labels.

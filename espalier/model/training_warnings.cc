@@ -25,9 +25,14 @@ void TrainingJob::warn(std::string text) {
 }
 
 void TrainingJob::warn_of_odd_dev_data() {
+  if (request.dev.empty()) return;
   size_t known = 0, labelled = 0, repeated = 0;
+  std::vector<int64_t> found;  // on any rank
+  for (const data::Sequence& sequence : dev.sequences)
+    found.push_back(training_hashes_.contains(hash_of_text(sequence)) ? 1 : 0);
+  team.sum(found);
+  for (const int64_t times : found) repeated += times > 0 ? 1 : 0;
   for (const data::Sequence& sequence : dev.sequences) {
-    repeated += training_hashes_.contains(hash_of_text(sequence));
     for (size_t row = 0; row < sequence.length() && sequence.has_labels(); ++row) {
       if (sequence.label(row) == data::kUnknownLabelText) continue;
       ++labelled;

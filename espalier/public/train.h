@@ -16,6 +16,7 @@
 #include "espalier/public/corpus.h"
 #include "espalier/public/learners.h"
 #include "espalier/public/progress.h"
+#include "espalier/public/ranks.h"
 #include "espalier/public/tagger.h"
 
 #pragma GCC visibility push(default)
@@ -53,7 +54,10 @@ struct TrainOptions {
   /// Task summary with unit=word: files of models that give sentences tags and trees where the data have
   /// none, in the order of their use; the last is a parser. The summariser keeps a copy of them.
   std::vector<std::string> parsers = {};
-  uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads
+  /// Several processes that train together, each with a part of the data (public/ranks.h); null: this one
+  /// alone. Learners crf, memm, local and perceptron.
+  Ranks* ranks = nullptr;
+  uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads and ranks
   int threads = 0;    ///< 0: all cores
   std::function<bool(const Progress&)> on_progress =
       {};  ///< return false to end training early with a usable model
@@ -80,6 +84,7 @@ struct Training {
   std::string objective_name;               ///< what the log's objective is, for example "loss per token"
   std::string dev_measure;                  ///< what the log's dev_score is: "F1" or "accuracy"
   double seconds = 0, reading_seconds = 0;  ///< in total, and spent reading and encoding the data
+  int ranks = 1;                            ///< that trained together
   size_t sequences = 0, tokens = 0, features = 0, weights = 0, labels = 0, model_bytes = 0;
   std::optional<int> best_pass;    ///< the pass that was kept, if there is development data
   bool stopped_early = false;      ///< because the development score no longer rose

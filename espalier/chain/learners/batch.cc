@@ -2,69 +2,144 @@
 
 #include <algorithm>
 
+#include "espalier/chain/learners/importance.h"
 #include "espalier/chain/stop_kernels.h"
 
 namespace espalier::chain {
+
+BatchRunner::BatchRunner(const linear::Dataset& data, const Workers& workers, const Monitor& monitor,
+                         linear::Dropout dropout, const Team* team)
+    : data_(data),
+      workers_(workers),
+      monitor_(monitor),
+      team_(team != nullptr && !team->alone() ? team : nullptr),
+      pair_unit_(counted_tokens(data)),  // a token changes the gradient of a pair by 1 at most
+      features_(data, dropout) {}
+
+/// The sequences of the batch that this rank has.
+void BatchRunner::choose_slots(std::span<const uint32_t> sequences) {
+  slots_.clear();
+  size_t rows = 0;
+  for (size_t place = 0; place < sequences.size(); ++place) {
+    uint32_t sequence = sequences[place];
+    if (team_ != nullptr) {
+      const std::optional<uint32_t> here = data_.find_number(sequence);
+      if (!here) continue;
+      sequence = *here;
+    }
+    slots_.push_back({static_cast<uint32_t>(place), sequence, rows});
+    rows += data_.length(sequence);
+  }
+  features_.make_places(slots_.size());
+  node_.assign(rows * stride_, 0.0f);
+  active_.assign(rows, 0);
+  edge_.resize(edges_ ? rows * labels_ * stride_ : 0);
+}
+
+/// Adds the gradient of one sequence's pairs to the sums, and sets it to 0.
+void BatchRunner::add_pairs(AlignedVector<float>& pairs) {
+  const std::scoped_lock lock(mutex_);
+  for (size_t i = 0; i < pairs.size(); ++i)
+    if (pairs[i] != 0)
+      pair_sums_[i] += pair_unit_.multiple(static_cast<double>(std::exchange(pairs[i], 0.0f)));
+}
+
+void BatchRunner::compute_piece(const ChainWeights& weights, Range slots, const Gradient& gradient) {
+  std::unique_ptr<Buffers> buffers;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!buffers_.empty()) {
+      buffers = std::move(buffers_.back());
+      buffers_.pop_back();
+    }
+  }
+  if (!buffers) buffers = std::make_unique<Buffers>();
+  buffers->pairs.resize(labels_ * stride_, 0.0f);
+  std::optional<StopKernels> stop;
+  if (team_ == nullptr) stop.emplace(monitor_);
+  for (size_t i = slots.first; i < slots.last && !dropped(); ++i) {
+    const Slot& slot = slots_[i];
+    const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
+    if (monitor_.stop_requested()) continue;
+    score_sequence(weights, data_, slot.sequence, features, buffers->scores);
+    const ScoreGradient out{node_.data() + slot.first_row * stride_, buffers->pairs.data(),
+                            edges_ ? edge_.data() + slot.first_row * labels_ * stride_ : nullptr,
+                            active_.data() + slot.first_row};
+    const double loss = gradient(slot.sequence, buffers->scores, buffers->scratch, potentials_, out);
+    losses_[slot.place] = loss;
+    if (!transitions_) continue;
+    if (loss == 0) {  // rounding may have left something
+      std::fill(buffers->pairs.begin(), buffers->pairs.end(), 0.0f);
+    } else {
+      add_pairs(buffers->pairs);
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  buffers_.push_back(std::move(buffers));
+}
+
+/// Lists what the updates are to see of one of this rank's sequences.
+void BatchRunner::list_tokens(const Slot& slot, size_t number) {
+  const linear::SequenceFeatures sequence = features_[number];
+  const size_t T = data_.length(slot.sequence);
+  for (size_t t = 0; t < T; ++t)
+    if (active_[slot.first_row + t] != 0)
+      tokens_.push_back({sequence[t], node_.data() + (slot.first_row + t) * stride_});
+  if (!edges_) return;
+  const uint64_t first = data_.sequence_begin[slot.sequence];
+  for (size_t t = 1; t < T; ++t)
+    if (!data_.edge[first + t].empty())
+      edge_tokens_.push_back(
+          {data_.edge[first + t], edge_.data() + (slot.first_row + t) * labels_ * stride_});
+}
 
 double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_t> sequences,
                             bool with_potentials, const Gradient& gradient) {
   stride_ = weights.stride;
   labels_ = weights.labels;
-  const size_t K = labels_, S = stride_;
-  slots_.clear();
   // With thousands of labels every array of pairs takes 100 MB and more; nobody waits for those.
-  if (monitor_.stop_requested()) return drop();
-  size_t rows = 0;
-  for (const uint32_t s : sequences) {
-    slots_.push_back({s, rows});
-    rows += data_.length(s);
-  }
-  features_.make_places(slots_.size());
-  const bool edges = weights.edge_rows.rows() > 0;
-  node_.assign(rows * S, 0.0f);
-  active_.assign(rows, 0);
-  edge_.resize(edges ? rows * K * S : 0);
-  if (with_potentials) potentials_.assign(weights.trans.data(), K, S);
+  if (dropped()) return drop();
+  transitions_ = weights.transitions;
+  edges_ = weights.edge_rows.rows() > 0;
+  choose_slots(sequences);
+  losses_.assign(sequences.size(), 0.0);
+  pair_sums_.assign(labels_ * stride_, 0);
+  if (with_potentials) potentials_.assign(weights.trans.data(), labels_, stride_);
 
   // Pieces are cut by tokens, so that one long sequence does not hold up the others.
+  const size_t rows = active_.size();
   const size_t pieces = std::min(kPieces, std::max<size_t>(1, slots_.size()));
-  pieces_.resize(std::max(pieces_.size(), pieces));
   std::vector<size_t> first_slot(pieces + 1, slots_.size());
   for (size_t p = 0, slot = 0; p < pieces; ++p) {
     first_slot[p] = slot;
     while (slot < slots_.size() && slots_[slot].first_row < rows * (p + 1) / pieces) ++slot;
   }
   workers_.for_each(pieces, [&](size_t p) {
-    if (monitor_.stop_requested()) return;
-    Piece& piece = pieces_[p];
-    piece.pairs.assign(K * S, 0.0f);
-    piece.loss = 0;
-    const StopKernels stop(monitor_);
-    for (size_t i = first_slot[p]; i < first_slot[p + 1] && !monitor_.stop_requested(); ++i) {
-      const Slot& slot = slots_[i];
-      const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
-      score_sequence(weights, data_, slot.sequence, features, piece.scores);
-      const ScoreGradient out{node_.data() + slot.first_row * S, piece.pairs.data(),
-                              edges ? edge_.data() + slot.first_row * K * S : nullptr,
-                              active_.data() + slot.first_row};
-      piece.loss += gradient(slot.sequence, piece.scores, piece.scratch, potentials_, out);
-    }
+    compute_piece(weights, {first_slot[p], first_slot[p + 1]}, gradient);
   });
-  double loss = 0;
-  for (size_t p = 0; p < pieces; ++p) {
-    if (monitor_.stop_requested()) return drop();
-    loss += pieces_[p].loss;
-    if (p == 0) continue;
-    for (size_t i = 0; i < K * S; ++i) pieces_[0].pairs[i] += pieces_[p].pairs[i];
+  if (dropped()) return drop();
+
+  tokens_.clear();
+  edge_tokens_.clear();
+  if (team_ != nullptr) {
+    exchange();
+  } else {
+    for (size_t i = 0; i < slots_.size(); ++i) list_tokens(slots_[i], i);
   }
+  pairs_.resize(pair_sums_.size());
+  for (size_t i = 0; i < pairs_.size(); ++i) pairs_[i] = static_cast<float>(pair_unit_.value(pair_sums_[i]));
+  double loss = 0;
+  for (const double one : losses_) loss += one;
   return loss;
 }
 
 double BatchRunner::drop() {
   slots_.clear();
   edge_.clear();
-  pieces_.resize(std::max<size_t>(1, pieces_.size()));
-  pieces_[0].pairs.clear();
+  tokens_.clear();
+  edge_tokens_.clear();
+  pairs_.clear();
+  pair_sums_.clear();
   return 0;
 }
 

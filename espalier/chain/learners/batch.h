@@ -1,16 +1,20 @@
-// Mini-batch training with the same result at any number of threads. Call BatchRunner::compute for the
-// gradients of a batch, then for_each_state_row and for_each_edge_row to apply them. Tested in
+// Mini-batch training with the same result at any number of threads and ranks. Call BatchRunner::compute for
+// the gradients of a batch, then for_each_state_row and for_each_edge_row to apply them. Tested in
 // learners_test.cc.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/exact_sum.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
+#include "espalier/base/team.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/dataset.h"
@@ -18,17 +22,18 @@
 
 namespace espalier::chain {
 
-/// The gradient of one sequence's loss with respect to its scores. Only `pairs` is shared.
+/// The gradient of one sequence's loss with respect to its scores.
 struct ScoreGradient {
   float* node;      ///< T×S, zeroed beforehand: ∂loss/∂node[t][j]
-  float* pairs;     ///< K×S, shared by the sequences of a piece: +=
+  float* pairs;     ///< K×S, zeroed beforehand: +=. That of a sequence without loss is not looked at
   float* edge;      ///< T×K×S, or null where the model has no edge features: set
   uint8_t* active;  ///< T: set to 1 if node[t] is to be applied
 };
 
 /// Scores the sequences of a batch with fixed weights, lets `gradient` turn scores into a loss and its
 /// gradient, and passes the result to an update of rows. Both steps run in parallel: sequences in the first,
-/// features (by kUpdateShards) in the second. Every float is added in an order fixed by the data.
+/// features (by kUpdateShards) in the second. Tokens are updated in the order of the batch; gradients of
+/// pairs, which are summed, are summed as integers (base/exact_sum.h), so that no order matters.
 class BatchRunner {
  public:
   /// Returns the loss. Called from any thread, for different sequences at once.
@@ -36,10 +41,11 @@ class BatchRunner {
                                         const TransitionPotentials& potentials, ScoreGradient out)>;
 
   /// If the monitor asks to stop, the batch is dropped, even in the middle of a sequence: with thousands of
-  /// labels, one of them takes seconds.
+  /// labels, one of them takes seconds. With a team, batches are sequences of all ranks by their numbers
+  /// (Dataset::spread): each rank computes its own, and all apply all gradients; a rank that is to stop leaves
+  /// out the sequences that it has not begun, since the others wait for its message.
   BatchRunner(const linear::Dataset& data, const Workers& workers, const Monitor& monitor,
-              linear::Dropout dropout = {})
-      : data_(data), workers_(workers), monitor_(monitor), features_(data, dropout) {}
+              linear::Dropout dropout = {}, const Team* team = nullptr);
 
   /// Sets the pass; with dropout, every pass drops different features.
   void begin_pass(int pass) { pass_ = pass; }
@@ -48,7 +54,7 @@ class BatchRunner {
   /// or more.
   static double bytes_of_pairs(size_t labels) {
     const double pairs = static_cast<double>(labels) * static_cast<double>(linear::padded(labels));
-    return pairs * sizeof(float) * (kPieces + 2);
+    return pairs * (sizeof(float) * (kPieces + 3) + sizeof(int64_t));
   }
 
   /// First step. Returns the summed loss. `with_potentials` prepares exp(trans) for gradients that need it. A
@@ -56,8 +62,13 @@ class BatchRunner {
   double compute(const ChainWeights& weights, std::span<const uint32_t> sequences, bool with_potentials,
                  const Gradient& gradient);
 
+  /// The loss of each sequence after compute().
+  std::span<const double> losses() const { return losses_; }
   /// The summed gradient of the transitions after compute(): K×S, or empty.
-  const AlignedVector<float>& pairs() const { return pieces_[0].pairs; }
+  const AlignedVector<float>& pairs() const { return pairs_; }
+  /// The same as integers, of which any number of batches of the data set can be added up.
+  std::span<const int64_t> pair_sums() const { return pair_sums_; }
+  const FixedPoint& pair_unit() const { return pair_unit_; }
 
   /// Second step: calls update(feature range of one token, values or null, that token's gradient row) for
   /// every active token, each feature on exactly one thread, tokens in order.
@@ -68,31 +79,71 @@ class BatchRunner {
   void for_each_edge_row(const Update& update) const;
 
  private:
+  bool dropped() const { return team_ == nullptr && monitor_.stop_requested(); }
   double drop();
 
   static constexpr size_t kPieces = 8;
-  struct Piece {
-    AlignedVector<float> pairs;
+  /// What a thread works with while it computes a piece.
+  struct Buffers {
+    AlignedVector<float> pairs;  ///< of one sequence; 0 between them
     SequenceScores scores;
     ChainScratch scratch;
-    double loss = 0;
   };
   struct Slot {
-    uint32_t sequence;
-    size_t first_row;  ///< of the batch's token arrays
+    uint32_t place;     ///< in the batch
+    uint32_t sequence;  ///< of this rank's data
+    size_t first_row;   ///< of the batch's token arrays
   };
+  struct Token {
+    linear::TokenFeatures state;
+    const float* gradient;
+  };
+  struct EdgeToken {
+    std::span<const uint32_t> features;
+    const float* gradient;
+  };
+
+  /// A token that another rank has sent: where its features, their values and its gradient are in Received.
+  struct RemoteToken {
+    size_t features, count, numbers;
+    bool values, edge;
+  };
+  struct Received {
+    std::vector<uint32_t> features;
+    AlignedVector<float> numbers;
+    std::vector<RemoteToken> tokens;
+    std::vector<Range> of_place;  ///< the tokens of each place of the batch
+  };
+
+  void choose_slots(std::span<const uint32_t> sequences);
+  void compute_piece(const ChainWeights& weights, Range slots, const Gradient& gradient);
+  void add_pairs(AlignedVector<float>& pairs);
+  void list_tokens(const Slot& slot, size_t number);
+  // batch_exchange.cc
+  void exchange();
+  std::vector<std::byte> message() const;
+  void read_message(std::span<const std::byte> bytes);
 
   const linear::Dataset& data_;
   const Workers& workers_;
   const Monitor& monitor_;
-  std::vector<Piece> pieces_;
+  const Team* team_;                               ///< null where the batches are this rank's own
+  std::vector<std::unique_ptr<Buffers>> buffers_;  ///< that no thread uses
+  std::mutex mutex_;                               ///< of buffers_ and pair_sums_
   std::vector<Slot> slots_;
-  AlignedVector<float> node_, edge_;
+  std::vector<double> losses_;
+  AlignedVector<float> node_, edge_, pairs_;
+  std::vector<int64_t> pair_sums_;
+  FixedPoint pair_unit_;
   std::vector<uint8_t> active_;
+  std::vector<Token> tokens_;           ///< that are updated, in the order of the batch
+  std::vector<EdgeToken> edge_tokens_;  ///< that have edge features
+  Received received_;
   TransitionPotentials potentials_;
   linear::BatchFeatures features_;
   int pass_ = 0;
   size_t stride_ = 0, labels_ = 0;
+  bool transitions_ = false, edges_ = false;
 };
 
 template <typename Update>
@@ -101,26 +152,16 @@ void BatchRunner::for_each_state_row(const Update& update) const {
   const size_t stretches = std::min<size_t>(static_cast<size_t>(workers_.threads()), linear::kUpdateShards);
   workers_.for_each(stretches, [&](size_t stretch) {
     const Range shards = piece_of(linear::kUpdateShards, stretches, stretch);
-    for (size_t i = 0; i < slots_.size(); ++i) {
-      const linear::SequenceFeatures sequence = features_[i];
-      const size_t T = data_.length(slots_[i].sequence), first_row = slots_[i].first_row;
-      for (size_t t = 0; t < T; ++t) {
-        if (!active_[first_row + t]) continue;
-        const linear::TokenFeatures token = stretches > 1 ? sequence[t].in_shards(shards) : sequence[t];
-        update(token.features, token.values, node_.data() + (first_row + t) * stride_);
-      }
+    for (const Token& active : tokens_) {
+      const linear::TokenFeatures token = stretches > 1 ? active.state.in_shards(shards) : active.state;
+      update(token.features, token.values, active.gradient);
     }
   });
 }
 
 template <typename Update>
 void BatchRunner::for_each_edge_row(const Update& update) const {
-  if (edge_.empty()) return;
-  for (const Slot& slot : slots_) {
-    const uint64_t first = data_.sequence_begin[slot.sequence];
-    for (size_t t = 1; t < data_.length(slot.sequence); ++t)
-      update(data_.edge[first + t], edge_.data() + (slot.first_row + t) * labels_ * stride_);
-  }
+  for (const EdgeToken& token : edge_tokens_) update(token.features, token.gradient);
 }
 
 }  // namespace espalier::chain

@@ -11,38 +11,47 @@
 
 #include "espalier/chain/stop_kernels.h"
 #include "espalier/eval/calibration.h"
+#include "espalier/linear/merge_ranks.h"
 
 namespace espalier::chain {
 
 namespace {
 constexpr size_t kCalibrationPieces = 16;
 
-/// Sequences to look at, spread evenly over those given: `most` at most. Where a look at these takes more
-/// than kMostSteps, there are only as many as can be looked at `times` times within kMostSteps.
-std::vector<uint32_t> affordable(const ChainWeights& weights, const linear::Dataset& data,
-                                 const std::vector<uint32_t>& usable, size_t most, double steps,
-                                 double times) {
-  size_t n = std::min(most, usable.size());
-  if (n == 0) return {};
-  const double step =
-      weights.transitions ? static_cast<double>(weights.labels) * static_cast<double>(weights.labels) : 0;
-  double tokens = 0;
-  for (const uint32_t s : usable) tokens += static_cast<double>(data.length(s));
-  const double mean = tokens * step / static_cast<double>(usable.size());
-  double left = std::numeric_limits<double>::infinity();
-  if (mean * static_cast<double>(n) > steps) {
-    left = steps / times;
-    n = static_cast<size_t>(std::clamp(left / mean, 1.0, static_cast<double>(n)));
-  }
+/// Which of `size` sequences, with `tokens` tokens together, to look at: spread evenly, `most` at most. Where
+/// a look at these takes more than `steps`, there are only as many as can be looked at `times` times within
+/// it; `left` is then what they may take, and without_long() leaves out those that take more.
+struct Sample {
   std::vector<uint32_t> chosen;
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t s = usable[i * usable.size() / n];
-    const double cost = step * static_cast<double>(data.length(s));
+  double step, left;
+};
+Sample affordable(const ChainWeights& weights, size_t size, double tokens, size_t most, double steps,
+                  double times) {
+  Sample sample{{}, 0, std::numeric_limits<double>::infinity()};
+  size_t n = std::min(most, size);
+  if (n == 0) return sample;
+  if (weights.transitions)
+    sample.step = static_cast<double>(weights.labels) * static_cast<double>(weights.labels);
+  const double mean = tokens * sample.step / static_cast<double>(size);
+  if (mean * static_cast<double>(n) > steps) {
+    sample.left = steps / times;
+    n = static_cast<size_t>(std::clamp(sample.left / mean, 1.0, static_cast<double>(n)));
+  }
+  for (size_t i = 0; i < n; ++i) sample.chosen.push_back(static_cast<uint32_t>(i * size / n));
+  return sample;
+}
+
+std::vector<uint32_t> without_long(const Sample& sample, const std::vector<uint32_t>& chosen,
+                                   const linear::Dataset& data) {
+  std::vector<uint32_t> out;
+  double left = sample.left;
+  for (const uint32_t s : chosen) {
+    const double cost = sample.step * static_cast<double>(data.length(s));
     if (cost > left) continue;
     left -= cost;
-    chosen.push_back(s);
+    out.push_back(s);
   }
-  return chosen;
+  return out;
 }
 
 /// Reports on work on a sample, from any thread.
@@ -93,7 +102,12 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
   for (uint32_t s = 0; s < held_out.sequences() && usable.size() < most; ++s)
     if (held_out.length(s) > 0 && held_out.fully_labelled(s)) usable.push_back(s);
   constexpr double kTemperatures = 30;  // that are tried
-  usable = affordable(weights, held_out, usable, most, steps, kTemperatures);
+  double tokens = 0;
+  for (const uint32_t s : usable) tokens += static_cast<double>(held_out.length(s));
+  const Sample sample = affordable(weights, usable.size(), tokens, most, steps, kTemperatures);
+  std::vector<uint32_t> chosen;
+  for (const uint32_t i : sample.chosen) chosen.push_back(usable[i]);
+  usable = without_long(sample, chosen, held_out);
   if (usable.empty()) return 1;
   Progress progress;
   progress.phase = "fitting the temperature";
@@ -158,13 +172,21 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
       1e-3, 1e4);
 }
 
-double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
-                                  const Workers& workers, size_t most, const Monitor& monitor, double steps) {
+double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& all,
+                                  const Workers& workers, size_t most, const Monitor& monitor, double steps,
+                                  const Team& team) {
   // Spread evenly over the data, so that a corpus sorted by genre is sampled throughout.
-  std::vector<uint32_t> all(data.sequences());
-  std::iota(all.begin(), all.end(), 0);
-  const std::vector<uint32_t> sample = affordable(weights, data, all, most, steps, 2);
-  if (sample.empty()) return all.empty() ? 0 : 1;
+  const Sample affordable_ones =
+      affordable(weights, all.all_sequences(), static_cast<double>(all.all_tokens()), most, steps, 2);
+  std::vector<uint32_t> here;
+  for (const uint32_t number : affordable_ones.chosen)
+    if (const auto s = all.find_number(number)) here.push_back(*s);
+  const linear::Dataset data = linear::gather_sequences(all, here, team);
+  if (!team.first()) return 0;
+  std::vector<uint32_t> gathered(data.sequences());
+  std::iota(gathered.begin(), gathered.end(), 0);
+  const std::vector<uint32_t> sample = without_long(affordable_ones, gathered, data);
+  if (sample.empty()) return all.all_sequences() == 0 ? 0 : 1;
   ChainWeights rounded = weights;
   round_to_16_bits(rounded.state, workers);
   round_to_16_bits(rounded.edge, workers);

@@ -29,9 +29,10 @@ void round_to_16_bits(AlignedVector<float>& weights, const Workers& workers);
 
 /// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits; at
 /// most `most` sequences are decoded, and of many labels fewer. Returns 1, for "not known", if the monitor
-/// asks to stop or no sequence is short enough.
+/// asks to stop or no sequence is short enough. Of several ranks, rank 0 finds out, for sequences of all of
+/// them; others get 0.
 double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dataset& data,
                                   const Workers& workers, size_t most = 1500, const Monitor& monitor = {},
-                                  double steps = kMostSteps);
+                                  double steps = kMostSteps, const Team& team = Team());
 
 }  // namespace espalier::chain

@@ -6,10 +6,7 @@
 namespace espalier::chain {
 
 double counted_tokens(const linear::Dataset& data) {
-  double tokens = 0;
-  for (size_t s = 0; s < data.sequences(); ++s)
-    tokens += static_cast<double>(data.weight[s]) * static_cast<double>(data.length(s));
-  return tokens;
+  return data.spread ? data.spread->counted : data.weighted_tokens().value();
 }
 
 BatchRunner::Gradient counting_copies(const linear::Dataset& data, BatchRunner::Gradient inner) {

@@ -8,7 +8,8 @@
 
 namespace espalier::chain {
 
-/// The number of tokens, each counted by its sequence's weight. Objectives are reported per such token.
+/// The number of tokens on all ranks, each counted by its sequence's weight. Objectives are reported per such
+/// token.
 double counted_tokens(const linear::Dataset& data);
 
 /// A gradient in which sequence s counts data.weight[s] times: loss and gradient are multiplied. A weight of

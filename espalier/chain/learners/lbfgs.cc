@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "espalier/base/hash.h"
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/importance.h"
 #include "espalier/chain/learners/objective.h"
@@ -36,7 +37,7 @@ class LbfgsRun {
         options_(options),
         weights_(std::move(context_.start)),
         loss_(context_.training.data, context_.workers, options.loss, context_.label_weight,
-              context_.restriction, context_.monitor),
+              context_.restriction, context_.monitor, context_.team),
         tokens_(std::max(1.0, counted_tokens(context_.training.data))) {}
 
   Result<ChainWeights> run();
@@ -86,6 +87,8 @@ void LbfgsRun::take(const double* x) {
 /// f(x) = Σ loss at the anchor + x, + l2·|x|², and its gradient; the library adds l1·|x| itself.
 double LbfgsRun::evaluate(const double* x, double* gradient) {
   take(x);
+  if (context_.team != nullptr)
+    context_.team->check_same(hash_bytes({reinterpret_cast<const char*>(x), last_.size() * sizeof *x}));
   double f = loss_.evaluate(weights_, gradient_);
   if (context_.monitor.stop_requested())
     return f;  // of a part of the data: run() goes back to the last iteration

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "espalier/base/hash.h"
 #include "espalier/base/random.h"
 #include "espalier/chain/gradients.h"
 #include "espalier/chain/learners/batch.h"
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/importance.h"
+#include "espalier/chain/learners/mixing.h"
 #include "espalier/chain/learners/pass_steps.h"
 
 namespace espalier::chain {
@@ -24,7 +26,8 @@ class PerceptronRun {
         state_lag_(weights_.state.size(), 0.0f),
         trans_lag_(weights_.trans.size(), 0.0f),
         edge_lag_(weights_.edge.size(), 0.0f),
-        runner_(context_.training.data, context_.workers, context_.monitor) {
+        runner_(context_.training.data, context_.workers, context_.monitor, {},
+                options.mixing ? nullptr : context_.team) {
     if (context_.learned_tokens > 0) old_ = {weights_.state, weights_.trans, weights_.edge};
   }
 
@@ -36,8 +39,12 @@ class PerceptronRun {
       first = done + 1;
     }
     for (int pass = first; pass <= options_.passes && !stopped_; ++pass) {
-      const double wrong = one_pass(pass);
+      double wrong = one_pass(pass);
+      if (mixing()) wrong = mix_ranks(wrong);
       if (stopped_ && pass > 1) break;
+      if (context_.team != nullptr)
+        context_.team->check_same(
+            hash_bytes({reinterpret_cast<const char*>(weights_.state.data()), 4 * weights_.state.size()}));
       const Round round{{pass, wrong / tokens, [this, pass](SectionWriter& out) { save(out, pass); }, 0,
                          "errors per token"},
                         [this] { return result(); }};
@@ -47,7 +54,9 @@ class PerceptronRun {
   }
 
  private:
+  bool mixing() const { return options_.mixing && context_.team != nullptr && !context_.team->alone(); }
   double one_pass(int pass);
+  double mix_ranks(double wrong);
   void update();
   ChainWeights result() const;
   void save(SectionWriter& out, int pass) const;
@@ -69,9 +78,11 @@ class PerceptronRun {
 
 double PerceptronRun::one_pass(int pass) {
   const linear::Dataset& data = context_.training.data;
-  std::vector<uint32_t> order(data.sequences());
+  std::vector<uint32_t> order(mixing() ? data.sequences() : data.all_sequences());
   std::iota(order.begin(), order.end(), 0);
-  Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order));
+  Random random = Random(context_.seed).split(static_cast<uint64_t>(pass));
+  if (mixing()) random = random.split(context_.team->rank());
+  random.shuffle(std::span<uint32_t>(order));
   const BatchRunner::Gradient gradient =
       counting_copies(data, [&](size_t s, SequenceScores& scores, ChainScratch& scratch,
                                 const TransitionPotentials&, ScoreGradient out) {
@@ -96,6 +107,29 @@ double PerceptronRun::one_pass(int pass) {
     stopped_ = context_.monitor.stop_requested();
   }
   return wrong;
+}
+
+/// The end of a pass that each rank has made by itself. The average over the batches of a rank is
+/// w − lag / batches, so that the mean of these needs lags on the scale of one number of batches. Returns the
+/// mistakes of all ranks.
+double PerceptronRun::mix_ranks(double wrong) {
+  const Team& team = *context_.team;
+  const double share = shares_of_ranks(context_.training.data, team)[team.rank()];
+  const std::vector<uint64_t> batches = team.gather(std::vector<uint64_t>{batches_}).items;
+  const uint64_t most = *std::max_element(batches.begin(), batches.end());
+  const double of_lag = batches_ == 0 ? 0 : share * static_cast<double>(most) / static_cast<double>(batches_);
+  const auto each = [&](AlignedVector<float>& w, AlignedVector<float>& lag) {
+    mix(std::span<float>(w), share, team);
+    mix(std::span<float>(lag), of_lag, team);
+  };
+  each(weights_.state, state_lag_);
+  each(weights_.trans, trans_lag_);
+  each(weights_.edge, edge_lag_);
+  batches_ = most;
+  double all = 0;
+  for (const double one : team.gather(std::vector<double>{wrong}).items) all += one;
+  stopped_ = context_.monitor.stop_requested();
+  return all;
 }
 
 void PerceptronRun::update() {

@@ -9,6 +9,7 @@ struct PerceptronOptions {
   int passes = 15;
   size_t batch = 4;  ///< sequences decoded with the same weights; more than 1 lets threads share the work
   bool average = true;
+  bool mixing = false;  ///< several ranks: each makes a pass by itself, then weights are mixed (mixing.h)
 };
 
 /// Decodes each sequence and, if the answer is wrong, steps from it towards the gold labelling. The result is

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/base/parallel.h"
+#include "espalier/base/team.h"
 #include "espalier/base/training_round.h"
 #include "espalier/chain/learners/restriction.h"
 #include "espalier/chain/weights.h"
@@ -34,6 +35,9 @@ struct TrainingContext : RoundContext<ChainWeights> {
   /// trained model is trained further by steps that fit it, is pulled towards its own weights in place of 0,
   /// and every weight counts towards averages from the first step on.
   double learned_tokens = 0;
+  /// The ranks that learn together, each from its part of the data; null: this one alone. All learners but
+  /// those of batch.h and lbfgs.h need all the data here.
+  const Team* team = nullptr;
 };
 
 }  // namespace espalier::chain

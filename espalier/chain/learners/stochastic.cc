@@ -4,12 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/base/hash.h"
 #include "espalier/base/random.h"
 #include "espalier/chain/gradients.h"
 #include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/learners/batch.h"
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/importance.h"
+#include "espalier/chain/learners/mixing.h"
 #include "espalier/chain/learners/pass_steps.h"
 
 namespace espalier::chain {
@@ -33,7 +35,8 @@ class StochasticRun {
         trans_(weights_.trans.size()),
         edge_(weights_.edge.size()),
         dropout_{options.dropout, context_.seed},
-        runner_(context_.training.data, context_.workers, context_.monitor, dropout_) {
+        runner_(context_.training.data, context_.workers, context_.monitor, dropout_,
+                options.mixing ? nullptr : context_.team) {
     // The weights of a warm start are for all features, without dropout.
     if (dropout_.share > 0)
       for (float& w : weights_.state) w /= dropout_.kept();
@@ -42,7 +45,7 @@ class StochasticRun {
 
   Result<ChainWeights> run() {
     const linear::Dataset& data = context_.training.data;
-    order_.resize(data.sequences());
+    order_.resize(mixing() ? data.sequences() : data.all_sequences());
     const double tokens = std::max(1.0, counted_tokens(data));
     int first = 1;
     if (context_.resume != nullptr) {
@@ -54,8 +57,12 @@ class StochasticRun {
     const int average_from =
         trained_before() ? 1 : std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
     for (int pass = first; pass <= options_.passes; ++pass) {
-      const double loss = one_pass(pass, pass >= average_from);
+      double loss = one_pass(pass, pass >= average_from);
+      if (mixing()) loss = mix_ranks(loss);
       if (stopped_ && pass > 1) break;
+      if (context_.team != nullptr)
+        context_.team->check_same(
+            hash_bytes({reinterpret_cast<const char*>(weights_.state.data()), 4 * weights_.state.size()}));
       const Round round{
           {pass, (loss + penalty()) / tokens, [this, pass](SectionWriter& out) { save(out, pass); }, 0,
            dropout_.share > 0 ? "loss per token, under dropout" : kLossPerToken},
@@ -67,6 +74,8 @@ class StochasticRun {
 
  private:
   bool trained_before() const { return context_.learned_tokens > 0; }
+  bool mixing() const { return options_.mixing && context_.team != nullptr && !context_.team->alone(); }
+  double mix_ranks(double loss);
   BatchRunner::Gradient gradient() const;
   void find_squares();
   double one_pass(int pass, bool average);
@@ -132,7 +141,9 @@ void StochasticRun::find_squares() {
 
 double StochasticRun::one_pass(int pass, bool average) {
   std::iota(order_.begin(), order_.end(), 0);
-  Random(context_.seed).split(static_cast<uint64_t>(pass)).shuffle(std::span<uint32_t>(order_));
+  Random random = Random(context_.seed).split(static_cast<uint64_t>(pass));
+  if (mixing()) random = random.split(context_.team->rank());
+  random.shuffle(std::span<uint32_t>(order_));
   const BatchRunner::Gradient of_sequence = gradient();
   double loss = 0;
   runner_.begin_pass(pass);
@@ -148,6 +159,30 @@ double StochasticRun::one_pass(int pass, bool average) {
     stopped_ = context_.monitor.stop_requested();
   }
   return loss;
+}
+
+/// The end of a pass that each rank has made by itself. AdaGrad's squares are mixed as well: their sum would
+/// make steps smaller that the mean has made smaller already. Returns the loss of all ranks.
+double StochasticRun::mix_ranks(double loss) {
+  const Team& team = *context_.team;
+  const double share = shares_of_ranks(context_.training.data, team)[team.rank()];
+  const std::vector<uint64_t> snapshots = team.gather(std::vector<uint64_t>{averaged_}).items;
+  const uint64_t most = *std::max_element(snapshots.begin(), snapshots.end());
+  const double of_sum =
+      averaged_ == 0 ? 0 : share * static_cast<double>(most) / static_cast<double>(averaged_);
+  const auto each = [&](AlignedVector<float>& w, Parameters& p) {
+    mix(std::span<float>(w), share, team);
+    mix(std::span<float>(p.squares), share, team);
+    if (most > 0) mix(std::span<double>(p.sum), of_sum, team);
+  };
+  each(weights_.state, state_);
+  each(weights_.trans, trans_);
+  each(weights_.edge, edge_);
+  averaged_ = most;
+  double all = 0;
+  for (const double one : team.gather(std::vector<double>{loss}).items) all += one;
+  stopped_ = context_.monitor.stop_requested();
+  return all;
 }
 
 /// l2·|w|² + l1·|w|. Without it the loss alone would be shown, which rises while the penalties shrink the

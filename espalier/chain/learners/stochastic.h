@@ -22,6 +22,7 @@ struct StochasticOptions {
   double average_from = 0.2;  ///< the part of the passes after which weights are averaged
   double dropout = 0;         ///< share of state features left out at random; see linear::Dropout
   double ignore = 1e-2;       ///< tokens whose gradient is smaller for every label are not updated
+  bool mixing = false;  ///< several ranks: each makes a pass by itself, then weights are mixed (mixing.h)
 };
 
 /// Mini-batch AdaGrad, with penalties applied implicitly a few times per pass and the weights of the later

@@ -61,8 +61,9 @@ Status join(linear::RowLayout<Column>& layout, AlignedVector<float>& weights, li
 }  // namespace
 
 Result<ChainWeights> warm_start(linear::EncodedTraining& training, const ChainPredictor& old,
-                                const SectionFile& file, bool transitions, const PairOptions& options) {
-  ChainWeights w = make_weights(training, transitions, options);
+                                const SectionFile& file, bool transitions, const PairOptions& options,
+                                const Team& team) {
+  ChainWeights w = make_weights(training, transitions, options, Workers(1), team);
   const size_t before = old.labels().size();
   ESPALIER_CHECK(before <= w.labels);
   for (data::Label i = 0; i < before; ++i) {

@@ -14,6 +14,7 @@ namespace espalier::chain {
 /// of `training` must begin with the old model's (DatasetBuilder's `known`). Fails if the model was stripped
 /// of its feature names.
 Result<ChainWeights> warm_start(linear::EncodedTraining& training, const ChainPredictor& old,
-                                const SectionFile& file, bool transitions, const PairOptions& options);
+                                const SectionFile& file, bool transitions, const PairOptions& options,
+                                const Team& team = Team());
 
 }  // namespace espalier::chain

@@ -15,7 +15,7 @@ int log_loss_rounds(const LogLossOptions& options, size_t tokens, bool further) 
 Result<chain::ChainWeights> learn_log_loss(const LogLossOptions& options, chain::LogLoss loss,
                                            chain::TrainingContext context) {
   const double l2 = l2_penalty(options.l2, options.dropout);
-  const int rounds = log_loss_rounds(options, context.training.data.tokens(), context.learned_tokens > 0);
+  const int rounds = log_loss_rounds(options, context.training.data.all_tokens(), context.learned_tokens > 0);
   if (options.algorithm == LogLossAlgorithm::kLbfgs) {
     chain::LbfgsOptions lbfgs;
     lbfgs.loss = loss;
@@ -34,6 +34,7 @@ Result<chain::ChainWeights> learn_log_loss(const LogLossOptions& options, chain:
   stochastic.passes = rounds;
   stochastic.batch = options.batch;
   stochastic.average_from = options.average_from;
+  stochastic.mixing = options.mixing == Mixing::kEveryPass;
   return chain::train_stochastic(std::move(context), stochastic);
 }
 
@@ -52,7 +53,7 @@ ParameterTable<LogLossOptions> log_loss_table() {
   const auto lbfgs = [](const LogLossOptions& o, const Situation&) {
     return o.algorithm == LogLossAlgorithm::kLbfgs;
   };
-  table.only_where({"passes", "batch", "rate", "dropout", "average-from"}, adagrad,
+  table.only_where({"passes", "batch", "rate", "dropout", "average-from", "mixing"}, adagrad,
                    "algorithm=adagrad; it is not supported with lbfgs");
   table.only_where({"iterations", "epsilon"}, lbfgs, "algorithm=lbfgs");
   return table;
@@ -62,7 +63,7 @@ Status train_log_loss(TrainingJob& job, const LogLossOptions& options, chain::Lo
                       chain::Normalisation normalisation) {
   ChainMethod method;
   method.normalisation = normalisation;
-  method.rounds = log_loss_rounds(options, job.training.data.tokens(), job.learned_tokens() > 0);
+  method.rounds = log_loss_rounds(options, job.training.data.all_tokens(), job.learned_tokens() > 0);
   method.learn = [&](chain::TrainingContext context) {
     return learn_log_loss(options, loss, std::move(context));
   };
@@ -75,7 +76,8 @@ std::unique_ptr<const LearnerSpec> crf_learner() {
   return make_learner<LogLossOptions>(
       {.name = "crf",
        .summary = "conditional random field: probabilities of whole labellings; the default",
-       .constraints = ConstraintUse::kRegular},
+       .constraints = ConstraintUse::kRegular,
+       .several_ranks = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kSequence, chain::Normalisation::kSequence);
       }});
@@ -83,7 +85,9 @@ std::unique_ptr<const LearnerSpec> crf_learner() {
 
 std::unique_ptr<const LearnerSpec> memm_learner() {
   return make_learner<LogLossOptions>(
-      {.name = "memm", .summary = "maximum-entropy Markov model: each label given the one before"},
+      {.name = "memm",
+       .summary = "maximum-entropy Markov model: each label given the one before",
+       .several_ranks = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kPosition, chain::Normalisation::kPosition);
       }});

@@ -40,7 +40,7 @@ Result<chain::ChainWeights> learn_liblinear(std::optional<double> c, chain::Trai
 }
 
 Status train_local(TrainingJob& job, const LocalOptions& options) {
-  const size_t tokens = job.training.data.tokens();
+  const size_t tokens = job.training.data.all_tokens();
   ChainMethod method;
   method.transitions = false;
   method.fit_temperature = options.classifier != TokenClassifier::kLogistic && options.calibrate;
@@ -54,8 +54,8 @@ Status train_local(TrainingJob& job, const LocalOptions& options) {
     case TokenClassifier::kPerceptron:
       method.rounds = perceptron_passes(options.passes, tokens);
       method.learn = [&](chain::TrainingContext context) {
-        const int passes = perceptron_passes(options.passes, context.training.data.tokens());
-        return learn_perceptron(passes, options.batch, options.average, std::move(context));
+        const int passes = perceptron_passes(options.passes, context.training.data.all_tokens());
+        return learn_perceptron(passes, options.batch, options.average, options.mixing, std::move(context));
       };
       break;
     case TokenClassifier::kSvm:
@@ -115,8 +115,8 @@ std::unique_ptr<const LearnerSpec> local_learner() {
 
   table.only_where({"l2", "l1", "algorithm", "rate", "dropout", "average-from", "iterations", "epsilon"},
                    classifier_is({kLogistic}), "classifier=logistic");
-  table.only_where({"passes", "batch", "patience", "label-weights"}, classifier_is({kLogistic, kPerceptron}),
-                   "classifier=logistic and perceptron");
+  table.only_where({"passes", "batch", "patience", "label-weights", "mixing"},
+                   classifier_is({kLogistic, kPerceptron}), "classifier=logistic and perceptron");
   table.only_where({"c"}, classifier_is({kSvm, kQuadraticSvm}), "classifier=svm and quadratic-svm");
   table.only_where({"most-tokens"}, classifier_is({kQuadraticSvm}), "classifier=quadratic-svm");
   table.only_where({"average"}, classifier_is({kPerceptron}), "classifier=perceptron");
@@ -127,7 +127,7 @@ std::unique_ptr<const LearnerSpec> local_learner() {
   const auto by_adagrad = [](const O& o, const Situation&) {
     return o.classifier != kLogistic || o.algorithm == LogLossAlgorithm::kAdagrad;
   };
-  table.only_where({"passes", "batch", "rate", "dropout", "average-from"}, by_adagrad,
+  table.only_where({"passes", "batch", "rate", "dropout", "average-from", "mixing"}, by_adagrad,
                    "algorithm=adagrad; it is not supported with lbfgs");
   table.only_where(
       {"iterations", "epsilon"},
@@ -140,9 +140,15 @@ std::unique_ptr<const LearnerSpec> local_learner() {
       },
       "classifier=svm and quadratic-svm learn in one go: they can neither start from a model nor from a "
       "checkpoint");
+  table.clash(
+      [](const O& o, const Situation& situation) {
+        return situation.ranks && (o.classifier == kSvm || o.classifier == kQuadraticSvm);
+      },
+      "classifier=svm and quadratic-svm do not train on several ranks; logistic and perceptron do");
   return make_learner<O>(
       {.name = "local",
-       .summary = "one classifier for each token, which does not see the labels of its neighbours"},
+       .summary = "one classifier for each token, which does not see the labels of its neighbours",
+       .several_ranks = true},
       std::move(table), {.train = train_local});
 }
 

@@ -7,12 +7,14 @@
 #include "espalier/chain/learners/round.h"
 #include "espalier/chain/learners/stochastic.h"
 #include "espalier/model/learner.h"
+#include "espalier/model/learners/mixing.h"
 
 namespace espalier::model {
 
 enum class LogLossAlgorithm { kAdagrad, kLbfgs };
 
 struct LogLossOptions : CommonOptions {
+  Mixing mixing = Mixing::kNone;
   std::optional<double> l2;
   double l1 = 0;
   LogLossAlgorithm algorithm = LogLossAlgorithm::kAdagrad;
@@ -46,6 +48,7 @@ void add_log_loss_parameters(ParameterTable<O>& table) {
       "good for many tasks, more for names");
   table.number("average-from", &O::average_from, {0, 1},
                "adagrad: average the weights after this part of the passes", kAdvanced);
+  add_mixing(table);
   table.whole("iterations", &O::iterations, {1, 1e6}, "lbfgs: iterations at most");
   table.number("epsilon", &O::epsilon, {0, 1},
                "lbfgs: stop when the gradient is this small compared with the weights", kAdvanced);

@@ -6,12 +6,13 @@
 
 namespace espalier::model {
 
-Result<chain::ChainWeights> learn_perceptron(int passes, size_t batch, bool average,
+Result<chain::ChainWeights> learn_perceptron(int passes, size_t batch, bool average, Mixing mixing,
                                              chain::TrainingContext context) {
   chain::PerceptronOptions options;
   options.passes = passes;
   options.batch = batch;
   options.average = average;
+  options.mixing = mixing == Mixing::kEveryPass;
   return chain::train_perceptron(std::move(context), options);
 }
 
@@ -20,11 +21,11 @@ namespace {
 Status train_perceptron_chain(TrainingJob& job, const PerceptronOptions& options) {
   ChainMethod method;
   method.fit_temperature = options.calibrate;
-  method.rounds = perceptron_passes(options.passes, job.training.data.tokens());
+  method.rounds = perceptron_passes(options.passes, job.training.data.all_tokens());
   method.learn = [&](chain::TrainingContext context) {
     // A second run, for calibration, sees less data and may be given more passes; it ends with the first.
-    const int passes = perceptron_passes(options.passes, context.training.data.tokens());
-    return learn_perceptron(passes, options.batch, options.average, std::move(context));
+    const int passes = perceptron_passes(options.passes, context.training.data.all_tokens());
+    return learn_perceptron(passes, options.batch, options.average, options.mixing, std::move(context));
   };
   return train_chain(job, method);
 }
@@ -43,13 +44,15 @@ std::unique_ptr<const LearnerSpec> perceptron_learner() {
       "calibrate", &O::calibrate,
       "fit the temperature that turns scores into probabilities, on the dev set or on a tenth held out "
       "of a second training run");
+  add_mixing(table);
   add_common_parameters(table);
   add_full_rows(table);
   add_label_weights(table);
   add_scheme(table);
   return make_learner<O>({.name = "perceptron",
                           .summary = "averaged structured perceptron: fast, no penalty to tune",
-                          .constraints = ConstraintUse::kAny},
+                          .constraints = ConstraintUse::kAny,
+                          .several_ranks = true},
                          std::move(table), {.train = train_perceptron_chain});
 }
 

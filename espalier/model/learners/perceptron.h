@@ -6,6 +6,7 @@
 
 #include "espalier/chain/learners/round.h"
 #include "espalier/model/learner.h"
+#include "espalier/model/learners/mixing.h"
 
 namespace espalier::model {
 
@@ -13,11 +14,12 @@ struct PerceptronOptions : CommonOptions {
   std::optional<int> passes;
   size_t batch = 4;
   bool average = true;
+  Mixing mixing = Mixing::kNone;
   bool calibrate = true;
 };
 
 /// `passes` are already decided (defaults.h).
-Result<chain::ChainWeights> learn_perceptron(int passes, size_t batch, bool average,
+Result<chain::ChainWeights> learn_perceptron(int passes, size_t batch, bool average, Mixing mixing,
                                              chain::TrainingContext context);
 
 }  // namespace espalier::model
