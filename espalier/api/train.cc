@@ -104,6 +104,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.resume = options.resume;
   request.seed = options.seed;
   request.threads = options.threads;
+  request.memory = options.memory;
   return request;
 }
 

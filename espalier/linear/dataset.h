@@ -11,6 +11,8 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/base/scratch_memory.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_set.h"
 #include "espalier/linear/feature_collector.h"
@@ -18,14 +20,41 @@
 
 namespace espalier::linear {
 
+/// Lists of feature numbers, end to end as in Ragged, in arrays that may be in scratch memory.
+struct FeatureLists {
+  StoredVector<uint64_t> begin{0};
+  StoredVector<uint32_t> values;
+
+  FeatureLists() = default;
+  explicit FeatureLists(const std::shared_ptr<ScratchMemory>& memory) : begin(1, 0, memory), values(memory) {}
+
+  size_t size() const { return begin.size() - 1; }
+  std::span<const uint32_t> operator[](size_t i) const {
+    return {values.data() + begin[i], static_cast<size_t>(begin[i + 1] - begin[i])};
+  }
+  /// Appends a number to the list that is open.
+  void push(uint32_t value) { values.push_back(value); }
+  /// Closes it; it becomes the last one.
+  void close() { begin.push_back(values.size()); }
+  void append(std::span<const uint32_t> list) {
+    values.insert(values.end(), list.begin(), list.end());
+    close();
+  }
+};
+
 /// Sequences as numbers. Token i of sequence s is row sequence_begin[s] + i of the per-token arrays.
 struct Dataset {
   std::vector<uint64_t> sequence_begin{0};
-  Ragged<uint32_t> state;           ///< per token: its state features, each once unless it occurs twice
-  std::vector<float> state_values;  ///< parallel to state.values; empty if every value is 1
-  Ragged<uint32_t> edge;            ///< per token: features of the pair (label before, label here)
+  FeatureLists state;                ///< per token: its state features, each once unless it occurs twice
+  StoredVector<float> state_values;  ///< parallel to state.values; empty if every value is 1
+  FeatureLists edge;                 ///< per token: features of the pair (label before, label here)
   std::vector<data::Label> gold;    ///< per token; kNoLabel where not known
   std::vector<float> weight;        ///< per sequence
+
+  Dataset() = default;
+  /// The features live in scratch memory (null: in ordinary memory).
+  explicit Dataset(const std::shared_ptr<ScratchMemory>& memory)
+      : state(memory), state_values(memory), edge(memory) {}
 
   size_t sequences() const { return sequence_begin.size() - 1; }
   size_t tokens() const { return sequence_begin.back(); }
@@ -34,7 +63,7 @@ struct Dataset {
     return {gold.data() + sequence_begin[s], length(s)};
   }
   bool fully_labelled(size_t s) const;
-  /// A copy of the given sequences.
+  /// A copy of the given sequences, in the same kind of memory.
   Dataset subset(std::span<const uint32_t> which) const;
 };
 
@@ -59,7 +88,15 @@ struct EncodeOptions {
   uint32_t cutoff = 1;  ///< features seen fewer times are dropped
   bool names = true;
   bool features = true;  ///< false: only labels are wanted; no feature is extracted or numbered
+  /// Above 0: bytes of memory that the process may take. Counts of features and the encoded data then go to temporary
+  /// files (spilled_encoding.h); the result has the same numbers in it. Where that fails, ScratchFailure is thrown.
+  size_t memory = 0;
+  /// With `memory`: told of progress, and asked whether to stop, which throws Stopped.
+  const Monitor* monitor = nullptr;
 };
+
+/// Thrown where encoding was stopped.
+struct Stopped {};
 
 /// Encodes sequences as they arrive, block by block, without keeping their text. Labels are numbered in
 /// order of first appearance after those in `known` (warm start); `_` is kNoLabel.

@@ -39,6 +39,7 @@ struct LearnerTraits {
   ConstraintUse constraints = ConstraintUse::kNone;
   bool starts_from_models = true;  ///< can train a model further
   bool keeps_checkpoints = true;   ///< can stop and resume
+  bool bounds_memory = false;      ///< keeps nothing in memory that grows with the data but its labels
 };
 
 /// What a learner needs of the training data, besides the labels.

@@ -39,6 +39,7 @@ struct Situation {
   bool constraints = false;  ///< training is to keep to constraints
   bool start_from = false;   ///< training starts from a model
   bool checkpoints = false;  ///< checkpoints are written, or one is resumed
+  bool memory = false;       ///< memory is bounded
   /// Parameters that were set to something else than `auto`, whatever their default. ParameterTable::check()
   /// fills it in for the rules of the table.
   std::set<std::string, std::less<>> given = {};

@@ -102,6 +102,10 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
     return fail("learner {} cannot train a model further", traits.name);
   if (situation.checkpoints && !traits.keeps_checkpoints)
     return fail("learner {} can neither write nor resume checkpoints", traits.name);
+  if (situation.memory && !traits.bounds_memory)
+    return fail("learner {} keeps all of its data in memory; --memory goes with crf, memm and perceptron", traits.name);
+  if (situation.memory && situation.constraints)
+    return fail("constraints keep what they speak about in memory; they do not go with --memory");
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
     return fail("task brackets prevents overlaps itself and does not support constraints");
   if (situation.task.kind == TaskKind::kParse) {

@@ -51,7 +51,8 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
                   request.task);
   }
   const Situation situation{*task, !request.dev.empty(), request.constraints.has_value(),
-                            request.start_from != nullptr, request.resume || request.checkpoint_every > 0};
+                            request.start_from != nullptr, request.resume || request.checkpoint_every > 0,
+                            request.memory > 0};
   return learner->configure(request.settings, situation);
 }
 
@@ -62,7 +63,7 @@ Status check_request(const TrainRequest& request) {
   return {};
 }
 
-Result<Trained> train(const TrainRequest& request, const Monitor& monitor) {
+Result<Trained> train(const TrainRequest& request, const Monitor& monitor) try {
   TrainingJob job(request, monitor);
   ESPALIER_ASSIGN(job.learner, configure_learner(request));
   ESPALIER_ASSIGN(job.task, find_task(request.task));
@@ -70,6 +71,8 @@ Result<Trained> train(const TrainRequest& request, const Monitor& monitor) {
   ESPALIER_TRY(job.learner->train(job));
   job.report.seconds = job.seconds();
   return Trained{std::move(*job.saved), std::move(job.report)};
+} catch (const ScratchFailure& failure) {  // the disk is full, or memory too small for what cannot leave it
+  return Error{failure.what()};
 }
 
 }  // namespace espalier::model

@@ -50,6 +50,9 @@ struct TrainRequest {
   bool allow_contradictions = false;  ///< train even if most training sequences break them
   uint64_t seed = 1;
   int threads = 0;  ///< 0: all cores
+  /// Above 0: bytes of memory that training may take. Data and counts that do not fit go to temporary files; the model is the
+  /// same.
+  size_t memory = 0;
 };
 
 struct TrainReport {

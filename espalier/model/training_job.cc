@@ -97,6 +97,8 @@ Status TrainingJob::read_training_data() {
         options.cutoff = common().cutoff;
         options.names = common().names;
         options.features = learner->needs().features;
+        options.memory = request.memory;
+        options.monitor = &monitor;
         builder = std::make_unique<linear::DatasetBuilder>(
             *extractor, workers, options,
             request.start_from ? request.start_from->labels() : data::LabelSet());
@@ -122,7 +124,10 @@ Status TrainingJob::read_training_data() {
   progress.phase = "numbering the features";
   progress.done = 0;
   monitor.report(progress);
-  training = builder->finish();
+  try {
+    training = builder->finish();
+  } catch (const linear::Stopped&) {  // which is said below
+  }
   ESPALIER_TRY(check_not_stopped());
   if (training.labels.size() == 0)
     return fail("{}: every label is '_' (not known); there is nothing to learn from", first_name);

@@ -62,6 +62,7 @@ Status train_log_loss(TrainingJob& job, const LogLossOptions& options, chain::Lo
                       chain::Normalisation normalisation) {
   ChainMethod method;
   method.normalisation = normalisation;
+  method.bytes_per_weight = options.algorithm == LogLossAlgorithm::kLbfgs ? chain::kLbfgsBytes : chain::kStochasticBytes;
   method.rounds = log_loss_rounds(options, job.training.data.tokens(), job.learned_tokens() > 0);
   method.learn = [&](chain::TrainingContext context) {
     return learn_log_loss(options, loss, std::move(context));
@@ -75,7 +76,8 @@ std::unique_ptr<const LearnerSpec> crf_learner() {
   return make_learner<LogLossOptions>(
       {.name = "crf",
        .summary = "conditional random field: probabilities of whole labellings; the default",
-       .constraints = ConstraintUse::kRegular},
+       .constraints = ConstraintUse::kRegular,
+       .bounds_memory = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kSequence, chain::Normalisation::kSequence);
       }});
@@ -83,7 +85,9 @@ std::unique_ptr<const LearnerSpec> crf_learner() {
 
 std::unique_ptr<const LearnerSpec> memm_learner() {
   return make_learner<LogLossOptions>(
-      {.name = "memm", .summary = "maximum-entropy Markov model: each label given the one before"},
+      {.name = "memm",
+       .summary = "maximum-entropy Markov model: each label given the one before",
+       .bounds_memory = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kPosition, chain::Normalisation::kPosition);
       }});

@@ -20,6 +20,7 @@ namespace {
 Status train_perceptron_chain(TrainingJob& job, const PerceptronOptions& options) {
   ChainMethod method;
   method.fit_temperature = options.calibrate;
+  method.bytes_per_weight = chain::kPerceptronBytes;
   method.rounds = perceptron_passes(options.passes, job.training.data.tokens());
   method.learn = [&](chain::TrainingContext context) {
     // A second run, for calibration, sees less data and may be given more passes; it ends with the first.
@@ -49,7 +50,8 @@ std::unique_ptr<const LearnerSpec> perceptron_learner() {
   add_scheme(table);
   return make_learner<O>({.name = "perceptron",
                           .summary = "averaged structured perceptron: fast, no penalty to tune",
-                          .constraints = ConstraintUse::kAny},
+                          .constraints = ConstraintUse::kAny,
+                          .bounds_memory = true},
                          std::move(table), {.train = train_perceptron_chain});
 }
 
