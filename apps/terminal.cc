@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -109,6 +110,26 @@ std::string bytes_text(double bytes) {
   }
   const int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
+}
+
+Result<uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  std::string_view digits = text;
+  if (digits.size() > 1 && (digits.back() == 'B' || digits.back() == 'b')) digits.remove_suffix(1);
+  double factor = 1;
+  if (!digits.empty()) {
+    const size_t unit =
+        kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(digits.back()))));
+    if (unit != std::string_view::npos) {
+      factor = std::pow(1000.0, static_cast<double>(unit + 1));
+      digits.remove_suffix(1);
+    }
+  }
+  const auto number = parse_number(digits);
+  constexpr double kMost = 1e18;
+  if (!number.ok() || !std::isfinite(*number) || *number < 0 || *number * factor > kMost)
+    return fail("'{}' is not a size; write 512M or 2G", text);
+  return static_cast<uint64_t>(*number * factor);
 }
 
 Result<std::string> read_text(const std::string& path) { return read_text_file(path); }

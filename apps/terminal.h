@@ -43,6 +43,10 @@ std::string duration_text(double seconds);
 /// "512 B", "12.3 KB", "4.56 MB", "1.23 GB" (powers of 1000).
 std::string bytes_text(double bytes);
 
+/// The reverse of it for whole numbers and fractions, the unit by its first letter: "512M", "1.5G", "2GB",
+/// "100000".
+Result<uint64_t> parse_size(std::string_view text);
+
 /// All lines of a text file, each ended by one line feed; "-" is standard input.
 Result<std::string> read_text(const std::string& path);
 /// Writes a file. If it fails, an existing file is left unchanged.

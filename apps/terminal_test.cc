@@ -25,6 +25,15 @@ TEST(Terminal, BytesKeepThreeDigits) {
   EXPECT_EQ(bytes_text(123e9), "123 GB");
 }
 
+TEST(Terminal, SizesAreReadWithTheirUnit) {
+  EXPECT_EQ(parse_size("2G").value(), 2'000'000'000u);
+  EXPECT_EQ(parse_size("1.5m").value(), 1'500'000u);
+  EXPECT_EQ(parse_size("64MB").value(), 64'000'000u);
+  EXPECT_EQ(parse_size("100000").value(), 100'000u);
+  for (const char* const wrong : {"", "G", "2X", "-1", "1e30", "2 G x", "nan"})
+    EXPECT_FALSE(parse_size(wrong).ok()) << wrong;
+}
+
 TEST(Terminal, CountsAreGroupedByThousands) {
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(999), "999");

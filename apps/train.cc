@@ -41,7 +41,11 @@ struct TrainFlags {
   std::string start_from;
   bool resume = false;
   int checkpoint_every = 0;
+  std::optional<std::string> memory;
 };
+
+/// The least that --memory may be: the program, its buffers and a small model.
+constexpr uint64_t kLeastMemory = 64'000'000;
 
 /// The files to train on, and the development files.
 struct TrainData {
@@ -93,6 +97,13 @@ Outcome run(const TrainFlags& flags) {
   options->save_to = flags.model;
   options->resume = flags.resume;
   options->checkpoint_every = flags.checkpoint_every;
+  if (flags.memory) {
+    const auto memory = parse_size(*flags.memory);
+    if (!memory) return usage_error(memory.error());
+    if (*memory < kLeastMemory)
+      return usage_error(fail("--memory {}: {} is the least", *flags.memory, bytes_text(kLeastMemory)));
+    options->memory = *memory;
+  }
   if (!flags.start_from.empty()) {
     ESPALIER_ASSIGN(options->start_from, Tagger::open(flags.start_from));
   }
@@ -144,6 +155,9 @@ void add_train(CLI::App& app, Action& action) {
   add_number_option(verb, "--checkpoint-every", flags.checkpoint_every,
                     "write MODEL.checkpoint after every N passes [never]", 0, 1000000);
   verb.add_flag("--resume", flags.resume, "continue an interrupted run from MODEL.checkpoint");
+  verb.add_option("--memory", flags.memory,
+                  "memory to train within, such as 2G; what is too large goes to temporary files")
+      ->type_name("SIZE");
   flags.output.add_to(verb);
   verb.footer([] { return learners_help() + kTrainExamples; });
 }

@@ -105,20 +105,16 @@ function brown() {
       `model ${megabytes(report.model_bytes)}`, `${report.seconds.toFixed(0)} s a pass`);
 }
 
-/** The corpus repeated with altered words: time per token stays, memory grows with the data. */
-function scaling() {
-  results.scaling = [];
-  for (const times of [1, 4, 16]) {
-    const folder = `${work}/copies${times}`;
-    espalier('synth', 'copies', '-o', folder, '--source', conll('train.txt.gz'), '--copies', String(times), '--quiet');
-    const file = path.join(folder, 'train.txt');
-    const report = train(`${work}/copies.model`, 1, file, '-t', 'bench/chunking.template', '-p', 'passes=2');
-    results.scaling.push({ times, ...report });
-    row(`${times} x CoNLL-2000`, `${report.tokens} tokens`, `${(1e6 * report.seconds / report.tokens).toFixed(2)} us a token`,
-        `peak ${(report.peak_rss_bytes / report.tokens).toFixed(0)} bytes a token`);
-    fs.rmSync(folder, { recursive: true });
-  }
+/** Draws what bench/plot.cc describes. */
+function draw(figure, file) {
+  const described = file.replace(/svg$/, 'json');
+  fs.writeFileSync(described, JSON.stringify(figure));
+  run('build/release/bench_plot', [described, file]);
+  console.log(`drawn: ${file}`);
 }
+
+/** Growth of time and memory: see bench/scaling.js. */
+function scaling() { results.scaling = require('./scaling.js')({ espalier, measured, row, conll, work, draw }); }
 
 /** A sentence after another of 5 to 35 made-up words over 20 labels, and what experts say that are right nine times in
  *  ten; `tokens` in all. Returns the paths, gold first. */

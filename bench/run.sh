@@ -28,4 +28,6 @@ case " ${*:-peer} " in *" peer "* | *" all "*)
   fi
   ;;
 esac
+# The plots.
+case " $* " in *" scaling "* | *" all "*) cmake --build --preset release --target bench_plot >/dev/null || exit 1 ;; esac
 exec node bench/run.js "$@"

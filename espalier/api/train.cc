@@ -105,6 +105,7 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.seed = options.seed;
   request.threads = options.threads;
   request.ranks = options.ranks;
+  request.memory = options.memory;
   return request;
 }
 

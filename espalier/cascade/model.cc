@@ -96,9 +96,10 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
     return {};
   };
   bool made = false;
+  const auto filters_at = [&](size_t l) { return l < alphas.size() && l + 1 < levels_.size(); };
   for (size_t l = 0; l < levels_.size(); ++l) {
     const PackedLevel& level = levels_[l];
-    const bool filters = l < alphas.size() && l + 1 < levels_.size();
+    const bool filters = filters_at(l);
     const bool shown = visit && l + 1 < levels_.size();
     if (!made && (level.order > 1 || l + 1 == levels_.size())) {
       ESPALIER_TRY(first_trellis(forced_labels(T, K, forced, labels_.plain_numbers()), level.order));
@@ -120,20 +121,40 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       }
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
-      ESPALIER_TRY(first_trellis(keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers()),
-                                 levels_[l + 1].order));
+      b.alive = keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers());
       made = true;
+      if (!visit && filters_at(l + 1) && levels_[l + 1].pairs.labels > 0) {
+        ++l;
+        ESPALIER_TRY(filter_pairs(l, alphas[l], b));
+        continue;
+      }
+      ESPALIER_TRY(first_trellis(b.alive, levels_[l + 1].order));
     } else {
       score(l, b);
       find_ratings(b.trellis.lattice, level.measure, level.unit, level.usual, b.rating, b.ratings);
       if (shown) visit({l, &b.trellis, {}, &b.ratings});
       if (!filters) break;
-      Filtered left = apply_filter(b.trellis, b.ratings, level.unit, alphas[l], b.rating.pass.path(), {}, {});
-      ESPALIER_ASSIGN(b.trellis, grow_to(std::move(left.trellis), left.arc_rating,
-                                         trellis_length(levels_[l + 1].order), grams_));
+      ESPALIER_ASSIGN(b.trellis,
+                      filter_and_grow(b.trellis, b.ratings, level.unit, alphas[l], b.rating.pass.path(),
+                                      trellis_length(levels_[l + 1].order), grams_));
     }
     if (!quantiles_) std::fill(b.trellis.rating.begin(), b.trellis.rating.end(), kNoRating);
   }
+  return {};
+}
+
+Status CascadePredictor::filter_pairs(size_t level, double alpha, Buffers& b) const {
+  const auto check = [&](size_t arcs, size_t n) -> Status {
+    if (arcs <= kMostArcs) return {};
+    return fail(
+        "{} positions have more than {} label {}-grams left alive; filter more, or take a lower order",
+        b.alive.positions(), kMostArcs, n);
+  };
+  ESPALIER_TRY(check(arcs_of(b.alive), 2));
+  score_nodes(level, b);
+  b.pairs.filter(b.alive, b.node.data(), stride_, levels_[level].pairs, levels_[level].usual, alpha);
+  ESPALIER_TRY(check(b.pairs.arcs_when_grown(), 3));
+  b.trellis = b.pairs.grown(grams_);
   return {};
 }
 

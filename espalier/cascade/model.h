@@ -13,6 +13,7 @@
 #include "espalier/base/section_file.h"
 #include "espalier/cascade/further.h"
 #include "espalier/cascade/options.h"
+#include "espalier/cascade/pair_level.h"
 #include "espalier/cascade/stages.h"
 #include "espalier/chain/span_marginals.h"
 #include "espalier/data/features/features.h"
@@ -114,6 +115,7 @@ class CascadePredictor final : public data::Predictor {
     UsualMean usual;
     double alpha = 0;
     LevelReport report;
+    PairWeights pairs;  ///< where PairLevel can be its filter; otherwise without labels
     LevelView view() const { return {order, gram, quantile, &cuts, 1}; }
   };
 
@@ -123,6 +125,8 @@ class CascadePredictor final : public data::Predictor {
   void find_features(const data::Sequence& sequence, Buffers& b) const;
   void score_nodes(size_t level, Buffers& b) const;
   void score(size_t level, Buffers& b) const;
+  /// The filter of a level on all pairs of the labels alive, which leaves the lattice of the next level.
+  Status filter_pairs(size_t level, double alpha, Buffers& b) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
 

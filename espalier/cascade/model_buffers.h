@@ -21,6 +21,8 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   AlignedVector<float> node;          ///< T×S
   GramValues values;
   std::vector<float> items;
+  AliveLabels alive;
+  PairLevel pairs;
   Ratings ratings;
   RatingScratch rating;
   chain::ForwardMax forward;

@@ -303,6 +303,14 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   model->levels_.reserve(L);
   for (size_t l = 0; l < L; ++l) ESPALIER_TRY(model->load_level(file, l, L, levels[l].dump()));
   for (size_t l = 0; l + 1 < L; ++l) model->alphas_.push_back(model->levels_[l].alpha);
+  constexpr size_t kMostPaired = 512;  // labels
+  for (size_t l = 1; l + 1 < L; ++l) {
+    PackedLevel& level = model->levels_[l];
+    if (level.order == 2 && model->levels_[l - 1].order == 1 &&
+        trellis_length(model->levels_[l + 1].order) == 2 && level.measure == Measure::kMaxMarginal &&
+        level.unit == Unit::kCliques && model->edge_features_ == 0 && !model->quantiles_ && K <= kMostPaired)
+      level.pairs = PairWeights(model->grams_, level.gram);
+  }
   if (dictionary) {
     ESPALIER_ASSIGN(const auto begin, file.array<uint32_t>("dictionary.begin"));
     ESPALIER_ASSIGN(const auto label, file.array<data::Label>("dictionary.labels"));

@@ -12,6 +12,12 @@ namespace {
 /// The number by which forced labels call label j (LabelSet::plain_numbers).
 size_t number_for_users(size_t j, std::span<const Label> plain) { return plain.empty() ? j : plain[j]; }
 
+Status check_growth(const Trellis& trellis, const Growth& growth) {
+  if (growth.arcs <= kMostArcs) return {};
+  return fail("{} positions have more than {} label {}-grams left alive; filter more, or take a lower order",
+              trellis.lattice.positions(), kMostArcs, trellis.gram_length + 2);
+}
+
 }  // namespace
 
 AliveLabels keep_labels(std::span<const float> ratings, size_t K, double alpha, std::span<const Label> gold,
@@ -60,16 +66,6 @@ size_t arcs_of(const AliveLabels& alive) {
   return arcs;
 }
 
-size_t arcs_when_grown(const Trellis& trellis) {
-  const chain::Lattice& lattice = trellis.lattice;
-  size_t arcs = 0;
-  for (size_t a = 0; a < lattice.arcs(); ++a) {
-    const Range before = lattice.arcs_into(lattice.source(a));
-    arcs += std::max<size_t>(1, before.last - before.first);
-  }
-  return arcs;
-}
-
 Filtered apply_filter(const Trellis& trellis, const Ratings& ratings, Unit unit, double alpha,
                       std::span<const uint32_t> best_path, std::span<const uint32_t> truth,
                       std::span<const uint32_t> truth_arcs) {
@@ -88,14 +84,22 @@ Filtered apply_filter(const Trellis& trellis, const Ratings& ratings, Unit unit,
 Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_rating, size_t length,
                         const GramTable& grams) {
   while (trellis.gram_length < length) {
-    if (arcs_when_grown(trellis) > kMostArcs)
-      return fail(
-          "{} positions have more than {} label {}-grams left alive; filter more, or take a lower order",
-          trellis.lattice.positions(), kMostArcs, trellis.gram_length + 2);
-    trellis = grow(trellis, arc_rating, grams);
+    const Growth growth = plan_growth(trellis);
+    ESPALIER_TRY(check_growth(trellis, growth));
+    trellis = grow(trellis, growth, {}, {}, arc_rating, grams);
     arc_rating = {};
   }
   return trellis;
+}
+
+Result<Trellis> filter_and_grow(const Trellis& trellis, const Ratings& ratings, Unit unit, double alpha,
+                                std::span<const uint32_t> best_path, size_t length, const GramTable& grams) {
+  chain::KeepMasks keep = keep_from(trellis.lattice, ratings, unit, alpha, best_path);
+  if (length <= trellis.gram_length) return thin(trellis, keep, ratings.state).trellis;
+  chain::drop_unconnected(trellis.lattice, keep);
+  const Growth growth = plan_growth(trellis, keep);
+  ESPALIER_TRY(check_growth(trellis, growth));
+  return grow_to(grow(trellis, growth, keep, ratings.state, ratings.arc, grams), {}, length, grams);
 }
 
 void dictionary_ratings(const Dictionary& dictionary, std::span<const uint32_t> features, Label leave_out,

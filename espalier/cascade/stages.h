@@ -30,7 +30,7 @@ AliveLabels forced_labels(size_t positions, size_t labels, std::span<const data:
 
 /// How many arcs make_trellis or grow would make.
 size_t arcs_of(const AliveLabels& alive);
-size_t arcs_when_grown(const Trellis& trellis);
+inline size_t arcs_when_grown(const Trellis& trellis) { return plan_growth(trellis).arcs; }
 
 /// A trellis after its filter, with the ratings of its arcs.
 struct Filtered {
@@ -45,6 +45,11 @@ Filtered apply_filter(const Trellis& trellis, const Ratings& ratings, Unit unit,
 /// Grows the trellis until its states have `length` labels. An error if that takes too many arcs.
 Result<Trellis> grow_to(Trellis trellis, std::span<const float> arc_rating, size_t length,
                         const GramTable& grams);
+
+/// What the filter of a level in use leaves, grown for the next level: apply_filter and grow_to without the
+/// trellis between them.
+Result<Trellis> filter_and_grow(const Trellis& trellis, const Ratings& ratings, Unit unit, double alpha,
+                                std::span<const uint32_t> best_path, size_t length, const GramTable& grams);
 
 /// Ratings by the dictionary: 1 for labels the word was seen with, very low for others. `features` are the
 /// token's; if `leave_out` is a label, one occurrence of it is not counted (the token itself).

@@ -12,15 +12,6 @@ namespace espalier::cascade {
 using chain::Lattice;
 using data::Label;
 
-namespace {
-
-float rating_of(double regret, double mean) {
-  // Rounding may leave a regret a little below 0.
-  return mean <= 0 || regret <= 0 ? 1.0f : static_cast<float>(1 - regret / mean);
-}
-
-}  // namespace
-
 void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
                   RatingScratch& scratch, Ratings& out) {
   MaxPass& pass = scratch.pass;

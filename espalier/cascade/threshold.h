@@ -30,6 +30,11 @@ struct Ratings {
   std::vector<float> arc;    ///< per arc
 };
 
+/// The rating of an item by its regret. Rounding may leave a regret a little below 0.
+inline float rating_of(double regret, double mean) {
+  return mean <= 0 || regret <= 0 ? 1.0f : static_cast<float>(1 - regret / mean);
+}
+
 struct RatingScratch {
   MaxPass pass;
   double mean_regret = 0;  ///< kMaxMarginal: of the last sequence, not smoothed

@@ -205,16 +205,14 @@ void CascadeTraining::advance_dev(const Level& level, size_t order) {
     for (size_t s = range.first; s < range.last && !stopped(); ++s) {
       if (dev.length(s) == 0) continue;
       judge(level.weights, dev, s, first ? nullptr : &dev_lattices_[s], work);
-      Filtered filtered;
-      if (first) {
-        filtered.trellis = make_trellis(keep_labels(work.items, cascade_.layout.labels, level.alpha, {}, {}),
-                                        cascade_.layout.grams);
-      } else {
-        filtered = apply_filter(dev_lattices_[s], work.ratings, level.unit, level.alpha,
-                                work.scratch.pass.path(), {}, {});
-      }
-      auto grown = grow_to(std::move(filtered.trellis), filtered.arc_rating, trellis_length(order),
-                           cascade_.layout.grams);
+      const size_t length = trellis_length(order);
+      const GramTable& grams = cascade_.layout.grams;
+      auto grown =
+          first ? grow_to(make_trellis(keep_labels(work.items, cascade_.layout.labels, level.alpha, {}, {}),
+                                       grams),
+                          {}, length, grams)
+                : filter_and_grow(dev_lattices_[s], work.ratings, level.unit, level.alpha,
+                                  work.scratch.pass.path(), length, grams);
       if (!grown.ok()) {
         troubles[piece] = grown.error();
         return;

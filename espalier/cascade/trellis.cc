@@ -1,5 +1,6 @@
 #include "espalier/cascade/trellis.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace espalier::cascade {
@@ -16,7 +17,8 @@ uint32_t start_gram(const GramTable& grams, size_t n) {
   return gram;
 }
 
-/// Fills first_gram and end_grams, which follow from the rest.
+}  // namespace
+
 void find_border_grams(Trellis& trellis, const GramTable& grams) {
   const Lattice& lattice = trellis.lattice;
   const size_t m = trellis.gram_length;
@@ -34,8 +36,6 @@ void find_border_grams(Trellis& trellis, const GramTable& grams) {
       trellis.end_grams.push_back(grams.find(gram, grams.end()));
   }
 }
-
-}  // namespace
 
 AliveLabels all_labels(size_t positions, size_t labels) {
   AliveLabels alive;
@@ -57,14 +57,15 @@ Trellis make_trellis(const AliveLabels& alive, const GramTable& grams) {
     arcs += size_t{alive.begin[t] - alive.begin[t - 1]} * (alive.begin[t + 1] - alive.begin[t]);
   chain::LatticeBuilder builder;
   builder.reserve(alive.label.size(), arcs);
-  trellis.arc_gram.reserve(arcs);
+  trellis.arc_gram.resize(arcs);
+  uint32_t* gram = trellis.arc_gram.data();
   for (size_t t = 0; t < T; ++t) {
+    const uint32_t before = t == 0 ? alive.begin[0] : alive.begin[t - 1];
     for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
       builder.add_state(alive.label[s], 0);
-      for (uint32_t source = t == 0 ? 0 : alive.begin[t - 1]; t > 0 && source < alive.begin[t]; ++source) {
-        builder.add_arc(source, 0);
-        trellis.arc_gram.push_back(grams.find(alive.label[source], alive.label[s]));
-      }
+      builder.add_arcs(before, alive.begin[t] - before);
+      for (uint32_t source = before; source < alive.begin[t]; ++source)
+        *gram++ = grams.find(alive.label[source], alive.label[s]);
     }
     builder.end_position();
   }
@@ -74,52 +75,71 @@ Trellis make_trellis(const AliveLabels& alive, const GramTable& grams) {
   return trellis;
 }
 
-Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams) {
+Growth plan_growth(const Trellis& from, const chain::KeepMasks& keep) {
   // New states: those of position 0, then the arcs in order. The predecessors of arc a: s → s' are the arcs
-  // into s, which are contiguous; at position 1, the state s itself.
+  // into s; at position 1, the state s itself.
   const Lattice& old = from.lattice;
-  Trellis trellis;
-  trellis.gram_length = from.gram_length + 1;
-  const size_t T = old.positions();
-  const uint32_t first = T == 0 ? 0 : static_cast<uint32_t>(old.states_at(0).last);
-  size_t arcs = 0;
-  for (size_t a = 0; a < old.arcs(); ++a) {
-    const Range before = old.arcs_into(old.source(a));
-    arcs += old.source(a) < first ? 1 : before.last - before.first;
+  Growth growth;
+  growth.place.resize(old.states() + 1, 0);
+  const size_t first_end = old.positions() == 0 ? 0 : old.states_at(0).last;
+  uint32_t next = 0;
+  for (size_t s = 0; s < old.states(); ++s) {
+    growth.place[s] = next;
+    if (s < first_end) {
+      next += keep.states.empty() || keep.states[s];
+      continue;
+    }
+    const Range into = old.arcs_into(s);
+    for (size_t a = into.first; a < into.last; ++a) {
+      if (!keep.arcs.empty() && !keep.arcs[a]) continue;
+      ++next;
+      const uint32_t source = old.source(a);
+      growth.arcs += growth.place[source + 1] - growth.place[source];
+    }
   }
+  growth.place[old.states()] = next;
+  return growth;
+}
+
+Trellis grow(const Trellis& from, const Growth& growth, const chain::KeepMasks& keep,
+             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams) {
+  const Lattice& old = from.lattice;
+  const std::span<const float> first_rating =
+      state_rating.empty() ? std::span<const float>(from.rating) : state_rating;
+  const size_t m = from.gram_length, states = growth.place.back();
+  Trellis trellis;
+  trellis.gram_length = m + 1;
   chain::LatticeBuilder builder;
-  builder.reserve(first + old.arcs(), arcs);
-  trellis.arc_gram.reserve(arcs);
-  trellis.rating.reserve(first + old.arcs());
-  trellis.state_grams.reserve((first + old.arcs()) * from.gram_length);
-  for (size_t t = 0; t < T; ++t) {
+  builder.reserve(states, growth.arcs);
+  trellis.arc_gram.resize(growth.arcs);
+  trellis.rating.resize(states);
+  trellis.state_grams.resize(states * m);
+  uint32_t* gram = trellis.arc_gram.data();
+  for (size_t t = 0; t < old.positions(); ++t) {
     const Range targets = old.states_at(t);
     for (size_t target = targets.first; target < targets.last; ++target) {
       const Label label = old.label(target);
       const auto add_state = [&](uint32_t top, float rating) {
-        builder.add_state(label, 0);
-        for (const uint32_t gram : from.grams_of(target)) trellis.state_grams.push_back(gram);
-        trellis.state_grams.push_back(top);
-        trellis.rating.push_back(rating);
+        const uint32_t state = builder.add_state(label, 0);
+        const std::span<const uint32_t> shorter = from.grams_of(target);
+        uint32_t* const to =
+            std::copy(shorter.begin(), shorter.end(), trellis.state_grams.data() + state * m);
+        *to = top;
+        trellis.rating[state] = rating;
       };
       if (t == 0) {
-        add_state(from.first_gram[target], from.rating[target]);
+        if (keep.states.empty() || keep.states[target])
+          add_state(from.first_gram[target], first_rating[target]);
         continue;
       }
       const Range into = old.arcs_into(target);
       for (size_t a = into.first; a < into.last; ++a) {
+        if (!keep.arcs.empty() && !keep.arcs[a]) continue;
         add_state(from.arc_gram[a], arc_rating.empty() ? from.rating[target] : arc_rating[a]);
-        const uint32_t source = old.source(a);
-        const auto add_arc = [&](size_t from_state, uint32_t prefix) {
-          builder.add_arc(static_cast<uint32_t>(from_state), 0);
-          trellis.arc_gram.push_back(grams.find(prefix, label));
-        };
-        if (t == 1) {
-          add_arc(source, from.first_gram[source]);
-        } else {
-          const Range before = old.arcs_into(source);
-          for (size_t b = before.first; b < before.last; ++b) add_arc(first + b, from.arc_gram[b]);
-        }
+        const uint32_t first = growth.place[old.source(a)], last = growth.place[old.source(a) + 1];
+        builder.add_arcs(first, last - first);
+        for (uint32_t before = first; before < last; ++before)
+          *gram++ = grams.find(trellis.state_grams[before * m + m - 1], label);
       }
     }
     builder.end_position();

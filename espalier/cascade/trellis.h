@@ -60,9 +60,24 @@ struct Trellis {
 /// kNoGram.
 Trellis make_trellis(const AliveLabels& alive, const GramTable& grams);
 
-/// m grows by one. `arc_rating`, one per arc of `from`, becomes the rating of the new states; empty: that of
-/// the arc's target.
-Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams);
+/// The shape of a trellis that grows by one. What masks drop is left out of it; empty masks keep all.
+/// Precondition: what they keep is on a path of kept parts (chain::drop_unconnected).
+struct Growth {
+  std::vector<uint32_t> place;  ///< the new states that end with old state s are [place[s], place[s+1])
+  size_t arcs = 0;
+};
+Growth plan_growth(const Trellis& from, const chain::KeepMasks& keep = {});
+
+/// m grows by one. The ratings of the old states and arcs become those of the new states. Empty: those of
+/// `from`; of an arc, that of its target.
+Trellis grow(const Trellis& from, const Growth& growth, const chain::KeepMasks& keep,
+             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams);
+inline Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams) {
+  return grow(from, plan_growth(from), {}, {}, arc_rating, grams);
+}
+
+/// Fills first_gram and end_grams, which follow from the rest.
+void find_border_grams(Trellis& trellis, const GramTable& grams);
 
 /// Adds all grams of the trellis that are not in the table yet.
 void add_missing_grams(Trellis& trellis, GramTable& grams);

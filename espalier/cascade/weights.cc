@@ -64,7 +64,7 @@ Layout make_layout(const linear::EncodedTraining& training, uint32_t full_rows_f
     return layout;
   }
   std::vector<std::pair<uint32_t, uint32_t>> seen;  // edge feature and gram
-  const Ragged<uint32_t>& edges = training.data.edge;
+  const linear::FeatureLists& edges = training.data.edge;
   const size_t longest = std::min(order, edge_order);
   for_gold_grams(training.data, order, layout.grams, [&](size_t token, size_t t, uint32_t gram) {
     if (t == 0 || edges.values.empty() || edges[token].empty()) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -15,50 +16,109 @@ namespace {
 using data::kNoLabel;
 using data::Label;
 
-/// Rows with the columns each feature was seen with, found by sorting the occurrences by feature. Threads
-/// store occurrences in any order; sorting makes the result unique. `each_column(t, visit)` visits the
-/// columns of token t.
+/// Calls visit(feature, column) for every occurrence of a feature that is not full, from several threads.
+template <typename EachColumn, typename IsFull, typename Visit>
+void for_each_occurrence(const linear::FeatureLists& lists, const EachColumn& each_column,
+                         const IsFull& is_full, const Workers& workers, const Visit& visit) {
+  for_each_stretch(workers, lists.size(), [&](Range part) {
+    for (size_t t = part.first; t < part.last; ++t)
+      each_column(t, [&](auto column) {
+        for (const uint32_t f : lists[t])
+          if (!is_full(f)) visit(f, column);
+      });
+  });
+}
+
+/// The columns each feature was seen with. `each_column(t, visit)` visits the columns of token t. Full
+/// features have none here.
+template <typename Column>
+struct SeenColumns {
+  size_t words = 0;               ///< of a feature's bits; 0: lists
+  std::vector<uint64_t> bits;     ///< features × words: a bit for each column
+  std::vector<uint64_t> begin;    ///< of each feature's list
+  std::vector<Column> list;       ///< ascending, each once
+  std::vector<uint32_t> columns;  ///< per feature: how many
+
+  template <typename EachColumn, typename IsFull>
+  SeenColumns(const linear::FeatureLists& lists, size_t features, size_t width, const EachColumn& each_column,
+              const IsFull& is_full, const Workers& workers)
+      : columns(features, 0) {
+    // Bits where they take less memory than a list of all occurrences, which has to be sorted.
+    const size_t needed = (width + 63) / 64;
+    if (features * needed * sizeof(uint64_t) <= lists.values.size() * sizeof(Column)) {
+      words = needed;
+      mark(lists, each_column, is_full, workers);
+    } else {
+      collect(lists, each_column, is_full, workers);
+    }
+  }
+
+  /// Writes the columns of a feature, ascending.
+  template <typename Out>
+  void copy(size_t f, Out to) const {
+    if (words == 0) {
+      std::copy_n(list.begin() + static_cast<ptrdiff_t>(begin[f]), columns[f], to);
+      return;
+    }
+    for (size_t word = 0; word < words; ++word)
+      for (uint64_t set = bits[f * words + word]; set != 0; set &= set - 1)
+        *to++ = static_cast<Column>(word * 64 + static_cast<size_t>(std::countr_zero(set)));
+  }
+
+ private:
+  template <typename EachColumn, typename IsFull>
+  void mark(const linear::FeatureLists& lists, const EachColumn& each_column, const IsFull& is_full,
+            const Workers& workers) {
+    bits.assign(columns.size() * words, 0);
+    for_each_occurrence(lists, each_column, is_full, workers, [&](uint32_t f, Column column) {
+      const std::atomic_ref word(bits[f * words + size_t{column} / 64]);
+      const uint64_t bit = uint64_t{1} << size_t{column} % 64;
+      if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+    });
+    for_each_stretch(workers, columns.size(), [&](Range part) {
+      for (size_t f = part.first; f < part.last; ++f)
+        for (size_t word = 0; word < words; ++word)
+          columns[f] += static_cast<uint32_t>(std::popcount(bits[f * words + word]));
+    });
+  }
+
+  /// Threads store occurrences in any order; sorting makes the result unique.
+  template <typename EachColumn, typename IsFull>
+  void collect(const linear::FeatureLists& lists, const EachColumn& each_column, const IsFull& is_full,
+               const Workers& workers) {
+    const auto count = [&](uint32_t f) {
+      return std::atomic_ref(columns[f]).fetch_add(1, std::memory_order_relaxed);
+    };
+    for_each_occurrence(lists, each_column, is_full, workers, [&](uint32_t f, Column) { count(f); });
+    begin.assign(columns.size() + 1, 0);
+    for (size_t f = 0; f < columns.size(); ++f) begin[f + 1] = begin[f] + std::exchange(columns[f], 0);
+    list.resize(begin.back());
+    for_each_occurrence(lists, each_column, is_full, workers,
+                        [&](uint32_t f, Column column) { list[begin[f] + count(f)] = column; });
+    for_each_stretch(workers, columns.size(), [&](Range part) {
+      for (size_t f = part.first; f < part.last; ++f) {
+        const auto first = list.begin() + static_cast<ptrdiff_t>(begin[f]);
+        const auto last = first + columns[f];
+        std::sort(first, last);
+        columns[f] = static_cast<uint32_t>(std::unique(first, last) - first);
+      }
+    });
+  }
+};
+
+/// Rows with the columns each feature was seen with, or all of them where it was seen often.
 template <typename Column, typename EachColumn>
-linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t features, size_t width,
+linear::RowLayout<Column> rows_seen(const linear::FeatureLists& lists, size_t features, size_t width,
                                     const std::vector<uint32_t>& counts, uint32_t full_from,
-                                    EachColumn&& each_column, const Workers& workers) {
+                                    const EachColumn& each_column, const Workers& workers) {
   linear::RowLayout<Column> layout;
   layout.width = static_cast<uint32_t>(width);
   const auto is_full = [&](size_t f) { return full_from > 0 && counts[f] >= full_from; };
-  // Calls the visitor for each occurrence to be stored: the feature, the column, and how many occurrences of
-  // the feature came before.
-  std::vector<uint32_t> filled(features, 0);
-  const auto for_each_occurrence = [&](const auto& put) {
-    for_each_stretch(workers, lists.size(), [&](Range part) {
-      for (size_t t = part.first; t < part.last; ++t)
-        each_column(t, [&](Column column) {
-          for (const uint32_t f : lists[t])
-            if (!is_full(f))
-              put(f, column, std::atomic_ref(filled[f]).fetch_add(1, std::memory_order_relaxed));
-        });
-    });
-  };
-  for_each_occurrence([](uint32_t, Column, uint32_t) {});
-  std::vector<uint64_t> begin(features + 1, 0);
-  for (size_t f = 0; f < features; ++f) begin[f + 1] = begin[f] + std::exchange(filled[f], 0);
-  std::vector<Column> seen(begin[features]);
-  for_each_occurrence([&](uint32_t f, Column column, uint32_t before) { seen[begin[f] + before] = column; });
-  for_each_stretch(workers, features, [&](Range part) {
-    for (size_t f = part.first; f < part.last; ++f) {
-      if (is_full(f)) {
-        filled[f] = static_cast<uint32_t>(width);
-        continue;
-      }
-      const auto first = seen.begin() + static_cast<ptrdiff_t>(begin[f]);
-      const auto last = first + filled[f];
-      std::sort(first, last);
-      filled[f] = static_cast<uint32_t>(std::unique(first, last) - first);
-    }
-  });
+  const SeenColumns<Column> seen(lists, features, width, each_column, is_full, workers);
   layout.begin.resize(features + 1);
   uint64_t weights = 0;
   for (size_t f = 0; f < features; ++f) {
-    weights += filled[f];
+    weights += is_full(f) ? width : seen.columns[f];
     ESPALIER_CHECK(weights < linear::kNoFeature);
     layout.begin[f + 1] = static_cast<uint32_t>(weights);
   }
@@ -67,9 +127,9 @@ linear::RowLayout<Column> rows_seen(const Ragged<uint32_t>& lists, size_t featur
     for (size_t f = part.first; f < part.last; ++f) {
       const auto to = layout.column.begin() + layout.begin[f];
       if (is_full(f)) {
-        std::iota(to, to + filled[f], Column{0});
+        std::iota(to, to + static_cast<ptrdiff_t>(width), Column{0});
       } else {
-        std::copy_n(seen.begin() + static_cast<ptrdiff_t>(begin[f]), filled[f], to);
+        seen.copy(f, to);
       }
     }
   });

@@ -1,79 +1,13 @@
 #include "espalier/linear/dataset.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
+#include "espalier/linear/feature_block.h"
 #include "espalier/linear/merge_ranks.h"
+#include "espalier/linear/spilled_encoding.h"
 
 namespace espalier::linear {
-
-namespace {
-
-bool shard_order(uint32_t a, uint32_t b) {
-  const uint32_t sa = a % kUpdateShards, sb = b % kUpdateShards;
-  return sa != sb ? sa < sb : a < b;
-}
-
-/// Sorts a token's features, and their values, by shard.
-void sort_features(std::span<uint32_t> ids, std::span<float> values,
-                   std::vector<std::pair<uint32_t, float>>& pairs) {
-  if (values.empty()) {
-    std::sort(ids.begin(), ids.end(), shard_order);
-    return;
-  }
-  pairs.clear();
-  for (size_t i = 0; i < ids.size(); ++i) pairs.emplace_back(ids[i], values[i]);
-  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? shard_order(a.first, b.first) : a.second < b.second;
-  });
-  for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
-}
-
-/// Renumbers provisional ids, drops those below the cut-off, and sorts each token's list. In place and in
-/// parallel over tokens; gaps are closed afterwards.
-void renumber(Ragged<uint32_t>& lists, std::vector<float>& values, const std::vector<uint32_t>& final_number,
-              const Workers& workers) {
-  constexpr size_t kPieces = 64;
-  const size_t tokens = lists.size();
-  std::vector<uint32_t> kept(tokens, 0);
-  workers.for_each(kPieces, [&](size_t piece) {
-    std::vector<std::pair<uint32_t, float>> pairs;
-    const Range range = piece_of(tokens, kPieces, piece);
-    for (size_t t = range.first; t < range.last; ++t) {
-      const size_t first = lists.begin[t];
-      size_t out = first;
-      for (size_t i = first; i < lists.begin[t + 1]; ++i) {
-        const uint32_t number = final_number[lists.values[i]];
-        if (number == kNoFeature) continue;
-        if (!values.empty()) values[out] = values[i];
-        lists.values[out++] = number;
-      }
-      kept[t] = static_cast<uint32_t>(out - first);
-      sort_features({lists.values.data() + first, kept[t]},
-                    values.empty() ? std::span<float>() : std::span<float>(values.data() + first, kept[t]),
-                    pairs);
-    }
-  });
-  size_t out = 0;
-  for (size_t t = 0; t < tokens; ++t) {
-    const size_t first = lists.begin[t];
-    if (out != first) {
-      std::copy_n(lists.values.begin() + static_cast<ptrdiff_t>(first), kept[t],
-                  lists.values.begin() + static_cast<ptrdiff_t>(out));
-      if (!values.empty())
-        std::copy_n(values.begin() + static_cast<ptrdiff_t>(first), kept[t],
-                    values.begin() + static_cast<ptrdiff_t>(out));
-    }
-    lists.begin[t] = out;
-    out += kept[t];
-  }
-  lists.begin.back() = out;
-  lists.values.resize(out);
-  lists.values.shrink_to_fit();
-  if (!values.empty()) values.resize(out);
-}
-
-}  // namespace
 
 bool Dataset::fully_labelled(size_t s) const {
   const auto labels = gold_of(s);
@@ -95,7 +29,19 @@ ExactSum Dataset::weighted_tokens() const {
 }
 
 Dataset Dataset::subset(std::span<const uint32_t> which) const {
-  Dataset out;
+  Dataset out(state.values.get_allocator().memory);
+  size_t tokens_kept = 0, state_kept = 0, edges_kept = 0;
+  for (const uint32_t s : which) {
+    const uint64_t first = sequence_begin[s], last = sequence_begin[s + 1];
+    tokens_kept += last - first;
+    state_kept += state.begin[last] - state.begin[first];
+    edges_kept += edge.begin[last] - edge.begin[first];
+  }
+  out.state.begin.reserve(tokens_kept + 1);
+  out.edge.begin.reserve(tokens_kept + 1);
+  out.state.values.reserve(state_kept);
+  out.edge.values.reserve(edges_kept);
+  if (!state_values.empty()) out.state_values.reserve(state_kept);
   for (const uint32_t s : which) {
     for (size_t t = sequence_begin[s]; t < sequence_begin[s + 1]; ++t) {
       out.state.append(state[t]);
@@ -121,18 +67,18 @@ struct DatasetBuilder::State {
   bool any_value = false;
   size_t known;  ///< labels that there were before the data
 
-  // The block being filled. A block's size does not depend on the threads, and nothing depends on it.
-  static constexpr size_t kBlockTokens = 1 << 15;
-  static constexpr size_t kBlockText = 4 << 20;  // tokens of many attributes have much text
-  std::vector<data::Sequence> block;
-  size_t block_tokens = 0, block_text = 0;
-  std::vector<data::HashedFeatures> hashed;
+  // The block being filled.
+  FeatureBlock block;
+  std::optional<SpilledEncoding> spilled;  ///< where memory is bounded
 
   // A constructor: where initialising an aggregate runs out of memory, g++ 12 destroys some members twice.
   State(const data::FeatureExtractor& features, const Workers& threads, EncodeOptions how,
         data::LabelSet known_labels)
       : extractor(features), workers(threads), options(how), known(known_labels.size()) {
     result.labels = std::move(known_labels);
+    if (how.memory == 0 || !how.features) return;
+    spilled.emplace(features, threads, how);
+    block.fit_into(how.memory);
   }
   void flush();
   void number(bool edges);
@@ -143,8 +89,10 @@ DatasetBuilder::DatasetBuilder(const data::FeatureExtractor& extractor, const Wo
     : state_(std::make_unique<State>(extractor, workers, options, std::move(known))) {}
 DatasetBuilder::~DatasetBuilder() = default;
 
-size_t DatasetBuilder::sequences() const { return state_->result.data.sequences() + state_->block.size(); }
-size_t DatasetBuilder::tokens() const { return state_->result.data.tokens() + state_->block_tokens; }
+size_t DatasetBuilder::sequences() const {
+  return state_->result.data.sequences() + state_->block.sequences.size();
+}
+size_t DatasetBuilder::tokens() const { return state_->result.data.tokens() + state_->block.tokens; }
 
 void DatasetBuilder::add(data::Sequence sequence) {
   Dataset& data = state_->result.data;
@@ -157,94 +105,37 @@ void DatasetBuilder::add(data::Sequence sequence) {
     data.weight.push_back(sequence.weight());
     return;
   }
-  state_->block_tokens += sequence.length();
-  state_->block_text += sequence.text_bytes();
-  state_->block.push_back(std::move(sequence));
-  if (state_->block_tokens >= State::kBlockTokens || state_->block_text >= State::kBlockText) state_->flush();
+  state_->block.add(std::move(sequence));
+  if (state_->block.full()) state_->flush();
 }
 
 /// Numbers the state (or edge) features of the block and appends them to the data set.
 void DatasetBuilder::State::number(bool edges) {
-  Ragged<uint32_t>& lists = edges ? result.data.edge : result.data.state;
+  FeatureLists& lists = edges ? result.data.edge : result.data.state;
   FeatureCollector& collector = edges ? edge_features : state_features;
-  std::vector<uint64_t> all;
-  std::vector<uint32_t> origin;  // first hash of each sequence of the block
-  for (size_t s = 0; s < block.size(); ++s) {
-    const data::HashedFeatures& h = hashed[s];
-    const auto& part = edges ? h.edge : h.state;
-    const auto& begin = edges ? h.edge_begin : h.state_begin;
-    origin.push_back(static_cast<uint32_t>(all.size()));
-    for (size_t t = 0; t + 1 < begin.size(); ++t)
-      lists.begin.push_back(lists.values.size() + all.size() + begin[t + 1]);
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  FeatureCollector::Namer namer;
-  if (options.names) {
-    namer = [&](std::span<const uint32_t> positions, FeatureCollector::Names& names) {
-      data::FeatureNames namer_of_row(extractor);
-      // Positions ascend, and so do sequences and rows.
-      size_t s = 0, row = 0;
-      bool there = false;
-      for (const uint32_t position : positions) {
-        while (s + 1 < block.size() && origin[s + 1] <= position) {
-          ++s;
-          row = 0;
-          there = false;
-        }
-        const auto& begin = edges ? hashed[s].edge_begin : hashed[s].state_begin;
-        const uint32_t local = position - origin[s];
-        while (begin[row + 1] <= local) {
-          ++row;
-          there = false;
-        }
-        if (!there) namer_of_row.move_to(block[s], row);
-        there = true;
-        if (edges) {
-          namer_of_row.append_edge(local - begin[row], names.text);
-        } else {
-          namer_of_row.append_state(local - begin[row], names.text);
-        }
-        names.close();
-      }
-    };
-  }
   const size_t old = lists.values.size();
+  const std::vector<uint64_t> all = block.join(edges, lists.begin, old);
   lists.values.resize(old + all.size());
-  collector.add(all, lists.values.data() + old, workers, namer);
+  collector.add(all, lists.values.data() + old, workers,
+                options.names ? block.namer(extractor, edges) : FeatureCollector::Namer());
 }
 
 void DatasetBuilder::State::flush() {
-  if (block.empty()) return;
-  if (hashed.size() < block.size()) hashed.resize(block.size());
-  const size_t pieces = std::min<size_t>(block.size(), 64);
-  workers.for_each(pieces, [&](size_t piece) {
-    data::FeatureExtractor::Scratch scratch;
-    const Range range = piece_of(block.size(), pieces, piece);
-    for (size_t s = range.first; s < range.last; ++s) extractor.extract(block[s], scratch, hashed[s]);
-  });
-  const size_t values_before = result.data.state.values.size();
-  number(false);
-  if (extractor.has_edge_features()) number(true);
-  std::vector<float>& values = result.data.state_values;
-  for (size_t s = 0; s < block.size(); ++s) {
-    if (!hashed[s].state_values.empty() && !any_value) {
-      any_value = true;
-      size_t before = values_before;
-      for (size_t earlier = 0; earlier < s; ++earlier) before += hashed[earlier].state.size();
-      values.assign(before, 1.0f);
-    }
-    if (any_value) {
-      if (hashed[s].state_values.empty()) {
-        values.insert(values.end(), hashed[s].state.size(), 1.0f);
-      } else {
-        values.insert(values.end(), hashed[s].state_values.begin(), hashed[s].state_values.end());
-      }
-    }
-    result.data.sequence_begin.push_back(result.data.tokens() + block[s].length());
-    result.data.weight.push_back(block[s].weight());
+  if (block.sequences.empty()) return;
+  block.extract(extractor, workers);
+  if (spilled) {
+    spilled->add(block);
+  } else {
+    const size_t values_before = result.data.state.values.size();
+    number(false);
+    if (extractor.has_edge_features()) number(true);
+    any_value |= block.append_values(any_value, values_before, result.data.state_values);
+  }
+  for (const data::Sequence& sequence : block.sequences) {
+    result.data.sequence_begin.push_back(result.data.tokens() + sequence.length());
+    result.data.weight.push_back(sequence.weight());
   }
   block.clear();
-  block_tokens = block_text = 0;
 }
 
 /// Renumbers the labels that were new on this rank by their first appearance anywhere.
@@ -274,9 +165,9 @@ void DatasetBuilder::merge_labels(const Team& team) {
 FeatureSpace DatasetBuilder::number_features(bool edges, const Team& team) {
   Dataset& data = state_->result.data;
   FeatureCollector& collector = edges ? state_->edge_features : state_->state_features;
-  Ragged<uint32_t>& lists = edges ? data.edge : data.state;
-  std::vector<float> no_values;
-  std::vector<float>& values = edges ? no_values : data.state_values;
+  FeatureLists& lists = edges ? data.edge : data.state;
+  StoredVector<float> no_values;
+  StoredVector<float>& values = edges ? no_values : data.state_values;
   if (!edges) state_->result.state_before_cutoff = collector.size();
   FeatureCollector::Features found;
   if (team.alone()) {
@@ -297,14 +188,12 @@ FeatureSpace DatasetBuilder::number_features(bool edges, const Team& team) {
         team, before);
     if (!edges) state_->result.state_before_cutoff = before;
   }
-  // FeatureMap must be able to distinguish the features (see its contract); the rare ones it cannot are
-  // dropped.
-  std::vector<uint32_t> numbers(found.size()), refused;
-  std::iota(numbers.begin(), numbers.end(), 0);
-  FeatureMap::build(found.hashes, numbers, &refused);
+  const std::vector<uint32_t> refused = indistinguishable(found.hashes);
   for (uint32_t& number : found.renumber)
     if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
-  renumber(lists, values, found.renumber, state_->workers);
+  number_and_sort(
+      lists, values, [&](uint32_t provisional) { return found.renumber[provisional]; }, state_->workers);
+  lists.values.shrink_to_fit();
   return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
 }
 
@@ -319,6 +208,11 @@ EncodedTraining DatasetBuilder::finish(const Team& team, std::vector<uint32_t> n
   if (!state_->options.features) {
     result.data.state.begin.assign(result.data.tokens() + 1, 0);
     result.data.edge.begin.assign(result.data.tokens() + 1, 0);
+    return std::move(result);
+  }
+  if (state_->spilled) {
+    state_->block = {};
+    state_->spilled->finish(result);
     return std::move(result);
   }
   result.state = number_features(false, team);

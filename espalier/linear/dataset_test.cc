@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <set>
 
@@ -230,8 +231,100 @@ TEST(EncoderTest, ValuesThatAppearLateLeaveEarlierOnesAtOne) {
   Encoder::Scratch scratch;
   Dataset again;
   for (const data::Sequence& sequence : text) encoder.append(sequence, training.labels, scratch, again);
-  EXPECT_EQ(again.state_values, (std::vector<float>{1, 1, 2}));
+  EXPECT_EQ(again.state_values, (StoredVector<float>{1, 1, 2}));
   EXPECT_EQ(again.edge.size(), again.tokens());
+}
+
+/// Text in which most features are rare, with a few frequent words.
+std::string random_text(size_t sentences, uint64_t seed) {
+  Random random(seed);
+  std::string text;
+  for (size_t s = 0; s < sentences; ++s) {
+    for (size_t t = 0; t < 1 + random.below(12); ++t)
+      text += fmt::format("w{} L{}\n", random.below(random.below(3) == 0 ? 3000 : 20), random.below(4));
+    text += '\n';
+  }
+  return text;
+}
+
+void expect_same(const EncodedTraining& a, const EncodedTraining& b) {
+  EXPECT_EQ(a.data.sequence_begin, b.data.sequence_begin);
+  EXPECT_EQ(a.data.gold, b.data.gold);
+  EXPECT_EQ(a.data.weight, b.data.weight);
+  EXPECT_TRUE(std::equal(a.data.state.begin.begin(), a.data.state.begin.end(), b.data.state.begin.begin(),
+                         b.data.state.begin.end()));
+  EXPECT_TRUE(std::equal(a.data.state.values.begin(), a.data.state.values.end(), b.data.state.values.begin(),
+                         b.data.state.values.end()));
+  EXPECT_TRUE(std::equal(a.data.state_values.begin(), a.data.state_values.end(), b.data.state_values.begin(),
+                         b.data.state_values.end()));
+  EXPECT_TRUE(std::equal(a.data.edge.begin.begin(), a.data.edge.begin.end(), b.data.edge.begin.begin(),
+                         b.data.edge.begin.end()));
+  EXPECT_TRUE(std::equal(a.data.edge.values.begin(), a.data.edge.values.end(), b.data.edge.values.begin(),
+                         b.data.edge.values.end()));
+  for (const auto space : {&EncodedTraining::state, &EncodedTraining::edge}) {
+    EXPECT_EQ((a.*space).hashes, (b.*space).hashes);
+    EXPECT_EQ((a.*space).counts, (b.*space).counts);
+    EXPECT_EQ((a.*space).names, (b.*space).names);
+  }
+  EXPECT_EQ(a.state_before_cutoff, b.state_before_cutoff);
+}
+
+TEST(SpilledEncodingTest, GivesTheSameNumbersAtAnyBoundOfMemory) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nU2:%x[1,0]\nB\nB1:%x[0,0]\n");
+  const auto all = sequences(random_text(3000, 4));
+  for (const uint32_t cutoff : {1u, 3u}) {
+    const EncodedTraining expected = encode(features, all, {.cutoff = cutoff});
+    ASSERT_GT(expected.state.size(), 1000u);
+    for (const size_t memory : {size_t{4} << 20, size_t{64} << 20})
+      for (const int threads : {1, 2})
+        expect_same(encode(features, all, {.cutoff = cutoff, .memory = memory}, threads), expected);
+  }
+  expect_same(encode(features, all, {.names = false, .memory = size_t{4} << 20}),
+              encode(features, all, {.names = false}));
+}
+
+TEST(SpilledEncodingTest, KeepsTheValuesOfAttributes) {
+  const auto features = extractor("", true);
+  const auto all = sequences("A\tplain\tx:2\nB\tplain:0.5\ty\n\nA\tz\n\n", data::Format::kCrfsuite);
+  expect_same(encode(features, all, {.memory = size_t{4} << 20}), encode(features, all));
+}
+
+TEST(SpilledEncodingTest, RefusesMoreFeaturesThanMemoryHoldsAndNamesACutOff) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\n");
+  const auto all = sequences(random_text(3000, 5));
+  const size_t found = encode(features, all).state.size();
+  const size_t memory = 128 * (found / 2);  // room for half of them
+  try {
+    encode(features, all, {.memory = memory});
+    FAIL() << "not refused";
+  } catch (const ScratchFailure& failure) {
+    const std::string message = failure.what();
+    ASSERT_NE(message.find("cutoff="), std::string::npos) << message;
+    const auto cutoff = static_cast<uint32_t>(std::stoul(message.substr(message.find("cutoff=") + 7)));
+    const size_t left = encode(features, all, {.cutoff = cutoff, .memory = memory}).state.size();
+    EXPECT_NE(message.find(fmt::format("leaves {}", left)), std::string::npos) << message;
+    EXPECT_GT(encode(features, all, {.cutoff = cutoff - 1}).state.size(), found / 2)
+        << "a lower one would do";
+  }
+}
+
+TEST(SpilledEncodingTest, StopsWhereAsked) {
+  const auto features = extractor("U0:%x[0,0]\n");
+  const std::atomic<bool> stop = true;
+  Monitor monitor;
+  monitor.stop = &stop;
+  EXPECT_THROW(encode(features, sequences(kText), {.memory = size_t{4} << 20, .monitor = &monitor}), Stopped);
+}
+
+TEST(SpilledEncodingTest, SubsetsAreInTheSameMemory) {
+  const auto features = extractor("U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\n");
+  const auto all = sequences(random_text(2000, 6));
+  const EncodedTraining spilled = encode(features, all, {.memory = size_t{4} << 20});
+  const Dataset part = spilled.data.subset(std::vector<uint32_t>{5, 1, 7});
+  EXPECT_NE(part.state.values.get_allocator().memory, nullptr);
+  const Dataset expected = encode(features, all).data.subset(std::vector<uint32_t>{5, 1, 7});
+  EXPECT_TRUE(std::equal(part.state.values.begin(), part.state.values.end(), expected.state.values.begin(),
+                         expected.state.values.end()));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 // Bounds of each table. Frequent tokens, which are most of every text, fit into much less.
 constexpr size_t kMostEntries = 16384;
-constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr size_t kMostBytes = size_t{40} << 20;
 // Where more than half of the last tokens were new, keeping sums costs more than it saves.
 constexpr uint64_t kWindow = 16384;
 constexpr uint64_t kPause = 16 * kWindow;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/chain/learners/calibrate.h"
+#include "espalier/chain/learners/stochastic.h"
 #include "espalier/chain/learners/warm_start.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/stop_kernels.h"
@@ -29,6 +30,7 @@ class ChainTraining {
  private:
   void prepare_constraints();
   Status prepare_weights();
+  Status check_memory() const;
   Status learn_weights();
   Status learn_kernel_machine();
   Status calibrate();
@@ -63,6 +65,52 @@ Status ChainTraining::prepare_weights() {
   ESPALIER_ASSIGN(start_weights_,
                   chain::warm_start(job_.training, *predictor, old->file(), transitions, pairs_, job_.team));
   return {};
+}
+
+/// An error if what cannot leave memory takes more of it than is allowed.
+Status ChainTraining::check_memory() const {
+  const double memory = static_cast<double>(job_.request.memory);
+  if (memory == 0) return {};
+  const linear::EncodedTraining& training = job_.training;
+  const linear::Dataset& data = training.data;
+  constexpr double kFeature = sizeof(uint64_t) /* hash */ + 2 * sizeof(uint32_t) /* count, row */;
+  constexpr double kSequence =
+      sizeof(uint64_t) /* begin */ + sizeof(float) /* weight */ + sizeof(uint32_t) /* order */;
+  constexpr double kProgram = 32e6;  // the program itself, its threads, batches and buffers
+  const double features = static_cast<double>(training.state.size());
+  const double name = features == 0 ? 0 : static_cast<double>(training.state.names.size()) / features;
+  const double others = static_cast<double>(data.tokens()) * sizeof(data::Label) +
+                        static_cast<double>(data.sequences()) * kSequence +
+                        chain::bytes_of_label_pairs(training.labels.size()) +
+                        static_cast<double>(start_weights_.edge_rows.weights()) * method_.bytes_per_weight +
+                        kProgram;
+  const std::vector<uint32_t>& rows = start_weights_.state_rows.begin;
+  // What the n most frequent features take.
+  const auto taken = [&](size_t n) {
+    return others + static_cast<double>(n) * (kFeature + name) +
+           static_cast<double>(rows[n]) * method_.bytes_per_weight;
+  };
+  const size_t all = std::min(training.state.size(), rows.size() - 1);
+  const double needed = taken(all);
+  if (needed <= memory) return {};
+  size_t enough = 0, above = all;  // the most features that fit
+  while (enough < above) {
+    const size_t middle = enough + (above - enough + 1) / 2;
+    if (taken(middle) <= memory) {
+      enough = middle;
+    } else {
+      above = middle - 1;
+    }
+  }
+  const std::string figure =
+      fmt::format("{} features with {} weights take {:.0f} MB to train, {:.0f} MB are allowed", all,
+                  start_weights_.parameters(), needed / 1e6, memory / 1e6);
+  if (enough == 0) return fail("{}, and {:.0f} MB go to other things", figure, others / 1e6);
+  const uint32_t cutoff = training.state.counts[enough] + 1;
+  const auto left = std::partition_point(training.state.counts.begin(),
+                                         training.state.counts.begin() + static_cast<ptrdiff_t>(all),
+                                         [&](uint32_t count) { return count >= cutoff; });
+  return fail("{}; -p cutoff={} leaves {} features", figure, cutoff, left - training.state.counts.begin());
 }
 
 double ChainTraining::dev_score(const chain::ChainWeights& weights) const {
@@ -207,6 +255,7 @@ void ChainTraining::prepare_constraints() {
 Status ChainTraining::run() {
   prepare_constraints();
   ESPALIER_TRY(prepare_weights());
+  ESPALIER_TRY(check_memory());
   if (method_.learn_kernel) {
     ESPALIER_TRY(learn_kernel_machine());
   } else {

@@ -20,6 +20,7 @@ struct ChainMethod {
   chain::Normalisation normalisation = chain::Normalisation::kSequence;
   bool fit_temperature = false;  ///< scores are no log-probabilities: find what turns them into such
   int rounds = 1;                ///< at most
+  double bytes_per_weight = 0;   ///< memory that learning takes for each weight; 0: not known
   std::function<Result<chain::ChainWeights>(chain::TrainingContext)> learn;
   /// In place of `learn`: tokens are scored by a kernel machine.
   std::function<Result<linear::KernelModel>(const linear::Dataset& data, size_t labels)> learn_kernel =

@@ -40,6 +40,7 @@ struct LearnerTraits {
   bool starts_from_models = true;  ///< can train a model further
   bool keeps_checkpoints = true;   ///< can stop and resume
   bool several_ranks = false;      ///< can train on several ranks, each with a part of the data
+  bool bounds_memory = false;      ///< keeps nothing in memory that grows with the data but its labels
 };
 
 /// What a learner needs of the training data, besides the labels.

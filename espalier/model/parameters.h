@@ -40,6 +40,7 @@ struct Situation {
   bool start_from = false;   ///< training starts from a model
   bool checkpoints = false;  ///< checkpoints are written, or one is resumed
   bool ranks = false;        ///< several ranks train together
+  bool memory = false;       ///< memory is bounded
   /// Parameters that were set to something else than `auto`, whatever their default. ParameterTable::check()
   /// fills it in for the rules of the table.
   std::set<std::string, std::less<>> given = {};

@@ -105,9 +105,15 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
   if (situation.ranks && !traits.several_ranks)
     return fail(
         "learner {} does not train on several ranks; crf, memm, local and perceptron do. Train it with "
-        "espalier, "
-        "on one machine",
+        "espalier, on one machine",
         traits.name);
+  if (situation.memory && situation.ranks)
+    return fail("--memory is for one machine; several ranks each hold their share of the data in memory");
+  if (situation.memory && !traits.bounds_memory)
+    return fail("learner {} keeps all of its data in memory; --memory goes with crf, memm and perceptron",
+                traits.name);
+  if (situation.memory && situation.constraints)
+    return fail("constraints keep what they speak about in memory; they do not go with --memory");
   if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
     return fail("task brackets prevents overlaps itself and does not support constraints");
   if (situation.task.kind == TaskKind::kParse) {

@@ -55,7 +55,8 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
                             request.constraints.has_value(),
                             request.start_from != nullptr,
                             request.resume || request.checkpoint_every > 0,
-                            request.ranks != nullptr && request.ranks->size() > 1};
+                            request.ranks != nullptr && request.ranks->size() > 1,
+                            request.memory > 0};
   return learner->configure(request.settings, situation);
 }
 
@@ -68,7 +69,7 @@ Status check_request(const TrainRequest& request) {
 
 namespace {
 
-Result<Trained> train_together(const TrainRequest& request, const Team& team) {
+Result<Trained> train_together(const TrainRequest& request, const Team& team) try {
   TrainingJob job(request, team.monitor(), team);
   ESPALIER_ASSIGN(job.learner, configure_learner(request));
   ESPALIER_ASSIGN(job.task, find_task(request.task));
@@ -76,6 +77,8 @@ Result<Trained> train_together(const TrainRequest& request, const Team& team) {
   ESPALIER_TRY(job.learner->train(job));
   job.report.seconds = job.seconds();
   return Trained{std::move(*job.saved), std::move(job.report)};
+} catch (const ScratchFailure& failure) {  // the disk is full, or memory too small for what cannot leave it
+  return Error{failure.what()};
 }
 
 }  // namespace

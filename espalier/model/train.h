@@ -52,6 +52,9 @@ struct TrainRequest {
   uint64_t seed = 1;
   int threads = 0;         ///< 0: all cores
   Ranks* ranks = nullptr;  ///< the processes that train together; null: this one alone
+  /// Above 0: bytes of memory that training may take. Data and counts that do not fit go to temporary files;
+  /// the model is the same.
+  size_t memory = 0;
 };
 
 struct TrainReport {

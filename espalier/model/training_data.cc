@@ -47,6 +47,8 @@ Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading)
   options.cutoff = common().cutoff;
   options.names = common().names;
   options.features = learner->needs().features;
+  options.memory = request.memory;
+  options.monitor = &monitor;
   reading.builder = std::make_unique<linear::DatasetBuilder>(
       *extractor, workers, options, request.start_from ? request.start_from->labels() : data::LabelSet());
   return {};
@@ -137,7 +139,10 @@ Status TrainingJob::read_training_data() {
   progress.phase = "numbering the features";
   monitor.report(progress);
   if (team.alone()) {
-    training = reading.builder->finish();
+    try {
+      training = reading.builder->finish();
+    } catch (const linear::Stopped&) {  // which is said below
+    }
   } else {
     ESPALIER_ASSIGN(std::vector<uint32_t> numbers, numbers_in_all(reading));
     training = reading.builder->finish(team, std::move(numbers));

@@ -59,6 +59,9 @@ struct TrainOptions {
   Ranks* ranks = nullptr;
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads and ranks
   int threads = 0;    ///< 0: all cores
+  /// Above 0: bytes of memory that training may take, 64 million or more; data and counts that do not fit go
+  /// to temporary files in $TMPDIR or /var/tmp. The model is the same. For crf, memm and perceptron.
+  size_t memory = 0;
   std::function<bool(const Progress&)> on_progress =
       {};  ///< return false to end training early with a usable model
   const std::atomic<bool>* stop =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "espalier/base/result.h"
@@ -15,6 +16,20 @@ void LatticeBuilder::reserve(size_t states, size_t arcs) {
   lattice_.arc_begin_.reserve(states + 1);
   lattice_.source_.reserve(arcs);
   lattice_.arc_score_.reserve(arcs);
+}
+
+void LatticeBuilder::add_arcs(uint32_t first_source, size_t count) {
+  if (count == 0) return;
+  const uint32_t open_begin = lattice_.position_begin_.back();
+  ESPALIER_CHECK(lattice_.states() > open_begin);
+  ESPALIER_CHECK(first_source >= previous_begin_ && first_source + count <= open_begin);
+  const size_t old = lattice_.arcs();
+  ESPALIER_CHECK(lattice_.arc_begin_[lattice_.states() - 1] == old || lattice_.source_.back() < first_source);
+  ESPALIER_CHECK(old + count <= std::numeric_limits<uint32_t>::max());
+  lattice_.source_.resize(old + count);
+  std::iota(lattice_.source_.begin() + static_cast<ptrdiff_t>(old), lattice_.source_.end(), first_source);
+  lattice_.arc_score_.resize(old + count, 0.0f);
+  lattice_.arc_begin_.back() += static_cast<uint32_t>(count);
 }
 
 void LatticeBuilder::end_position() {

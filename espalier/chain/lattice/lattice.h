@@ -107,6 +107,9 @@ class LatticeBuilder {
     lattice_.arc_score_.push_back(score);
     ++lattice_.arc_begin_.back();
   }
+  /// Adds arcs with score 0 into the state added last, one from each of `count` consecutive states.
+  /// Preconditions as for add_arc.
+  void add_arcs(uint32_t first_source, size_t count);
   /// Closes the open position, which may have no states.
   void end_position();
 

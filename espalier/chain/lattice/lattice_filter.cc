@@ -17,7 +17,8 @@ void guard_best_path(const Lattice& lattice, KeepMasks& keep) {
   }
 }
 
-/// Clears the masks for everything that is on no path of kept parts.
+}  // namespace
+
 void drop_unconnected(const Lattice& lattice, KeepMasks& keep) {
   // Forwards: keep a state if an arc into it is kept and comes from a kept state.
   for (size_t t = 1; t < lattice.positions(); ++t) {
@@ -46,8 +47,6 @@ void drop_unconnected(const Lattice& lattice, KeepMasks& keep) {
     }
   }
 }
-
-}  // namespace
 
 FilteredLattice filter(const Lattice& lattice, const KeepMasks& wanted, BestPath best_path) {
   ESPALIER_CHECK(wanted.states.empty() || wanted.states.size() == lattice.states());

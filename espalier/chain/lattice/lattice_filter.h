@@ -43,6 +43,10 @@ struct FilteredLattice {
 /// + arcs), plus a forward pass with BestPath::kKept. Precondition: masks empty or of the lattice's sizes.
 FilteredLattice filter(const Lattice& lattice, const KeepMasks& keep, BestPath best_path = BestPath::kKept);
 
+/// Clears the masks for everything that is on no path of kept parts. Precondition: masks of the lattice's
+/// sizes.
+void drop_unconnected(const Lattice& lattice, KeepMasks& keep);
+
 /// The lattice without its dead ends.
 inline FilteredLattice drop_dead_ends(const Lattice& lattice) {
   return filter(lattice, {}, BestPath::kAsMasked);

@@ -18,6 +18,10 @@ struct LbfgsOptions {
   int memory = 6;  ///< past steps used to estimate the curvature
 };
 
+/// The memory that training takes for each weight, in bytes: seven vectors of liblbfgs and two for each past
+/// step, the gradient and the last weights, in double; the weights and their best copy; the column.
+inline constexpr double kLbfgsBytes = (7 + 2 * 6 + 2) * sizeof(double) + 2 * sizeof(float) + sizeof(uint16_t);
+
 /// Minimises Σ loss + l1·|w| + l2·|w|² (the objective of train_stochastic, but without approximation and
 /// until convergence). The objective reported includes the penalties, per token. Deterministic at any number
 /// of threads. A resumed run starts from the saved weights without the curvature estimate, so it ends near an

@@ -286,5 +286,35 @@ TEST(StateRows, OfSeveralLabelsPerTokenAreTheUnionOfThoseOfEach) {
   }
 }
 
+TEST(Rows, AreThePairsThatOccurWhetherFeaturesAreRareOrFrequent) {
+  // Rare features are collected in lists, frequent ones marked as bits; 70 labels take two words.
+  for (const size_t sequences : {3u, 400u})
+    for (const size_t labels : {4u, 70u}) {
+      const linear::EncodedTraining training = toy_data(
+          labels, {.sequences = sequences, .labels = labels, .features = 320, .unknown = 0.1, .edges = true});
+      const linear::Dataset& data = training.data;
+      std::set<std::pair<uint32_t, uint32_t>> state, edge;
+      for (size_t s = 0; s < data.sequences(); ++s)
+        for (size_t t = data.sequence_begin[s]; t < data.sequence_begin[s + 1]; ++t) {
+          if (data.gold[t] == data::kNoLabel) continue;
+          for (const uint32_t f : data.state[t]) state.emplace(f, data.gold[t]);
+          if (t == data.sequence_begin[s] || data.gold[t - 1] == data::kNoLabel) continue;
+          for (const uint32_t f : data.edge[t])
+            edge.emplace(f, static_cast<uint32_t>(data.gold[t - 1] * labels + data.gold[t]));
+        }
+      const ChainWeights w = make_weights(training, true, {}, Workers(2));
+      const auto pairs_of = [](const auto& rows) {
+        std::vector<std::pair<uint32_t, uint32_t>> pairs;
+        for (uint32_t f = 0; f + 1 < rows.begin.size(); ++f)
+          for (uint32_t i = rows.begin[f]; i < rows.begin[f + 1]; ++i) pairs.emplace_back(f, rows.column[i]);
+        return pairs;
+      };
+      EXPECT_EQ(pairs_of(w.state_rows),
+                (std::vector<std::pair<uint32_t, uint32_t>>(state.begin(), state.end())));
+      EXPECT_EQ(pairs_of(w.edge_rows),
+                (std::vector<std::pair<uint32_t, uint32_t>>(edge.begin(), edge.end())));
+    }
+}
+
 }  // namespace
 }  // namespace espalier::chain

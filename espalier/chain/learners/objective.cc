@@ -61,7 +61,7 @@ uint8_t exponent_of(float x) {
 /// For each of `rows` features, the exponent of a bound of its gradient's terms in all: their number times
 /// the largest of them.
 template <typename Factor>
-std::vector<uint8_t> bounds_of(const linear::Dataset& data, const Ragged<uint32_t>& lists, size_t rows,
+std::vector<uint8_t> bounds_of(const linear::Dataset& data, const linear::FeatureLists& lists, size_t rows,
                                const Factor& factor, const Team* team) {
   std::vector<int64_t> count(rows, 0);
   std::vector<uint8_t> largest(rows, 0);

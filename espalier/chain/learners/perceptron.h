@@ -12,6 +12,10 @@ struct PerceptronOptions {
   bool mixing = false;  ///< several ranks: each makes a pass by itself, then weights are mixed (mixing.h)
 };
 
+/// The memory that training takes for each weight, in bytes: the weight, its lagging sum, the average, the
+/// best average so far, and the column.
+inline constexpr double kPerceptronBytes = 4 * sizeof(float) + sizeof(uint16_t);
+
 /// Decodes each sequence and, if the answer is wrong, steps from it towards the gold labelling. The result is
 /// the average of the weights after every batch. Without transitions this is a multi-class perceptron at each
 /// position. The objective reported is the share of tokens decoded wrongly before their update. Labels with a

@@ -30,6 +30,11 @@ struct StochasticOptions {
 /// of which the loss is reported. An error if the saved state is from another kind of run.
 Result<ChainWeights> train_stochastic(TrainingContext context, const StochasticOptions& options);
 
+/// The memory that training takes for each weight, in bytes: the weight, its square and sum, the average, the
+/// best average so far, and the column.
+inline constexpr double kStochasticBytes =
+    3 * sizeof(float) + sizeof(double) + sizeof(float) + sizeof(uint16_t);
+
 /// The memory that the pairs of so many labels take at most while a CRF is trained, in bytes: the transitions
 /// with what AdaGrad keeps about each, the averaged copy, and the gradients of a batch. With thousands of
 /// labels this is more than everything else.

@@ -1,18 +1,11 @@
 #include "espalier/ensemble/votes/vote_store.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "espalier/data/folds.h"
 
 namespace espalier::ensemble {
 namespace {
-
-constexpr size_t kStoreBlock = size_t{1} << 20;
 
 /// What precedes the numbers of a sequence.
 struct StoredHead {
@@ -50,64 +43,25 @@ Status VoteStore::add(const TokenVotes& votes) {
   append_array(votes.probability, bytes_);
   ++sequences_;
   tokens_ += votes.length();
-  if (in_memory()) return bytes_.size() > memory_ ? flush() : Status();
-  return bytes_.size() > kStoreBlock ? flush() : Status();
-}
-
-Status VoteStore::open_file() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  std::string pattern = (folder / "espalier-votes-XXXXXX").string();
-  const int descriptor = error ? -1 : ::mkstemp(pattern.data());
-  if (descriptor < 0)
-    return fail("{}: cannot be made for votes that are too many for memory: {}", pattern,
-                system_message(errno));
-  file_ = FileDescriptor(descriptor);
-  ::unlink(pattern.c_str());
-  return {};
-}
-
-Status VoteStore::flush() {
-  if (in_memory()) ESPALIER_TRY(open_file());
-  for (size_t done = 0; done < bytes_.size();) {
-    const ssize_t wrote = ::write(file_.number(), bytes_.data() + done, bytes_.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return fail("temporary file of votes: {}", system_message(errno));
-    done += static_cast<size_t>(wrote);
+  if (in_memory()) {
+    if (bytes_.size() <= memory_) return {};
+    ESPALIER_ASSIGN(file_, ScratchFile::make("votes"));
   }
-  written_ += bytes_.size();
-  bytes_ = {};
+  ESPALIER_TRY(file_->append(bytes_));
+  bytes_.clear();
   return {};
 }
 
-Status VoteStore::finish() { return in_memory() ? Status() : flush(); }
+Status VoteStore::finish() { return in_memory() ? Status() : file_->flush(); }
 
 Result<const char*> VoteStore::Cursor::take(size_t size) {
-  if (store_->in_memory()) {
-    if (offset_ == store_->bytes_.size()) return nullptr;
-    const char* const at = store_->bytes_.data() + offset_;
-    offset_ += size;
-    return at;
+  if (!store_->in_memory()) {
+    if (!in_file_) in_file_.emplace(*store_->file_, 0, store_->file_->size());
+    return in_file_->take(size);
   }
-  if (end_ - begin_ < size) {
-    if (begin_ == end_ && offset_ == store_->written_) return nullptr;
-    if (end_ > begin_) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    if (buffer_.size() < std::max(size, kStoreBlock)) buffer_.resize(std::max(size, kStoreBlock));
-    while (end_ < size) {
-      const ssize_t got = ::pread(store_->file_.number(), buffer_.data() + end_, buffer_.size() - end_,
-                                  static_cast<off_t>(offset_));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0)
-        return fail("temporary file of votes: {}",
-                    got < 0 ? system_message(errno) : std::string("it was cut off"));
-      end_ += static_cast<size_t>(got);
-      offset_ += static_cast<uint64_t>(got);
-    }
-  }
-  const char* const at = buffer_.data() + begin_;
-  begin_ += size;
+  if (offset_ == store_->bytes_.size()) return nullptr;
+  const char* const at = store_->bytes_.data() + offset_;
+  offset_ += size;
   return at;
 }
 

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "espalier/base/file_descriptor.h"
 #include "espalier/base/result.h"
+#include "espalier/base/scratch_file.h"
 #include "espalier/ensemble/votes/substructures.h"
 #include "espalier/ensemble/votes/token_votes.h"
 #include "espalier/ensemble/votes/votes.h"
@@ -31,7 +32,7 @@ class VoteStore {
   size_t experts() const { return experts_; }
   size_t sequences() const { return sequences_; }
   size_t tokens() const { return tokens_; }
-  bool in_memory() const { return !file_.is_open(); }
+  bool in_memory() const { return !file_; }
 
   /// Reads from the first sequence on.
   class Cursor {
@@ -39,27 +40,25 @@ class VoteStore {
     explicit Cursor(const VoteStore& store) : store_(&store) {}
     /// False at the end.
     Result<bool> next(TokenVotes& votes);
-    void rewind() { offset_ = begin_ = end_ = 0; }
+    void rewind() {
+      offset_ = 0;
+      in_file_.reset();
+    }
 
    private:
     /// `size` bytes from where the cursor is; null at the end of the store.
     Result<const char*> take(size_t size);
 
     const VoteStore* store_;
-    uint64_t offset_ = 0;  ///< of the store, behind what is in the buffer
-    size_t begin_ = 0, end_ = 0;
-    std::vector<char> buffer_;
+    size_t offset_ = 0;  ///< in memory
+    std::optional<ScratchFile::Cursor> in_file_;
   };
 
  private:
-  Status flush();
-  Status open_file();
-
   size_t memory_;
   size_t experts_ = 0, sequences_ = 0, tokens_ = 0;
-  std::string bytes_;  ///< all of it, or what is not written yet
-  FileDescriptor file_;
-  uint64_t written_ = 0;
+  std::string bytes_;  ///< all of it, while it is in memory
+  std::optional<ScratchFile> file_;
 };
 
 /// The substructures of a store's sequences, all or those of a fold, encoded again in every pass. Has its own

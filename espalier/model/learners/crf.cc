@@ -63,6 +63,8 @@ Status train_log_loss(TrainingJob& job, const LogLossOptions& options, chain::Lo
                       chain::Normalisation normalisation) {
   ChainMethod method;
   method.normalisation = normalisation;
+  method.bytes_per_weight =
+      options.algorithm == LogLossAlgorithm::kLbfgs ? chain::kLbfgsBytes : chain::kStochasticBytes;
   method.rounds = log_loss_rounds(options, job.training.data.all_tokens(), job.learned_tokens() > 0);
   method.learn = [&](chain::TrainingContext context) {
     return learn_log_loss(options, loss, std::move(context));
@@ -77,7 +79,8 @@ std::unique_ptr<const LearnerSpec> crf_learner() {
       {.name = "crf",
        .summary = "conditional random field: probabilities of whole labellings; the default",
        .constraints = ConstraintUse::kRegular,
-       .several_ranks = true},
+       .several_ranks = true,
+       .bounds_memory = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kSequence, chain::Normalisation::kSequence);
       }});
@@ -87,7 +90,8 @@ std::unique_ptr<const LearnerSpec> memm_learner() {
   return make_learner<LogLossOptions>(
       {.name = "memm",
        .summary = "maximum-entropy Markov model: each label given the one before",
-       .several_ranks = true},
+       .several_ranks = true,
+       .bounds_memory = true},
       log_loss_table(), {.train = [](TrainingJob& job, const LogLossOptions& options) {
         return train_log_loss(job, options, chain::LogLoss::kPosition, chain::Normalisation::kPosition);
       }});

@@ -21,6 +21,7 @@ namespace {
 Status train_perceptron_chain(TrainingJob& job, const PerceptronOptions& options) {
   ChainMethod method;
   method.fit_temperature = options.calibrate;
+  method.bytes_per_weight = chain::kPerceptronBytes;
   method.rounds = perceptron_passes(options.passes, job.training.data.all_tokens());
   method.learn = [&](chain::TrainingContext context) {
     // A second run, for calibration, sees less data and may be given more passes; it ends with the first.
@@ -52,7 +53,8 @@ std::unique_ptr<const LearnerSpec> perceptron_learner() {
   return make_learner<O>({.name = "perceptron",
                           .summary = "averaged structured perceptron: fast, no penalty to tune",
                           .constraints = ConstraintUse::kAny,
-                          .several_ranks = true},
+                          .several_ranks = true,
+                          .bounds_memory = true},
                          std::move(table), {.train = train_perceptron_chain});
 }
 
