@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/model/learners/search_options.h"
 #include "espalier/model/search_test_support.h"
 
 namespace espalier::model {
@@ -67,35 +66,24 @@ TEST_F(SearchTraining, ExplanationsOfChunksSayHowFarTheChunksReach) {
   }
 }
 
-TEST(SearchDefaults, SearnHasABeamForChunksAndTreesAndIsGreedyOtherwise) {
-  SearchLearnerOptions options;  // of searn
-  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 5u);
-  EXPECT_EQ(beam_of(options, TaskKind::kLabel), 1u);
-  EXPECT_EQ(beam_of(options, TaskKind::kParse), 8u);
-  options.unit = tasks::DecisionUnit::kWord;
-  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 1u);
-  options.unit.reset();
-  options.beam = 3;
-  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 3u);
-  options.beam.reset();
-  options.learner = tasks::SearchLearner::kLasoBr;
-  EXPECT_EQ(beam_of(options, TaskKind::kSegment), 1u);
-}
-
-TEST_F(SearchTraining, TheBeamOfChunksIsPartOfTheModel) {
-  // More labellings than a greedy search keeps.
+TEST_F(SearchTraining, ChunksHaveABeamWhereScoresAreThoseOfProbabilities) {
+  // A greedy search has no other labellings to show.
   data::Prediction out;
   data::PredictOptions options;
   options.nbest = 3;
-  for (const bool greedy : {false, true}) {
-    ASSERT_TRUE(
-        run("searn", "segment", greedy ? std::vector<std::string>{"beam=1"} : std::vector<std::string>{})
-            .ok());
+  const std::pair<std::vector<std::string>, bool> cases[] = {{{}, true},
+                                                             {{"classifier=logistic"}, true},
+                                                             {{"beam=1"}, false},
+                                                             {{"classifier=perceptron"}, false},
+                                                             {{"classifier=liblinear"}, false},
+                                                             {{"unit=word"}, false}};
+  for (const auto& [settings, several] : cases) {
+    ASSERT_TRUE(run("searn", "segment", settings).ok());
     const auto model = Model::open(model_);
     const auto scratch = model->predictor().make_scratch();
     const auto sequences = data::read_all({test_}, model->about().reading_for_use());
     const Status found = model->predictor().predict((*sequences)[0], {}, options, *scratch, out);
-    EXPECT_EQ(found.ok(), !greedy);
+    EXPECT_EQ(found.ok(), several) << ::testing::PrintToString(settings);
   }
 }
 

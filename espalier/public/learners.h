@@ -155,7 +155,7 @@ struct Searn {
                                                ///< quadratic-svm; default: depends on the task
   std::optional<int> iterations = {};          ///< at most; default: depends on the classifier
   std::optional<int> passes = {};              ///< over the examples of an iteration; default 5, chunks: 10
-  std::optional<int> beam = {};     ///< states kept per step; default 1, greedy; chunks: 5, parsers: 8
+  std::optional<int> beam = {};     ///< states kept per step; default 1, greedy; parsers: 8, most chunks: 5
   std::optional<int> history = {};  ///< how many previous labels are features; default 2
   std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
   std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment

@@ -39,12 +39,8 @@ bool searches_best_first(const SearchLearnerOptions& options) {
 }
 
 size_t beam_of(const SearchLearnerOptions& options, TaskKind task) {
-  const bool searn = options.learner == tasks::SearchLearner::kSearn;
-  if (options.beam || !searn) return options.beam.value_or(1);
-  if (task == TaskKind::kParse) return tasks::kUsualTreeBeam;
-  // A chunk that is too long cannot be mended by what follows; a few alternatives are worth a point of F1.
-  constexpr size_t kUsualChunkBeam = 5;
-  return search_kind(options, task) == SearchKind::kSegment ? kUsualChunkBeam : 1;
+  const bool parser = task == TaskKind::kParse && options.learner == tasks::SearchLearner::kSearn;
+  return options.beam.value_or(parser ? tasks::kUsualTreeBeam : 1);
 }
 
 DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& situation) {

@@ -48,7 +48,7 @@ template <typename O>
 void add_search_parameters(ParameterTable<O>& table) {
   table.whole("beam", &O::beam, {1, 1e5},
               "states kept at each step, in decoding and in learning by search; 1: greedy; auto: that, but "
-              "5 for chunks and 8 for task parse with learner searn");
+              "with learner searn 8 for task parse, and 5 for chunks by logistic or softmax-margin");
   table.choice(
       "decoder", &O::decoder,
       {{"breadth-first", Frontier::kBreadthFirst}, {"best-first", Frontier::kBestFirst}},

@@ -51,9 +51,18 @@ search::Reduction reduction_of(const SearnLearnerOptions& o, tasks::SearchKind k
   return o.reduction.value_or(tasks::best_reduction(classifier_of(o, kind), kind));
 }
 
-/// Drawing decisions needs no beam, and has none.
+/// A chunk that is too long cannot be mended by what follows, so a few alternatives are worth a point of F1.
+/// They can be compared only where scores are those of probabilities: with margins, the search with the
+/// fewest chunks would win.
 size_t searn_beam(const SearnLearnerOptions& o, TaskKind task) {
-  return o.stochastic ? o.beam.value_or(1) : beam_of(o, task);
+  constexpr size_t kUsualChunkBeam = 5;
+  const tasks::SearchKind kind = search_kind(o, task);
+  const tasks::BaseClassifier classifier = classifier_of(o, kind);
+  const bool probabilities = (classifier == tasks::BaseClassifier::kLogistic ||
+                              classifier == tasks::BaseClassifier::kSoftmaxMargin) &&
+                             reduction_of(o, kind) == search::Reduction::kDirect;
+  const bool chunks = task != TaskKind::kParse && kind == tasks::SearchKind::kSegment;
+  return !o.beam && chunks && probabilities && !o.stochastic ? kUsualChunkBeam : beam_of(o, task);
 }
 
 /// The trainer's options for a kind of search. What chunks learn with was chosen on held-out parts of the
