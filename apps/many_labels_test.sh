@@ -57,7 +57,7 @@ awk 'BEGIN {for (t = 0; t < 6000; ++t) print "w" t % 500 "\tL" t % 1500}' >long.
 for learner in crf perceptron; do
   "$espalier" train long.txt -m stopped.model --learner $learner --threads 1 >out 2>err &
   pid=$!
-  stop_after 2 "a long sequence, $learner"
+  stop_after 1 "a long sequence, $learner"
 done
 
 # The solvers of other libraries look at no flag.
