@@ -93,12 +93,8 @@ Status TrainingJob::read_training_data() {
       }
       if (!builder) {
         ESPALIER_TRY(prepare_features(sequence));
-        linear::EncodeOptions options;
-        options.cutoff = common().cutoff;
-        options.names = common().names;
-        options.features = learner->needs().features;
-        options.memory = request.memory;
-        options.monitor = &monitor;
+        const linear::EncodeOptions options{common().cutoff, common().names, learner->needs().features,
+                                            request.memory, &monitor};
         builder = std::make_unique<linear::DatasetBuilder>(
             *extractor, workers, options,
             request.start_from ? request.start_from->labels() : data::LabelSet());
