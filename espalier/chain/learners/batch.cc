@@ -10,8 +10,8 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
   labels_ = weights.labels;
   const size_t K = labels_, S = stride_;
   // Sequences in random order map many pages around those that are read. In scratch memory they leave with about every
-  // 32nd batch, long before whoever watches over the size of the process would look.
-  constexpr uint32_t kDropEvery = 32;
+  // eighth batch, long before whoever watches over the size of the process would look.
+  constexpr uint32_t kDropEvery = 8;
   if (!sequences.empty() && sequences.front() % kDropEvery == 0)
     if (const auto memory = data_.state.values.get_allocator().memory) memory->drop_pages();
   slots_.clear();
