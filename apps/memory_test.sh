@@ -46,11 +46,15 @@ expect 0 "$espalier" train large.txt -m larger.model -p passes=1 -p cutoff=3 --t
 same large.model larger.model
 
 # What cannot leave memory is refused with a figure and a cut-off that helps.
+# (Where features alone are too many, their weights are not known yet: a second refusal is possible.)
 expect 1 "$espalier" train large.txt -m refused.model -p passes=1 --memory 64M -q
-says err "-p cutoff="
-cutoff=$(sed -n 's/.*-p cutoff=\([0-9]*\).*/\1/p' err)
-absent refused.model
-expect 0 "$espalier" train large.txt -m helped.model -p passes=1 -p "cutoff=$cutoff" --memory 64M -q
+for _ in 1 2; do
+  says err "-p cutoff="
+  absent refused.model
+  cutoff=$(sed -n 's/.*-p cutoff=\([0-9]*\).*/\1/p' err)
+  "$espalier" train large.txt -m refused.model -p passes=1 -p "cutoff=$cutoff" --memory 64M -q >out 2>err && break
+done
+[ -s refused.model ] || fail_test "the cut-off that was named does not help: $(cat err)"
 
 # A disk that is full: an error, no model, nothing left.
 if mkdir full && mount -t tmpfs -o size=1m none full 2>/dev/null; then

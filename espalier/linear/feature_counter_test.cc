@@ -8,7 +8,7 @@
 namespace espalier::linear {
 namespace {
 
-std::vector<uint64_t> random_hashes(size_t n, Random& random) {
+std::vector<uint64_t> skewed_hashes(size_t n, Random& random) {
   std::vector<uint64_t> hashes;
   for (size_t i = 0; i < n; ++i)
     hashes.push_back(Random(random.below(random.below(2) == 0 ? 50 : 5000)).next());
@@ -23,7 +23,7 @@ TEST(FeatureCounter, CountsAsTheCollectorDoesHoweverOftenItSpills) {
       FeatureCounter counter(bytes);
       FeatureCollector collector;
       for (int block = 0; block < 5; ++block) {
-        const std::vector<uint64_t> hashes = random_hashes(4000, random);
+        const std::vector<uint64_t> hashes = skewed_hashes(4000, random);
         std::vector<uint32_t> numbers(hashes.size());
         ASSERT_TRUE(counter.add(hashes, workers).ok());
         collector.add(hashes, numbers.data(), workers, nullptr);
