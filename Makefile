@@ -9,19 +9,22 @@ SOAK_SECONDS ?= 3600
 PYTHON ?= /usr/bin/python3
 LAUNCHER := $(if $(shell command -v ccache 2>/dev/null),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-CONFIGURE = cmake $(LAUNCHER) --log-level=WARNING --preset
+# make build MPI=1 also makes espalier-mpi, for several machines; make test always does.
+MPI ?=
+CONFIGURE = cmake $(LAUNCHER) $(if $(MPI),-DESPALIER_MPI=ON) --log-level=WARNING --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 SOURCES = find espalier apps server research examples fuzz bench python -name '*.h' -o -name '*.cc'
 
 export JOBS LAUNCHER
 
-.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-python nightly-fuzz nightly-papers serve-asan serve-tsan clean setup setup-serve python python-test python-asan page-build test-page page-pictures
+.PHONY: help build demo test check asan tsan bench fuzz format lint install package test-package soak nightly nightly-failures nightly-serve nightly-python nightly-fuzz nightly-papers serve-asan serve-tsan clean setup setup-serve setup-mpi python python-test python-asan page-build test-page page-pictures
 .DEFAULT_GOAL := build
 
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
 	@echo 'make test      build and run everything: tests, checks of the tree, the Python package and its tests'
-	@echo 'make build     the program, as build/release/espalier, and those behind its verbs reproduce and serve'
+	@echo 'make build     the program, as build/release/espalier, and those behind its verbs reproduce and serve;'
+	@echo '               with MPI=1 also espalier-mpi, which trains on several machines'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      the tests that use threads, under the thread sanitizer'
@@ -45,9 +48,12 @@ setup:
 setup-serve: setup
 	@scripts/setup.sh serve
 
-build: setup-serve
+setup-mpi: setup
+	@$(if $(MPI),scripts/setup.sh mpi)
+
+build: setup-serve setup-mpi
 	$(CONFIGURE) release
-	$(BUILD) release --target espalier espalier-compare espalier-reproduce espalier-serve
+	$(BUILD) release --target espalier espalier-compare espalier-reproduce espalier-serve $(if $(MPI),espalier-mpi)
 
 # The program without the experiments and the server, which take longer to compile than the demo to run.
 demo: setup
@@ -55,12 +61,12 @@ demo: setup
 	$(BUILD) release --target espalier
 	@scripts/demo.sh
 
-test: setup-serve
-	@scripts/test.sh release
+test: check
 	@$(MAKE) python-test
 
 check: setup-serve
-	@scripts/test.sh release
+	@scripts/setup.sh mpi
+	@LAUNCHER="$(LAUNCHER) -DESPALIER_MPI=ON" scripts/test.sh release
 
 asan tsan: setup-serve
 	@scripts/test.sh $@

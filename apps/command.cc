@@ -12,6 +12,8 @@ namespace espalier::apps {
 namespace {
 
 std::span<const char* const> words_of_the_command;
+Ranks* other_processes = nullptr;
+std::function<std::vector<RankUse>()> use_of_other_processes;
 
 constexpr const char* kCommandExamples =
     R"(A first model, from columns with the label last and a blank line between sequences:
@@ -170,24 +172,47 @@ int finish(const Outcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+Outcome run_safely(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
+  try {
+    return parse_and_run(argc, argv, verbs, [](const Action& action) { return action(); });
+  } catch (const std::bad_alloc&) {
+    return fail("not enough memory; fewer features (-p cutoff=2), less data or a larger machine would help");
+  } catch (const ContractViolation& defect) {
+    return fail("this is a defect in espalier, not in your data; please report it: {}", defect.what());
+  } catch (const std::exception& error) {
+    return fail("{}", error.what());
+  }
+}
+
+}  // namespace
+
+void set_ranks(Ranks* ranks, std::function<std::vector<RankUse>()> use_of_all) {
+  other_processes = ranks;
+  use_of_other_processes = std::move(use_of_all);
+  if (!speaks_for_all()) be_silent();
+}
+Ranks* ranks_of_this_process() { return other_processes; }
+std::vector<RankUse> use_of_ranks() {
+  return use_of_other_processes ? use_of_other_processes() : std::vector<RankUse>();
+}
+bool speaks_for_all() { return other_processes == nullptr || other_processes->rank() == 0; }
+std::function<bool(const Progress&)>& waiting_display() {
+  static std::function<bool(const Progress&)> display;
+  return display;
+}
+
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   words_of_the_command = {argv, static_cast<size_t>(argc)};
   // Writing to a closed pipe must fail with an error instead of ending the process: hours of training must
   // not be lost because the window that showed their progress was closed.
   ::signal(SIGPIPE, SIG_IGN);
   expect_sudden_ends();
-  try {
-    return finish(parse_and_run(argc, argv, verbs, [](const Action& action) { return action(); }));
-  } catch (const std::bad_alloc&) {
-    say("espalier: not enough memory; fewer features (-p cutoff=2), less data or a larger machine would "
-        "help");
-  } catch (const ContractViolation& defect) {
-    say(std::string("espalier: this is a defect in espalier, not in your data; please report it: ") +
-        defect.what());
-  } catch (const std::exception& error) {
-    say(std::string("espalier: ") + error.what());
-  }
-  return kDataWrong;
+  Outcome outcome = run_safely(argc, argv, verbs);
+  if (other_processes != nullptr)
+    outcome.status = end_together(*other_processes, outcome.status, outcome.message);
+  return finish(outcome);
 }
 
 }  // namespace espalier::apps

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "espalier/base/result.h"
 #include "espalier/espalier.h"
@@ -77,6 +78,23 @@ Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb
 /// offers, in the order of the help. Output goes through terminal.h. Throws nothing: exceptions (a defect,
 /// out of memory) become messages.
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs);
+
+/// What a rank has given the others and got from them, in bytes, and how long it waited, in seconds.
+struct RankUse {
+  uint64_t sent = 0, received = 0;
+  double waited = 0;
+};
+/// The processes that this one works with, for verbs that can share their work; null: none. A program sets it
+/// before run_command, with a function that says what all have used. Of several ranks, rank 0 alone talks,
+/// and all end with the same status.
+void set_ranks(Ranks* ranks, std::function<std::vector<RankUse>()> use_of_all);
+Ranks* ranks_of_this_process();
+/// Of every rank so far; empty where there are none. All ranks call it.
+std::vector<RankUse> use_of_ranks();
+/// Whether this process writes files and talks, for all ranks.
+bool speaks_for_all();
+/// Where rank 0 shows that it waits for others; may be empty.
+std::function<bool(const Progress&)>& waiting_display();
 
 /// The arguments of run_command, the program's name first, for a verb that passes them to another program.
 std::span<const char* const> command_line();

@@ -96,6 +96,7 @@ std::string to_text(const CrossValidation& cv) {
 Outcome run(const CvFlags& flags) {
   auto options = flags.training.resolve();
   if (!options) return usage_error(options.error());
+  Ranks* const ranks = std::exchange(options->ranks, nullptr);  // they share folds, not trainings
   const Files data{flags.data, flags.training.reading.resolve()};
   if (const Status status = check_options(data, *options); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(flags.training.read_files(*options));
@@ -109,7 +110,7 @@ Outcome run(const CvFlags& flags) {
         return Error{
             fmt::format("'{}' is both an input and the file for the predictions; nothing was done", input)};
     }
-    ESPALIER_TRY(check_writable(flags.predictions));
+    if (speaks_for_all()) ESPALIER_TRY(check_writable(flags.predictions));
     predictions = Sink::file(flags.predictions);
   }
   const auto start = std::chrono::steady_clock::now();
@@ -122,6 +123,7 @@ Outcome run(const CvFlags& flags) {
                       fold.scores.f1, fold.scores.accuracy, duration_text(fold.train_seconds)));
     return true;
   };
+  options->ranks = ranks;
   const auto cv = cross_validate(data, *options, flags.k.value_or(0), tell, predictions);
   if (auto outcome = work.interrupted("interrupted before all folds were done")) return *outcome;
   if (!cv) return cv.error();

@@ -90,6 +90,7 @@ Result<TrainOptions> TrainingFlags::resolve() const {
   options.parsers = parsers;
   options.seed = seed;
   options.threads = threads;
+  options.ranks = ranks_of_this_process();
   return options;
 }
 

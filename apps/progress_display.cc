@@ -68,7 +68,7 @@ std::string progress_line(const Progress& progress, double seconds) {
 }
 
 ProgressDisplay::ProgressDisplay(Mode mode)
-    : mode_(mode), width_(mode == Mode::kQuiet ? 0 : terminal_width()) {}
+    : mode_(is_silent() ? Mode::kQuiet : mode), width_(mode == Mode::kQuiet ? 0 : terminal_width()) {}
 
 void ProgressDisplay::show(const Progress& progress) {
   if (mode_ == Mode::kQuiet) return;

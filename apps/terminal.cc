@@ -38,7 +38,14 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
+namespace {
+bool silent = false;
+}
+void be_silent() { silent = true; }
+bool is_silent() { return silent; }
+
 Status print(std::string_view text) {
+  if (silent) return {};
   const int code = write_all(STDOUT_FILENO, text);
   if (code != 0) return fail("cannot write 'standard output': {}", std::generic_category().message(code));
   return {};
@@ -57,6 +64,7 @@ bool in_colour(Stream stream) {
 }
 
 void say(std::string_view line) {
+  if (silent) return;
   constexpr std::string_view kName = "espalier:", kWarning = " warning:";
   std::string text;
   if (line.starts_with(kName) && in_colour(Stream::kMessages)) {

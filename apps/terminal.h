@@ -26,6 +26,10 @@ Status print_json(const nlohmann::ordered_json& object);
 /// coloured on terminals: red, or yellow before "warning:".
 void say(std::string_view line);
 
+/// From now on print(), print_json() and say() write nothing: another process talks for this one.
+void be_silent();
+bool is_silent();
+
 enum class Stream { kOutput, kMessages };
 /// Whether what goes there may have colours: it is a terminal, TERM is not "dumb", and NO_COLOR is not set.
 bool in_colour(Stream stream);

@@ -114,22 +114,25 @@ Outcome run(const TrainFlags& flags) {
   // Check again now that files are read: templates and models can contradict the other options, too.
   if (const Status status = check_options(data->train, *options); !status.ok())
     return usage_error(status.error());
-  ESPALIER_TRY(check_writable(flags.model));
+  if (speaks_for_all()) ESPALIER_TRY(check_writable(flags.model));
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
   options->on_progress = display.callback();
   options->stop = interrupt.flag();
+  waiting_display() = display.callback();
   const auto training = train_with_report(data->train, *options);
+  waiting_display() = nullptr;
   display.clear();
   if (!training && interrupt.signal() != 0) return {128 + interrupt.signal(), training.error().message};
   if (!training) return training.error();
 
+  const std::vector<RankUse> use = use_of_ranks();
   if (flags.output.json) {
-    ESPALIER_TRY(print_json(train_report_json(*training, flags.model)));
+    ESPALIER_TRY(print_json(train_report_json(*training, flags.model, use)));
   } else if (!flags.output.quiet) {
-    ESPALIER_TRY(print(train_report_text(*training, flags.model)));
+    ESPALIER_TRY(print(train_report_text(*training, flags.model, use)));
   }
   if (training->interrupted)
     return {128 + interrupt.signal(),

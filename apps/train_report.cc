@@ -30,7 +30,8 @@ std::string passes_text(const Training& report) {
 
 }  // namespace
 
-nlohmann::ordered_json train_report_json(const Training& report, const std::string& model) {
+nlohmann::ordered_json train_report_json(const Training& report, const std::string& model,
+                                         const std::vector<RankUse>& ranks) {
   using Json = nlohmann::ordered_json;
   Json log = Json::array();
   for (const auto& round : report.log) {
@@ -61,11 +62,20 @@ nlohmann::ordered_json train_report_json(const Training& report, const std::stri
               {"objective_name", report.objective_name},
               {"dev_measure", report.dev_measure.empty() ? Json(nullptr) : Json(report.dev_measure)},
               {"log", std::move(log)}};
+  out["ranks"] = report.ranks;
+  if (!ranks.empty()) {
+    Json use = Json::array();
+    for (const RankUse& one : ranks)
+      use.push_back(
+          {{"sent_bytes", one.sent}, {"received_bytes", one.received}, {"waited_seconds", one.waited}});
+    out["use_of_ranks"] = std::move(use);
+  }
   out.update(Json::parse(report.details));
   return out;
 }
 
-std::string train_report_text(const Training& report, const std::string& model) {
+std::string train_report_text(const Training& report, const std::string& model,
+                              const std::vector<RankUse>& ranks) {
   std::string out;
   const auto line = [&](std::string_view name, const std::string& value) {
     fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);
@@ -77,6 +87,15 @@ std::string train_report_text(const Training& report, const std::string& model) 
   line("passes", passes_text(report));
   line("time", fmt::format("{}, of which reading {}", duration_text(report.seconds),
                            duration_text(report.reading_seconds)));
+  if (ranks.size() > 1) {
+    double waited = 0, received = 0;
+    for (const RankUse& one : ranks) {
+      waited = std::max(waited, one.waited);
+      received = std::max(received, static_cast<double>(one.received));
+    }
+    line("ranks", fmt::format("{}; one received {} and waited {} at most", ranks.size(), bytes_text(received),
+                              duration_text(waited)));
+  }
   line("memory", bytes_text(static_cast<double>(peak_resident_bytes())) + " at most");
   line("model", fmt::format("{}, {}", model, bytes_text(static_cast<double>(report.model_bytes))));
   for (const std::string& note : report.notes) line("note", note);

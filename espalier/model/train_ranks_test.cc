@@ -138,6 +138,26 @@ TEST_F(TrainRanksTest, ARunIsResumedWithAnyNumberOfRanks) {
   }
 }
 
+TEST_F(TrainRanksTest, MixingLearnsNearlyAsWell) {
+  for (const std::string learner : {"crf", "perceptron"}) {
+    TrainRequest r = request(learner, {"passes=6"});
+    r.model = path("together.model");
+    ASSERT_TRUE(train(r, {}).ok());
+    r.settings.emplace_back("mixing=every-pass");
+    EXPECT_THAT(error_of(r), HasSubstr("several ranks only"));
+    r.model = path("mixed.model");
+    run_ranks(3, [&](Ranks& ranks) {
+      TrainRequest mine = r;
+      mine.ranks = &ranks;
+      const auto made = train(mine, {});
+      ASSERT_TRUE(made.ok()) << made.error().message;
+    });
+    EXPECT_FALSE(bytes_of("together.model") == bytes_of("mixed.model"));
+    EXPECT_GT(token_accuracy(path("mixed.model"), path("dev.txt")),
+              token_accuracy(path("together.model"), path("dev.txt")) - 3);
+  }
+}
+
 TEST_F(TrainRanksTest, AnErrorInOneFileIsTheErrorOfAllRanks) {
   std::ofstream(path("bad.txt")) << "a b O\nc O\n\n";
   TrainRequest r = request("crf", {});

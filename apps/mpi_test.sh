@@ -1,0 +1,92 @@
+# espalier-mpi: several processes train the model of one, whatever their number; errors, deaths and resuming. Runs where MPI was
+# built (make build MPI=1).
+source "$(dirname "$0")/testing.sh"
+
+mpi=$(dirname "$espalier")/espalier-mpi
+[ -x "$mpi" ] || { echo "$mpi is not there: built without MPI=1" >&2; exit 1; }
+unset DISPLAY
+# ranks N ARGUMENTS...: espalier-mpi on so many ranks of this machine, which may have fewer processors.
+ranks() {
+  local n=$1
+  shift
+  timeout 120 mpirun --allow-run-as-root --oversubscribe --mca btl self,vader --mca plm isolated -n "$n" "$mpi" "$@"
+}
+
+chunk_data 60 1 >a.txt
+chunk_data 25 2 | gzip >b.txt.gz
+chunk_data 7 3 >c.txt
+chunk_data 20 4 >dev.txt
+files="a.txt b.txt.gz c.txt"
+
+# The same bytes for 1, 2 and 4 ranks, with 1 and 2 threads, as espalier writes.
+for settings in "-p passes=3" "-p algorithm=lbfgs -p iterations=5" "--learner perceptron -p passes=3"; do
+  # shellcheck disable=SC2086
+  expect 0 "$espalier" train $files -m one.model --threads 1 -q $settings
+  for shape in 1:2 2:1 2:2 4:1 4:2; do
+    # shellcheck disable=SC2086
+    expect 0 ranks ${shape%:*} train $files -m several.model --threads ${shape#*:} -q $settings
+    same one.model several.model
+    rm -f several.model
+  done
+done
+
+# Only rank 0 talks; the report says how many there were.
+expect 0 ranks 4 train $files -m several.model --threads 1 --json --dev dev.txt -p passes=3 -p batch=16
+equal "$(json /ranks)" 4
+equal "$(json /sequences)" 92
+equal "$(grep -c '"model":' out)" 1
+[ "$(json /use_of_ranks/3/received_bytes)" -gt 0 ] || fail_test "rank 3 has received nothing"
+expect 0 "$espalier" train $files -m one.model --threads 1 --dev dev.txt -p passes=3 -p batch=16 --json
+same one.model several.model
+expect 0 ranks 2 train $files -m several.model --threads 1 -p passes=2
+says out "ranks      2; one received"
+
+# Each rank learns by itself for a pass: another model, but a good one.
+expect 0 ranks 2 train $files -m mixed.model --threads 1 -q -p passes=6 -p mixing=every-pass
+expect 0 "$espalier" eval dev.txt -m mixed.model --json
+awk -v f1="$(json /f1)" 'BEGIN {exit !(f1 > 90)}' || fail_test "mixing learns badly: $(json /f1)"
+expect 2 "$espalier" train a.txt -m x.model -p mixing=every-pass
+says err "several ranks only"
+
+# Errors are told once, with file and line, and end all ranks.
+printf 'the DT B-NP\ndog NN\n\n' >bad.txt
+expect 1 ranks 4 train $files bad.txt -m x.model
+equal "$(grep -c 'espalier:' err)" 1
+says err "bad.txt:2"
+expect 1 ranks 2 train $files missing.txt -m x.model
+equal "$(grep -c 'espalier:' err)" 1
+expect 2 ranks 2 train a.txt -m x.model --learner svm
+says err "learner svm does not train on several ranks"
+expect 1 ranks 2 train - -m x.model
+says err "standard input reaches one rank only"
+expect 1 ranks 2 train a.txt -m no-such-folder/x.model
+absent x.model
+
+# A rank that dies ends the job, which names its host; resuming with another number of ranks gives the bytes of an undisturbed run.
+chunk_data 1500 5 >long.txt
+expect 0 "$espalier" train long.txt -m straight.model --threads 1 -q -p batch=128 -p passes=5
+ranks 3 train long.txt -m cut.model --threads 1 -p batch=128 -p passes=5 --checkpoint-every 1 >out 2>err &
+job=$!
+for _ in $(seq 400); do
+  [ -e cut.model.checkpoint ] && break
+  sleep 0.05
+done
+victim=$(pgrep -f "^$mpi train long.txt -m cut.model" | tail -n 1)
+kill -KILL "$victim"
+wait $job && fail_test "the job ended well without a rank"
+says err "$(hostname)"
+absent cut.model
+rm -f cut.model.checkpoint.partial-*
+expect 0 ranks 2 train long.txt -m cut.model --threads 1 -q -p batch=128 -p passes=5 --checkpoint-every 1 --resume
+same straight.model cut.model
+absent cut.model.checkpoint
+
+# Folds are trained by different ranks.
+expect 0 "$espalier" cv a.txt -k 4 --threads 1 -p passes=3 --json --save-predictions one.txt
+f1=$(json /mean/f1)
+expect 0 ranks 3 cv a.txt -k 4 --threads 1 -p passes=3 --json --save-predictions several.txt
+equal "$(json /mean/f1)" "$f1"
+same one.txt several.txt
+expect 0 ranks 2 cv a.txt -k 2 --threads 1 --learner svm -p passes=2 --json
+
+finish
