@@ -85,8 +85,8 @@ class Registry {
 
   std::vector<PipelineSpec> pipelines_;
   std::mutex mutex_;  ///< one reload at a time
-  /// Not std::atomic<std::shared_ptr>: that of libstdc++ 12 ends a load without a release, so that a store may
-  /// change the pointer while it is still being read.
+  /// Not std::atomic<std::shared_ptr>: that of libstdc++ 12 ends a load without a release, so that a store
+  /// may change the pointer while it is still being read.
   mutable std::mutex current_mutex_;
   std::shared_ptr<const Snapshot> current_;
 };

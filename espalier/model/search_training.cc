@@ -12,11 +12,10 @@ namespace espalier::model {
 
 ChoiceNames<tasks::BaseClassifier> classifier_names() {
   using tasks::BaseClassifier;
-  return {
-      {"perceptron", BaseClassifier::kPerceptron},        {"logistic", BaseClassifier::kLogistic},
-      {"softmax-margin", BaseClassifier::kSoftmaxMargin}, {"svm", BaseClassifier::kSvm},
-      {"least-squares", BaseClassifier::kLeastSquares},   {"liblinear", BaseClassifier::kLiblinear},
-      {"quadratic-svm", BaseClassifier::kQuadraticSvm}};
+  return {{"perceptron", BaseClassifier::kPerceptron},        {"logistic", BaseClassifier::kLogistic},
+          {"softmax-margin", BaseClassifier::kSoftmaxMargin}, {"svm", BaseClassifier::kSvm},
+          {"least-squares", BaseClassifier::kLeastSquares},   {"liblinear", BaseClassifier::kLiblinear},
+          {"quadratic-svm", BaseClassifier::kQuadraticSvm}};
 }
 
 ChoiceNames<search::Reduction> reduction_names() {

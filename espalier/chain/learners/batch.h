@@ -42,8 +42,8 @@ class BatchRunner {
 
   /// If the monitor asks to stop, the batch is dropped, even in the middle of a sequence: with thousands of
   /// labels, one of them takes seconds. With a team, batches are sequences of all ranks by their numbers
-  /// (Dataset::spread): each rank computes its own, and all apply all gradients; a rank that is to stop leaves
-  /// out the sequences that it has not begun, since the others wait for its message.
+  /// (Dataset::spread): each rank computes its own, and all apply all gradients; a rank that is to stop
+  /// leaves out the sequences that it has not begun, since the others wait for its message.
   BatchRunner(const linear::Dataset& data, const Workers& workers, const Monitor& monitor,
               linear::Dropout dropout = {}, const Team* team = nullptr);
 

@@ -14,7 +14,8 @@ void HashedRows::start_from(const OldRows& old) {
   ESPALIER_CHECK(hashes_.empty());
   old_map_ = old.hashed_map;
   old_values_ = linear::values_of(*old_map_);
-  index_.reserve(old_values_.size());  // old rows are found by old_map_, but count as entries when the index grows
+  index_.reserve(
+      old_values_.size());  // old rows are found by old_map_, but count as entries when the index grows
   weights_.assign(old_values_.size() * stride_, 0.0f);
   for (size_t r = 0; r < old_values_.size(); ++r) {
     hashes_.push_back(r + 1);
