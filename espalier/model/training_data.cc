@@ -54,7 +54,7 @@ Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading)
   return {};
 }
 
-Status TrainingJob::keep_sequence(data::Sequence sequence, Reading& reading) {
+void TrainingJob::keep_sequence(data::Sequence sequence, Reading& reading) {
   thread_local std::vector<std::string_view> labels;
   labels.clear();
   for (size_t row = 0; row < sequence.length(); ++row)
@@ -64,7 +64,6 @@ Status TrainingJob::keep_sequence(data::Sequence sequence, Reading& reading) {
   if (request.constraints) reading.kept.push_back(sequence);
   if (learner->needs().text) sequences.push_back(sequence);
   reading.builder->add(std::move(sequence));
-  return {};
 }
 
 Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
@@ -94,7 +93,7 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
       if (shares.keeps(reading.file, number, team.rank())) {
         reading.places.emplace_back(reading.file, number);
         origins.push_back(&source);
-        ESPALIER_TRY(keep_sequence(std::move(sequence), reading));
+        keep_sequence(std::move(sequence), reading);
         if (reading.builder->sequences() % 1024 == 0) {
           progress.done = static_cast<double>(reading.builder->sequences());
           monitor.report(progress);

@@ -141,7 +141,7 @@ struct TrainingJob {
   Status read_training_data();
   Status read_share(const FileShares& shares, Reading& reading);
   Status begin_reading(const data::Sequence& first, Reading& reading);
-  Status keep_sequence(data::Sequence sequence, Reading& reading);
+  void keep_sequence(data::Sequence sequence, Reading& reading);
   Result<std::vector<uint32_t>> numbers_in_all(const Reading& reading) const;
 
   Status prepare_features(const data::Sequence& first);
