@@ -21,9 +21,9 @@ class ScratchFailure : public std::runtime_error {
 };
 
 /// Memory whose pages are those of files without a name. The disk space is reserved when memory is taken, so
-/// that a full disk is an error then and not a signal later. A thread looks at the size of the process a
-/// hundred times a second; where it is above the limit, all pages are given back to the system, which has
-/// them in its cache or on disk. Values never change by this. Thread-safe.
+/// that a full disk is an error then and not a signal later. A thread looks at the size of the process
+/// two hundred times a second; where it comes near the limit, all pages are given back to the system, which
+/// has them in its cache or on disk. Values never change by this. Thread-safe.
 class ScratchMemory {
  public:
   /// `most_resident`: bytes of memory that the whole process may take.
