@@ -1,4 +1,4 @@
-# tune chooses the thresholds of a cascade anew, and nothing else.
+# tune chooses the thresholds of a cascade again, and nothing else.
 source "$(dirname "$0")/testing.sh"
 
 "$espalier" synth labels -o . --sequences 400 --labels 8 --noise 0.02 -q || fail_test "no data"
