@@ -51,36 +51,34 @@ std::string place(const Findings::Place& finding) { return fmt::format("{}:{}", 
 
 void append_findings(std::string_view title, const Findings& findings, std::string& out) {
   if (findings.count == 0) return;
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}: {}\n", title, count_text(findings.count));
+  append_format(out, "{}: {}\n", title, count_text(findings.count));
   for (const Findings::Place& finding : findings.first)
-    fmt::format_to(to, "  {}: {}\n", place(finding), finding.what);
+    append_format(out, "  {}: {}\n", place(finding), finding.what);
   if (findings.count > findings.first.size())
-    fmt::format_to(to, "  and {} more\n", count_text(findings.count - findings.first.size()));
+    append_format(out, "  and {} more\n", count_text(findings.count - findings.first.size()));
 }
 
 std::string to_text(const DataReport& report) {
   std::string out;
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "sequences  {}\ntokens     {}\n", count_text(report.sequences),
-                 count_text(report.tokens));
-  if (report.columns > 0) fmt::format_to(to, "columns    {}, label included\n", report.columns);
-  if (report.attributes > 0) fmt::format_to(to, "attributes {}\n", count_text(report.attributes));
-  fmt::format_to(to, "longest    {}, at {}; {} of one token\n", counted(report.longest_length, "token"),
-                 place(report.longest), counted(report.one_token, "sequence"));
-  fmt::format_to(to, "scheme     {}\n", report.scheme);
+  append_format(out, "sequences  {}\ntokens     {}\n", count_text(report.sequences),
+                count_text(report.tokens));
+  if (report.columns > 0) append_format(out, "columns    {}, label included\n", report.columns);
+  if (report.attributes > 0) append_format(out, "attributes {}\n", count_text(report.attributes));
+  append_format(out, "longest    {}, at {}; {} of one token\n", counted(report.longest_length, "token"),
+                place(report.longest), counted(report.one_token, "sequence"));
+  append_format(out, "scheme     {}\n", report.scheme);
   if (report.unknown_labels > 0)
-    fmt::format_to(to, "unlabelled {}\n", counted(report.unknown_labels, "token"));
+    append_format(out, "unlabelled {}\n", counted(report.unknown_labels, "token"));
 
-  fmt::format_to(to, "\nlabels     {}\n", report.labels.size());
+  append_format(out, "\nlabels     {}\n", report.labels.size());
   size_t width = 0;
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
     width = std::max(width, display_width(report.labels[i].first));
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
-    fmt::format_to(to, "  {}  {:>12}\n", pad_right(report.labels[i].first, width),
-                   count_text(report.labels[i].second));
+    append_format(out, "  {}  {:>12}\n", pad_right(report.labels[i].first, width),
+                  count_text(report.labels[i].second));
   if (report.labels.size() > kLabelsInText)
-    fmt::format_to(to, "  and {} more\n", report.labels.size() - kLabelsInText);
+    append_format(out, "  and {} more\n", report.labels.size() - kLabelsInText);
 
   const size_t before = out.size();
   out += "\n";
@@ -92,9 +90,9 @@ std::string to_text(const DataReport& report) {
   if (!report.labels_seen_once.empty()) {
     const size_t shown = std::min(kLabelsInText, report.labels_seen_once.size());
     out += "labels seen once:";
-    for (size_t i = 0; i < shown; ++i) fmt::format_to(to, " {}", report.labels_seen_once[i]);
+    for (size_t i = 0; i < shown; ++i) append_format(out, " {}", report.labels_seen_once[i]);
     if (shown < report.labels_seen_once.size())
-      fmt::format_to(to, " and {} more", count_text(report.labels_seen_once.size() - shown));
+      append_format(out, " and {} more", count_text(report.labels_seen_once.size() - shown));
     out += '\n';
   }
   for (const std::string& remark : report.suspicious) out += remark + "\n";
@@ -102,15 +100,14 @@ std::string to_text(const DataReport& report) {
   return out;
 }
 
-nlohmann::ordered_json findings_json(const Findings& findings) {
-  nlohmann::ordered_json first = nlohmann::ordered_json::array();
+Json findings_json(const Findings& findings) {
+  Json first = Json::array();
   for (const Findings::Place& f : findings.first)
     first.push_back({{"file", f.file}, {"line", f.line}, {"what", f.what}});
   return {{"count", findings.count}, {"first", std::move(first)}};
 }
 
-nlohmann::ordered_json to_json(const DataReport& report) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const DataReport& report) {
   Json labels = Json::array();
   for (const auto& [label, count] : report.labels) labels.push_back({{"label", label}, {"count", count}});
   return {{"sequences", report.sequences},
@@ -136,13 +133,13 @@ std::string suspicions_text(const std::vector<Suspicion>& suspicions) {
   std::string out = "\nlabels that models trained without them contradict, the surest first\n";
   if (suspicions.empty()) out += "  none\n";
   for (const Suspicion& one : suspicions)
-    fmt::format_to(std::back_inserter(out), "  {}:{}: {}: {}, predicted {} ({:.1f} %)\n", one.file, one.line,
-                   one.word, one.gold, one.predicted, 100 * one.probability);
+    append_format(out, "  {}:{}: {}: {}, predicted {} ({:.1f} %)\n", one.file, one.line, one.word, one.gold,
+                  one.predicted, 100 * one.probability);
   return out;
 }
 
-nlohmann::ordered_json suspicions_json(const std::vector<Suspicion>& suspicions) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json suspicions_json(const std::vector<Suspicion>& suspicions) {
+  Json list = Json::array();
   for (const Suspicion& one : suspicions)
     list.push_back({{"file", one.file},
                     {"line", one.line},
@@ -206,7 +203,7 @@ Outcome run(const CheckFlags& flags) {
     suspicions = std::move(*found);
   }
   if (flags.output.json) {
-    nlohmann::ordered_json json = to_json(*report);
+    Json json = to_json(*report);
     if (flags.suspicious > 0) json["suspicious_labels"] = suspicions_json(suspicions);
     if (separability) json["separable"] = separability_json(*separability);
     ESPALIER_TRY(print_json(json));

@@ -69,7 +69,7 @@ std::string unknown_verb(const std::string& word, const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
   const std::string near = nearest(word, names);
   if (near.empty() && !group.empty())
-    return fmt::format("unknown verb '{}{}'; there are {}", group, word, fmt::join(names, ", "));
+    return fmt::format("unknown verb '{}{}'; there are {}", group, word, joined(names, ", "));
   return fmt::format("unknown verb '{}{}'{}", group, word,
                      near.empty() ? "" : fmt::format("; did you mean {}{}?", group, near));
 }
@@ -98,7 +98,7 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
     std::vector<std::string> names;
     for (const CLI::App* one : inner) names.push_back(one->get_name());
     if (argv[argc - 1] == verb.get_name())
-      return fmt::format("{} needs one of {}", verb.get_name(), fmt::join(names, ", "));
+      return fmt::format("{} needs one of {}", verb.get_name(), joined(names, ", "));
   }
   std::vector<std::string> words = verb.remaining();
   if (&verb != verbs.front())

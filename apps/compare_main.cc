@@ -133,8 +133,7 @@ Outcome run_compare(const CompareFlags& flags) {
   display.clear();
   if (!comparison && interrupt.signal() != 0) return {128 + interrupt.signal(), comparison.error().message};
   if (!comparison) return comparison.error();
-  ESPALIER_TRY(flags.output.json ? print_json(nlohmann::ordered_json::parse(comparison->json))
-                                 : print(comparison->text));
+  ESPALIER_TRY(flags.output.json ? print_json(parse_json(comparison->json)) : print(comparison->text));
   if (!flags.out.empty()) ESPALIER_TRY(write_text(flags.out, comparison->html));
   if (comparison->interrupted)
     return {

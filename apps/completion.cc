@@ -29,7 +29,7 @@ Words help_topics(const CLI::App& root) {
   return topics;
 }
 
-std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+std::string in_words(const Words& words) { return joined(words, " "); }
 
 /// In single quotes for a POSIX shell or zsh.
 std::string shell_quoted(std::string_view text) {
@@ -53,17 +53,17 @@ std::string bash_completion(const CLI::App& root) {
     Words names;
     for (const Verb& inner : below) {
       names.push_back(inner.path.back());
-      options_case += fmt::format("    {}) options={} ;;\n", shell_quoted(joined(inner.path)),
-                                  shell_quoted(joined(option_words(*inner.app))));
+      options_case += fmt::format("    {}) options={} ;;\n", shell_quoted(in_words(inner.path)),
+                                  shell_quoted(in_words(option_words(*inner.app))));
     }
     options_case += fmt::format("    {}) options={} words={} ;;\n", shell_quoted(name),
-                                shell_quoted(joined(option_words(*verb.app))),
-                                shell_quoted(joined(name == "help" ? help_topics(root) : names)));
+                                shell_quoted(in_words(option_words(*verb.app))),
+                                shell_quoted(in_words(name == "help" ? help_topics(root) : names)));
     verbs_case += (verbs_case.empty() ? "" : " ") + name;
   }
   for (const Values& values : known_values())
-    values_case += fmt::format("    {}) words={} ;;\n", fmt::join(values.options, " | "),
-                               shell_quoted(joined(values.words)));
+    values_case += fmt::format("    {}) words={} ;;\n", joined(values.options, " | "),
+                               shell_quoted(in_words(values.words)));
   return fmt::format(R"(# bash completion for espalier, made by `espalier help --completion bash`.
 _espalier() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} verb= options= words= word
@@ -94,7 +94,7 @@ _espalier() {{
 }}
 complete -o bashdefault -o default -F _espalier espalier
 )",
-                     shell_quoted(joined(option_words(root))), shell_quoted(verbs_case), options_case,
+                     shell_quoted(in_words(option_words(root))), shell_quoted(verbs_case), options_case,
                      values_case);
 }
 
@@ -112,7 +112,7 @@ std::string zsh_text(std::string_view text) {
 std::string zsh_action(const Item& item, const Words& words) {
   if (words.empty()) return item.takes_file() ? "_files" : " ";  // a blank: zsh only shows what is expected
   const bool open = words.front().ends_with('=');
-  return open ? "{compadd -S \"\" -- " + joined(words) + "}" : "(" + joined(words) + ")";
+  return open ? "{compadd -S \"\" -- " + in_words(words) + "}" : "(" + in_words(words) + ")";
 }
 
 /// One line of arguments for _arguments per option and argument.
@@ -129,7 +129,7 @@ std::string zsh_specification(const CLI::App& app, const Words& topics, const st
       continue;
     }
     for (const std::string& name : item.names()) {
-      const std::string before = item.many ? "*" : "(" + joined(item.names()) + ")";
+      const std::string before = item.many ? "*" : "(" + in_words(item.names()) + ")";
       const std::string after = item.value.empty() ? "" : fmt::format(":{}:{}", value, action);
       out += fmt::format(" \\\n{}{}", indent,
                          shell_quoted(fmt::format("{}{}[{}]{}", before, name, zsh_text(item.text), after)));
@@ -197,7 +197,7 @@ void append_fish_options(const CLI::App& app, const std::string& condition, std:
     for (const std::string& name : item.longs) out += " -l " + name;
     const Words words = values_after(item, known);
     if (!words.empty())
-      out += " -x -a " + fish_quoted(joined(words));
+      out += " -x -a " + fish_quoted(in_words(words));
     else if (!item.value.empty())
       out += item.takes_file() ? " -r -F" : " -x";
     out += " -d " + fish_quoted(item.text) + "\n";
@@ -215,13 +215,13 @@ std::string fish_completion(const CLI::App& root) {
     append_fish_options(*verb.app, seen, out);
     if (name == "help")
       out += fmt::format("complete -c espalier -n {} -f -a {}\n", fish_quoted(seen),
-                         fish_quoted(joined(help_topics(root))));
+                         fish_quoted(in_words(help_topics(root))));
     const std::vector<Verb> below = verbs_below(*verb.app, verb.path);
     Words names;
     for (const Verb& inner : below) names.push_back(inner.path.back());
     for (const Verb& inner : below) {
       out += fmt::format("complete -c espalier -n {} -f -a {} -d {}\n",
-                         fish_quoted(seen + "; and not __fish_seen_subcommand_from " + joined(names)),
+                         fish_quoted(seen + "; and not __fish_seen_subcommand_from " + in_words(names)),
                          inner.path.back(), fish_quoted(inner.summary));
       append_fish_options(*inner.app, seen + "; and __fish_seen_subcommand_from " + inner.path.back(), out);
     }

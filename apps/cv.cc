@@ -52,8 +52,7 @@ constexpr std::array<Measure, 5> kMeasures = {{
     {"f1", &Scores::f1},
 }};
 
-nlohmann::ordered_json to_json(const CrossValidation& cv, double seconds) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const CrossValidation& cv, double seconds) {
   Json json = {{"folds", Json::array()},
                {"own_folds", cv.own_folds},
                {"mean", Json::object()},
@@ -68,7 +67,7 @@ nlohmann::ordered_json to_json(const CrossValidation& cv, double seconds) {
     json["mean"][measure.name] = cv.mean(measure.of);
     json["deviation"][measure.name] = cv.deviation(measure.of);
   }
-  json["pooled"] = Json::parse(cv.pooled.json());
+  json["pooled"] = parse_json(cv.pooled.json());
   json["seconds"] = seconds;
   json["peak_rss_bytes"] = peak_resident_bytes();
   return json;
@@ -76,20 +75,19 @@ nlohmann::ordered_json to_json(const CrossValidation& cv, double seconds) {
 
 std::string to_text(const CrossValidation& cv) {
   std::string out = "fold     sequences    tokens  accuracy  whole seq.  precision  recall      F1\n";
-  const auto to = std::back_inserter(out);
   const auto row = [&](std::string_view name, const Scores& scores) {
-    fmt::format_to(to, "{:<8} {:9} {:9}", name, scores.sequences, scores.tokens);
+    append_format(out, "{:<8} {:9} {:9}", name, scores.sequences, scores.tokens);
     constexpr std::array<int, kMeasures.size()> kWidths = {8, 10, 9, 6, 6};
     for (size_t m = 0; m < kMeasures.size(); ++m)
-      fmt::format_to(to, "  {:{}.2f}", scores.*kMeasures[m].of, kWidths[m]);
+      append_format(out, "  {:{}.2f}", scores.*kMeasures[m].of, kWidths[m]);
     out += '\n';
   };
   for (const CrossValidation::Fold& fold : cv.folds) row(std::to_string(fold.fold), fold.scores);
   row("pooled", cv.pooled);
   out += "\nmean ± standard deviation over folds\n";
   for (const Measure& measure : kMeasures)
-    fmt::format_to(to, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of),
-                   cv.deviation(measure.of));
+    append_format(out, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of),
+                  cv.deviation(measure.of));
   return out + "\npooled\n" + cv.pooled.report();
 }
 

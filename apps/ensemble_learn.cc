@@ -63,22 +63,22 @@ EnsembleOptions options_of(const LearnFlags& flags) {
   return options;
 }
 
-nlohmann::ordered_json outcome_json(const Ensemble& ensemble, double seconds) {
+Json outcome_json(const Ensemble& ensemble, double seconds) {
   const EnsembleInfo& info = ensemble.info();
   const EnsembleLearning& learning = ensemble.learning();
-  nlohmann::ordered_json candidates = nlohmann::ordered_json::array();
+  Json candidates = Json::array();
   for (const EnsembleLearning::Candidate& candidate : learning.candidates) {
-    nlohmann::ordered_json entry = {
+    Json entry = {
         {"method", candidate.method}, {"error", candidate.error}, {"deviation", candidate.deviation}};
     if (candidate.beta > 0) entry["beta"] = candidate.beta;
     if (!candidate.failure.empty()) entry["failure"] = candidate.failure;
     candidates.push_back(std::move(entry));
   }
   const auto measured = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    return value ? Json(*value) : Json(nullptr);
   };
   return {{"method", info.method},
-          {"beta", info.beta > 0 ? nlohmann::ordered_json(info.beta) : nlohmann::ordered_json(nullptr)},
+          {"beta", info.beta > 0 ? Json(info.beta) : Json(nullptr)},
           {"substructures", info.substructures},
           {"scheme", info.scheme},
           {"experts", info.experts},
@@ -104,36 +104,35 @@ std::string outcome_text(const Ensemble& ensemble, const std::string& path, doub
   const EnsembleInfo& info = ensemble.info();
   const EnsembleLearning& learning = ensemble.learning();
   std::string out;
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}, {}, {}, {}\n", counted(info.training_sequences, "sequence"),
-                 counted(info.training_tokens, "token"), counted(info.labels.size(), "label"),
-                 counted(info.experts.size(), "expert"));
+  append_format(out, "{}, {}, {}, {}\n", counted(info.training_sequences, "sequence"),
+                counted(info.training_tokens, "token"), counted(info.labels.size(), "label"),
+                counted(info.experts.size(), "expert"));
   if (learning.left_out > 0)
-    fmt::format_to(to, "{} skipped because an expert lacks {}\n", counted(learning.left_out, "sequence"),
-                   learning.left_out == 1 ? "it" : "them");
+    append_format(out, "{} skipped because an expert lacks {}\n", counted(learning.left_out, "sequence"),
+                  learning.left_out == 1 ? "it" : "them");
   if (!learning.candidates.empty()) {
     out += "on held-out sequences, error in percent of a sequence's substructures:\n";
     for (const EnsembleLearning::Candidate& c : learning.candidates) {
-      fmt::format_to(to, "  {:<10}", c.method);
-      fmt::format_to(to, "{:<12}", c.beta > 0 ? fmt::format("beta {:g}", c.beta) : "");
+      append_format(out, "  {:<10}", c.method);
+      append_format(out, "{:<12}", c.beta > 0 ? fmt::format("beta {:g}", c.beta) : "");
       if (c.failure.empty())
-        fmt::format_to(to, "{:7.3f} ± {:.3f}\n", 100 * c.error, 100 * c.deviation);
+        append_format(out, "{:7.3f} ± {:.3f}\n", 100 * c.error, 100 * c.deviation);
       else
-        fmt::format_to(to, "{}\n", c.failure);
+        append_format(out, "{}\n", c.failure);
     }
   }
-  fmt::format_to(to, "method {}{}, substructures {}: {}\n", info.method,
-                 info.beta > 0 ? fmt::format(" with beta {:g}", info.beta) : "", info.substructures,
-                 info.summary);
+  append_format(out, "method {}{}, substructures {}: {}\n", info.method,
+                info.beta > 0 ? fmt::format(" with beta {:g}", info.beta) : "", info.substructures,
+                info.summary);
   if (learning.error)
-    fmt::format_to(to, "error on held-out sequences: {:.3f} % (best expert, {}: {:.3f} %)\n",
-                   100 * *learning.error, info.experts[info.best_expert],
-                   100 * learning.best_expert_error.value_or(0));
+    append_format(out, "error on held-out sequences: {:.3f} % (best expert, {}: {:.3f} %)\n",
+                  100 * *learning.error, info.experts[info.best_expert],
+                  100 * learning.best_expert_error.value_or(0));
   if (learning.edit_distance)
-    fmt::format_to(to, "edit distance on held-out sequences: {:.4f} (best expert: {:.4f})\n",
-                   *learning.edit_distance, learning.best_expert_edit_distance.value_or(0));
-  for (const std::string& note : learning.notes) fmt::format_to(to, "note: {}\n", note);
-  fmt::format_to(to, "written to {} in {}\n", path, duration_text(seconds));
+    append_format(out, "edit distance on held-out sequences: {:.4f} (best expert: {:.4f})\n",
+                  *learning.edit_distance, learning.best_expert_edit_distance.value_or(0));
+  for (const std::string& note : learning.notes) append_format(out, "note: {}\n", note);
+  append_format(out, "written to {} in {}\n", path, duration_text(seconds));
   return out;
 }
 

@@ -34,16 +34,16 @@ struct ReportFlags {
   OutputFlags output;
 };
 
-nlohmann::ordered_json scores_json(const EnsembleReport::Quality& quality) {
+Json scores_json(const EnsembleReport::Quality& quality) {
   return {
       {"accuracy", quality.accuracy}, {"sequence_accuracy", quality.sequence_accuracy}, {"f1", quality.f1}};
 }
 
-nlohmann::ordered_json report_json(const EnsembleReport& report) {
-  nlohmann::ordered_json json = {{"sequences", report.sequences},
-                                 {"tokens", report.tokens},
-                                 {"ensemble", scores_json(report.ensemble)},
-                                 {"majority", scores_json(report.majority)}};
+Json report_json(const EnsembleReport& report) {
+  Json json = {{"sequences", report.sequences},
+               {"tokens", report.tokens},
+               {"ensemble", scores_json(report.ensemble)},
+               {"majority", scores_json(report.majority)}};
   json["ensemble"]["error"] = report.ensemble.error;
   json["aligned"] = report.aligned;
   json["ensemble"]["edit_distance"] = report.ensemble.edit_distance;
@@ -60,9 +60,9 @@ nlohmann::ordered_json report_json(const EnsembleReport& report) {
                                  {"low", report.difference_low},
                                  {"high", report.difference_high},
                                  {"p_value", report.p_value}};
-  json["experts"] = nlohmann::ordered_json::array();
+  json["experts"] = Json::array();
   for (const EnsembleReport::OfExpert& expert : report.experts) {
-    nlohmann::ordered_json entry = {{"name", expert.name}};
+    Json entry = {{"name", expert.name}};
     entry.update(scores_json(expert.quality));
     entry["error"] = expert.quality.error;
     if (report.aligned) entry["edit_distance"] = expert.quality.edit_distance;
@@ -117,59 +117,58 @@ std::string strengths(const EnsembleReport& report, size_t j, bool good) {
 
 std::string report_text(const EnsembleReport& report) {
   std::string out;
-  const auto to = std::back_inserter(out);
   size_t width = 8;
   for (const auto& expert : report.experts) width = std::max(width, display_width(expert.name));
-  fmt::format_to(to, "{}, {}\n\n", counted(report.sequences, "sequence"), counted(report.tokens, "token"));
+  append_format(out, "{}, {}\n\n", counted(report.sequences, "sequence"), counted(report.tokens, "token"));
   if (report.aligned) out += "(tokens are columns of the aligned outputs; edits: mean edit distance)\n";
   const std::string_view middle = report.aligned ? "edits" : report.chunked ? "F1" : "";
-  fmt::format_to(to, "{}  accuracy  {:>8}  sequences  error %  weight  worth\n", pad_right("", width),
-                 middle);
+  append_format(out, "{}  accuracy  {:>8}  sequences  error %  weight  worth\n", pad_right("", width),
+                middle);
   const auto line = [&](const std::string& name, const EnsembleReport::Quality& quality,
                         const std::string& rest) {
     const std::string number = report.aligned   ? fmt::format("{:.4f}", quality.edit_distance)
                                : report.chunked ? fmt::format("{:.2f}", quality.f1)
                                                 : "";
-    fmt::format_to(to, "{}  {:8.2f}  {:>8}  {:9.2f}  {:7.3f}{}\n", pad_right(name, width), quality.accuracy,
-                   number, report.aligned ? quality.exact : quality.sequence_accuracy, 100 * quality.error,
-                   rest);
+    append_format(out, "{}  {:8.2f}  {:>8}  {:9.2f}  {:7.3f}{}\n", pad_right(name, width), quality.accuracy,
+                  number, report.aligned ? quality.exact : quality.sequence_accuracy, 100 * quality.error,
+                  rest);
   };
   line("ensemble", report.ensemble, "");
   line("majority", report.majority, "");
   for (const EnsembleReport::OfExpert& expert : report.experts)
     line(expert.name, expert.quality, fmt::format("  {:6.3f}  {:+.3f}", expert.weight, 100 * expert.worth));
   out += "(worth: by how much the ensemble's error grows without the expert)\n";
-  fmt::format_to(
-      to, "\nensemble against the best expert, {}: {:+.2f} points of {} ({:.2f} to {:.2f}), p = {:.4f}\n",
+  append_format(
+      out, "\nensemble against the best expert, {}: {:+.2f} points of {} ({:.2f} to {:.2f}), p = {:.4f}\n",
       report.experts[report.best_expert].name, report.difference, report.chunked ? "F1" : "accuracy",
       report.difference_low, report.difference_high, report.p_value);
-  fmt::format_to(
-      to, "calibration error: {:.4f} of tokens, {:.4f} of sequences; edit distance {:.4f} per sequence\n",
+  append_format(
+      out, "calibration error: {:.4f} of tokens, {:.4f} of sequences; edit distance {:.4f} per sequence\n",
       report.calibration_error, report.sequence_calibration_error, report.ensemble.edit_distance);
   out += "\nagreement in percent of tokens:\n";
   for (const EnsembleReport::OfExpert& expert : report.experts) {
-    fmt::format_to(to, "{}", pad_right(expert.name, width));
-    for (const double percent : expert.agreement) fmt::format_to(to, "  {:6.2f}", percent);
+    append_format(out, "{}", pad_right(expert.name, width));
+    for (const double percent : expert.agreement) append_format(out, "  {:6.2f}", percent);
     if (expert.silent_sequences > 0)
-      fmt::format_to(to, "  (lacks {})", counted(expert.silent_sequences, "sequence"));
+      append_format(out, "  (lacks {})", counted(expert.silent_sequences, "sequence"));
     out += "\n";
   }
   out += "\nright by place, percent:\n" + pad_right("", width);
-  for (const std::string& place : report.places) fmt::format_to(to, "  {:>11}", place);
+  for (const std::string& place : report.places) append_format(out, "  {:>11}", place);
   out += "\n";
   for (const EnsembleReport::OfExpert& expert : report.experts) {
     out += pad_right(expert.name, width);
-    for (const double percent : expert.by_place) fmt::format_to(to, "  {:11.2f}", percent);
+    for (const double percent : expert.by_place) append_format(out, "  {:11.2f}", percent);
     out += "\n";
   }
   out += "\nlabels on which an expert is better or worse than the experts' mean (points of accuracy):\n";
   for (size_t j = 0; j < report.experts.size(); ++j)
-    fmt::format_to(to, "{}  better: {}; worse: {}\n", pad_right(report.experts[j].name, width),
-                   strengths(report, j, true), strengths(report, j, false));
+    append_format(out, "{}  better: {}; worse: {}\n", pad_right(report.experts[j].name, width),
+                  strengths(report, j, true), strengths(report, j, false));
   if (!report.bounds.empty()) out += "\nbounds:\n";
   for (const EnsembleReport::Bound& bound : report.bounds)
-    fmt::format_to(to, "{}: at most {:.4f}, measured {:.4f} ({})\n", bound.name, bound.bound, bound.measured,
-                   bound.meaning);
+    append_format(out, "{}: at most {:.4f}, measured {:.4f} ({})\n", bound.name, bound.bound, bound.measured,
+                  bound.meaning);
   return out;
 }
 

@@ -59,7 +59,7 @@ void append_wrapped(std::string_view text, size_t indent, std::string& out) {
 std::string learner_text(const LearnerInfo& learner, bool all) {
   std::string out;
   append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 0, out);
-  append_wrapped(fmt::format("For the tasks {}.", fmt::join(learner.tasks, ", ")), 0, out);
+  append_wrapped(fmt::format("For the tasks {}.", joined(learner.tasks, ", ")), 0, out);
   out += "\nParameters (-p name=value), with defaults:\n";
   constexpr size_t kIndent = 2, kNameWidth = 23;
   size_t hidden = 0;
@@ -78,8 +78,8 @@ std::string learner_text(const LearnerInfo& learner, bool all) {
   return out;
 }
 
-nlohmann::ordered_json learner_json(const LearnerInfo& learner) {
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+Json learner_json(const LearnerInfo& learner) {
+  Json parameters = Json::array();
   for (const ParameterInfo& p : learner.parameters)
     parameters.push_back({{"name", p.name},
                           {"default", p.fallback},
@@ -120,9 +120,9 @@ Outcome run(const HelpFlags& flags, const CLI::App& app) {
   if (flags.man || !flags.completion.empty()) return print_reference(flags, app);
   if (flags.name.empty()) {
     if (flags.output.json) {
-      nlohmann::ordered_json all = nlohmann::ordered_json::array();
+      Json all = Json::array();
       for (const LearnerInfo& learner : learners()) all.push_back(learner_json(learner));
-      nlohmann::ordered_json verbs = nlohmann::ordered_json::array();
+      Json verbs = Json::array();
       for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
       ESPALIER_TRY(print_json({{"verbs", std::move(verbs)}, {"learners", std::move(all)}}));
       return {};
@@ -157,8 +157,7 @@ std::string learners_help() {
   std::string out = "Tasks, and the learners that learn them:\n";
   for (const TaskInfo& task : all_tasks()) {
     out += "  ";
-    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, fmt::join(task.learners, ", ")), 4,
-                   out);
+    append_wrapped(fmt::format("{}: {}; {}", task.name, task.summary, joined(task.learners, ", ")), 4, out);
   }
   out += "\nLearners (espalier help LEARNER lists the parameters of one):\n";
   for (const LearnerInfo& learner : learners()) {

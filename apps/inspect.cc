@@ -69,9 +69,8 @@ std::string template_text(const ModelInfo& info) {
 
 std::string to_text(const ModelInfo& info, const Inspection& contents, const InspectFlags& flags) {
   std::string out;
-  const auto to = std::back_inserter(out);
   const auto line = [&](std::string_view name, const std::string& value) {
-    fmt::format_to(to, "{:<12} {}\n", name, value);
+    append_format(out, "{:<12} {}\n", name, value);
   };
   line("model", fmt::format("{}, {}", flags.model, bytes_text(static_cast<double>(file_bytes(flags.model)))));
   line("task", fmt::format("{}, learned by {}{}", info.task, info.learner,
@@ -89,7 +88,7 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
   for (const auto& [name, value] : info.parameters)
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);
   line("parameters", parameters);
-  const auto details = nlohmann::ordered_json::parse(contents.details);
+  const auto details = parse_json(contents.details);
   if (details.contains("classifier")) {
     std::string decides = details["classifier"].get<std::string>();
     if (const auto& shares = details["shares"]; shares.size() > 1) {
@@ -99,7 +98,7 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
     line("classifier", decides);
   }
   for (const std::vector<std::string>& names : info.labels)
-    line("labels", fmt::format("{}: {}", names.size(), fmt::join(names, " ")));
+    line("labels", fmt::format("{}: {}", names.size(), joined(names, " ")));
 
   const bool described = !contents.about_weights.empty() && !contents.strongest.empty();
   out += "\nstrongest features" + (described ? ", " + contents.about_weights + "\n" : "\n");
@@ -122,8 +121,7 @@ std::string to_text(const ModelInfo& info, const Inspection& contents, const Ins
   return out + table(rows);
 }
 
-nlohmann::ordered_json to_json(const ModelInfo& info, const Inspection& contents, const InspectFlags& flags) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const ModelInfo& info, const Inspection& contents, const InspectFlags& flags) {
   Json parameters = Json::object();
   for (const auto& [name, value] : info.parameters) parameters[name] = value;
   Json features = Json::array();
@@ -155,7 +153,7 @@ nlohmann::ordered_json to_json(const ModelInfo& info, const Inspection& contents
           {"strongest", std::move(features)},
           {"about_weights", contents.about_weights},
           {"transitions", std::move(transitions)},
-          {"details", Json::parse(contents.details)}};
+          {"details", parse_json(contents.details)}};
 }
 
 Outcome run(const InspectFlags& flags) {

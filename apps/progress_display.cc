@@ -29,14 +29,13 @@ std::string bar(double part, size_t width) {
 }
 
 void append_measures(const Progress& progress, std::string& out) {
-  const auto to = std::back_inserter(out);
-  if (progress.round) fmt::format_to(to, "  pass {}", *progress.round);
+  if (progress.round) append_format(out, "  pass {}", *progress.round);
   if (progress.objective)
-    fmt::format_to(to, "  {} {:.5g}", progress.objective_name.empty() ? "objective" : progress.objective_name,
-                   *progress.objective);
+    append_format(out, "  {} {:.5g}", progress.objective_name.empty() ? "objective" : progress.objective_name,
+                  *progress.objective);
   if (progress.dev_score)
-    fmt::format_to(to, "  dev {}{}{:.2f}", progress.dev_measure, progress.dev_measure.empty() ? "" : " ",
-                   *progress.dev_score);
+    append_format(out, "  dev {}{}{:.2f}", progress.dev_measure, progress.dev_measure.empty() ? "" : " ",
+                  *progress.dev_score);
 }
 
 }  // namespace

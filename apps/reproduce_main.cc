@@ -22,8 +22,6 @@
 namespace espalier::apps {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Outcome list_experiments(bool json) {
   if (json) {
     Json all = Json::array();
@@ -46,8 +44,7 @@ Outcome list_experiments(bool json) {
 
 std::string to_text(const research::Experiment& experiment, const research::Report& report, double seconds) {
   std::string out = fmt::format("{}: {}\n\n", experiment.name, experiment.summary);
-  const auto to = std::back_inserter(out);
-  for (const auto& [name, value] : report.settings) fmt::format_to(to, "{}: {}\n", name, value);
+  for (const auto& [name, value] : report.settings) append_format(out, "{}: {}\n", name, value);
   size_t row_width = 6, column_width = 7;
   std::vector<std::string> sources;
   for (const auto& row : report.rows) {
@@ -55,32 +52,32 @@ std::string to_text(const research::Experiment& experiment, const research::Repo
     column_width = std::max(column_width, display_width(row.column));
   }
   if (!report.rows.empty())
-    fmt::format_to(to, "\n{}  {}  kind     {:>10}  {:>10}  {:>10}\n", pad_right("method", row_width),
-                   pad_right("setting", column_width), "paper", "elsewhere", "measured");
+    append_format(out, "\n{}  {}  kind     {:>10}  {:>10}  {:>10}\n", pad_right("method", row_width),
+                  pad_right("setting", column_width), "paper", "elsewhere", "measured");
   for (const auto& row : report.rows) {
     const auto figure = [](const std::optional<double>& x) { return x ? fmt::format("{:.6g}", *x) : ""; };
-    fmt::format_to(to, "{}  {}  {:<7}  {:>10}  {:>10}  {:>10}", pad_right(row.row, row_width),
-                   pad_right(row.column, column_width),
-                   row.kind == research::Kind::kPrinted ? "printed" : "ours", figure(row.paper),
-                   figure(row.elsewhere), figure(row.measured));
+    append_format(out, "{}  {}  {:<7}  {:>10}  {:>10}  {:>10}", pad_right(row.row, row_width),
+                  pad_right(row.column, column_width),
+                  row.kind == research::Kind::kPrinted ? "printed" : "ours", figure(row.paper),
+                  figure(row.elsewhere), figure(row.measured));
     if (!row.source.empty() && std::find(sources.begin(), sources.end(), row.source) == sources.end())
       sources.push_back(row.source);
-    if (row.deviation) fmt::format_to(to, " ± {:.3g}", *row.deviation);
+    if (row.deviation) append_format(out, " ± {:.3g}", *row.deviation);
     out += "\n";
   }
   out += "\n";
   for (const auto& claim : report.claims)
-    fmt::format_to(to, "{} {}: {}{}{}\n",
-                   claim.holds ? "the paper's claim holds:" : "the paper's claim does NOT hold:", claim.name,
-                   claim.figure, claim.cause.empty() ? "" : "; probably because ", claim.cause);
+    append_format(out, "{} {}: {}{}{}\n",
+                  claim.holds ? "the paper's claim holds:" : "the paper's claim does NOT hold:", claim.name,
+                  claim.figure, claim.cause.empty() ? "" : "; probably because ", claim.cause);
   for (const auto& check : report.checks)
-    fmt::format_to(to, "{} {}{}{}\n", check.holds ? "holds: " : "BROKEN:", check.name,
-                   check.detail.empty() ? "" : ": ", check.detail);
-  for (const auto& source : sources) fmt::format_to(to, "elsewhere: {}\n", source);
-  for (const auto& departure : report.departures) fmt::format_to(to, "departure: {}\n", departure);
-  for (const auto& note : report.notes) fmt::format_to(to, "note: {}\n", note);
-  for (const auto& plot : report.plots) fmt::format_to(to, "plot: {}\n", plot);
-  fmt::format_to(to, "in {}\n", duration_text(seconds));
+    append_format(out, "{} {}{}{}\n", check.holds ? "holds: " : "BROKEN:", check.name,
+                  check.detail.empty() ? "" : ": ", check.detail);
+  for (const auto& source : sources) append_format(out, "elsewhere: {}\n", source);
+  for (const auto& departure : report.departures) append_format(out, "departure: {}\n", departure);
+  for (const auto& note : report.notes) append_format(out, "note: {}\n", note);
+  for (const auto& plot : report.plots) append_format(out, "plot: {}\n", plot);
+  append_format(out, "in {}\n", duration_text(seconds));
   return out;
 }
 

@@ -83,18 +83,17 @@ std::string separability_text(const Separability& separability) {
                                 SeparabilityOptions::kPasses, separability.constraints.empty() ? "" : ", ",
                                 separability.constraints);
   for (const Separability::Regime& regime : separability.regimes)
-    fmt::format_to(std::back_inserter(out), "  {:<15} {}{}\n", regime.name,
-                   regime.found ? std::string("yes")
-                                : fmt::format("no such weights found: {:.2f} % of tokens, {:.2f} % of "
-                                              "sequences are right",
-                                              regime.tokens, regime.sequences),
-                   regime.why_not_tried.empty() ? "" : " (" + regime.why_not_tried + ")");
+    append_format(out, "  {:<15} {}{}\n", regime.name,
+                  regime.found ? std::string("yes")
+                               : fmt::format("no such weights found: {:.2f} % of tokens, {:.2f} % of "
+                                             "sequences are right",
+                                             regime.tokens, regime.sequences),
+                  regime.why_not_tried.empty() ? "" : " (" + regime.why_not_tried + ")");
   return out;
 }
 
-nlohmann::ordered_json separability_json(const Separability& separability) {
-  nlohmann::ordered_json out = {{"constraints", separability.constraints},
-                                {"passes", SeparabilityOptions::kPasses}};
+Json separability_json(const Separability& separability) {
+  Json out = {{"constraints", separability.constraints}, {"passes", SeparabilityOptions::kPasses}};
   const char* const keys[] = {"local", "inference", "global"};
   for (size_t i = 0; i < separability.regimes.size(); ++i) {
     const Separability::Regime& regime = separability.regimes[i];

@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/command.h"
+#include "apps/terminal.h"
 
 namespace espalier::apps {
 
@@ -42,6 +42,6 @@ struct Separability {
 
 Result<Separability> find_separability(const Data& data, const SeparabilityOptions& options);
 std::string separability_text(const Separability& separability);
-nlohmann::ordered_json separability_json(const Separability& separability);
+Json separability_json(const Separability& separability);
 
 }  // namespace espalier::apps

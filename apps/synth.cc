@@ -47,17 +47,16 @@ Outcome run(const SynthFlags& flags) {
   if (auto outcome = work.interrupted("interrupted before everything was written")) return *outcome;
   if (!files) return files.error();
   if (flags.output.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    Json all = Json::array();
     for (const SynthFile& file : *files)
       all.push_back({{"file", file.path}, {"bytes", file.bytes}, {"seed", file.seed}});
     ESPALIER_TRY(print_json({{"name", options.name}, {"files", std::move(all)}}));
   } else if (!flags.output.quiet) {
     std::string text;
     for (const SynthFile& file : *files)
-      fmt::format_to(std::back_inserter(text), "{}  {}\n", file.path,
-                     bytes_text(static_cast<double>(file.bytes)));
-    fmt::format_to(std::back_inserter(text), "\nnext:  espalier train {}{} -m MODEL\n",
-                   shell_word(files->front().path), options.name == "variables" ? " --task variables" : "");
+      append_format(text, "{}  {}\n", file.path, bytes_text(static_cast<double>(file.bytes)));
+    append_format(text, "\nnext:  espalier train {}{} -m MODEL\n", shell_word(files->front().path),
+                  options.name == "variables" ? " --task variables" : "");
     ESPALIER_TRY(print(text));
   }
   return {};
@@ -65,8 +64,7 @@ Outcome run(const SynthFlags& flags) {
 
 std::string kinds_help() {
   std::string out = "Corpora:\n";
-  for (const SynthKind& kind : synth_kinds())
-    fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", kind.name, kind.summary);
+  for (const SynthKind& kind : synth_kinds()) append_format(out, "  {:<12} {}\n", kind.name, kind.summary);
   return out;
 }
 

@@ -51,9 +51,7 @@ Status print(std::string_view text) {
   return {};
 }
 
-Status print_json(const nlohmann::ordered_json& object) {
-  return print(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
+Status print_json(const Json& object) { return print(json_text(object, 2) + "\n"); }
 
 bool in_colour(Stream stream) {
   const char* const refused = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "espalier/base/counted.h"
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/base/layout.h"
 #include "espalier/base/result.h"
 #include "espalier/base/text.h"
@@ -20,7 +20,7 @@ namespace espalier::apps {
 Status print(std::string_view text);
 
 /// Prints one JSON object. Text that is not UTF-8 is printed with replacement characters.
-Status print_json(const nlohmann::ordered_json& object);
+Status print_json(const Json& object);
 
 /// Writes a line to standard error. Failing to write it is not an error. "espalier:" at its beginning is
 /// coloured on terminals: red, or yellow before "warning:".

@@ -30,9 +30,7 @@ std::string passes_text(const Training& report) {
 
 }  // namespace
 
-nlohmann::ordered_json train_report_json(const Training& report, const std::string& model,
-                                         const std::vector<RankUse>& ranks) {
-  using Json = nlohmann::ordered_json;
+Json train_report_json(const Training& report, const std::string& model, const std::vector<RankUse>& ranks) {
   Json log = Json::array();
   for (const auto& round : report.log) {
     Json entry = {{"round", round.number}};
@@ -70,7 +68,7 @@ nlohmann::ordered_json train_report_json(const Training& report, const std::stri
           {{"sent_bytes", one.sent}, {"received_bytes", one.received}, {"waited_seconds", one.waited}});
     out["use_of_ranks"] = std::move(use);
   }
-  out.update(Json::parse(report.details));
+  out.update(parse_json(report.details));
   return out;
 }
 
@@ -78,7 +76,7 @@ std::string train_report_text(const Training& report, const std::string& model,
                               const std::vector<RankUse>& ranks) {
   std::string out;
   const auto line = [&](std::string_view name, const std::string& value) {
-    fmt::format_to(std::back_inserter(out), "{:<10} {}\n", name, value);
+    append_format(out, "{:<10} {}\n", name, value);
   };
   line("data", fmt::format("{}, {}, {}", counted(report.sequences, "sequence"),
                            counted(report.tokens, "token"), counted(report.labels, "label")));
@@ -99,8 +97,8 @@ std::string train_report_text(const Training& report, const std::string& model,
   line("memory", bytes_text(static_cast<double>(peak_resident_bytes())) + " at most");
   line("model", fmt::format("{}, {}", model, bytes_text(static_cast<double>(report.model_bytes))));
   for (const std::string& note : report.notes) line("note", note);
-  fmt::format_to(std::back_inserter(out),
-                 "\nnext:  espalier tag INPUT -m {0}\n       espalier eval TEST -m {0}\n", shell_word(model));
+  append_format(out, "\nnext:  espalier tag INPUT -m {0}\n       espalier eval TEST -m {0}\n",
+                shell_word(model));
   return out;
 }
 

@@ -2,17 +2,17 @@
 // terminal_test.cc.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "apps/command.h"
+#include "apps/terminal.h"
 #include "espalier/espalier.h"
 
 namespace espalier::apps {
 
 /// `model` is the file that was written; `ranks` are empty where there was one process.
-nlohmann::ordered_json train_report_json(const Training& training, const std::string& model,
-                                         const std::vector<RankUse>& ranks = {});
+Json train_report_json(const Training& training, const std::string& model,
+                       const std::vector<RankUse>& ranks = {});
 
 /// For people; ends with the command to type next.
 std::string train_report_text(const Training& training, const std::string& model,

@@ -55,8 +55,8 @@ Result<TuneOptions> options_of(const TuneFlags& flags) {
   }
 }
 
-nlohmann::ordered_json to_json(const Tuned& tuned, const std::string& target) {
-  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+Json to_json(const Tuned& tuned, const std::string& target) {
+  Json levels = Json::array();
   for (const Tuned::Level& level : tuned.levels)
     levels.push_back({{"order", level.order},
                       {"alpha_before", level.alpha_before},
@@ -72,10 +72,9 @@ std::string to_text(const Tuned& tuned, const std::string& target) {
                                 "alpha before", "alpha", "filter loss", "alive", "share");
   for (size_t l = 0; l < tuned.levels.size(); ++l) {
     const Tuned::Level& level = tuned.levels[l];
-    fmt::format_to(std::back_inserter(out),
-                   "{:<6} {:>6} {:>12.4g} {:>10.4g} {:>11.4f}% {:>10.2f} {:>9.2f}%\n", l + 1, level.order,
-                   level.alpha_before, level.alpha, 100 * level.filter_loss, level.alive,
-                   100 * level.efficiency_loss);
+    append_format(out, "{:<6} {:>6} {:>12.4g} {:>10.4g} {:>11.4f}% {:>10.2f} {:>9.2f}%\n", l + 1, level.order,
+                  level.alpha_before, level.alpha, 100 * level.filter_loss, level.alive,
+                  100 * level.efficiency_loss);
   }
   return out + fmt::format("model  {}\n", target);
 }

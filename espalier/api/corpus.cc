@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/api/sequence_builder.h"
+#include "espalier/base/format.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/formats/row_layout.h"
 #include "espalier/data/label_set.h"
@@ -11,17 +12,13 @@ namespace espalier {
 namespace {
 
 std::string columns_text(const std::vector<std::string>& names, size_t count) {
-  return names.empty() ? fmt::format("{}", count) : fmt::format("{} ({})", count, fmt::join(names, ", "));
-}
-
-std::string joined(const std::vector<std::string>& cells) {
-  return fmt::format("{}", fmt::join(cells, "\t"));
+  return names.empty() ? fmt::format("{}", count) : fmt::format("{} ({})", count, joined(names, ", "));
 }
 
 /// Rows as a reader would have read them: cells with tabs between, so that writers can show them.
 void add_row(data::Sequence& sequence, const std::vector<std::string>& cells, const std::string* label,
              uint64_t line) {
-  std::string raw = joined(cells);
+  std::string raw = joined(cells, "\t");
   if (label != nullptr) raw.append("\t").append(*label);
   sequence.begin_row(raw, line);
   for (const std::string& cell : cells) sequence.add_cell(cell);
@@ -317,7 +314,7 @@ Result<data::Sequence> sequence_of_rows(const std::vector<std::vector<std::strin
   }
   sequence.clear(layout->width);
   for (size_t row = 0; row < rows.size(); ++row) {
-    sequence.begin_row(joined(rows[row]), row + 1);
+    sequence.begin_row(joined(rows[row], "\t"), row + 1);
     for (size_t c = 0; c < present; ++c) {
       if (layout->placeholder == c) sequence.add_cell(std::string_view());
       sequence.add_cell(rows[row][c]);
@@ -365,7 +362,7 @@ Result<data::Sequence> sequence_of_words(const std::vector<std::string>& words,
   if (reading.columns > 0 && feature_columns.size() != 1) {
     std::vector<size_t> numbers;
     for (const size_t c : feature_columns) numbers.push_back(c + 1);
-    return fail("the model uses columns {}, not only words; call tag_rows", fmt::join(numbers, ", "));
+    return fail("the model uses columns {}, not only words; call tag_rows", joined(numbers, ", "));
   }
   std::vector<std::vector<std::string>> rows;
   rows.reserve(words.size());

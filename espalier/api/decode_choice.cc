@@ -4,6 +4,7 @@
 #include <array>
 
 #include "espalier/api/tagger.h"
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 
 namespace espalier::api {
@@ -61,7 +62,7 @@ Status check_decode_options(const DecodeOptions& options) {
   const std::string& decoder = options.decoder;
   if (std::find(kDecoders.begin(), kDecoders.end(), decoder) == kDecoders.end()) {
     const std::string meant = nearest(decoder, kDecoders);
-    return fail("unknown decoder '{}'; there are {}{}", decoder, fmt::join(kDecoders, ", "),
+    return fail("unknown decoder '{}'; there are {}{}", decoder, joined(kDecoders, ", "),
                 meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
   }
   if (decoder == "posterior" && options.constraints)

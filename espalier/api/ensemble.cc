@@ -2,6 +2,7 @@
 
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"
+#include "espalier/base/format.h"
 
 namespace espalier {
 namespace {
@@ -45,7 +46,7 @@ Status prepare_streams(const Ensemble::State& state, const ExpertFiles& files,
   const ensemble::EnsembleModel& model = state.model;
   if (aligned.experts() != model.experts.size())
     return fail("{}: the ensemble combines {} experts ({}), but {} are given", state.name,
-                model.experts.size(), fmt::join(model.experts, ", "), aligned.experts());
+                model.experts.size(), joined(model.experts, ", "), aligned.experts());
   if (model.aligned) aligned.align();
   return model.probabilities ? aligned.ask_probabilities(files.probability_column) : Status();
 }
@@ -180,7 +181,7 @@ Result<Combined> Ensemble::combine(const std::vector<Labels>& answers,
   const ensemble::EnsembleModel& model = state_->model;
   if (answers.size() != model.experts.size())
     return fail("{}: the ensemble combines {} experts ({}), but {} answers are given", state_->name,
-                model.experts.size(), fmt::join(model.experts, ", "), answers.size());
+                model.experts.size(), joined(model.experts, ", "), answers.size());
   if (!model.probabilities && !probabilities.empty())
     return fail("{}: the ensemble was learned without probabilities and cannot use them", state_->name);
   if (model.probabilities && probabilities.size() != answers.size())

@@ -1,4 +1,5 @@
 #include "espalier/public/evaluate.h"
+#include "espalier/base/json.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -74,10 +75,7 @@ ScoredSequence scored_sequence(std::string_view source, const data::Sequence& se
 }  // namespace
 
 std::string Scores::report() const { return state_ ? state_->evaluation.report() : std::string(); }
-std::string Scores::json() const {
-  return state_ ? state_->evaluation.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                : "{}";
-}
+std::string Scores::json() const { return state_ ? json_text(state_->evaluation.to_json()) : "{}"; }
 
 Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
   ESPALIER_TRY(api::unconstrained_choice(*tagger.state(), options.decode));

@@ -8,6 +8,8 @@
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/base/layout.h"
 #include "espalier/base/parallel.h"
 #include "espalier/model/registry.h"
@@ -32,7 +34,7 @@ class ExplanationWriter {
         columns_(predictor.label_columns()) {}
 
   std::string text(const data::Sequence& sequence, const Explanations& explanations) const;
-  nlohmann::ordered_json tokens(const data::Sequence& sequence, const Explanations& explanations) const;
+  Json tokens(const data::Sequence& sequence, const Explanations& explanations) const;
 
  private:
   const std::string& name(const data::Predictor::Explanation& e, data::Label label) const {
@@ -64,24 +66,23 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
   // If the model has no weights to show, the line above says so.
   const bool any = std::any_of(explanations.begin(), explanations.end(),
                                [](const auto& e) { return !e.contributions.empty(); });
-  const auto to = std::back_inserter(out);
   for (size_t i = 0; i < explanations.size(); ++i) {
     const size_t row = i / columns_;
     const auto& e = explanations[i];
     const std::string &label = name(e, e.label), &runner_up = name(e, e.runner_up);
-    fmt::format_to(to, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row), token_width),
-                   coloured(pad_right(label, label_width), true));
+    append_format(out, "\n{:>4}  {}  {}", row + 1, pad_right(token_text(sequence, row), token_width),
+                  coloured(pad_right(label, label_width), true));
     if (e.label == e.runner_up && e.decision.empty()) {
       if (predictor_.labels_of_column(e.column).size() > 1) out += "  no other label was left";
     } else if (e.margin < 0) {
-      fmt::format_to(to, "  by constraints; {} is better by {:.3f}", coloured(runner_up, false), -e.margin);
+      append_format(out, "  by constraints; {} is better by {:.3f}", coloured(runner_up, false), -e.margin);
     } else if (std::isfinite(e.margin)) {
-      fmt::format_to(to, "  before {} by {:.3f}", coloured(runner_up, false), e.margin);
+      append_format(out, "  before {} by {:.3f}", coloured(runner_up, false), e.margin);
     }
     // Chunks of other lengths may give the token the same label.
     if (!e.decision.empty())
-      fmt::format_to(to, " ({} before {})", e.decision,
-                     e.runner_up_decision.empty() ? "nothing else" : e.runner_up_decision);
+      append_format(out, " ({} before {})", e.decision,
+                    e.runner_up_decision.empty() ? "nothing else" : e.runner_up_decision);
     out += "\n";
     const size_t shown = std::min(top_, e.contributions.size());
     if (shown == 0) {
@@ -90,21 +91,19 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
     }
     const size_t width = std::max<size_t>(8, display_width(label));
     const size_t other_width = std::max<size_t>(8, display_width(runner_up));
-    fmt::format_to(to, "        {}  {}  feature\n", coloured(pad_left(label, width), true),
-                   coloured(pad_left(runner_up, other_width), false));
+    append_format(out, "        {}  {}  feature\n", coloured(pad_left(label, width), true),
+                  coloured(pad_left(runner_up, other_width), false));
     for (size_t k = 0; k < shown; ++k) {
       const auto& c = e.contributions[k];
-      fmt::format_to(to, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
-                     pad_left(fmt::format("{:+.3f}", c.runner_up), other_width),
-                     cut(c.feature, kFeatureWidth));
+      append_format(out, "        {}  {}  {}\n", pad_left(fmt::format("{:+.3f}", c.weight), width),
+                    pad_left(fmt::format("{:+.3f}", c.runner_up), other_width),
+                    cut(c.feature, kFeatureWidth));
     }
   }
   return out + "\n";
 }
 
-nlohmann::ordered_json ExplanationWriter::tokens(const data::Sequence& sequence,
-                                                 const Explanations& explanations) const {
-  using Json = nlohmann::ordered_json;
+Json ExplanationWriter::tokens(const data::Sequence& sequence, const Explanations& explanations) const {
   Json tokens = Json::array();
   for (size_t i = 0; i < explanations.size(); ++i) {
     const auto& e = explanations[i];
@@ -156,7 +155,6 @@ class OneSequence final : public data::Reader {
 
 Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                       const ExplainOptions& options) {
-  using Json = nlohmann::ordered_json;
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const model::Task* const task, model::find_task(state.model.about().task));
@@ -170,9 +168,8 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
     if (!sequence.empty()) {  // a predicate may have no candidates
       ESPALIER_ASSIGN(explanations, choice.predictor->explain(sequence, scratch));
     }
-    text = options.json
-               ? writer.tokens(sequence, explanations).dump(-1, ' ', false, Json::error_handler_t::replace)
-               : writer.text(sequence, explanations);
+    text =
+        options.json ? json_text(writer.tokens(sequence, explanations)) : writer.text(sequence, explanations);
     return {};
   };
   size_t number = options.sequence == 0 ? 0 : options.sequence - 1;
@@ -186,7 +183,7 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   };
   if (options.json)
     ESPALIER_TRY(out.write(fmt::format("{{\"about_weights\":{},\"sequences\":[",
-                                       Json(choice.predictor->about_weights()).dump())));
+                                       json_text(Json(choice.predictor->about_weights())))));
   const api::PublicMonitor monitor({}, options.stop);
   Status status =
       model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take);
@@ -194,11 +191,8 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   // A reader of standard output gets a valid object also after an error.
   if (options.json)
     ESPALIER_TRY(out.write(
-        status.ok()
-            ? "\n]}\n"
-            : fmt::format(
-                  "\n],\"errors\":[{}]}}\n",
-                  Json(status.error().message).dump(-1, ' ', false, Json::error_handler_t::replace))));
+        status.ok() ? "\n]}\n"
+                    : fmt::format("\n],\"errors\":[{}]}}\n", json_text(Json(status.error().message)))));
   ESPALIER_TRY(status);
   return out.commit();
 }

@@ -13,6 +13,7 @@
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
 #include "espalier/api/training.h"
+#include "espalier/base/json.h"
 #include "espalier/base/parallel.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/evaluation.h"
@@ -228,12 +229,9 @@ class StreamRun {
   }
 
   Status end_json() {
-    using Json = nlohmann::ordered_json;
     std::string more;
-    if (searches_.sequences() > 0) more += fmt::format("\"searches\":{},", searches_.to_json().dump());
-    if (!errors_.empty())
-      more +=
-          fmt::format("\"errors\":{},", Json(errors_).dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (searches_.sequences() > 0) more += fmt::format("\"searches\":{},", json_text(searches_.to_json()));
+    if (!errors_.empty()) more += fmt::format("\"errors\":{},", json_text(Json(errors_)));
     if (report_.bad_sequences > 0) more += fmt::format("\"bad_sequences\":{},", report_.bad_sequences);
     if (report_.interrupted) more += "\"interrupted\":true,";
     ESPALIER_TRY(out_.write(fmt::format(

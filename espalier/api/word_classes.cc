@@ -5,6 +5,7 @@
 #include <set>
 
 #include "espalier/api/public_monitor.h"
+#include "espalier/base/format.h"
 #include "espalier/base/input.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/text.h"
@@ -52,7 +53,7 @@ Result<WordClasses> make_word_classes(const std::vector<std::string>& files,
   WordClasses out;
   std::set<uint32_t> used;
   for (const data::ClassedWord& word : *classes) {
-    fmt::format_to(std::back_inserter(out.text), "{}\t{}\n", word.word, word.its_class);
+    append_format(out.text, "{}\t{}\n", word.word, word.its_class);
     used.insert(word.its_class);
   }
   out.words = classes->size();

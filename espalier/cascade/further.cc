@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/format.h"
 #include "espalier/cascade/model.h"
 #include "espalier/linear/grown_rows.h"
 
@@ -14,7 +15,7 @@ Result<OldCascade> CascadePredictor::further(linear::EncodedTraining& training,
   if (orders != options.orders)
     return fail(
         "{}: a cascade with levels of order {}, which cannot be trained further with levels of order {}",
-        file_name_, fmt::join(orders, ", "), fmt::join(options.orders, ", "));
+        file_name_, joined(orders, ", "), joined(options.orders, ", "));
   if (!dictionary_.empty() || options.filter == Filter::kDictionary)
     return fail("{}: cascades with filter=dictionary cannot be trained further", file_name_);
   if (quantiles_ || options.quantiles)

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "espalier/base/json.h"
 #include "espalier/cascade/model.h"
 #include "espalier/cascade/model_json.h"
 #include "espalier/data/refined_predictor.h"
@@ -14,16 +15,14 @@ namespace espalier::cascade {
 
 namespace {
 
-using nlohmann::json;
-
 /// A field of the header, converted to T.
 template <typename T>
-Result<T> cascade_field(const std::string& file, const json& object, const char* name) {
+Result<T> cascade_field(const std::string& file, const Json& object, const char* name) {
   const auto it = object.find(name);
   if (it == object.end()) return fail("{}: section 'cascade' has no '{}'", file, name);
   try {
     return it->get<T>();
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'cascade' has a '{}' of the wrong kind", file, name);
   }
 }
@@ -39,7 +38,7 @@ class RowSections {
         offsets_(features.size() * levels, linear::kNoFeature) {}
 
   template <typename Column>
-  json add(size_t level, const linear::RowLayout<Column>& layout, const float* weights, int bits,
+  Json add(size_t level, const linear::RowLayout<Column>& layout, const float* weights, int bits,
            SectionWriter& out) {
     std::vector<uint32_t> own;
     const linear::PackedRows rows = linear::PackedRows::pack(layout, weights, bits, own);
@@ -110,7 +109,7 @@ Status load_features(const SectionFile& file, const std::string& prefix, size_t 
 }
 
 Status load_rows(const SectionFile& file, const std::string& prefix, size_t level, size_t levels,
-                 const json& about, uint64_t width, std::span<const uint32_t> offsets,
+                 const Json& about, uint64_t width, std::span<const uint32_t> offsets,
                  linear::PackedRows& rows) {
   const std::string section = fmt::format("{}.rows{}", prefix, level + 1);
   ESPALIER_ASSIGN(const int bits, cascade_field<int>(file.name(), about, "bits"));
@@ -129,8 +128,8 @@ Status load_rows(const SectionFile& file, const std::string& prefix, size_t leve
   return {};
 }
 
-json level_header(const Level& level, bool filters) {
-  json out = report_json(level.report, filters);
+Json level_header(const Level& level, bool filters) {
+  Json out = report_json(level.report, filters);
   out["measure"] = level.measure == Measure::kMaxMarginal ? "max-marginal" : "probability";
   out["unit"] = level.unit == Unit::kCliques ? "cliques" : "states";
   out["threshold"] = level.alpha;
@@ -152,7 +151,7 @@ bool all_finite(std::span<const float> values) {
 void save_model(const ModelSource& source, SectionWriter& out) {
   const Cascade& cascade = source.cascade;
   const size_t L = cascade.levels.size(), grams = cascade.layout.grams.size();
-  json header;
+  Json header;
   header["labels"] = source.labels.names();
   if (source.labels.refined()) header["places"] = source.labels.places();
   header["temperature"] = cascade.temperature;
@@ -163,11 +162,11 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   linear::EdgeRows edge_layout = cascade.layout.edge;
   edge_layout.width = static_cast<uint32_t>(grams);
   RowSections state("state", source.state, L), edge("edge", source.edge, L);
-  json levels = json::array();
+  Json levels = Json::array();
   const std::vector<float> no_edges(edge_layout.weights() + linear::kLanes, 0.0f);
   for (size_t l = 0; l < L; ++l) {
     const Level& level = cascade.levels[l];
-    json about = level_header(level, l + 1 < L);
+    Json about = level_header(level, l + 1 < L);
     about["state"] = state.add(l, cascade.layout.state, level.weights.state.data(), source.weight_bits, out);
     about["edge"] =
         edge.add(l, edge_layout, level.weights.edge.empty() ? no_edges.data() : level.weights.edge.data(),
@@ -204,12 +203,12 @@ void save_model(const ModelSource& source, SectionWriter& out) {
     out.add_array("dictionary.begin", begin);
     out.add_array("dictionary.labels", label);
   }
-  out.add_text("cascade", header.dump(-1, ' ', false, json::error_handler_t::replace));
+  out.add_text("cascade", json_text(header));
 }
 
 Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_t level_count,
                                     std::string_view text) {
-  const json header = json::parse(text);
+  const Json header = parse_json(text);
   const std::string& name = file.name();
   PackedLevel level;
   ESPALIER_ASSIGN(level.order, cascade_field<size_t>(name, header, "order"));
@@ -244,10 +243,10 @@ Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_
     ESPALIER_ASSIGN(report.efficiency, cascade_field<double>(name, header, "efficiency_loss"));
     ESPALIER_ASSIGN(report.alive, cascade_field<double>(name, header, "alive"));
   }
-  ESPALIER_ASSIGN(const json state, cascade_field<json>(name, header, "state"));
+  ESPALIER_ASSIGN(const Json state, cascade_field<Json>(name, header, "state"));
   ESPALIER_TRY(
       load_rows(file, "state", index, level_count, state, labels_.size(), state_offsets_, level.state));
-  ESPALIER_ASSIGN(const json edge, cascade_field<json>(name, header, "edge"));
+  ESPALIER_ASSIGN(const Json edge, cascade_field<Json>(name, header, "edge"));
   ESPALIER_TRY(load_rows(file, "edge", index, level_count, edge, grams_.size(), edge_offsets_, level.edge));
   if (level.order > 1) {
     ESPALIER_ASSIGN(level.gram, file.array<float>(fmt::format("grams.weights{}", index + 1)));
@@ -264,7 +263,7 @@ Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_
 Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFile& file,
                                                                  data::FeatureExtractor extractor) {
   ESPALIER_ASSIGN(const std::string_view text, file.text("cascade"));
-  const json header = json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   const std::string& name = file.name();
   if (!header.is_object()) return fail("{}: section 'cascade' is not a JSON object", name);
   std::unique_ptr<CascadePredictor> model(new CascadePredictor(std::move(extractor)));
@@ -289,7 +288,7 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   ESPALIER_ASSIGN(model->quantiles_, cascade_field<bool>(name, header, "quantiles"));
   ESPALIER_ASSIGN(const bool dictionary, cascade_field<bool>(name, header, "dictionary"));
 
-  ESPALIER_ASSIGN(const auto levels, cascade_field<std::vector<json>>(name, header, "levels"));
+  ESPALIER_ASSIGN(const auto levels, cascade_field<std::vector<Json>>(name, header, "levels"));
   if (levels.empty() || levels.size() > kMostLevels)
     return fail("{}: {} is not a possible number of levels", name, levels.size());
   ESPALIER_ASSIGN(const auto entries, file.array<GramTable::Entry>("grams"));
@@ -301,7 +300,7 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
       load_features(file, "state", L, model->state_map_, model->state_offsets_, model->state_features_));
   ESPALIER_TRY(load_features(file, "edge", L, model->edge_map_, model->edge_offsets_, model->edge_features_));
   model->levels_.reserve(L);
-  for (size_t l = 0; l < L; ++l) ESPALIER_TRY(model->load_level(file, l, L, levels[l].dump()));
+  for (size_t l = 0; l < L; ++l) ESPALIER_TRY(model->load_level(file, l, L, json_text(levels[l])));
   for (size_t l = 0; l + 1 < L; ++l) model->alphas_.push_back(model->levels_[l].alpha);
   constexpr size_t kMostPaired = 512;  // labels
   for (size_t l = 1; l + 1 < L; ++l) {
@@ -332,11 +331,11 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
 Status replace_thresholds(const SectionFile& file, std::span<const double> alphas,
                           std::span<const LevelReport> reports, SectionWriter& out) {
   ESPALIER_ASSIGN(const std::string_view text, file.text("cascade"));
-  json header = json::parse(text, nullptr, false);
+  Json header = try_parse_json(text);
   if (!header.is_object() || !header.contains("levels") || header["levels"].size() != alphas.size() + 1)
     return fail("{}: not a cascade of {} levels", file.name(), alphas.size() + 1);
   for (size_t l = 0; l < alphas.size(); ++l) {
-    json& level = header["levels"][l];
+    Json& level = header["levels"][l];
     level["threshold"] = alphas[l];
     level["alpha"] = alphas[l];
     level["filter_loss"] = reports[l].filter_loss;
@@ -345,7 +344,7 @@ Status replace_thresholds(const SectionFile& file, std::span<const double> alpha
   }
   for (const SectionFile::Entry& entry : file.entries()) {
     if (entry.name == "cascade") {
-      out.add_text("cascade", header.dump(-1, ' ', false, json::error_handler_t::replace));
+      out.add_text("cascade", json_text(header));
     } else {
       out.add(entry.name, entry.bytes);
     }

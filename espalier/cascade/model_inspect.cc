@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/cascade/model_buffers.h"
 #include "espalier/cascade/model_json.h"
 #include "espalier/data/named_weights.h"
@@ -76,7 +78,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(
       gram = grams_.entry(gram).prefix;
     }
     std::reverse(symbols.begin(), symbols.end());
-    return fmt::format("{}", fmt::join(symbols, " → "));
+    return joined(symbols, " → ");
   };
   data::FeatureNames names(extractor_);
   for (size_t t = 0; t < T; ++t) {
@@ -202,10 +204,10 @@ data::Predictor::Size CascadePredictor::size() const {
 }
 
 std::string CascadePredictor::details() const {
-  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  Json levels = Json::array();
   for (size_t l = 0; l < levels_.size(); ++l)
     levels.push_back(report_json(levels_[l].report, l + 1 < levels_.size()));
-  return nlohmann::ordered_json{{"levels", levels}, {"grams", grams_.entries().size()}}.dump();
+  return json_text(Json{{"levels", levels}, {"grams", grams_.entries().size()}});
 }
 
 }  // namespace espalier::cascade

@@ -3,14 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/cascade/options.h"
 
 namespace espalier::cascade {
 
 /// `filters`: true for all levels but the last. Times are left out, so that the same data and seed give the
 /// same file.
-inline nlohmann::ordered_json report_json(const LevelReport& report, bool filters) {
-  nlohmann::ordered_json out = {
+inline Json report_json(const LevelReport& report, bool filters) {
+  Json out = {
       {"order", report.order}, {"states", report.states}, {"arcs", report.arcs}, {"passes", report.passes}};
   if (filters) {
     out["alpha"] = report.alpha;

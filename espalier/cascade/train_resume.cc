@@ -1,6 +1,7 @@
 // Part of training.h: checkpoints of a cascade in training. A filter is saved with its held-out copies, from
 // which the lattices of the next level are rebuilt; the last level is saved after each pass. Tested in
 // train_test.cc.
+#include "espalier/base/format.h"
 #include "espalier/cascade/checkpoint.h"
 #include "espalier/cascade/training.h"
 
@@ -42,7 +43,7 @@ void CascadeTraining::save_progress(SectionWriter& out) const {
     for (size_t fold = 0; fold < held_out_[index].size(); ++fold)
       save_weights(held_out_[index][fold], fmt::format("{}.{}", prefix, fold), out);
   }
-  out.add_text("notes", fmt::format("{}", fmt::join(cascade_.notes, "\n")));
+  out.add_text("notes", joined(cascade_.notes, "\n"));
 }
 
 std::function<void(SectionWriter&)> CascadeTraining::saver(int pass, const LevelLearner* learner) const {

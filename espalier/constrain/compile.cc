@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "espalier/base/format.h"
+
 namespace espalier::constrain {
 
 using chain::LabelAutomaton;
@@ -193,7 +195,7 @@ std::string Compiled::describe() const {
   std::string out;
   for (const auto& [constraint, kinds] : how) {
     const Statement& s = constraints_.statements()[constraint];
-    out += fmt::format("{}: {} ({}{})\n", s.name, s.text, fmt::join(kinds, ", "),
+    out += fmt::format("{}: {} ({}{})\n", s.name, s.text, joined(kinds, ", "),
                        s.penalty == kHard ? "" : ", soft");
   }
   return out;
@@ -258,7 +260,7 @@ Status check_consistent(const Constraints& constraints) {
     }
   }
   return fail("{}: no labelling satisfies {} {}", constraints.file(),
-              clash.size() == 1 ? "the constraint" : "these constraints together:", fmt::join(clash, ", "));
+              clash.size() == 1 ? "the constraint" : "these constraints together:", joined(clash, ", "));
 }
 
 }  // namespace espalier::constrain

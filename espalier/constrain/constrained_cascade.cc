@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/base/format.h"
 #include "espalier/chain/lattice/lattice_viterbi.h"
 
 namespace espalier::constrain {
@@ -138,7 +139,7 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
     }
     if (strict_ || least.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", sequence.line(0),
-                  effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
+                  effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));
     score = least.score;
     out.best.front() = {least.labels, score, std::numeric_limits<double>::quiet_NaN()};
   } else if (options.nbest > 1 || options.confidence || options.marginals) {

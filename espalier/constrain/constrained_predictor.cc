@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/base/format.h"
 #include "espalier/constrain/constrained_lattice.h"
 
 namespace espalier::constrain {
@@ -115,7 +116,7 @@ Status ConstrainedPredictor::settle(const data::Sequence& sequence, const Instan
     for (const size_t c : answer.clash) effect.clash.push_back(compiled_.constraints().statements()[c].name);
     if (options_.strict || answer.best.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", line,
-                  effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
+                  effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));
     found = std::move(answer.best);
   }
   out.best.front() = {std::move(found.labels), found.score, kNotKnown};

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 
 namespace espalier::constrain {
@@ -305,7 +306,7 @@ Status LineParser::statement(Statement& out) {
   const std::string meant = nearest(peek().text, kVerbs);
   if (!meant.empty())
     return error_at(column, "unknown constraint '{}'; did you mean '{}'?", peek().text, meant);
-  return error_at(column, "expected a constraint ({}), found {}", fmt::join(kVerbs, ", "), found());
+  return error_at(column, "expected a constraint ({}), found {}", joined(kVerbs, ", "), found());
 }
 
 Status LineParser::softness(Statement& out) {

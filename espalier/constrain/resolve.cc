@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 #include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
@@ -265,8 +266,8 @@ class Resolver {
     const auto [end, problem] = std::from_chars(s.column.data(), s.column.data() + s.column.size(), number);
     const bool is_number = problem == std::errc() && end == s.column.data() + s.column.size();
     if (is_number && number >= 1 && number <= shape_.columns) return number - 1;
-    const std::string what = shape_.names.empty() ? fmt::format("columns 1 to {}", shape_.columns)
-                                                  : fmt::format("{}", fmt::join(shape_.names, ", "));
+    const std::string what =
+        shape_.names.empty() ? fmt::format("columns 1 to {}", shape_.columns) : joined(shape_.names, ", ");
     if (shape_.columns == 0 && shape_.names.empty())
       return error_at(s.argument, "rows of this data have no columns");
     return error_at(s.argument, "there is no column '{}'; there are {}", s.column, what);

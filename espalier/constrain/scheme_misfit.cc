@@ -4,10 +4,13 @@
 
 #include <vector>
 
+#include "espalier/base/format.h"
+
 namespace espalier::constrain {
 namespace {
 
-/// Labels that can come after the beginning of a sequence, at any distance, or, not `forward`, before its end.
+/// Labels that can come after the beginning of a sequence, at any distance, or, not `forward`, before its
+/// end.
 std::vector<bool> reachable(size_t labels, std::span<const uint8_t> broken, bool forward) {
   const size_t width = labels + 1;
   std::vector<bool> seen(labels, false);
@@ -47,8 +50,9 @@ std::string scheme_misfit(const data::LabelSet& labels, data::Scheme scheme, std
     if (prefix != 'O' && !labels.find(wanted)) missing.push_back(std::move(wanted));
   }
   return fmt::format(
-      "the labels are not {0}: {1} of {2} could be in no segment, such as '{3}'; {0} would need labels such as {4}",
-      data::scheme_name(scheme), unusable, of_segments, name, fmt::join(missing, ", "));
+      "the labels are not {0}: {1} of {2} could be in no segment, such as '{3}'; {0} would need labels such "
+      "as {4}",
+      data::scheme_name(scheme), unusable, of_segments, name, joined(missing, ", "));
 }
 
 }  // namespace espalier::constrain

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "espalier/base/format.h"
+
 namespace espalier::data {
 
 void Stemmer::Deleter::operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
@@ -15,7 +17,7 @@ Result<Stemmer> Stemmer::make(const std::string& language) {
   if (out.stemmer_) return out;
   std::vector<std::string_view> known;
   for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) known.push_back(*name);
-  return fail("no stemmer for '{}'; there are stemmers for {}", language, fmt::join(known, ", "));
+  return fail("no stemmer for '{}'; there are stemmers for {}", language, joined(known, ", "));
 }
 
 std::string_view Stemmer::stem(std::string_view lower) {

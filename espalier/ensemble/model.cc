@@ -3,10 +3,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
+
 namespace espalier::ensemble {
 namespace {
-
-using Json = nlohmann::ordered_json;
 constexpr int kEnsembleVersion = 1;
 
 /// An arc of the automaton as it is stored.
@@ -43,7 +43,7 @@ Json about_json(const EnsembleModel& model) {
 }
 
 Result<EnsembleModel> about_from(std::string_view text, const std::string& name) try {
-  const Json json = Json::parse(text);
+  const Json json = parse_json(text);
   if (json.at("version").get<int>() != kEnsembleVersion)
     return fail("{}: an ensemble of version {}; this program reads version {}", name,
                 json.at("version").get<int>(), kEnsembleVersion);
@@ -79,7 +79,7 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   if (model.experts.empty() || model.best_expert >= model.experts.size())
     return fail("{}: section 'ensemble' does not make sense", name);
   return model;
-} catch (const nlohmann::json::exception& error) {
+} catch (const Json::exception& error) {
   return fail("{}: section 'ensemble' cannot be read: {}", name, error.what());
 }
 
@@ -115,7 +115,7 @@ Result<ExpertAutomaton> read_automaton(const SectionFile& file, size_t experts) 
 
 SectionWriter ensemble_sections(const EnsembleModel& model) {
   SectionWriter out;
-  out.add_text("ensemble", about_json(model).dump(-1, ' ', false, Json::error_handler_t::replace));
+  out.add_text("ensemble", json_text(about_json(model)));
   out.add_array("weights", model.table.weights);
   out.add_array("elsewhere", model.table.elsewhere);
   out.add_array("ties", model.table.tie_order);

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::eval {
@@ -82,14 +84,14 @@ std::string AttachmentScores::length_name(size_t range) {
   return range == kLengths.size() ? fmt::format("{}+", first) : fmt::format("{}-{}", first, kLengths[range]);
 }
 
-nlohmann::ordered_json AttachmentScores::to_json() const {
-  nlohmann::ordered_json out = {{"uas", uas()},
-                                {"las", las()},
-                                {"clas", clas()},
-                                {"universal_las", universal_las()},
-                                {"universal_clas", universal_clas()},
-                                {"exact_trees", exact_trees()}};
-  auto& relations = out["by_relation"] = nlohmann::ordered_json::object();
+Json AttachmentScores::to_json() const {
+  Json out = {{"uas", uas()},
+              {"las", las()},
+              {"clas", clas()},
+              {"universal_las", universal_las()},
+              {"universal_clas", universal_clas()},
+              {"exact_trees", exact_trees()}};
+  auto& relations = out["by_relation"] = Json::object();
   for (const auto& [name, r] : by_relation_)
     relations[name] = {{"gold", r.gold},
                        {"found", r.found},
@@ -97,7 +99,7 @@ nlohmann::ordered_json AttachmentScores::to_json() const {
                        {"precision", percent(r.correct, r.found)},
                        {"recall", percent(r.correct, r.gold)},
                        {"f1", percent(2 * r.correct, r.gold + r.found)}};
-  auto& lengths = out["by_length"] = nlohmann::ordered_json::object();
+  auto& lengths = out["by_length"] = Json::object();
   for (size_t i = 0; i < by_length_.size(); ++i)
     if (by_length_[i].words > 0)
       lengths[length_name(i)] = {{"words", by_length_[i].words},
@@ -116,21 +118,20 @@ std::string AttachmentScores::table() const {
       "  with universal relations          {:6.2f} %\n"
       "trees without an error              {:6.2f} %\n\n",
       words(), trees(), uas(), las(), universal_las(), clas(), universal_clas(), exact_trees());
-  const auto to = std::back_inserter(out);
   out += "words per sentence    words     UAS     LAS\n";
   for (size_t i = 0; i < by_length_.size(); ++i)
     if (by_length_[i].words > 0)
-      fmt::format_to(to, "{:<18} {:>8}  {:6.2f}  {:6.2f}\n", length_name(i), by_length_[i].words,
-                     percent(by_length_[i].heads, by_length_[i].words),
-                     percent(by_length_[i].labelled, by_length_[i].words));
+      append_format(out, "{:<18} {:>8}  {:6.2f}  {:6.2f}\n", length_name(i), by_length_[i].words,
+                    percent(by_length_[i].heads, by_length_[i].words),
+                    percent(by_length_[i].labelled, by_length_[i].words));
   out += "\nrelation               gold    head  precision  recall      F1\n";
   std::vector<std::pair<std::string, Relation>> sorted(by_relation_.begin(), by_relation_.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.gold > b.second.gold; });
   for (const auto& [name, r] : sorted)
-    fmt::format_to(to, "{:<18} {:>8}  {:6.2f}     {:6.2f}  {:6.2f}  {:6.2f}\n", name, r.gold,
-                   percent(r.head, r.gold), percent(r.correct, r.found), percent(r.correct, r.gold),
-                   percent(2 * r.correct, r.gold + r.found));
+    append_format(out, "{:<18} {:>8}  {:6.2f}     {:6.2f}  {:6.2f}  {:6.2f}\n", name, r.gold,
+                  percent(r.head, r.gold), percent(r.correct, r.found), percent(r.correct, r.gold),
+                  percent(2 * r.correct, r.gold + r.found));
   return out;
 }
 

@@ -10,10 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "espalier/base/json.h"
 
 namespace espalier::eval {
 
@@ -40,7 +41,7 @@ class AttachmentScores {
   /// Trees in which every head and relation is right.
   double exact_trees() const { return percent(exact_, trees_); }
 
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
   std::string table() const;
 
  private:

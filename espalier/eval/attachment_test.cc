@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "espalier/base/json.h"
+
 namespace espalier::eval {
 namespace {
 
@@ -32,7 +34,7 @@ TEST(Attachment, HeadsAndRelationsAreCountedAsCoNll2018Does) {
 }
 
 TEST(Attachment, RelationsAndLengthsHaveScoresOfTheirOwn) {
-  const nlohmann::json all = nlohmann::json::parse(example().to_json().dump());
+  const Json all = Json::parse(example().to_json().dump());
   EXPECT_EQ(all["by_relation"]["obj"]["gold"], 1);
   EXPECT_EQ(all["by_relation"]["obj"]["head_recall"], 100.0);
   EXPECT_EQ(all["by_relation"]["obj"]["recall"], 0.0);

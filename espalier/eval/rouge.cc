@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "espalier/base/hash.h"
+#include "espalier/base/json.h"
 #include "espalier/base/text.h"
 
 namespace espalier::eval {
@@ -259,8 +260,8 @@ RougeScores::Interval RougeScores::recall_interval(RougeKind kind, const Random&
   return {at(0.025), at(0.975)};
 }
 
-nlohmann::ordered_json RougeScores::to_json() const {
-  nlohmann::ordered_json out = {{"summaries", summaries()}, {"words_per_summary", mean_words()}};
+Json RougeScores::to_json() const {
+  Json out = {{"summaries", summaries()}, {"words_per_summary", mean_words()}};
   for (size_t k = 0; k < kRougeKinds; ++k) {
     const auto kind = static_cast<RougeKind>(k);
     const RougeScore score = mean(kind);

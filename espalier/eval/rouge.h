@@ -12,13 +12,13 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/base/random.h"
 #include "espalier/base/result.h"
 #include "espalier/data/stemmer.h"
@@ -100,7 +100,7 @@ class RougeScores {
   Interval recall_interval(RougeKind kind, const Random& random = Random(1), size_t samples = 1000) const;
 
   /// In percent.
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
   std::string table() const;
 
  private:

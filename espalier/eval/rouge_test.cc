@@ -9,6 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "espalier/base/json.h"
+
 namespace espalier::eval {
 namespace {
 

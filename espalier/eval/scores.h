@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/eval/calibration.h"
 #include "espalier/eval/chunks.h"
 
@@ -85,7 +85,7 @@ class TaggingScores {
   /// What that report leaves out: sequence accuracy, the most frequent confusions, calibration.
   std::string table() const;
   /// All scores. Labels are copied unchanged: dump with a lenient error handler if they may not be UTF-8.
-  nlohmann::json to_json() const;
+  Json to_json() const;
 
  private:
   LabelTable table_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/eval/scores.h"
 
 namespace espalier::eval {
@@ -31,25 +33,23 @@ std::string padded(std::string_view text, size_t columns) {
 std::string TaggingScores::conlleval_report() const {
   const Counts all = overall();
   std::string out;
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "processed {} tokens with {} phrases; found: {} phrases; correct: {}.\n", tokens_,
-                 all.gold, all.found, all.correct);
+  append_format(out, "processed {} tokens with {} phrases; found: {} phrases; correct: {}.\n", tokens_,
+                all.gold, all.found, all.correct);
   if (tokens_ > 0)
-    fmt::format_to(to, "accuracy: {:6.2f}%; precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}\n",
-                   accuracy(), all.precision(), all.recall(), all.f1());
+    append_format(out, "accuracy: {:6.2f}%; precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}\n",
+                  accuracy(), all.precision(), all.recall(), all.f1());
   for (const LabelScore& score : by_label()) {
     // Padded by hand, in bytes like the script: a format width would count characters.
     if (score.label.size() < 17) out.append(17 - score.label.size(), ' ');
-    fmt::format_to(to, "{}: precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}  {}\n", score.label,
-                   score.precision(), score.recall(), score.f1(), score.found);
+    append_format(out, "{}: precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}  {}\n", score.label,
+                  score.precision(), score.recall(), score.f1(), score.found);
   }
   return out;
 }
 
 std::string TaggingScores::table() const {
   std::string out;
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "sequences: {}, {:.2f}% without an error\n", sequences_, sequence_accuracy());
+  append_format(out, "sequences: {}, {:.2f}% without an error\n", sequences_, sequence_accuracy());
 
   const std::vector<Confusion> worst = confusions(kConfusionsInTable);
   if (!worst.empty()) {
@@ -59,41 +59,40 @@ std::string TaggingScores::table() const {
       gold_width = std::max(gold_width, width(c.gold));
       predicted_width = std::max(predicted_width, width(c.predicted));
     }
-    fmt::format_to(to, "\nmost common confusions (errors in all: {})\n", tokens_ - correct_tokens_);
-    fmt::format_to(to, "  {}  {}     count  of errors\n", padded("gold", gold_width),
-                   padded("predicted", predicted_width));
+    append_format(out, "\nmost common confusions (errors in all: {})\n", tokens_ - correct_tokens_);
+    append_format(out, "  {}  {}     count  of errors\n", padded("gold", gold_width),
+                  padded("predicted", predicted_width));
     for (const Confusion& c : worst)
-      fmt::format_to(to, "  {}  {}  {:8}  {:8.2f}%\n", padded(c.gold, gold_width),
-                     padded(c.predicted, predicted_width), c.count,
-                     100 * static_cast<double>(c.count) / static_cast<double>(tokens_ - correct_tokens_));
+      append_format(out, "  {}  {}  {:8}  {:8.2f}%\n", padded(c.gold, gold_width),
+                    padded(c.predicted, predicted_width), c.count,
+                    100 * static_cast<double>(c.count) / static_cast<double>(tokens_ - correct_tokens_));
   }
 
   if (calibration_.count() > 0) {
-    fmt::format_to(to, "\ncalibration: expected calibration error {:.4f}, Brier score {:.4f}\n",
-                   calibration_.expected_calibration_error(), calibration_.brier_score());
+    append_format(out, "\ncalibration: expected calibration error {:.4f}, Brier score {:.4f}\n",
+                  calibration_.expected_calibration_error(), calibration_.brier_score());
     out += "  confidence      tokens    mean   right\n";
     for (const Reliability::Bin& bin : calibration_.bins())
       if (bin.count > 0)
-        fmt::format_to(to, "  {:.3f}-{:.3f}  {:8}  {:.4f}  {:.4f}\n", bin.low, bin.high, bin.count,
-                       bin.confidence, bin.accuracy);
+        append_format(out, "  {:.3f}-{:.3f}  {:8}  {:.4f}  {:.4f}\n", bin.low, bin.high, bin.count,
+                      bin.confidence, bin.accuracy);
   }
   return out;
 }
 
-nlohmann::json TaggingScores::to_json() const {
-  using nlohmann::json;
+Json TaggingScores::to_json() const {
   const Counts all = overall();
-  json labels = json::object();
+  Json labels = Json::object();
   for (const LabelScore& score : by_label())
     labels[score.label] = {{"gold", score.gold},       {"found", score.found},
                            {"correct", score.correct}, {"precision", score.precision()},
                            {"recall", score.recall()}, {"f1", score.f1()}};
-  json errors = json::array();
+  Json errors = Json::array();
   for (const Confusion& c : confusions(kConfusionsInJson))
     errors.push_back({{"gold", c.gold}, {"predicted", c.predicted}, {"count", c.count}});
-  json calibration = nullptr;
+  Json calibration = nullptr;
   if (calibration_.count() > 0) {
-    json bins = json::array();
+    Json bins = Json::array();
     for (const Reliability::Bin& bin : calibration_.bins())
       if (bin.count > 0)
         bins.push_back({{"low", bin.low},

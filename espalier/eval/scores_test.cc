@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/base/random.h"
 #include "espalier/base/result.h"
 
@@ -234,7 +235,7 @@ TEST(TaggingScores, JsonHasEveryScore) {
   TaggingScores scores;
   const std::vector<float> confidence{0.9F, 0.6F};
   scores.add(Texts{"B-N", "O"}, Texts{"B-N", "B-V"}, confidence);
-  const nlohmann::json json = scores.to_json();
+  const Json json = scores.to_json();
   EXPECT_EQ(json.at("sequences"), 1);
   EXPECT_EQ(json.at("tokens"), 2);
   EXPECT_EQ(json.at("accuracy"), 50);

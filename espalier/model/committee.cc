@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
+
 namespace espalier::model {
 
 using data::Label;
@@ -25,17 +27,16 @@ std::vector<std::byte> bytes_of(const Model& model) {
 
 void save_committee(std::span<const CommitteeMember> members, std::span<const double> weights,
                     data::Scheme scheme, std::span<const std::byte> chain, SectionWriter& out) {
-  nlohmann::json names = nlohmann::json::array();
+  Json names = Json::array();
   for (size_t m = 0; m < members.size(); ++m) {
     names.push_back(members[m].name);
     out.add(member_section(m), members[m].model);
   }
   out.add("decider", chain);
   out.add_text(kCommitteeSection,
-               nlohmann::json{{"members", names},
+               json_text(Json{{"members", names},
                               {"weights", std::vector<double>(weights.begin(), weights.end())},
-                              {"scheme", data::scheme_name(scheme)}}
-                   .dump());
+                              {"scheme", data::scheme_name(scheme)}}));
 }
 
 struct CommitteePredictor::Buffers final : data::Predictor::Scratch {
@@ -58,14 +59,14 @@ CommitteePredictor::CommitteePredictor(std::shared_ptr<const Core> core, const d
 
 Result<std::unique_ptr<CommitteePredictor>> CommitteePredictor::load(const SectionFile& file) {
   ESPALIER_ASSIGN(const std::string_view text, file.text(kCommitteeSection));
-  const nlohmann::json header = nlohmann::json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   auto core = std::make_shared<Core>();
   std::string scheme;
   try {
     core->names = header.at("members").get<std::vector<std::string>>();
     core->weights = header.at("weights").get<std::vector<double>>();
     scheme = header.at("scheme").get<std::string>();
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section '{}' lacks the members, their weights or the label scheme", file.name(),
                 kCommitteeSection);
   }
@@ -223,9 +224,9 @@ data::Predictor::Size CommitteePredictor::size() const {
 }
 
 std::string CommitteePredictor::details() const {
-  nlohmann::ordered_json members = nlohmann::ordered_json::array();
+  Json members = Json::array();
   for (size_t m = 0; m < core_->members.size(); ++m) {
-    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    Json settings = Json::object();
     for (const auto& [name, value] : core_->members[m].about().parameters) settings[name] = value;
     members.push_back({{"name", core_->names[m]},
                        {"weight", core_->weights[m]},
@@ -233,7 +234,7 @@ std::string CommitteePredictor::details() const {
                        {"task", core_->members[m].about().task},
                        {"parameters", settings}});
   }
-  return nlohmann::ordered_json{{"members", members}}.dump();
+  return json_text(Json{{"members", members}});
 }
 
 }  // namespace espalier::model

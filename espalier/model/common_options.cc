@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 
 namespace espalier::model {
@@ -25,7 +26,7 @@ Result<std::vector<std::pair<std::string, float>>> parse_label_weights(std::stri
 std::string label_weights_text(const std::vector<std::pair<std::string, float>>& weights) {
   std::vector<std::string> items;
   for (const auto& [label, weight] : weights) items.push_back(fmt::format("{}:{}", label, weight));
-  return fmt::format("{}", fmt::join(items, ","));
+  return joined(items, ",");
 }
 
 }  // namespace espalier::model

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/input.h"
+#include "espalier/base/json.h"
 #include "espalier/constrain/compile.h"
 #include "espalier/model/task_data.h"
 
@@ -27,19 +28,19 @@ Result<ConstraintFile> ConstraintFile::read(const std::string& path) {
 }
 
 std::string ConstraintFile::to_json() const {
-  const nlohmann::json object = {{"name", name}, {"text", text}, {"files", files}};
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const Json object = {{"name", name}, {"text", text}, {"files", files}};
+  return json_text(object);
 }
 
 Result<ConstraintFile> ConstraintFile::from_json(std::string_view text, const std::string& model) {
-  const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
+  const Json object = try_parse_json(text);
   ConstraintFile out;
   try {
     out.name = object.at("name").get<std::string>();
     out.text = object.at("text").get<std::string>();
     for (const auto& [file, contents] : object.at("files").items())
       out.files.emplace(file, contents.get<std::string>());
-  } catch (const nlohmann::json::exception& problem) {
+  } catch (const Json::exception& problem) {
     return fail("{}: section '{}': {}", model, kConstraintSection, problem.what());
   }
   return out;

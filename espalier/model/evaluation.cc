@@ -5,6 +5,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/task_data.h"
@@ -51,7 +53,7 @@ void ConstraintTally::add(const data::Prediction& prediction) {
       break;
     case Ended::kInfeasible:
       ++infeasible;
-      if (example.empty()) example = fmt::format("{}", fmt::join(prediction.constraints->clash, ", "));
+      if (example.empty()) example = joined(prediction.constraints->clash, ", ");
       break;
     case Ended::kOutOfTime:
       ++out_of_time;
@@ -67,7 +69,7 @@ void ConstraintTally::merge(const ConstraintTally& other) {
   if (example.empty()) example = other.example;
 }
 
-nlohmann::ordered_json ConstraintTally::to_json() const {
+Json ConstraintTally::to_json() const {
   return {{"sequences", constrained},
           {"exact", exact()},
           {"approximate", approximate},
@@ -75,7 +77,7 @@ nlohmann::ordered_json ConstraintTally::to_json() const {
           {"out_of_time", out_of_time}};
 }
 
-nlohmann::ordered_json SearchTally::to_json() const {
+Json SearchTally::to_json() const {
   return {
       {"sequences", sequences()}, {"exact", ended[0]}, {"approximate", ended[1]}, {"out_of_steps", ended[2]}};
 }
@@ -244,8 +246,8 @@ std::string Evaluation::report() const {
   return out + scores.conlleval_report() + "\n" + scores.table();
 }
 
-nlohmann::ordered_json Evaluation::to_json() const {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+Json Evaluation::to_json() const {
+  Json out = Json::object();
   if (summaries) {
     out = summaries->to_json();
     out["tokens"] = tokens;
@@ -254,7 +256,7 @@ nlohmann::ordered_json Evaluation::to_json() const {
     if (searches.sequences() > 0) out["searches"] = searches.to_json();
     return out;
   }
-  const nlohmann::json all = scores.to_json();
+  const Json all = scores.to_json();
   for (const char* key :
        {"sequences", "tokens", "accuracy", "sequence_accuracy", "precision", "recall", "f1"})
     out[key] = all.at(key);
@@ -271,7 +273,7 @@ nlohmann::ordered_json Evaluation::to_json() const {
                     {"argument_type_accuracy", roles->type_accuracy()}};
   }
   if (trees) {
-    const nlohmann::ordered_json of_trees = trees->to_json();
+    const Json of_trees = trees->to_json();
     for (const auto& [key, value] : of_trees.items()) out[key] = value;
   }
   if (tally.constrained > 0) out["constraints"] = tally.to_json();

@@ -7,13 +7,13 @@
 
 #include <array>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
@@ -39,7 +39,7 @@ struct ConstraintTally {
   void add(const data::Prediction& prediction);
   void merge(const ConstraintTally& other);
   size_t exact() const { return constrained - approximate - infeasible - out_of_time; }
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
 };
 
 /// How searches ended, counted over sequences.
@@ -53,7 +53,7 @@ struct SearchTally {
     for (size_t i = 0; i < ended.size(); ++i) ended[i] += other.ended[i];
   }
   size_t sequences() const { return ended[0] + ended[1] + ended[2]; }
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
 };
 
 struct EvaluationOptions {
@@ -98,7 +98,7 @@ struct Evaluation {
   }
   double tokens_per_second() const { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
   /// Everything, the most important scores first.
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
   /// As text: the scores of the task, then conlleval's table with confusions and calibration.
   std::string report() const;
 };

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::model {
@@ -85,8 +86,8 @@ std::string JointScores::table(const eval::TaggingScores& last) const {
                    label_accuracy(), token_accuracy(), sequence_accuracy());
 }
 
-nlohmann::ordered_json JointScores::to_json(const eval::TaggingScores& last) const {
-  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+Json JointScores::to_json(const eval::TaggingScores& last) const {
+  Json columns = Json::array();
   for (size_t c = 0; c < cells.size(); ++c) {
     const eval::TaggingScores& s = c < others.size() ? others[c] : last;
     columns.push_back({{"column", cells[c] + 1},

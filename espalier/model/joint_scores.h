@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/data/predictor.h"
 #include "espalier/data/sequence.h"
 #include "espalier/eval/scores.h"
@@ -33,7 +33,7 @@ struct JointScores {
            std::span<const std::string_view> predicted);
   void merge(const JointScores& other);
   std::string table(const eval::TaggingScores& last) const;
-  nlohmann::ordered_json to_json(const eval::TaggingScores& last) const;
+  Json to_json(const eval::TaggingScores& last) const;
 };
 
 }  // namespace espalier::model

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/base/result.h"
 
 namespace espalier::model {
@@ -16,7 +18,7 @@ namespace espalier::model {
 /// JSON cannot represent numbers that are not finite.
 inline void append_json_number(double number, std::string& out) {
   if (std::isfinite(number)) {
-    fmt::format_to(std::back_inserter(out), "{:.9g}", number);
+    append_format(out, "{:.9g}", number);
   } else {
     out += "null";
   }
@@ -27,7 +29,7 @@ inline void append_json_string(std::string_view text, std::string& out) {
   const bool plain = std::all_of(text.begin(), text.end(),
                                  [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
   if (!plain) {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out += json_text(Json(text));
     return;
   }
   out.append("\"").append(text).append("\"");

@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
+
 namespace espalier::model {
 
-using nlohmann::json;
-
 std::string header_to_json(const ModelHeader& header) {
-  json parameters = json::object();
+  Json parameters = Json::object();
   for (const auto& [name, value] : header.parameters) parameters[name] = value;
-  json object = {
+  Json object = {
       {"task", header.task},
       {"learner", header.learner},
       {"parameters", parameters},
@@ -41,11 +41,11 @@ std::string header_to_json(const ModelHeader& header) {
   if (header.features.bytes) object["features"]["bytes"] = true;
   if (!header.imported_from.empty()) object["imported_from"] = header.imported_from;
   if (!header.reading.comment.empty()) object["reading"]["comment"] = header.reading.comment;
-  return object.dump(1, ' ', false, json::error_handler_t::replace);
+  return json_text(object, 1);
 }
 
 Result<ModelHeader> header_from_json(std::string_view text, const std::string& name) {
-  const json object = json::parse(text, nullptr, false);
+  const Json object = try_parse_json(text);
   if (!object.is_object()) return fail("{}: section 'about' is not a JSON object", name);
   ModelHeader header;
   try {
@@ -57,7 +57,7 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.training_sequences = object.at("training").at("sequences").get<size_t>();
     header.training_tokens = object.at("training").at("tokens").get<size_t>();
     header.outputs = object.value("outputs", size_t{0});
-    const json& reading = object.at("reading");
+    const Json& reading = object.at("reading");
     ESPALIER_ASSIGN(header.reading.format, data::parse_format(reading.at("format").get<std::string>()));
     header.reading.label_column = reading.at("label_column").get<std::string>();
     header.reading.columns = reading.at("columns").get<size_t>();
@@ -68,14 +68,14 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.reading.more_columns = reading.value("more_columns", false);
     header.reading.score_labels = reading.value("score_labels", std::vector<std::string>());
     header.imported_from = object.value("imported_from", "");
-    const json& features = object.at("features");
+    const Json& features = object.at("features");
     header.features.template_text = features.at("template").get<std::string>();
     header.features.template_name = features.at("template_name").get<std::string>();
     header.features.feature_columns = features.at("columns").get<std::vector<size_t>>();
     header.features.degree = features.at("degree").get<int>();
     header.features.attributes = features.at("attributes").get<bool>();
     header.features.bytes = features.value("bytes", false);
-    for (const json& list : features.value("lists", json::array())) {
+    for (const Json& list : features.value("lists", Json::array())) {
       const std::string kind = list.at("kind").get<std::string>();
       if (kind != "lexicon" && kind != "classes")
         return fail("{}: section 'about': no list '{}'", name, kind);
@@ -83,7 +83,7 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
           {kind == "lexicon" ? data::WordList::Kind::kLexicon : data::WordList::Kind::kClasses,
            list.at("name").get<std::string>(), list.at("text").get<std::string>()});
     }
-  } catch (const json::exception& problem) {
+  } catch (const Json::exception& problem) {
     return fail("{}: section 'about': {}", name, problem.what());
   }
   // A damaged or hand-made file could name cells that rows do not have.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 
 namespace espalier::model::parameter {
@@ -50,7 +51,7 @@ std::string text_of(double number) {
 std::string text_of(const std::vector<double>& numbers) {
   std::vector<std::string> texts;
   for (const double number : numbers) texts.push_back(text_of(number));
-  return fmt::format("{}", fmt::join(texts, ","));
+  return joined(texts, ",");
 }
 
 std::string range_text(Bounds bounds) {
@@ -59,7 +60,7 @@ std::string range_text(Bounds bounds) {
 }
 
 Error not_among(std::string_view name, std::string_view text, std::span<const std::string_view> names) {
-  return fail("parameter {}: '{}' is none of {}", name, text, fmt::join(names, ", "));
+  return fail("parameter {}: '{}' is none of {}", name, text, joined(names, ", "));
 }
 
 Error unknown(std::string_view learner, std::string_view name, std::span<const std::string_view> names) {

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/base/format.h"
 #include "espalier/base/result.h"
 
 namespace espalier::model {
@@ -146,7 +147,7 @@ class ParameterTable {
     if (parameter::Unwrapped<T>::kAuto) names.push_back("auto");
     for (const auto& value : values) names.push_back(value.first);
     return add(
-        name, fmt::format("{}", fmt::join(names, ", ")), help, audience,
+        name, joined(names, ", "), help, audience,
         [name, field, values, names](O& options, std::string_view text) -> Status {
           if (parameter::Unwrapped<T>::kAuto && text == "auto") {
             options.*field = T{};

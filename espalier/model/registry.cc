@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 #include "espalier/model/learners/learners.h"
 
@@ -76,14 +77,13 @@ Result<const Task*> find_task(std::string_view name) {
     if (task.name == name) return &task;
     names.push_back(task.name);
   }
-  return fail("there is no task '{}'{} (there are {})", name, suggestion(name, names),
-              fmt::join(names, ", "));
+  return fail("there is no task '{}'{} (there are {})", name, suggestion(name, names), joined(names, ", "));
 }
 
 Status check_learner_of_task(const Task& task, std::string_view learner) {
   ESPALIER_TRY(find_learner(learner));
   if (std::find(task.learners.begin(), task.learners.end(), learner) != task.learners.end()) return {};
-  return fail("learner {} does not learn task {}; {} {}", learner, task.name, fmt::join(task.learners, ", "),
+  return fail("learner {} does not learn task {}; {} {}", learner, task.name, joined(task.learners, ", "),
               task.learners.size() == 1 ? "does" : "do");
 }
 
@@ -94,7 +94,7 @@ Result<const LearnerSpec*> find_learner(std::string_view name) {
     names.push_back(learner->name());
   }
   return fail("there is no learner '{}'{} (there are {})", name, suggestion(name, names),
-              fmt::join(names, ", "));
+              joined(names, ", "));
 }
 
 Status check_situation(const LearnerTraits& traits, const Situation& situation) {

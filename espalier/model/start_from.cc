@@ -2,6 +2,7 @@
 // start_from_test.cc.
 #include <algorithm>
 
+#include "espalier/base/format.h"
 #include "espalier/cascade/model.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/training_job.h"
@@ -14,8 +15,7 @@ namespace {
 std::string some_of(const std::vector<std::string>& names) {
   constexpr size_t kFew = 5;
   const size_t shown = std::min(kFew, names.size());
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", "));
+  std::string text = joined(std::span(names).first(shown), ", ");
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/tasks/summary/cluster.h"
 
@@ -13,15 +14,15 @@ void append_summary_json(const data::Sequence& sequence, const data::Prediction&
   const auto shown = [&](const data::Labelling& labelling) {
     std::vector<bool> chosen;
     for (const data::Label label : labelling.labels) chosen.push_back(labels[label] == tasks::kInSummary);
-    nlohmann::ordered_json object = tasks::summary_json(cluster, chosen);
+    Json object = tasks::summary_json(cluster, chosen);
     object["score"] = labelling.score;
     return object;
   };
-  nlohmann::ordered_json object = shown(prediction.best.front());
+  Json object = shown(prediction.best.front());
   if (prediction.search_end) object["search"] = search_end_name(*prediction.search_end);
   if (nbest)
     for (const data::Labelling& labelling : prediction.best) object["nbest"].push_back(shown(labelling));
-  out += object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out += json_text(object);
 }
 
 }  // namespace espalier::model

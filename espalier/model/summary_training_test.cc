@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/sentence_models.h"
 #include "espalier/model/task_data.h"
@@ -35,7 +36,7 @@ std::string fact_clusters(size_t clusters, uint64_t seed) {
       documents += fmt::format(
           R"({}{{"sents": [{{"tokens": ["we", "saw", "x{}", "y{}"], "heads": [2, 0, 2, 3]}}, {}]}})",
           d == 0 ? "" : ", ", random.below(900), random.below(900), fact);
-    const nlohmann::json parsed = nlohmann::json::parse(fact);
+    const Json parsed = Json::parse(fact);
     out += fmt::format(R"({{"docs": [{}], "refs": [{{"sents": ["{} hit {}"]}}]}})", documents,
                        parsed["tokens"][1].get<std::string>(), parsed["tokens"][3].get<std::string>()) +
            "\n";

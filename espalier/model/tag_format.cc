@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"
@@ -28,9 +30,7 @@ constexpr std::string_view kNothing = "_";
 constexpr size_t kConlluHead = 6;
 constexpr size_t kNoConlluColumn = data::kConlluColumns;  // of a label that MISC has
 
-void append_probability(double probability, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:.4f}", probability);
-}
+void append_probability(double probability, std::string& out) { append_format(out, "{:.4f}", probability); }
 
 /// Labels of a row by decreasing probability; ties go to the lower number.
 void sort_by_probability(std::span<const float> row, std::vector<size_t>& order) {
@@ -179,9 +179,9 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
   if (layout_.nbest) {
     for (size_t k = 0; k < prediction.best.size(); ++k) {
       const data::Labelling& labelling = prediction.best[k];
-      fmt::format_to(std::back_inserter(out), "# n-best {} score {:.6g}", k + 1, labelling.score);
+      append_format(out, "# n-best {} score {:.6g}", k + 1, labelling.score);
       if (std::isfinite(labelling.probability))
-        fmt::format_to(std::back_inserter(out), " probability {:.6g}", labelling.probability);
+        append_format(out, " probability {:.6g}", labelling.probability);
       out.push_back('\n');
       const data::OtherLabels others = name_labels(labelling);
       if (json_task_ == tasks::JsonTask::kSummary) {
@@ -246,7 +246,7 @@ void TagFormatter::append_reasons(const data::Prediction& prediction, size_t row
         // Fields are separated by blanks, names given by number have one ("line 3").
         std::string name = reason.constraint;
         std::replace(name.begin(), name.end(), ' ', '-');
-        fmt::format_to(std::back_inserter(out), "/{}:{:.4g}", name, reason.price);
+        append_format(out, "/{}:{:.4g}", name, reason.price);
       }
       return;
     }
@@ -267,7 +267,7 @@ void TagFormatter::append_effect_json(const data::ConstraintEffect& effect, std:
     out += ",\"changes\":";
     append_json_array(effect.changes.size(), out, [&](size_t i) {
       const auto& change = effect.changes[i];
-      fmt::format_to(std::back_inserter(out), "{{\"token\":{},\"before\":", change.row);
+      append_format(out, "{{\"token\":{},\"before\":", change.row);
       append_json_string(labels_[change.before], out);
       out += ",\"because\":";
       append_json_array(change.reasons.size(), out, [&](size_t r) {
@@ -297,7 +297,7 @@ void TagFormatter::append_labelling_json(const data::Labelling& labelling, std::
   if (trees_) {
     out += ",\"heads\":";
     append_json_array(labelling.heads.size(), out,
-                      [&](size_t i) { fmt::format_to(std::back_inserter(out), "{}", labelling.heads[i]); });
+                      [&](size_t i) { append_format(out, "{}", labelling.heads[i]); });
   }
   out += ",\"score\":";
   append_json_number(labelling.score, out);
@@ -347,7 +347,7 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
     out += ",\"spans\":";
     append_json_array(prediction.spans.size(), out, [&](size_t i) {
       const data::SpanConfidence& span = prediction.spans[i];
-      fmt::format_to(std::back_inserter(out), "{{\"first\":{},\"last\":{},\"type\":", span.first, span.last);
+      append_format(out, "{{\"first\":{},\"last\":{},\"type\":", span.first, span.last);
       append_json_string(span.type, out);
       out += ",\"probability\":";
       append_json_number(span.probability, out);

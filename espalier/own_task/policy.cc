@@ -4,20 +4,19 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/base/saved_sections.h"
 
 namespace espalier {
 
 namespace {
 
-using PolicyJson = nlohmann::json;
-
 constexpr int kPolicyVersion = 1;
 
 std::string policy_prefix(size_t i) { return fmt::format("p{}.", i); }
 
-PolicyJson policy_to_json(const PolicyInfo& info, const PolicyBuilder::Usage& usage) {
-  PolicyJson settings = PolicyJson::object();
+Json policy_to_json(const PolicyInfo& info, const PolicyBuilder::Usage& usage) {
+  Json settings = Json::object();
   for (const auto& [name, value] : info.settings) settings[name] = value;
   return {{"version", kPolicyVersion},
           {"learner", info.learner},
@@ -36,7 +35,7 @@ PolicyJson policy_to_json(const PolicyInfo& info, const PolicyBuilder::Usage& us
 }
 
 /// Reads and checks what policy_to_json wrote.
-Status read_policy_json(const PolicyJson& about, Policy::State& state) {
+Status read_policy_json(const Json& about, Policy::State& state) {
   const auto wrong = [&](std::string_view what) {
     return fail("{}: section '{}': {}", state.file.name(), own_task::kPolicySection, what);
   };
@@ -62,7 +61,7 @@ Status read_policy_json(const PolicyJson& about, Policy::State& state) {
     if (info.labels == 0 || info.labels > own_task::kMostTaskLabels)
       return wrong("an impossible number of labels");
     if (state.beam == 0) return wrong("a beam of 0");
-    const PolicyJson& classifiers = about.at("classifiers");
+    const Json& classifiers = about.at("classifiers");
     if (!classifiers.is_array() || classifiers.empty()) return wrong("no classifiers");
     for (size_t i = 0; i < classifiers.size(); ++i) {
       const double share = classifiers[i].at("share").get<double>();
@@ -81,7 +80,7 @@ Status read_policy_json(const PolicyJson& about, Policy::State& state) {
       state.shares.push_back(share);
     }
     info.classifiers = state.stored.size();
-  } catch (const PolicyJson::exception&) {
+  } catch (const Json::exception&) {
     return wrong("a field is missing or of the wrong kind");
   }
   return {};
@@ -124,8 +123,8 @@ void Policy::State::give_back(std::unique_ptr<Scorers> scorers) const noexcept {
 Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const PolicyInfo& info,
                                            const Usage& usage) {
   SectionWriter out;
-  PolicyJson about = policy_to_json(info, usage);
-  about["classifiers"] = PolicyJson::array();
+  Json about = policy_to_json(info, usage);
+  about["classifiers"] = Json::array();
   for (size_t i = 0; i < mixture.size(); ++i) {
     const auto& rows = dynamic_cast<const search::RowWeights&>(mixture.classifier(i));
     for (const float w : rows.hashed().weights())
@@ -133,7 +132,7 @@ Result<Policy> PolicyBuilder::from_weights(const search::Mixture& mixture, const
     const std::string header = search::save_policy(policy_prefix(i), rows, {}, 32, out);
     about["classifiers"].push_back({{"share", mixture.share(i)}, {"header", header}});
   }
-  out.add_text(own_task::kPolicySection, about.dump(1, ' ', false, PolicyJson::error_handler_t::replace));
+  out.add_text(own_task::kPolicySection, json_text(about, 1));
   ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(out.to_bytes(), "policy"));
   return from_file(std::move(file));
 }
@@ -148,7 +147,7 @@ Result<Policy> PolicyBuilder::from_file(SectionFile file) {
     return fail("{}: not the policy of a search task", state->file.name());
   }
   ESPALIER_ASSIGN(const std::string_view text, state->file.text(own_task::kPolicySection));
-  ESPALIER_TRY(read_policy_json(PolicyJson::parse(text, nullptr, false), *state));
+  ESPALIER_TRY(read_policy_json(try_parse_json(text), *state));
   return Policy(std::shared_ptr<const Policy::State>(std::move(state)));
 }
 

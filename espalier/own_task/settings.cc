@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/format.h"
+
 namespace espalier::own_task {
 
 namespace {
@@ -83,7 +85,7 @@ bool one_of(std::string_view text, const std::vector<std::string_view>& list) {
 Status check_value(const TaskSetting& setting, const std::string& value) {
   if (one_of(value, setting.choices)) return {};
   const bool number = setting.most > 0;
-  std::string wanted = fmt::format("{}", fmt::join(setting.choices, ", "));
+  std::string wanted = joined(setting.choices, ", ");
   if (number)
     wanted = fmt::format("{}{} from {} to {}", wanted.empty() ? "" : wanted + " or ",
                          setting.whole ? "a whole number" : "a number", setting.least, setting.most);
@@ -113,7 +115,7 @@ Status check_task_uses(const TaskLearner& learner, const TaskValues& set, const 
       const std::string& other = all.find(use.other)->second;
       if (!one_of(other, use.values))
         return fail("{} has no effect with {}={}; it needs {}={}", use.name, use.other, other, use.other,
-                    fmt::join(use.values, ", "));
+                    joined(use.values, ", "));
     }
   if (set.contains("oracle-beam") && !situation.oracle_searches)
     return fail(
@@ -163,7 +165,7 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
   const auto& names = task_learner_names();
   const auto known = std::find(names.begin(), names.end(), out.name);
   if (known == names.end())
-    return fail("'{}' does not learn search tasks; these do: {}", out.name, fmt::join(names, ", "));
+    return fail("'{}' does not learn search tasks; these do: {}", out.name, joined(names, ", "));
   out.kind = static_cast<search::SearchLearner>(known - names.begin());
 
   TaskValues all, set;
@@ -179,7 +181,7 @@ Result<TaskLearner> parse_task_learner(const Learner& learner, const TaskSituati
                                       [&wanted = name](const TaskSetting& s) { return s.name == wanted; });
     if (setting == settings.end())
       return fail("{}: '{}' is not a setting for search tasks; these are: {}", out.name, name,
-                  fmt::join(possible, ", "));
+                  joined(possible, ", "));
     ESPALIER_TRY(check_value(*setting, value));
     if (!set.emplace(name, value).second) return fail("{}: '{}' is set twice", out.name, name);
     all[name] = value;

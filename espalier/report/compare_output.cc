@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/counted.h"
+#include "espalier/base/json.h"
 #include "espalier/base/layout.h"
 #include "espalier/eval/plot.h"
 #include "espalier/report/page.h"
@@ -202,7 +203,6 @@ std::string comparison_text(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Measured& one : comparison.candidates) {
     Json settings = Json::object();
@@ -244,7 +244,7 @@ std::string comparison_json(const Comparison& comparison) {
   if (comparison.test_score)
     json["test"] = {{"score", *comparison.test_score},
                     {"interval", {*comparison.test_low, *comparison.test_high}}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::string comparison_html(const Comparison& comparison, const std::string& data_name) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/counted.h"
+#include "espalier/base/json.h"
 #include "espalier/eval/calibration.h"
 #include "espalier/report/sections.h"
 
@@ -80,7 +81,7 @@ Status add_training(const SectionContext& context, Page& page) {
   eval::Plot objective, dev;
   for (const Run& run : context.runs.runs) {
     if (run.training_log.empty()) continue;
-    const auto json = nlohmann::json::parse(run.training_log, nullptr, false);
+    const auto json = try_parse_json(run.training_log);
     if (!json.is_object() || !json.contains("log") || !json["log"].is_array())
       return fail("the training log of {} is not what espalier train --json prints: there is no list \"log\"",
                   run.name);

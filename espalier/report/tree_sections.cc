@@ -5,6 +5,7 @@
 
 #include "espalier/base/counted.h"
 #include "espalier/base/html.h"
+#include "espalier/base/json.h"
 #include "espalier/report/arcs.h"
 #include "espalier/report/sections.h"
 
@@ -70,7 +71,7 @@ void add_relations(const SectionContext& context, Page& page) {
   page.section("relations", "Relations and lengths");
   for (const Run& run : context.runs.runs) {
     if (context.runs.runs.size() > 1) page.heading(run.name);
-    const nlohmann::ordered_json scores = run.attachments.to_json();
+    const Json scores = run.attachments.to_json();
     std::vector<std::pair<size_t, Page::Row>> rows;  // by frequency
     for (const auto& [name, one] : scores.at("by_relation").items()) {
       const size_t gold = one.at("gold").get<size_t>();

@@ -7,6 +7,7 @@
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
+#include "espalier/base/json.h"
 #include "espalier/data/folds.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/train.h"
@@ -15,8 +16,6 @@
 
 namespace espalier::report {
 namespace {
-
-using TrialJson = nlohmann::ordered_json;
 using TrialClock = std::chrono::steady_clock;
 
 double seconds_since(TrialClock::time_point start) {
@@ -78,14 +77,14 @@ Result<double> tagging_speed(const Tagger& tagger, const Corpus& corpus, int thr
   return best;
 }
 
-TrialJson files_json(const Files& files) {
+Json files_json(const Files& files) {
   const ReadOptions& r = files.reading;
   return {{"paths", files.paths}, {"format", r.format},     {"label_column", r.label_column},
           {"folds", r.folds},     {"encoding", r.encoding}, {"separator", r.separator},
           {"comment", r.comment}};
 }
 
-Files files_from(const TrialJson& json) {
+Files files_from(const Json& json) {
   Files files;
   files.paths = json.at("paths").get<std::vector<std::string>>();
   files.reading.format = json.at("format").get<std::string>();
@@ -100,24 +99,24 @@ Files files_from(const TrialJson& json) {
 }  // namespace
 
 std::string Trial::to_json() const {
-  TrialJson json = {{"train", files_json(train)},
-                    {"task", candidate.task},
-                    {"learner", candidate.learner},
-                    {"settings", candidate.settings},
-                    {"template", feature_template ? TrialJson(*feature_template) : TrialJson(nullptr)},
-                    {"template_name", template_name},
-                    {"feature_columns", feature_columns},
-                    {"seed", seed},
-                    {"threads", threads},
-                    {"folds", folds},
-                    {"fold", fold},
-                    {"eighths", eighths},
-                    {"test", test ? files_json(*test) : TrialJson(nullptr)}};
-  return json.dump(-1, ' ', false, TrialJson::error_handler_t::replace);
+  Json json = {{"train", files_json(train)},
+               {"task", candidate.task},
+               {"learner", candidate.learner},
+               {"settings", candidate.settings},
+               {"template", feature_template ? Json(*feature_template) : Json(nullptr)},
+               {"template_name", template_name},
+               {"feature_columns", feature_columns},
+               {"seed", seed},
+               {"threads", threads},
+               {"folds", folds},
+               {"fold", fold},
+               {"eighths", eighths},
+               {"test", test ? files_json(*test) : Json(nullptr)}};
+  return json_text(json);
 }
 
 Result<Trial> Trial::from_json(const std::string& text) try {
-  const TrialJson json = TrialJson::parse(text);
+  const Json json = parse_json(text);
   Trial trial;
   trial.train = files_from(json.at("train"));
   trial.candidate = {json.at("task").get<std::string>(), json.at("learner").get<std::string>(),
@@ -135,28 +134,27 @@ Result<Trial> Trial::from_json(const std::string& text) try {
       (trial.fold >= 0 && trial.fold >= trial.folds) || (trial.fold < 0 && !trial.test))
     return fail("a trial whose values contradict each other");
   return trial;
-} catch (const TrialJson::exception& error) {
+} catch (const Json::exception& error) {
   return fail("not a trial: {}", error.what());
 }
 
 std::string TrialResult::to_json() const {
-  TrialJson counts = TrialJson::array();
+  Json counts = Json::array();
   for (const eval::SequenceStatistics& s : statistics)
     counts.insert(counts.end(), {s.tokens, s.correct, s.chunks.gold, s.chunks.found, s.chunks.correct});
-  return TrialJson{{"spans", spans},
-                   {"train_sequences", train_sequences},
-                   {"train_tokens", train_tokens},
-                   {"train_seconds", train_seconds},
-                   {"tokens_per_second", tokens_per_second},
-                   {"peak_bytes", peak_bytes},
-                   {"model_bytes", model_bytes},
-                   {"legal", legal},
-                   {"statistics", std::move(counts)}}
-      .dump();
+  return json_text(Json{{"spans", spans},
+                        {"train_sequences", train_sequences},
+                        {"train_tokens", train_tokens},
+                        {"train_seconds", train_seconds},
+                        {"tokens_per_second", tokens_per_second},
+                        {"peak_bytes", peak_bytes},
+                        {"model_bytes", model_bytes},
+                        {"legal", legal},
+                        {"statistics", std::move(counts)}});
 }
 
 Result<TrialResult> TrialResult::from_json(const std::string& text) try {
-  const TrialJson json = TrialJson::parse(text);
+  const Json json = parse_json(text);
   TrialResult out;
   out.spans = json.at("spans").get<bool>();
   out.train_sequences = json.at("train_sequences").get<size_t>();
@@ -176,7 +174,7 @@ Result<TrialResult> TrialResult::from_json(const std::string& text) try {
     out.statistics.push_back(s);
   }
   return out;
-} catch (const TrialJson::exception& error) {
+} catch (const Json::exception& error) {
   return fail("not the result of a trial: {}", error.what());
 }
 

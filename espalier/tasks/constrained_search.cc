@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/format.h"
 #include "espalier/constrain/effect.h"
 
 namespace espalier::tasks {
@@ -111,7 +112,7 @@ Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence,
       if (strict_ || clash.empty())
         return fail("line {}: no labelling satisfies all constraints{}{}",
                     sequence.length() > 0 ? sequence.line(0) : 0,
-                    effect.clash.empty() ? "" : "; these clash: ", fmt::join(effect.clash, ", "));
+                    effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));
       left = left.without(clash.back());
       ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced, deadline));
     }

@@ -1,3 +1,4 @@
+#include "espalier/base/json.h"
 #include "espalier/tasks/search_buffers.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 namespace espalier::tasks {
 
 using data::Label;
-using nlohmann::json;
 
 size_t largest_share(std::span<const double> shares) {
   size_t most = 0;
@@ -20,13 +20,13 @@ size_t largest_share(std::span<const double> shares) {
 
 Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
   out.add_text("search", source.plan.to_json());
-  json header{{"beam", source.decode.beam},
+  Json header{{"beam", source.decode.beam},
               {"best_first", source.decode.best_first},
               {"stochastic", source.decode.stochastic},
               {"normalise", source.decode.normalise},
               {"seed", source.decode.seed},
               {"classifier", source.classifier},
-              {"policies", json::array()}};
+              {"policies", Json::array()}};
   if (!source.history.hashes.empty()) {
     out.add_array("history.hashes", source.history.hashes);
     out.add_text("history.names", source.history.names);
@@ -38,7 +38,7 @@ Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
                                                                  source.features, source.weight_bits, out)}});
   }
   if (source.chunks != nullptr) {
-    json lists = json::array();
+    Json lists = Json::array();
     for (size_t i = 0; i < source.chunks->lists.size(); ++i) {
       lists.push_back(source.chunks->lists[i].name);
       out.add_array(fmt::format("list{}", i), source.chunks->lists[i].entries);
@@ -48,7 +48,7 @@ Status save_search_model(const SearchModelSource& source, SectionWriter& out) {
                         {"meta", source.chunks->meta.text()},
                         {"lists", lists}};
   }
-  out.add_text("search.policies", header.dump(-1, ' ', false, json::error_handler_t::replace));
+  out.add_text("search.policies", json_text(header));
   return {};
 }
 
@@ -228,23 +228,22 @@ data::Predictor::Size SearchPredictor::size() const {
 }
 
 std::string SearchPredictor::details() const {
-  json columns = json::array();
+  Json columns = Json::array();
   for (const data::LabelSet& labels : plan_.column_labels) columns.push_back(labels.names());
-  return json{{"unit", plan_.unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"direction", order_name(plan_.order)},
-              {"history", plan_.history},
-              {"max_length", plan_.max_length},
-              {"beam", decode_.beam},
-              {"decoder", decode_.stochastic   ? "stochastic"
-                          : decode_.best_first ? "best-first"
-                          : decode_.beam > 1   ? "beam"
-                                               : "greedy"},
-              {"columns", std::move(columns)},
-              {"classifier", classifier_},
-              {"classifiers", policies_.size()},
-              {"shares", shares_},
-              {"shown", shown_ + 1}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(Json{{"unit", plan_.unit == DecisionUnit::kWord ? "word" : "chunk"},
+                        {"direction", order_name(plan_.order)},
+                        {"history", plan_.history},
+                        {"max_length", plan_.max_length},
+                        {"beam", decode_.beam},
+                        {"decoder", decode_.stochastic   ? "stochastic"
+                                    : decode_.best_first ? "best-first"
+                                    : decode_.beam > 1   ? "beam"
+                                                         : "greedy"},
+                        {"columns", std::move(columns)},
+                        {"classifier", classifier_},
+                        {"classifiers", policies_.size()},
+                        {"shares", shares_},
+                        {"shown", shown_ + 1}});
 }
 
 Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile& file,
@@ -253,7 +252,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
   ESPALIER_ASSIGN(const std::string_view plan, file.text("search"));
   ESPALIER_ASSIGN(model->plan_, DecisionPlan::from_json(plan, file.name()));
   ESPALIER_ASSIGN(const std::string_view text, file.text("search.policies"));
-  const json header = json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   if (!header.is_object()) return fail("{}: section 'search.policies' is not a JSON object", file.name());
   const bool chunks = model->plan_.unit == DecisionUnit::kChunk;
   const size_t columns = chunks ? model->plan_.types.size() : model->plan_.labels.size();
@@ -267,7 +266,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
     if (model->decode_.beam == 0 || model->decode_.beam > 100000)
       return fail("{}: a beam of {} cannot be", file.name(), model->decode_.beam);
     double sum = 0;
-    for (const json& policy : header.at("policies")) {
+    for (const Json& policy : header.at("policies")) {
       const std::string prefix = fmt::format("p{}.", model->policies_.size());
       ESPALIER_ASSIGN(auto loaded,
                       search::load_policy(file, prefix, policy.at("header").get<std::string>(), columns));
@@ -280,14 +279,14 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
     if (model->policies_.empty() || std::abs(sum - 1) > 1e-6)
       return fail("{}: the classifiers' shares do not add up to 1", file.name());
     if (chunks) {
-      const json& about = header.at("chunks");
+      const Json& about = header.at("chunks");
       ChunkFeatureOptions options;
       options.columns = about.at("columns").get<std::vector<size_t>>();
       options.stemmer = about.at("stemmer").get<std::string>();
       const auto meta = ChunkFamilies::parse(about.at("meta").get<std::string>());
       if (!meta.ok()) return fail("{}: section 'search.policies': {}", file.name(), meta.error().message);
       options.meta = *meta;
-      for (const json& name : about.at("lists")) {
+      for (const Json& name : about.at("lists")) {
         ESPALIER_ASSIGN(const auto entries,
                         file.array<uint64_t>(fmt::format("list{}", options.lists.size())));
         options.lists.push_back({name.get<std::string>(), {entries.begin(), entries.end()}});
@@ -300,7 +299,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
       if (!(complete.labels == model->plan_.labels))
         return fail("{}: section 'search': labels are missing for some types", file.name());
     }
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'search.policies' lacks a field or has one of the wrong kind", file.name());
   }
   model->shown_ = largest_share(model->shares_);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/data/refined_predictor.h"
 #include "espalier/linear/kept_features.h"
@@ -13,11 +14,9 @@ namespace espalier::chain {
 
 namespace {
 
-using nlohmann::json;
-
 /// Adds a feature table and its rows under `prefix`, and the names of the features that kept a weight.
 template <typename Column>
-json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column>& layout,
+Json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column>& layout,
                        const AlignedVector<float>& weights, const linear::FeatureSpace& features, int bits,
                        SectionWriter& out) {
   const linear::KeptFeatures kept = linear::keep_features(layout, weights.data(), features, bits);
@@ -31,7 +30,7 @@ json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column
 }
 
 /// A kernel machine's features are looked up by number.
-json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features,
+Json add_kernel_sections(const linear::KernelModel& kernel, const linear::FeatureSpace& features,
                          SectionWriter& out) {
   out.add_array("state.map", linear::number_map(features.hashes).slots());
   kernel.save(out);
@@ -40,19 +39,19 @@ json add_kernel_sections(const linear::KernelModel& kernel, const linear::Featur
 
 /// A field of the header, converted to T.
 template <typename T>
-Result<T> field(const SectionFile& file, const json& object, const char* name) {
+Result<T> field(const SectionFile& file, const Json& object, const char* name) {
   const auto it = object.find(name);
   if (it == object.end()) return fail("{}: section 'chain' has no '{}'", file.name(), name);
   try {
     return it->get<T>();
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'chain' has a '{}' of the wrong kind", file.name(), name);
   }
 }
 
-Status load_rows(const SectionFile& file, const std::string& prefix, const json& header, uint64_t width,
+Status load_rows(const SectionFile& file, const std::string& prefix, const Json& header, uint64_t width,
                  linear::FeatureMap& map, linear::PackedRows& rows) {
-  ESPALIER_ASSIGN(const json about, field<json>(file, header, prefix.c_str()));
+  ESPALIER_ASSIGN(const Json about, field<Json>(file, header, prefix.c_str()));
   ESPALIER_ASSIGN(const int bits, field<int>(file, about, "bits"));
   ESPALIER_ASSIGN(const float scale, field<float>(file, about, "scale"));
   ESPALIER_ASSIGN(const auto words, file.array<uint32_t>(prefix + ".rows"));
@@ -77,7 +76,7 @@ Status load_rows(const SectionFile& file, const std::string& prefix, const json&
 
 void save_model(const ModelSource& source, SectionWriter& out) {
   const ChainWeights& w = source.weights;
-  json header;
+  Json header;
   header["labels"] = source.labels.names();
   if (source.labels.refined()) header["places"] = source.labels.places();
   header["transitions"] = w.transitions;
@@ -90,13 +89,13 @@ void save_model(const ModelSource& source, SectionWriter& out) {
                                              : add_kernel_sections(*source.kernel, source.state, out);
   header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source.weight_bits, out);
   out.add_array("trans", w.trans);
-  out.add_text("chain", header.dump(-1, ' ', false, json::error_handler_t::replace));
+  out.add_text("chain", json_text(header));
 }
 
 Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& file,
                                                              data::FeatureExtractor extractor) {
   ESPALIER_ASSIGN(const std::string_view text, file.text("chain"));
-  const json header = json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   if (!header.is_object()) return fail("{}: section 'chain' is not a JSON object", file.name());
   std::unique_ptr<ChainPredictor> model(new ChainPredictor(std::move(extractor)));
   ESPALIER_ASSIGN(const auto names, field<std::vector<std::string>>(file, header, "labels"));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/base/text.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/label_column.h"
@@ -11,8 +12,6 @@
 
 namespace espalier::data {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keys come out in the order of the input
 
 class JsonlReader : public Reader {
  public:
@@ -34,7 +33,7 @@ class JsonlReader : public Reader {
     if (plain) return true;
     Json object;
     try {
-      object = Json::parse(line.begin(), line.end());
+      object = parse_json(line);
     } catch (const Json::parse_error& e) {
       return lines_.error("not a JSON value (byte {}): {}", e.byte, without_code(e.what()));
     } catch (const Json::exception& e) {  // a number too large for any type
@@ -77,7 +76,7 @@ class JsonlReader : public Reader {
       }
       std::string_view value;
       if (!scan.take_value(value) || others.contains(name)) return false;
-      Json parsed = Json::parse(value.begin(), value.end(), nullptr, false);
+      Json parsed = try_parse_json(value);
       if (parsed.is_discarded()) return false;
       others[std::string(name)] = std::move(parsed);
       return true;
@@ -211,7 +210,7 @@ class JsonlReader : public Reader {
     }
     for (const auto& [name, value] : object.get_ref<const Json::object_t&>())
       if (name != "tokens" && name != "labels" && name != "fold" && name != "weight")
-        sequence.add_other_field(name, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+        sequence.add_other_field(name, json_text(value));
     return {};
   }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "espalier/base/counted.h"
+#include "espalier/base/format.h"
 #include "espalier/base/mapped_file.h"
 #include "espalier/base/text.h"
 #include "espalier/base/zip_archive.h"
@@ -156,14 +157,13 @@ class NumpyScores final : public Reader {
     const size_t K = labels_.size();
     if (length_ > Sequence::kMaxTextBytes / (16 * K))
       return fail("{}: a sequence of {} is too long", name_, counted(length_, "token"));
-    if (first_) sequence.add_extra_line(fmt::format("{}", fmt::join(labels_, " ")));
+    if (first_) sequence.add_extra_line(joined(labels_, " "));
     first_ = false;
     for (size_t t = 0; t < length_; ++t) {
       const size_t at = (sequence_ * length_ + t) * K;
       row_.clear();
       for (size_t k = 0; k < K; ++k)
-        fmt::format_to(std::back_inserter(row_), "{}{}", k == 0 ? "" : " ",
-                       static_cast<float>(array_->number(at + k)));
+        append_format(row_, "{}{}", k == 0 ? "" : " ", static_cast<float>(array_->number(at + k)));
       sequence.begin_row(row_, t + 1);
       for (size_t k = 0; k < K; ++k) {
         const float value = stored_score(array_->number(at + k), false);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "espalier/base/format.h"
 #include "espalier/data/formats/crfsuite_reader.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/writer_rows.h"
@@ -33,7 +34,7 @@ void append_conllu_cell(std::string_view text, std::string& out) {
   append_field(text.empty() ? kEmptyCell : text, out);
 }
 
-void append_number(float value, std::string& out) { fmt::format_to(std::back_inserter(out), "{}", value); }
+void append_number(float value, std::string& out) { append_format(out, "{}", value); }
 
 void append_extra_to_misc(const WriterRows& rows, size_t r, bool first, std::string& out) {
   for (size_t i = 0; i < rows.extra.names.size(); ++i) {
@@ -111,7 +112,7 @@ void append_columns(const WriterRows& rows, std::string& out) {
 
 void append_conllu(const WriterRows& rows, std::optional<size_t> label_column, std::string& out) {
   for (size_t r = 0; r < rows.sequence.length(); ++r) {
-    fmt::format_to(std::back_inserter(out), "{}\t", r + 1);
+    append_format(out, "{}\t", r + 1);
     append_conllu_cell(rows.observed.empty() ? "" : rows.sequence.cell(r, rows.observed[0]), out);
     out.push_back('\t');
     for (size_t c = kForm + 1; c < kMisc; ++c) {
@@ -120,7 +121,7 @@ void append_conllu(const WriterRows& rows, std::optional<size_t> label_column, s
     }
     const size_t start = out.size();
     for (size_t i = 1; i < rows.observed.size(); ++i) {
-      fmt::format_to(std::back_inserter(out), "{}Column{}=", i > 1 ? "|" : "", rows.observed[i] + 1);
+      append_format(out, "{}Column{}=", i > 1 ? "|" : "", rows.observed[i] + 1);
       append_field(rows.sequence.cell(r, rows.observed[i]), out);
     }
     append_extra_to_misc(rows, r, out.size() == start, out);
@@ -149,7 +150,7 @@ void append_crfsuite(const WriterRows& rows, std::string& out) {
       append_number(s.attribute(r, i).value, out);
     }
     for (const size_t c : rows.observed) {
-      fmt::format_to(std::back_inserter(out), "\tc{}=", c + 1);
+      append_format(out, "\tc{}=", c + 1);
       append_name(s.cell(r, c));
     }
     append_crfsuite_extra(rows, r, out);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/data/formats/writer_rows.h"
 #include "espalier/data/label_set.h"
 
@@ -18,7 +20,7 @@ void append_json_string(std::string_view text, std::string& out) {
       out.push_back('\\');
       out.push_back(c);
     } else if (byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+      append_format(out, "\\u{:04x}", byte);
     } else {
       out.push_back(c);
     }
@@ -41,7 +43,7 @@ void append_attributes(const Sequence& s, size_t r, std::string& out) {
       sum += attributes[next].value;
     if (i > 0) out.append(", ");
     append_json_string(attributes[i].name, out);
-    fmt::format_to(std::back_inserter(out), ": {}", sum);
+    append_format(out, ": {}", sum);
     i = next;
   }
   out.push_back('}');
@@ -49,8 +51,8 @@ void append_attributes(const Sequence& s, size_t r, std::string& out) {
 
 /// Numbers stay numbers; anything else is text.
 void append_value(std::string_view text, std::string& out) {
-  const bool number = !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) &&
-                      nlohmann::json::accept(text.begin(), text.end());
+  const bool number =
+      !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) && is_json(text);
   if (number) {
     out.append(text);
   } else {
@@ -75,9 +77,8 @@ void append_array(std::string_view name, size_t size, std::string& out, Item ite
 void append_other_fields(const Sequence& s, std::span<const std::string_view> own, std::string& out) {
   if (s.has_offsets()) {
     out.append(", ");
-    append_array("offsets", s.length(), out, [&](size_t r) {
-      fmt::format_to(std::back_inserter(out), "[{}, {}]", s.offsets(r).begin, s.offsets(r).end);
-    });
+    append_array("offsets", s.length(), out,
+                 [&](size_t r) { append_format(out, "[{}, {}]", s.offsets(r).begin, s.offsets(r).end); });
   }
   for (const Sequence::OtherField& field : s.other_fields()) {
     if (std::find(own.begin(), own.end(), field.name) != own.end()) continue;
@@ -117,8 +118,8 @@ void append_json(const WriterRows& rows, std::string& out) {
                  [&](size_t r) { append_value(rows.extra_value(r, i), out); });
   }
   append_other_fields(s, rows.extra.names, out);
-  if (s.fold()) fmt::format_to(std::back_inserter(out), ", \"fold\": {}", *s.fold());
-  if (s.weight() != 1) fmt::format_to(std::back_inserter(out), ", \"weight\": {}", s.weight());
+  if (s.fold()) append_format(out, ", \"fold\": {}", *s.fold());
+  if (s.weight() != 1) append_format(out, ", \"weight\": {}", s.weight());
   out.append("}\n");
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "espalier/base/format.h"
 #include "espalier/base/hash.h"
 #include "espalier/base/random.h"
 #include "espalier/base/text.h"
@@ -86,7 +87,7 @@ void append_chain(const SynthOptions& options, Random random, std::string& out) 
     label = random.uniform() < kJump ? random.below(labels) : fixed(kSuccessor, label, rank) % labels;
     const bool noise = random.uniform() < options.noise;
     const uint64_t word = noise ? random.below(words) : fixed(kWord, label, random.below(10)) % words;
-    fmt::format_to(std::back_inserter(out), "w{}\tL{}\n", word, label);
+    append_format(out, "w{}\tL{}\n", word, label);
   }
   out.push_back('\n');
 }
@@ -146,8 +147,7 @@ Status synthesize(const SynthOptions& options, const std::function<Status(std::s
     for (const SynthKind& k : kKinds) names.push_back(k.name);
     const std::string near = nearest(options.name, names);
     return fail("unknown corpus '{}'{}; there are {}", options.name,
-                near.empty() ? std::string() : fmt::format(", did you mean {}?", near),
-                fmt::join(names, ", "));
+                near.empty() ? std::string() : fmt::format(", did you mean {}?", near), joined(names, ", "));
   }
   if (kind->name == "copies") return make_copies(options, buffer, monitor);
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "espalier/base/format.h"
 #include "espalier/base/input.h"
 #include "espalier/ensemble/automaton/automaton_text.h"
 
@@ -65,7 +66,7 @@ Status name_experts(openfst::PlainFst& fst, std::span<const std::string> experts
       }
       if (names_only)
         return fail("{}: a transition names the expert '{}', which is not among {}", name, fst.symbols[label],
-                    fmt::join(experts, ", "));
+                    joined(experts, ", "));
     }
     if (label > experts.size())
       return fail("{}: a transition of state {} names expert {}, but there are {}", name, arc.source,

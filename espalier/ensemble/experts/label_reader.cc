@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/base/text.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/lines.h"
@@ -10,8 +12,6 @@
 
 namespace espalier::ensemble {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool between_labels(char c) { return c == ' ' || c == '\t'; }
 
@@ -110,7 +110,7 @@ class LabelReader : public data::Reader {
                                   return true;
                                 }
                                 return name != "id" && name != "tokens" && scan.take_value(text) &&
-                                       Json::accept(text.begin(), text.end());
+                                       is_json(text);
                               }) &&
            labels_seen;
   }
@@ -123,7 +123,7 @@ class LabelReader : public data::Reader {
     } while (data::is_blank(line));
     if (fill_plain(line, sequence)) return true;
     sequence.clear(1);
-    const Json object = Json::parse(line.begin(), line.end());
+    const Json object = parse_json(line);
     if (!object.is_object() || !object.contains("labels") || !object["labels"].is_array())
       return lines_.error("expected an object with \"labels\", an array of texts");
     if (object.contains("tokens"))
@@ -180,7 +180,7 @@ Result<LabelLayout> find_label_layout(const std::string& path, const data::ReadO
     if (!more) return LabelLayout::kWithTokens;
   } while (data::is_blank(line));
   if (json) {
-    const Json object = Json::parse(line.begin(), line.end(), nullptr, false);
+    const Json object = try_parse_json(line);
     const bool labels_alone = object.is_object() && object.contains("labels") && !object.contains("tokens");
     return labels_alone ? LabelLayout::kJson : LabelLayout::kWithTokens;
   }
@@ -204,7 +204,6 @@ std::string_view sequence_name(const data::Sequence& sequence) {
 void append_labels(LabelLayout layout, std::string_view name, std::span<const std::string_view> labels,
                    std::span<const double> confidence, std::optional<double> sequence_confidence,
                    std::string& out) {
-  const auto to = std::back_inserter(out);
   const bool numbers = sequence_confidence.has_value();
   if (layout == LabelLayout::kJson) {
     Json object;
@@ -213,24 +212,24 @@ void append_labels(LabelLayout layout, std::string_view name, std::span<const st
     for (const std::string_view label : labels) object["labels"].push_back(label);
     if (numbers) object["confidence"] = confidence;
     if (numbers) object["sequence_confidence"] = *sequence_confidence;
-    out += object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    out += json_text(object) + "\n";
     return;
   }
   if (layout == LabelLayout::kRows) {
     for (size_t i = 0; i < labels.size(); ++i) {
       out += labels[i];
-      if (numbers) fmt::format_to(to, " {:.4f}", confidence[i]);
+      if (numbers) append_format(out, " {:.4f}", confidence[i]);
       if (numbers) out += i == 0 ? fmt::format(" {:.4f}", *sequence_confidence) : " _";
       out += "\n";
     }
     out += "\n";
     return;
   }
-  if (!name.empty()) fmt::format_to(to, "{}\t", name);
-  for (size_t i = 0; i < labels.size(); ++i) fmt::format_to(to, "{}{}", i == 0 ? "" : " ", labels[i]);
-  if (numbers) fmt::format_to(to, "\t{:.4f}\t", *sequence_confidence);
+  if (!name.empty()) append_format(out, "{}\t", name);
+  for (size_t i = 0; i < labels.size(); ++i) append_format(out, "{}{}", i == 0 ? "" : " ", labels[i]);
+  if (numbers) append_format(out, "\t{:.4f}\t", *sequence_confidence);
   for (size_t i = 0; numbers && i < confidence.size(); ++i)
-    fmt::format_to(to, "{}{:.4f}", i == 0 ? "" : " ", confidence[i]);
+    append_format(out, "{}{:.4f}", i == 0 ? "" : " ", confidence[i]);
   out += "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "espalier/base/format.h"
 #include "espalier/base/text.h"
 #include "espalier/ensemble/automaton/automaton_learning.h"
 
@@ -100,7 +101,7 @@ Result<Method> parse_method(std::string_view name) {
   }
   const std::string near = nearest(name, names);
   return fail("unknown method '{}'{}; there are {}", name,
-              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(names, ", "));
+              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), joined(names, ", "));
 }
 
 Result<Hypothesis> learn_hypothesis(VoteSource& source, Method method, const MethodOptions& options,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "espalier/base/format.h"
 #include "espalier/model/best_round.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/tasks/structures/bracket_model.h"
@@ -31,7 +32,7 @@ Result<std::string> phrase_type(const TrainingJob& job) {
   if (types.empty()) return fail("{}: there is no phrase in it", job.request.train.front().name());
   if (types.size() > 1)
     return fail("{}: task brackets finds phrases of one type, and these are {}; task segment takes several",
-                job.request.train.front().name(), fmt::join(types, ", "));
+                job.request.train.front().name(), joined(types, ", "));
   return *types.begin();
 }
 

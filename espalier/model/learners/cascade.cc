@@ -1,5 +1,7 @@
 // Cascades: label n-grams of growing order, each level on what the one before leaves alive. Tested by
 // train_cascade_test.cc and learner_test.cc.
+#include "espalier/base/format.h"
+#include "espalier/base/json.h"
 #include "espalier/cascade/train.h"
 
 #include <algorithm>
@@ -38,7 +40,7 @@ Result<std::vector<uint8_t>> find_word_features(const TrainingJob& job,
   }
   return fail(
       "filter=dictionary: no feature's name begins with {}; say with word-feature what it begins with",
-      fmt::join(prefixes, " or "));
+      joined(prefixes, " or "));
 }
 
 cascade::Filter filter_of(FilterChoice choice) {
@@ -102,12 +104,12 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
 }
 
 std::string details_of(const cascade::Cascade& trained) {
-  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  Json levels = Json::array();
   for (size_t l = 0; l < trained.levels.size(); ++l) {
     levels.push_back(cascade::report_json(trained.levels[l].report, l + 1 < trained.levels.size()));
     levels.back()["seconds"] = trained.levels[l].report.seconds;
   }
-  return nlohmann::ordered_json{{"levels", levels}}.dump();
+  return json_text(Json{{"levels", levels}});
 }
 
 Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {

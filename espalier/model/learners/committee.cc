@@ -1,6 +1,7 @@
 // Committees: several learners, whose probabilities are averaged. Tested in
 // committee_test.cc and learner_test.cc.
 #include "espalier/model/committee.h"
+#include "espalier/base/format.h"
 
 #include <algorithm>
 #include <numeric>
@@ -208,7 +209,7 @@ class CommitteeTraining {
         continue;
       job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}",
                             options_.time_budget, m + 1, members_.size(),
-                            fmt::join(names_.begin(), names_.begin() + static_cast<ptrdiff_t>(m + 1), ", ")));
+                            joined(std::span(names_).first(m + 1), ", ")));
       members_.resize(m + 1);
       names_.resize(m + 1);
     }

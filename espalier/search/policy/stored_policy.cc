@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/hash.h"
+#include "espalier/base/json.h"
 #include "espalier/linear/grouped_sums.h"
 #include "espalier/linear/grown_rows.h"
 #include "espalier/linear/kept_features.h"
@@ -13,8 +14,6 @@
 namespace espalier::search {
 
 namespace {
-
-using nlohmann::json;
 
 /// Packed rows of weights, those of static features and those of hashed ones.
 class StoredRows final : public StoredPolicy {
@@ -240,7 +239,7 @@ std::vector<float> dense_rows(const RowWeights& weights) {
 }
 
 /// Rows of a classifier that began as that of another model.
-json save_grown_rows(const std::string& prefix, const RowWeights& weights,
+Json save_grown_rows(const std::string& prefix, const RowWeights& weights,
                      const linear::FeatureSpace& features, int bits, SectionWriter& out) {
   const OldRows& old = *weights.old();
   const AlignedVector<float>& fixed = weights.static_weights();
@@ -262,7 +261,7 @@ json save_grown_rows(const std::string& prefix, const RowWeights& weights,
           {"features", state.features + hashed.features}};
 }
 
-json save_rows(const std::string& prefix, const RowWeights& weights, const linear::FeatureSpace& features,
+Json save_rows(const std::string& prefix, const RowWeights& weights, const linear::FeatureSpace& features,
                int bits, SectionWriter& out) {
   const linear::KeptFeatures kept_rows =
       linear::keep_features(*weights.layout(), weights.static_weights().data(), features, bits);
@@ -283,7 +282,7 @@ json save_rows(const std::string& prefix, const RowWeights& weights, const linea
           {"features", kept_rows.hashes.size() + kept_hashed.hashes.size()}};
 }
 
-json save_kernel(const std::string& prefix, const KernelScorer& kernel, const linear::FeatureSpace& features,
+Json save_kernel(const std::string& prefix, const KernelScorer& kernel, const linear::FeatureSpace& features,
                  SectionWriter& out) {
   out.add_array(prefix + "state.map", linear::number_map(features.hashes).slots());
   out.add_array(prefix + "hashed.map", kernel.machine()->numbers.slots());
@@ -299,7 +298,7 @@ Result<linear::FeatureMap> load_map(const SectionFile& file, const std::string& 
 }
 
 Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const std::string& prefix,
-                                                const json& header, size_t labels) {
+                                                const Json& header, size_t labels) {
   auto policy = std::make_unique<StoredRows>();
   policy->labels = labels;
   policy->stride = linear::padded(labels);
@@ -329,7 +328,7 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
 }
 
 Result<std::unique_ptr<StoredPolicy>> load_kernel(const SectionFile& file, const std::string& prefix,
-                                                  const json& header, size_t labels) {
+                                                  const Json& header, size_t labels) {
   auto policy = std::make_unique<StoredKernel>();
   ESPALIER_ASSIGN(linear::KernelModel model, linear::KernelModel::load(file, prefix + "k."));
   if (model.labels() != labels)
@@ -348,23 +347,23 @@ Result<std::unique_ptr<StoredPolicy>> load_kernel(const SectionFile& file, const
 std::string save_policy(const std::string& prefix, const Scorer& scorer, const linear::FeatureSpace& features,
                         int bits, SectionWriter& out) {
   if (const auto* kernel = dynamic_cast<const KernelScorer*>(&scorer))
-    return save_kernel(prefix, *kernel, features, out).dump();
+    return json_text(save_kernel(prefix, *kernel, features, out));
   const auto* rows = dynamic_cast<const RowWeights*>(&scorer);
   ESPALIER_CHECK(rows != nullptr);
-  if (rows->old() != nullptr) return save_grown_rows(prefix, *rows, features, bits, out).dump();
-  return save_rows(prefix, *rows, features, bits, out).dump();
+  if (rows->old() != nullptr) return json_text(save_grown_rows(prefix, *rows, features, bits, out));
+  return json_text(save_rows(prefix, *rows, features, bits, out));
 }
 
 Result<std::unique_ptr<StoredPolicy>> load_policy(const SectionFile& file, const std::string& prefix,
                                                   const std::string& header, size_t labels) {
-  const json about = json::parse(header, nullptr, false);
+  const Json about = try_parse_json(header);
   if (!about.is_object()) return fail("{}: a policy's header is not a JSON object", file.name());
   try {
     const std::string kind = about.at("scorer").get<std::string>();
     if (kind == "rows") return load_rows(file, prefix, about, labels);
     if (kind == "kernel") return load_kernel(file, prefix, about, labels);
     return fail("{}: unknown scorer '{}'", file.name(), kind);
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: a policy's header lacks a field or has one of the wrong type", file.name());
   }
 }

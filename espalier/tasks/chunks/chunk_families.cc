@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "espalier/base/format.h"
+
 namespace espalier::tasks {
 
 namespace {
@@ -62,7 +64,7 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
         return fail(
             "unknown chunk features '{}'; wanted no, yes, all, edges, before, or one of {}, each with or "
             "without :BASE+BASE…",
-            name, fmt::join(kWayNames, ", "));
+            name, joined(kWayNames, ", "));
       auto& bases = families.bases_[static_cast<size_t>(way - std::begin(kWayNames))];
       if (name.size() == item.size()) {
         bases.set();
@@ -72,7 +74,7 @@ Result<ChunkFamilies> ChunkFamilies::parse(std::string_view text) {
         const auto* const base = std::find(std::begin(kBaseNames), std::end(kBaseNames), wanted);
         if (base == std::end(kBaseNames))
           return fail("unknown base feature '{}' of {}; wanted one of {}", wanted, name,
-                      fmt::join(kBaseNames, ", "));
+                      joined(kBaseNames, ", "));
         bases.set(static_cast<size_t>(base - std::begin(kBaseNames)));
       }
     }
@@ -88,11 +90,11 @@ std::string ChunkFamilies::text() const {
     std::vector<std::string_view> bases;
     for (size_t b = 0; b < kChunkBases; ++b)
       if (bases_[w][b]) bases.push_back(kBaseNames[b]);
-    items.push_back(fmt::format("{}:{}", kWayNames[w], fmt::join(bases, "+")));
+    items.push_back(fmt::format("{}:{}", kWayNames[w], joined(bases, "+")));
   }
   if (edges_) items.emplace_back("edges");
   if (before_) items.emplace_back("before");
-  return fmt::format("{}", fmt::join(items, ","));
+  return joined(items, ",");
 }
 
 }  // namespace espalier::tasks

@@ -4,10 +4,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
+
 namespace espalier::tasks {
 
 namespace {
-using nlohmann::json;
 
 uint32_t number_of(std::vector<std::string>& types, std::string_view type) {
   const auto it = std::find(types.begin(), types.end(), type);
@@ -85,22 +86,21 @@ Status DecisionPlan::check() const {
 }
 
 std::string DecisionPlan::to_json() const {
-  return json{{"labels", labels.names()},
-              {"columns", column_begin},
-              {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
-              {"order", order_name(order)},
-              {"loss", kLossNames[static_cast<size_t>(loss)]},
-              {"history", history},
-              {"legal", legal},
-              {"max_length", max_length},
-              {"lead", lead},
-              {"word", word_cell ? json(*word_cell) : json()},
-              {"scheme", data::scheme_name(scheme)}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(Json{{"labels", labels.names()},
+                        {"columns", column_begin},
+                        {"unit", unit == DecisionUnit::kWord ? "word" : "chunk"},
+                        {"order", order_name(order)},
+                        {"loss", kLossNames[static_cast<size_t>(loss)]},
+                        {"history", history},
+                        {"legal", legal},
+                        {"max_length", max_length},
+                        {"lead", lead},
+                        {"word", word_cell ? Json(*word_cell) : Json()},
+                        {"scheme", data::scheme_name(scheme)}});
 }
 
 Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::string& name) {
-  const json object = json::parse(text, nullptr, false);
+  const Json object = try_parse_json(text);
   if (!object.is_object()) return fail("{}: section 'search' is not a JSON object", name);
   try {
     data::LabelSet labels;
@@ -144,12 +144,12 @@ Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::s
     plan.legal = object.at("legal").get<bool>();
     plan.max_length = object.at("max_length").get<size_t>();
     plan.lead = object.at("lead").get<size_t>();
-    if (const json& word = object.at("word"); !word.is_null()) plan.word_cell = word.get<size_t>();
+    if (const Json& word = object.at("word"); !word.is_null()) plan.word_cell = word.get<size_t>();
     if (plan.max_length > 1000)
       return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, plan.max_length);
     if (const Status ok = plan.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);
     return plan;
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'search' lacks a field or has one of the wrong type", name);
   }
 }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/data/forced_explanation.h"
 
 namespace espalier::tasks {
 
 using constrain::Phrase;
 using data::Label;
-using nlohmann::json;
 
 namespace {
 
@@ -65,8 +65,7 @@ void save_bracket_model(const BracketSource& source, SectionWriter& out) {
                      .edge = none,
                      .weight_bits = source.weight_bits},
                     out);
-  out.add_text("brackets", json{{"type", source.type}, {"longest", source.longest}}.dump(
-                               -1, ' ', false, json::error_handler_t::replace));
+  out.add_text("brackets", json_text(Json{{"type", source.type}, {"longest", source.longest}}));
 }
 
 Result<std::unique_ptr<BracketPredictor>> BracketPredictor::load(const SectionFile& file,
@@ -76,11 +75,11 @@ Result<std::unique_ptr<BracketPredictor>> BracketPredictor::load(const SectionFi
   if (!(model->classifiers_->labels() == bracket_names()) || model->classifiers_->transitions())
     return fail("{}: the file does not hold two bracket classifiers", file.name());
   ESPALIER_ASSIGN(const std::string_view text, file.text("brackets"));
-  const json header = json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   try {
     model->type_ = header.at("type").get<std::string>();
     model->longest_ = header.at("longest").get<size_t>();
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'brackets' lacks a field or has one of the wrong type", file.name());
   }
   if (model->type_.empty() || model->longest_ == 0)
@@ -163,7 +162,7 @@ Result<std::vector<data::Predictor::WeightedFeature>> BracketPredictor::stronges
 }
 
 std::string BracketPredictor::details() const {
-  return json{{"phrases", type_}, {"longest", longest_}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(Json{{"phrases", type_}, {"longest", longest_}});
 }
 
 }  // namespace espalier::tasks

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "espalier/base/json.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
 #include "espalier/tasks/structures/roles.h"
@@ -14,8 +15,6 @@
 namespace espalier::tasks {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class JsonTaskReader final : public data::Reader {
  public:
@@ -73,7 +72,7 @@ class JsonTaskReader final : public data::Reader {
 
   /// {"x": [[numbers of variable 1], …], "y": [0, 1, …]}
   Status fill_variables(std::string_view line, data::Sequence& sequence) {
-    const Json object = Json::parse(line, nullptr, false);
+    const Json object = try_parse_json(line);
     if (!object.is_object()) return lines_.error("expected a JSON object");
     const auto x = object.find("x"), y = object.find("y");
     if (x == object.end() || !x->is_array() || x->empty())
@@ -180,7 +179,7 @@ void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<c
                       const data::ExtraFields& extra, std::string& out) {
   ESPALIER_CHECK(labels.size() == sequence.length());
   if (task == JsonTask::kSummary) return append_summary(sequence, labels, out);
-  Json object = Json::parse(json_line(sequence), nullptr, false);
+  Json object = try_parse_json(json_line(sequence));
   ESPALIER_CHECK(object.is_object());  // it was parsed when read
   const size_t fields = extra.names.size();
   if (task == JsonTask::kRoles) {
@@ -209,7 +208,7 @@ void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<c
         field.push_back(std::string(extra.values[row * fields + f]));
     }
   }
-  out.append(object.dump(-1, ' ', false, Json::error_handler_t::replace)).push_back('\n');
+  out.append(json_text(object)).push_back('\n');
 }
 
 }  // namespace espalier::tasks

@@ -6,12 +6,11 @@
 #include <numeric>
 
 #include "espalier/base/input.h"
+#include "espalier/base/json.h"
 #include "espalier/base/text.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::tasks {
-
-using nlohmann::json;
 
 size_t RolePredicate::arguments() const {
   return missed.size() + static_cast<size_t>(std::count_if(candidates.begin(), candidates.end(),
@@ -28,7 +27,7 @@ std::vector<size_t> candidate_order(const std::vector<constrain::CandidateSpan>&
 }
 
 Result<RolePredicate> parse_predicate(std::string_view line, const std::string& file, uint64_t number) {
-  const json object = json::parse(line, nullptr, false);
+  const Json object = try_parse_json(line);
   if (!object.is_object()) return fail("{}:{}: expected a JSON object", file, number);
   RolePredicate out;
   out.line = number;
@@ -39,7 +38,7 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
     out.sense = object.at("sense").get<std::string>();
     out.tokens = object.at("tokens").get<std::vector<std::string>>();
     out.pos = object.at("pos").get<std::vector<std::string>>();
-    for (const json& c : object.at("cands")) {
+    for (const Json& c : object.at("cands")) {
       RoleCandidate candidate;
       candidate.begin = c.at("b").get<size_t>();
       candidate.end = c.at("e").get<size_t>();
@@ -56,8 +55,8 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
       out.candidates.push_back(std::move(candidate));
     }
     if (object.contains("missed"))
-      for (const json& m : object.at("missed")) out.missed.push_back(m.at("role").get<std::string>());
-  } catch (const json::exception& problem) {
+      for (const Json& m : object.at("missed")) out.missed.push_back(m.at("role").get<std::string>());
+  } catch (const Json::exception& problem) {
     return fail("{}:{}: {}", file, number, problem.what());
   }
   if (out.position >= out.tokens.size() || out.pos.size() != out.tokens.size())

@@ -2,20 +2,21 @@
 
 #include <iterator>
 
+#include "espalier/base/format.h"
+
 namespace espalier::tasks {
 
 std::string variables_line(const VariablesData& data, size_t example) {
   std::string out = "{\"x\":[";
-  const auto to = std::back_inserter(out);
   for (size_t i = 0; i < data.variables; ++i) {
     out += i > 0 ? ",[" : "[";
     for (size_t k = 0; k + 1 < data.width; ++k)
-      fmt::format_to(to, "{}{}", k > 0 ? "," : "", data.row(example, i)[k]);
+      append_format(out, "{}{}", k > 0 ? "," : "", data.row(example, i)[k]);
     out += "]";
   }
   out += "],\"y\":[";
   for (size_t i = 0; i < data.variables; ++i)
-    fmt::format_to(to, "{}{}", i > 0 ? "," : "", data.y[example] >> i & 1);
+    append_format(out, "{}{}", i > 0 ? "," : "", data.y[example] >> i & 1);
   return out + "]}\n";
 }
 

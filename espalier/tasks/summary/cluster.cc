@@ -4,13 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/counted.h"
+#include "espalier/base/json.h"
 #include "espalier/base/text.h"
 #include "espalier/data/formats/text_split.h"
 
 namespace espalier::tasks {
 namespace {
-
-using ClusterJson = nlohmann::json;
 
 /// Subtrees of longer sentences would take too much memory.
 constexpr uint32_t kLongestSentence = 5000;
@@ -29,7 +28,7 @@ class ClusterParser {
  public:
   explicit ClusterParser(data::TextSplitter& splitter) : splitter_(splitter) {}
 
-  Result<Cluster> parse(const ClusterJson& object) {
+  Result<Cluster> parse(const Json& object) {
     if (!object.is_object()) return fail("expected a JSON object with \"docs\"");
     ESPALIER_TRY(text_of(object, "id", out_.id));
     std::string query;
@@ -46,16 +45,16 @@ class ClusterParser {
     const auto documents = object.find("docs");
     if (documents == object.end() || !documents->is_array() || documents->empty())
       return fail("expected \"docs\" with at least one document");
-    for (const ClusterJson& document : *documents) ESPALIER_TRY(add_document(document));
+    for (const Json& document : *documents) ESPALIER_TRY(add_document(document));
     if (const auto references = object.find("refs"); references != object.end() && !references->is_null()) {
       if (!references->is_array()) return fail("expected \"refs\" with a list of reference summaries");
-      for (const ClusterJson& reference : *references) ESPALIER_TRY(add_reference(reference));
+      for (const Json& reference : *references) ESPALIER_TRY(add_reference(reference));
     }
     return std::move(out_);
   }
 
  private:
-  static Status text_of(const ClusterJson& object, const char* key, std::string& out) {
+  static Status text_of(const Json& object, const char* key, std::string& out) {
     const auto found = object.find(key);
     if (found == object.end() || found->is_null()) return {};
     if (found->is_number_integer()) {
@@ -67,7 +66,7 @@ class ClusterParser {
     return {};
   }
 
-  Status add_document(const ClusterJson& document) {
+  Status add_document(const Json& document) {
     const size_t number = out_.documents.size() + 1;
     if (!document.is_object()) return fail("document {}: expected an object with \"sents\"", number);
     ClusterDocument made;
@@ -78,7 +77,7 @@ class ClusterParser {
       return fail("document {}: expected \"sents\" with its sentences", number);
     made.first = static_cast<uint32_t>(out_.sentences.size());
     const size_t tokens = out_.tokens.size();
-    for (const ClusterJson& sentence : *sentences) {
+    for (const Json& sentence : *sentences) {
       const Status added = add_sentence(sentence, made);
       if (!added.ok())
         return fail("document {}, sentence {}: {}", number, out_.sentences.size() - made.first + 1,
@@ -90,7 +89,7 @@ class ClusterParser {
     return {};
   }
 
-  Status add_sentence(const ClusterJson& sentence, const ClusterDocument& document) {
+  Status add_sentence(const Json& sentence, const ClusterDocument& document) {
     ClusterSentence made;
     made.document = static_cast<uint32_t>(out_.documents.size());
     made.number = static_cast<uint32_t>(out_.sentences.size()) - document.first;
@@ -126,28 +125,28 @@ class ClusterParser {
     });
   }
 
-  Status add_tokens(const ClusterJson& sentence, ClusterSentence& made) {
+  Status add_tokens(const Json& sentence, ClusterSentence& made) {
     if (!sentence.is_object()) return fail("expected text, or an object with \"tokens\"");
     const auto tokens = sentence.find("tokens");
     if (tokens == sentence.end() || !tokens->is_array())
       return fail("expected \"tokens\" with a list of texts");
-    for (const ClusterJson& token : *tokens) {
+    for (const Json& token : *tokens) {
       if (!token.is_string() || token.get_ref<const std::string&>().empty())
         return fail("a token is not a text of at least one character");
       const auto& text = token.get_ref<const std::string&>();
       add_token(text, out_.tokens.size() > made.first && !has_letter_or_digit(text));
     }
     const size_t n = tokens->size();
-    const auto list = [&](const char* name) -> Result<const ClusterJson*> {
+    const auto list = [&](const char* name) -> Result<const Json*> {
       const auto found = sentence.find(name);
-      if (found == sentence.end() || found->is_null()) return static_cast<const ClusterJson*>(nullptr);
+      if (found == sentence.end() || found->is_null()) return static_cast<const Json*>(nullptr);
       if (!found->is_array() || found->size() != n)
         return fail("expected \"{}\" with {}, one per token", name, counted(n, "value"));
       return &*found;
     };
-    ESPALIER_ASSIGN(const ClusterJson* const tags, list("tags"));
-    ESPALIER_ASSIGN(const ClusterJson* const heads, list("heads"));
-    ESPALIER_ASSIGN(const ClusterJson* const relations, list("relations"));
+    ESPALIER_ASSIGN(const Json* const tags, list("tags"));
+    ESPALIER_ASSIGN(const Json* const heads, list("heads"));
+    ESPALIER_ASSIGN(const Json* const relations, list("relations"));
     for (size_t i = 0; i < n; ++i) {
       ClusterToken& token = out_.tokens[made.first + i];
       if (tags != nullptr && !(*tags)[i].is_string()) return fail("\"tags\": value {} is not text", i + 1);
@@ -156,10 +155,10 @@ class ClusterParser {
       if (tags != nullptr) token.tag = (*tags)[i].get<std::string>();
       if (relations != nullptr) token.relation = (*relations)[i].get<std::string>();
       if (heads == nullptr) continue;
-      const ClusterJson& head = (*heads)[i];
+      const Json& head = (*heads)[i];
       if (!head.is_number_unsigned() || head.get<uint64_t>() > n || head.get<uint64_t>() == i + 1)
         return fail("\"heads\": value {} is {}; wanted the number of another token, from 1 to {}, or 0",
-                    i + 1, head.dump(), n);
+                    i + 1, json_text(head), n);
       token.head = head.get<uint32_t>();
     }
     made.tagged = tags != nullptr;
@@ -185,14 +184,14 @@ class ClusterParser {
     return {};
   }
 
-  Status add_reference(const ClusterJson& reference) {
+  Status add_reference(const Json& reference) {
     const size_t number = out_.references.size() + 1;
     const auto sentences = reference.is_object() ? reference.find("sents") : reference.end();
     if (!reference.is_object() || sentences == reference.end() || !sentences->is_array() ||
         sentences->empty())
       return fail("reference {}: expected an object with \"sents\", at least one", number);
     std::vector<std::string> made;
-    for (const ClusterJson& sentence : *sentences) {
+    for (const Json& sentence : *sentences) {
       if (!sentence.is_string()) return fail("reference {}: a sentence is not text", number);
       made.push_back(sentence.get<std::string>());
     }
@@ -214,7 +213,7 @@ bool Cluster::parsed() const {
 Result<Cluster> parse_cluster(std::string_view line, const std::string& where) {
   thread_local auto splitter = data::TextSplitter::make(TextSplit::words);
   if (!splitter.ok()) return splitter.error();
-  const ClusterJson object = ClusterJson::parse(line, nullptr, false);
+  const Json object = try_parse_json(line);
   auto parsed = ClusterParser(*splitter).parse(object);
   if (!parsed.ok()) return fail("{}: {}", where, parsed.error().message);
   return parsed;
@@ -296,22 +295,22 @@ std::vector<std::string> summary_sentences(const Cluster& cluster, const std::ve
   return out;
 }
 
-nlohmann::ordered_json summary_json(const Cluster& cluster, const std::vector<bool>& chosen) {
+Json summary_json(const Cluster& cluster, const std::vector<bool>& chosen) {
   const std::vector<bool> shown = shown_tokens(cluster, chosen);
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  Json out = Json::object();
   if (!cluster.id.empty()) out["id"] = cluster.id;
   std::string text;
   for (const std::string& sentence : summary_sentences(cluster, chosen))
     text += (text.empty() ? "" : " ") + sentence;
   out["summary"] = text;
   size_t words = 0;
-  nlohmann::ordered_json sources = nlohmann::ordered_json::array();
+  Json sources = Json::array();
   for (uint32_t t = 0; t < cluster.tokens.size(); ++t) {
     if (!shown[t]) continue;
     const ClusterToken& token = cluster.tokens[t];
     const ClusterSentence& sentence = cluster.sentences[token.sentence];
     words += token.word;
-    nlohmann::ordered_json source = {{"text", token.text}};
+    Json source = {{"text", token.text}};
     const std::string& id = cluster.documents[sentence.document].id;
     if (id.empty()) {
       source["document"] = sentence.document;

@@ -13,13 +13,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/base/result.h"
 #include "espalier/data/sequence.h"
 
@@ -79,6 +79,6 @@ std::vector<bool> shown_tokens(const Cluster& cluster, const std::vector<bool>& 
 std::vector<std::string> summary_sentences(const Cluster& cluster, const std::vector<bool>& chosen);
 /// {"id": …, "summary": …, "words": N, "sources": [{"text": …, "document": …, "sentence": …, "token": …}]};
 /// numbers count from 0, a document without `id` has its number. One entry per token shown.
-nlohmann::ordered_json summary_json(const Cluster& cluster, const std::vector<bool>& chosen);
+Json summary_json(const Cluster& cluster, const std::vector<bool>& chosen);
 
 }  // namespace espalier::tasks

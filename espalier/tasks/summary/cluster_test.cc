@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
+
 namespace espalier::tasks {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/json.h"
 #include "espalier/base/random.h"
 #include "espalier/tasks/summary/summary_space.h"
 
@@ -12,14 +13,14 @@ namespace espalier::tasks::testing_summaries {
 
 /// Random documents whose words differ, with random trees, and references made of pairs of words of a
 /// sentence.
-inline nlohmann::json random_cluster(uint64_t seed, size_t documents, size_t sentences, size_t words) {
+inline Json random_cluster(uint64_t seed, size_t documents, size_t sentences, size_t words) {
   Random random(seed);
-  nlohmann::json out;
+  Json out;
   std::vector<std::string> all;
   for (size_t d = 0; d < documents; ++d) {
-    nlohmann::json list = nlohmann::json::array();
+    Json list = Json::array();
     for (size_t s = 0; s < sentences; ++s) {
-      nlohmann::json tokens = nlohmann::json::array(), heads = nlohmann::json::array();
+      Json tokens = Json::array(), heads = Json::array();
       const size_t root = random.below(words);
       for (size_t w = 0; w < words; ++w) {
         all.push_back(fmt::format("w{}", all.size()));
@@ -45,8 +46,8 @@ inline nlohmann::json random_cluster(uint64_t seed, size_t documents, size_t sen
   return out;
 }
 
-inline std::unique_ptr<SummaryInstance> make_instance(const nlohmann::json& line, SummaryUnit unit,
-                                                      size_t limit, size_t beam) {
+inline std::unique_ptr<SummaryInstance> make_instance(const Json& line, SummaryUnit unit, size_t limit,
+                                                      size_t beam) {
   Cluster cluster = parse_cluster(line.dump(), "test").value();
   std::vector<eval::RougeText> references;
   eval::RougeWords words = eval::RougeWords::make("").value();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json.h"
 #include "espalier/tasks/search_model.h"
 
 namespace espalier::tasks {
@@ -25,19 +26,19 @@ struct SummaryPredictor::Buffers final : Scratch {
 
 void save_summary_model(const SummarySettings& settings, const WordCounts& background,
                         const search::Mixture& policy, SectionWriter& out) {
-  nlohmann::json header{{"unit", settings.unit == SummaryUnit::kWord ? "word" : "sentence"},
-                        {"limit", settings.limit},
-                        {"stemmer", settings.stemmer},
-                        {"beam", settings.decode.beam},
-                        {"best_first", settings.decode.best_first},
-                        {"normalise", settings.decode.normalise},
-                        {"classifier", settings.classifier},
-                        {"policies", nlohmann::json::array()}};
+  Json header{{"unit", settings.unit == SummaryUnit::kWord ? "word" : "sentence"},
+              {"limit", settings.limit},
+              {"stemmer", settings.stemmer},
+              {"beam", settings.decode.beam},
+              {"best_first", settings.decode.best_first},
+              {"normalise", settings.decode.normalise},
+              {"classifier", settings.classifier},
+              {"policies", Json::array()}};
   for (size_t i = 0; i < policy.size(); ++i)
     header["policies"].push_back(
         {{"share", policy.share(i)},
          {"header", search::save_policy(fmt::format("p{}.", i), policy.classifier(i), {}, 32, out)}});
-  out.add_text("summary", header.dump());
+  out.add_text("summary", json_text(header));
   background.save("background", out);
 }
 
@@ -49,7 +50,7 @@ SummaryPredictor::SummaryPredictor() {
 Result<std::unique_ptr<SummaryPredictor>> SummaryPredictor::load(const SectionFile& file) {
   std::unique_ptr<SummaryPredictor> model(new SummaryPredictor());
   ESPALIER_ASSIGN(const std::string_view text, file.text("summary"));
-  const nlohmann::json header = nlohmann::json::parse(text, nullptr, false);
+  const Json header = try_parse_json(text);
   if (!header.is_object()) return fail("{}: section 'summary' is not a JSON object", file.name());
   SummarySettings& settings = model->settings_;
   try {
@@ -64,7 +65,7 @@ Result<std::unique_ptr<SummaryPredictor>> SummaryPredictor::load(const SectionFi
     if (settings.limit == 0 || settings.decode.beam == 0 || settings.decode.beam > 100000)
       return fail("{}: section 'summary': a limit or a beam cannot be", file.name());
     double sum = 0;
-    for (const nlohmann::json& policy : header.at("policies")) {
+    for (const Json& policy : header.at("policies")) {
       const std::string prefix = fmt::format("p{}.", model->policies_.size());
       ESPALIER_ASSIGN(auto loaded,
                       search::load_policy(file, prefix, policy.at("header").get<std::string>(), 1));
@@ -75,7 +76,7 @@ Result<std::unique_ptr<SummaryPredictor>> SummaryPredictor::load(const SectionFi
     }
     if (model->policies_.empty() || std::abs(sum - 1) > 1e-6)
       return fail("{}: the classifiers' shares do not add up to 1", file.name());
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     return fail("{}: section 'summary' lacks a field or has one of the wrong kind", file.name());
   }
   if (const auto stemmer = data::Stemmer::make(settings.stemmer); !stemmer.ok())
@@ -248,15 +249,14 @@ data::Predictor::Size SummaryPredictor::size() const {
 }
 
 std::string SummaryPredictor::details() const {
-  return nlohmann::ordered_json{{"unit", settings_.unit == SummaryUnit::kWord ? "word" : "sentence"},
-                                {"limit", settings_.limit},
-                                {"stemmer", settings_.stemmer},
-                                {"beam", settings_.decode.beam},
-                                {"classifier", settings_.classifier},
-                                {"shares", shares_},
-                                {"background_words", background_.words()},
-                                {"parser", annotate_ != nullptr}}
-      .dump();
+  return json_text(Json{{"unit", settings_.unit == SummaryUnit::kWord ? "word" : "sentence"},
+                        {"limit", settings_.limit},
+                        {"stemmer", settings_.stemmer},
+                        {"beam", settings_.decode.beam},
+                        {"classifier", settings_.classifier},
+                        {"shares", shares_},
+                        {"background_words", background_.words()},
+                        {"parser", annotate_ != nullptr}});
 }
 
 }  // namespace espalier::tasks

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "espalier/base/json.h"
 #include "espalier/tasks/summary/summary_cases.h"
 
 namespace espalier::tasks {
@@ -18,8 +19,8 @@ using testing_summaries::worth_of;
 
 static_assert(search::TrainingSpace<SummarySpace>);
 
-const nlohmann::json& sandwich() {
-  static const nlohmann::json line = nlohmann::json::parse(R"({"docs": [{"sents": [
+const Json& sandwich() {
+  static const Json line = Json::parse(R"({"docs": [{"sents": [
       {"tokens": ["the", "man", "ate", "a", "big", "sandwich", "with", "pickles", "."],
        "heads": [2, 3, 0, 6, 6, 3, 8, 6, 3],
        "relations": ["det", "nsubj", "root", "det", "amod", "obj", "case", "nmod", "punct"]},
@@ -39,7 +40,7 @@ std::vector<std::string> words_of(const SummaryInstance& instance,
 
 // The example of Daumé, Langford and Marcu (2009), figure 7.
 TEST(SummarySpace, WordsGrowFromTheRootAlongTheTree) {
-  nlohmann::json line = sandwich();
+  Json line = sandwich();
   line["docs"][0]["sents"].erase(1);
   const auto instance = make_instance(line, SummaryUnit::kWord, 5, 20);
   const SummarySpace space(*instance);
@@ -96,7 +97,7 @@ TEST(SummarySpace, LossIsWhatRougeSaysAndTheOrderOfChoiceDoesNotMatter) {
 
 TEST(SummarySpace, NamedFeaturesAreThoseThatAreScored) {
   for (const SummaryUnit unit : {SummaryUnit::kWord, SummaryUnit::kSentence}) {
-    nlohmann::json line = random_cluster(5, 3, 3, 6);
+    Json line = random_cluster(5, 3, 3, 6);
     line["query"] = "what about w3?";
     const auto instance = make_instance(line, unit, 14, 5);
     const SummarySpace space(*instance);
@@ -120,7 +121,7 @@ TEST(SummarySpace, NamedFeaturesAreThoseThatAreScored) {
 }
 
 TEST(SummarySpace, FeaturesSeeQuotesQueriesAndWhatIsInAlready) {
-  nlohmann::json line = sandwich();
+  Json line = sandwich();
   line["docs"][0]["sents"][1] = {{"tokens", {"Nobody", "said", "“", "pickles", "”"}},
                                  {"heads", {2, 0, 2, 2, 2}}};
   line["query"] = "pickles";

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "espalier/base/format.h"
+
 namespace espalier::tasks {
 
 Result<std::unique_ptr<ConstrainedParser>> ConstrainedParser::make(const TreePredictor& parser,
@@ -26,7 +28,7 @@ Status ConstrainedParser::predict(const data::Sequence& sequence, std::span<cons
   effect.outcome = effect.clash.empty() ? Outcome::kApproximate : Outcome::kInfeasible;
   if (strict_ && !effect.clash.empty())
     return fail("line {}: no tree was found that keeps to the constraints ({})", sequence.line(0),
-                fmt::join(effect.clash, ", "));
+                joined(effect.clash, ", "));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "espalier/base/json.h"
 #include "espalier/search/decode.h"
 
 namespace espalier::tasks {
@@ -124,23 +125,23 @@ data::SearchEnd parse_sentence(const TreeSystem& system, const TreeTables& table
 }
 
 void save_tree_model(const TreeSettings& settings, const TreeTables& tables, SectionWriter& out) {
-  nlohmann::ordered_json about = {{"swap", settings.swap},
-                                  {"relations", settings.relations},
-                                  {"allowed", settings.allowed},
-                                  {"root", settings.root},
-                                  {"template_name", settings.template_name},
-                                  {"skip_missing", settings.skip_missing},
-                                  {"beam", settings.beam},
-                                  {"best_first", settings.best_first},
-                                  {"levels", settings.levels},
-                                  {"sharpness", settings.sharpness}};
-  auto& knots = about["calibration"] = nlohmann::ordered_json::array();
+  Json about = {{"swap", settings.swap},
+                {"relations", settings.relations},
+                {"allowed", settings.allowed},
+                {"root", settings.root},
+                {"template_name", settings.template_name},
+                {"skip_missing", settings.skip_missing},
+                {"beam", settings.beam},
+                {"best_first", settings.best_first},
+                {"levels", settings.levels},
+                {"sharpness", settings.sharpness}};
+  auto& knots = about["calibration"] = Json::array();
   for (const auto& knot : settings.calibration.knots()) knots.push_back({knot.score, knot.right});
-  auto& fields = about["columns"] = nlohmann::ordered_json::object();
+  auto& fields = about["columns"] = Json::object();
   for (size_t f = 0; f < kTreeFields; ++f)
     if (settings.columns.cell[f])
       fields[std::string(tree_field_name(static_cast<TreeField>(f)))] = *settings.columns.cell[f];
-  out.add_text("tree", about.dump());
+  out.add_text("tree", json_text(about));
   out.add_text("tree.templates", settings.templates);
   tables.save(out);
 }
@@ -154,7 +155,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
   const auto damaged = [&](std::string_view what) {
     return fail("{}: section 'tree': {}", file.name(), what);
   };
-  const nlohmann::json about = nlohmann::json::parse(text, nullptr, false);
+  const Json about = try_parse_json(text);
   TreeSettings out;
   out.templates = templates;
   try {
@@ -177,7 +178,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
       const std::string name(tree_field_name(static_cast<TreeField>(f)));
       if (about.at("columns").contains(name)) out.columns.cell[f] = about["columns"][name].get<size_t>();
     }
-  } catch (const nlohmann::json::exception& e) {
+  } catch (const Json::exception& e) {
     return damaged(e.what());
   }
   const size_t n = out.relations.size();
@@ -300,12 +301,11 @@ Result<std::vector<data::Predictor::WeightedFeature>> TreePredictor::strongest(
 }
 
 std::string TreePredictor::details() const {
-  return nlohmann::ordered_json{{"system", settings_.swap ? "swap" : "projective"},
-                                {"beam", settings_.beam},
-                                {"move_features", system_.moves.size()},
-                                {"relation_features", system_.labels.size()},
-                                {"root", settings_.relations[settings_.root]}}
-      .dump();
+  return json_text(Json{{"system", settings_.swap ? "swap" : "projective"},
+                        {"beam", settings_.beam},
+                        {"move_features", system_.moves.size()},
+                        {"relation_features", system_.labels.size()},
+                        {"root", settings_.relations[settings_.root]}});
 }
 
 }  // namespace espalier::tasks

@@ -1,0 +1,17 @@
+#include "espalier/base/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace espalier {
+
+Json parse_json(std::string_view text) { return Json::parse(text); }
+
+Json try_parse_json(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+
+bool is_json(std::string_view text) { return Json::accept(text); }
+
+std::string json_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+}  // namespace espalier

@@ -1,0 +1,28 @@
+// JSON values, read and written by code that is compiled once: nlohmann's parser and writer are templates
+// that cost seconds in every source that uses them.
+//
+// parse_json() and try_parse_json() read a text, json_text() writes one. To build or look into a value,
+// include <nlohmann/json.hpp> as well. Linear in the text, but an object's keys are searched one after the
+// other.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace espalier {
+
+/// Keys stay in the order in which they were added.
+using Json = nlohmann::ordered_json;
+
+/// Throws Json::exception, or Json::parse_error with the place, where the text is not one JSON value.
+Json parse_json(std::string_view text);
+/// The same, without exceptions: is_discarded() says that the text is not one JSON value.
+Json try_parse_json(std::string_view text);
+/// Whether the text is one JSON value.
+bool is_json(std::string_view text);
+
+/// On one line, or with every level indented. Text that is not UTF-8 gets replacement characters.
+std::string json_text(const Json& value, int indent = -1);
+
+}  // namespace espalier
