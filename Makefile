@@ -23,7 +23,7 @@ export JOBS LAUNCHER
 help:
 	@echo 'make demo      train and try a tagger, a chunker and an entity recogniser on the bundled corpus'
 	@echo 'make test      build and run everything: tests, checks of the tree, the Python package and its tests'
-	@echo 'make build     the program, as build/release/espalier, and those behind its verbs reproduce and serve;'
+	@echo 'make build     the program, as build/release/espalier, and those behind its verbs compare, report, ensemble, reproduce, serve;'
 	@echo '               with MPI=1 also espalier-mpi, which trains on several machines'
 	@echo 'make check     the tests of the release build alone'
 	@echo 'make asan      library tests and fuzz targets under the address and undefined-behaviour sanitizers'
@@ -53,7 +53,7 @@ setup-mpi: setup
 
 build: setup-serve setup-mpi
 	$(CONFIGURE) release
-	$(BUILD) release --target espalier espalier-compare espalier-reproduce espalier-serve $(if $(MPI),espalier-mpi)
+	$(BUILD) release --target espalier espalier-compare espalier-ensemble espalier-reproduce espalier-serve $(if $(MPI),espalier-mpi)
 
 # The program without the experiments and the server, which take longer to compile than the demo to run.
 demo: setup

@@ -1,5 +1,5 @@
-// Options that the three verbs of `espalier ensemble` share: the experts, and how their files are read.
-// Tested in ensemble_test.sh.
+// The options of `espalier ensemble`, which two programs parse: the command, for its help and for errors on
+// the command line, and then the program that does the work (ensemble_main.cc). Tested in ensemble_test.sh.
 #pragma once
 
 #include <string>
@@ -31,18 +31,51 @@ struct ExpertFlags {
   ExpertFiles files() const;
 };
 
-/// The arguments GOLD and EXPERT...
-void add_gold_and_experts(CLI::App& verb, std::string& gold, std::vector<std::string>& experts);
-void add_experts(CLI::App& verb, std::vector<std::string>& experts);
+struct EnsembleLearnFlags {
+  std::string gold, model;
+  std::vector<std::string> experts;
+  EnsembleOptions options;  ///< but for what ExpertFlags has
+  bool no_calibration = false;
+  ExpertFlags reading;
+  OutputFlags output;
+};
+
+struct EnsembleApplyFlags {
+  std::vector<std::string> experts;
+  std::string model, input, output = "-", to;
+  bool confidence = false, any_sequence = false;
+  ExpertFlags reading;
+  bool quiet = false;
+};
+
+struct EnsembleReportFlags {
+  std::string gold, model;
+  std::vector<std::string> experts;
+  bool bounds = false, any_sequence = false;
+  double rho = 0.1;
+  uint64_t seed = 1;
+  ExpertFlags reading;
+  OutputFlags output;
+};
+
+/// What each of the three verbs does.
+struct EnsembleActions {
+  Outcome (*learn)(const EnsembleLearnFlags&);
+  Outcome (*apply)(const EnsembleApplyFlags&);
+  Outcome (*report)(const EnsembleReportFlags&);
+};
+/// Adds the group of verbs with their options and help.
+void add_ensemble_verbs(CLI::App& app, Action& action, const EnsembleActions& actions);
+
+/// Defined in the program that does the work.
+Outcome learn_ensemble(const EnsembleLearnFlags& flags);
+Outcome apply_ensemble(const EnsembleApplyFlags& flags);
+Outcome report_on_ensemble(const EnsembleReportFlags& flags);
 
 /// Files of predictions and model files, as experts.
 std::vector<Expert> expert_files(const std::vector<std::string>& paths);
 
 /// An error unless --probabilities was given exactly if the ensemble needs them.
 Status check_probabilities(const ExpertFlags& flags, const Ensemble& ensemble, const std::string& path);
-
-void add_ensemble_learn(CLI::App& group, Action& action);
-void add_ensemble_apply(CLI::App& group, Action& action);
-void add_ensemble_report(CLI::App& group, Action& action);
 
 }  // namespace espalier::apps

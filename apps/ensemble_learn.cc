@@ -8,53 +8,13 @@
 #include "apps/ensemble.h"
 #include "apps/long_work.h"
 #include "apps/terminal.h"
-#include "apps/verb.h"
-#include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 #include "espalier/public/tools.h"
 
 namespace espalier::apps {
 namespace {
 
-constexpr const char* kLearnHelp =
-    R"(Learn from labelled sequences how to combine experts
-
-GOLD has the correct labels, EXPERT... the labels of each expert for the same tokens. The model has weights per expert
-and substructure; it does not contain the experts.)";
-
-constexpr const char* kLearnExamples = R"(Substructures: what an expert can be good or bad at
-  positions       tokens by position from the front: sequences of one length, or short ones
-  classes         tokens by place: first, second, third, middle, third last, second last, last
-  tokens          tokens, the same everywhere
-  ngrams:2        labels of two (three) tokens in a row, put together by Viterbi
-  spans           whole spans of labels such as B-NP I-NP O, by type
-  dimensions:|    the parts of labels such as NN|Sing, each separately
-Without --substructures: positions if all sequences are equally long (64 tokens at most), otherwise classes.
-
-Examples:
-  espalier ensemble learn gold.txt a.txt b.txt c.txt -m votes.model
-  espalier ensemble learn gold.txt a.txt b.txt c.txt -m votes.model --method mvote --beta 0.95
-  espalier ensemble learn gold.txt crf.model svm.model other-tool.jsonl -m votes.model
-  espalier ensemble learn gold.txt list.txt --nbest 10 -m votes.model --missing spread)";
-
-struct LearnFlags {
-  std::string gold, model;
-  std::vector<std::string> experts;
-  EnsembleOptions options;  ///< but for what ExpertFlags has
-  bool no_calibration = false;
-  ExpertFlags reading;
-  OutputFlags output;
-};
-
-std::string methods_help() {
-  std::string out =
-      "Methods:\n  auto          the best of the others, except rand and fpl-cv, on held-out data\n";
-  for (const MethodInfo& info : ensemble_methods())
-    out += fmt::format("  {:<12}  {}\n", info.name, info.summary);
-  return out;
-}
-
-EnsembleOptions options_of(const LearnFlags& flags) {
+EnsembleOptions options_of(const EnsembleLearnFlags& flags) {
   EnsembleOptions options = flags.options;
   options.calibrate = !flags.no_calibration;
   options.missing = flags.reading.missing;
@@ -136,7 +96,9 @@ std::string outcome_text(const Ensemble& ensemble, const std::string& path, doub
   return out;
 }
 
-Outcome run(const LearnFlags& flags) {
+}  // namespace
+
+Outcome learn_ensemble(const EnsembleLearnFlags& flags) {
   EnsembleOptions options = options_of(flags);
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(check_writable(flags.model));
@@ -155,56 +117,6 @@ Outcome run(const LearnFlags& flags) {
     ESPALIER_TRY(print(outcome_text(*learned, flags.model, seconds)));
   }
   return {};
-}
-
-}  // namespace
-
-void add_ensemble_learn(CLI::App& group, Action& action) {
-  const auto [verb, flags] = add_verb<LearnFlags>(group, action, "learn", kLearnHelp, run);
-  add_gold_and_experts(verb, flags.gold, flags.experts);
-  add_model_option(verb, flags.model);
-  verb.add_option("--method", flags.options.method, "how to combine, see below [auto]")->type_name("M");
-  verb.add_option("--beta", flags.options.beta,
-                  "factor by which an error multiplies a weight [chosen on held-out data]")
-      ->type_name("B");
-  verb.add_option("--delta", flags.options.delta, "confidence of the bound that selects distributions [0.05]")
-      ->type_name("D");
-  verb.add_option("--epsilon", flags.options.epsilon,
-                  "perturbations of fpl are up to 1/epsilon [0.5/(experts × slots)]")
-      ->type_name("E");
-  verb.add_option("--loss-bound", flags.options.loss_bound,
-                  "the largest possible loss of a sequence, M in that bound [1]")
-      ->type_name("M");
-  verb.add_flag("--normalised-exponent", flags.options.normalised_exponent,
-                "an error counts 1/length instead of 1 in the exponent of beta");
-  add_number_option(verb, "--rounds", flags.options.rounds, "rounds of espboost and sle [100]", 1, 1000000);
-  verb.add_option("--form", flags.options.form,
-                  "espboost under an automaton or label scheme: best sum of weights,\nor best product [sum]")
-      ->type_name("FORM");
-  verb.add_option("--substructures", flags.options.substructures, "what is combined, see below")
-      ->type_name("S");
-  verb.add_option(
-          "--automaton", flags.options.automaton,
-          "an OpenFst file, binary or text, with the allowed paths through\nthe experts; label j is expert j")
-      ->type_name("FST");
-  verb.add_option("--align", flags.options.align,
-                  "align outputs of unequal length: yes, no, or auto (if gold and\nexperts have "
-                  "labels only and the numbers of labels differ)\n[auto]")
-      ->type_name("HOW");
-  verb.add_flag("--switch", flags.options.learn_switch,
-                "give short sequences to the best expert if that is better");
-  verb.add_flag("--any-sequence", flags.options.any_sequence,
-                "allow label sequences that break their scheme");
-  verb.add_flag("--no-calibration", flags.no_calibration, "use the vote's shares as confidences, unchanged");
-  verb.add_option("--memory", flags.options.memory_megabytes,
-                  "megabytes of votes kept in memory; further ones go to a\ntemporary file [8]")
-      ->type_name("MB")
-      ->check(whole_number(0, 1000000));
-  add_seed_option(verb, flags.options.seed, "the same seed gives the same model [1]");
-  add_threads_option(verb, flags.options.threads);
-  flags.reading.add_to(verb);
-  flags.output.add_to(verb);
-  verb.footer(methods_help() + "\n" + kLearnExamples);
 }
 
 }  // namespace espalier::apps

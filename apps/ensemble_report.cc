@@ -6,33 +6,10 @@
 #include "apps/ensemble.h"
 #include "apps/long_work.h"
 #include "apps/terminal.h"
-#include "apps/verb.h"
-#include "apps/whole_number.h"
 #include "espalier/public/ensemble.h"
 
 namespace espalier::apps {
 namespace {
-
-constexpr const char* kReportHelp =
-    R"(Show what an ensemble and each of its experts are worth on labelled data
-
-For every expert: its scores, its part of the weight, what the ensemble loses without it, how often it agrees with each
-other expert, and where it is good: labels and places in the sequence, against the mean of the experts.)";
-
-constexpr const char* kReportExamples = R"(Examples:
-  espalier ensemble report test.txt a.txt b.txt c.txt -m votes.model
-  espalier ensemble report gold.txt a.txt b.txt c.txt -m votes.model --bounds
---bounds computes the guarantees of Theorems 1, 4, 5 and Proposition 2 of the paper; give the data that was learned from.)";
-
-struct ReportFlags {
-  std::string gold, model;
-  std::vector<std::string> experts;
-  bool bounds = false, any_sequence = false;
-  double rho = 0.1;
-  uint64_t seed = 1;
-  ExpertFlags reading;
-  OutputFlags output;
-};
 
 Json scores_json(const EnsembleReport::Quality& quality) {
   return {
@@ -172,7 +149,9 @@ std::string report_text(const EnsembleReport& report) {
   return out;
 }
 
-Outcome run(const ReportFlags& flags) {
+}  // namespace
+
+Outcome report_on_ensemble(const EnsembleReportFlags& flags) {
   if (!(flags.rho > 0 && flags.rho <= 1))
     return usage_error("--rho {}: must be above 0 and at most 1", flags.rho);
   ESPALIER_ASSIGN(const Ensemble ensemble, Ensemble::open(flags.model));
@@ -202,21 +181,6 @@ Outcome run(const ReportFlags& flags) {
     ESPALIER_TRY(print(report_text(*report)));
   }
   return {};
-}
-
-}  // namespace
-
-void add_ensemble_report(CLI::App& group, Action& action) {
-  const auto [verb, flags] = add_verb<ReportFlags>(group, action, "report", kReportHelp, run);
-  add_gold_and_experts(verb, flags.gold, flags.experts);
-  add_model_option(verb, flags.model);
-  verb.add_flag("--bounds", flags.bounds, "the paper's guarantees for this model on this data");
-  verb.add_option("--rho", flags.rho, "the margin in Theorems 4 and 5 [0.1]")->type_name("R");
-  verb.add_flag("--any-sequence", flags.any_sequence, "do not keep labels to their scheme");
-  add_seed_option(verb, flags.seed, "of the bootstrap [1]");
-  flags.reading.add_to(verb);
-  flags.output.add_to(verb);
-  verb.footer(kReportExamples);
 }
 
 }  // namespace espalier::apps

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The verb `ensemble`: learning, applying and reporting, and what it says about bad input.
 source "$(dirname "$0")/testing.sh"
+[ -x "$(dirname "$espalier")/espalier-ensemble" ] || { echo "espalier-ensemble is not built" >&2; exit 1; }
 
 # present POINTER...: the last command's JSON has them. Not inside $(…), where a failure would not be counted.
 present() { for pointer in "$@"; do json "$pointer" >/dev/null; done; }

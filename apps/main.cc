@@ -1,6 +1,6 @@
-// The espalier command. `reproduce`, `serve`, `compare` and `report` run in separate programs
-// (reproduce_main.cc, serve_main.cc, compare_main.cc), so that this one needs neither research/ nor server/
-// and is built sooner. Tested in command_line_test.sh.
+// The espalier command. `reproduce`, `serve`, `compare`, `report` and `ensemble` run in separate programs
+// (reproduce_main.cc, serve_main.cc, compare_main.cc, ensemble_main.cc), so that this one needs neither
+// research/ nor server/ nor ensembles and is built sooner. Tested in command_line_test.sh.
 #include "apps/command.h"
 
 int main(int argc, char** argv) {

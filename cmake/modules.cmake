@@ -92,11 +92,14 @@ function(espalier_keep_apart)
   endforeach()
 endfunction()
 
-# espalier_prefer_hot_code(target): of an inline function that several sources contain, the linker takes the first copy.
+# espalier_prefer_hot_code(target [modules...]): of an inline function that several sources contain, the linker takes the first copy.
 # The libraries that are compiled with full optimisation therefore come first, whole; what nothing uses is dropped again.
+# `modules` are those that the target needs in addition to what every program does.
 function(espalier_prefer_hot_code target)
   get_property(libraries GLOBAL PROPERTY espalier_hot_modules)
-  list(REMOVE_ITEM libraries espalier_own_task)  # the command does without; the shared library has it whole already
+  # Most programs do without ensembles and users' own tasks; the shared library has the latter whole already.
+  list(REMOVE_ITEM libraries espalier_own_task espalier_ensemble)
+  list(APPEND libraries ${ARGN})
   set(files)
   foreach(library ${libraries})
     list(APPEND files $<TARGET_FILE:${library}>)

@@ -86,6 +86,7 @@ finish() {
 rm -f "$out"/*.deb "$out"/espalier-*.tar.gz
 finish espalier "$(libraries_of -e"$work/espalier/usr/bin/espalier" -e"$work/espalier/usr/libexec/espalier/espalier-reproduce" \
   -e"$work/espalier/usr/libexec/espalier/espalier-compare" \
+  -e"$work/espalier/usr/libexec/espalier/espalier-ensemble" \
   -e"$work/espalier/usr/libexec/espalier/espalier-serve")" \
   science 'trains and runs structured predictors
  Taggers, chunkers, named-entity labellers: chains, cascades of filters, searches,

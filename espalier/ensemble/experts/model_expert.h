@@ -1,6 +1,6 @@
 // A trained model as an expert of an ensemble: it labels the text as the experts' answers are read.
 //
-// Call open_model_expert; tested in espalier/api/ensemble_test.cc. The model runs through the pipeline
+// Call open_model_expert; tested in espalier/combine/ensemble_test.cc. The model runs through the pipeline
 // (model/pipeline.h), a block of sequences at a time on all threads, so memory is bounded by the block. It
 // obeys the constraints that it was trained with.
 #pragma once

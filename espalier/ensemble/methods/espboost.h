@@ -54,8 +54,8 @@ struct BoostResult {
 Result<BoostResult> learn_espboost(VoteSource& source, const BoostOptions& options,
                                    const Monitor& monitor = {}, const ExpertAutomaton* automaton = nullptr);
 
-/// R̂_ρ: the share of items with known gold whose margin ρ(h̃^k, x_i, y_i) / ‖α‖₁, in [−1, 1], is at most ρ. All
-/// sequences have equal weight.
+/// R̂_ρ: the share of items with known gold whose margin ρ(h̃^k, x_i, y_i) / ‖α‖₁, in [−1, 1], is at most ρ.
+/// All sequences have equal weight.
 Result<double> margin_loss(VoteSource& source, const WeightTable& table, double rho);
 
 }  // namespace espalier::ensemble

@@ -1,25 +1,11 @@
 #include "espalier/ensemble/methods/methods.h"
 
-#include <array>
-
 #include "espalier/base/format.h"
 #include "espalier/base/text.h"
 #include "espalier/ensemble/automaton/automaton_learning.h"
 
 namespace espalier::ensemble {
 namespace {
-
-constexpr std::array<MethodInfo, 9> kMethods = {{
-    {Method::kMvote, "mvote", "majority vote of the weights WMWP went through (a suffix of them)", true},
-    {Method::kRand, "rand", "a path drawn from one of these distributions for every sequence", true},
-    {Method::kCv, "cv", "majority vote of the one distribution that did best on what came after it", true},
-    {Method::kFpl, "fpl", "plurality vote of the paths that follow the perturbed leader", false},
-    {Method::kFplCv, "fpl-cv", "the one of these paths that did best on what came after it", false},
-    {Method::kEspboost, "espboost", "boosting over path experts", false},
-    {Method::kSle, "sle", "forward selection of experts, one vote each time one is selected", false},
-    {Method::kMajority, "majority", "one vote per expert", false},
-    {Method::kBest, "best", "the single best expert", false},
-}};
 
 Result<Hypothesis> from_online(VoteSource& source, Method method, const MethodOptions& options,
                                const Monitor& monitor) {

@@ -11,20 +11,13 @@
 #include "espalier/ensemble/automaton/automaton.h"
 #include "espalier/ensemble/methods/espboost.h"
 #include "espalier/ensemble/methods/fpl.h"
+#include "espalier/ensemble/methods/method_table.h"
 #include "espalier/ensemble/methods/online.h"
 #include "espalier/ensemble/methods/selection.h"
 #include "espalier/ensemble/methods/weight_table.h"
 
 namespace espalier::ensemble {
 
-enum class Method { kMvote, kRand, kCv, kFpl, kFplCv, kEspboost, kSle, kMajority, kBest };
-
-struct MethodInfo {
-  Method method;
-  std::string_view name;
-  std::string_view summary;
-  bool uses_beta;
-};
 std::span<const MethodInfo> methods();
 std::string_view method_name(Method method);
 bool uses_beta(Method method);

@@ -1,4 +1,4 @@
-#include "espalier/api/ensemble.h"
+#include "espalier/combine/ensemble.h"
 
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"

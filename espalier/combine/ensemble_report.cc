@@ -1,8 +1,8 @@
-// The library's report on an ensemble turned into the public one. Declared in api/ensemble.h, tested in
+// The library's report on an ensemble turned into the public one. Declared in combine/ensemble.h, tested in
 // ensemble_test.cc.
 #include <algorithm>
 
-#include "espalier/api/ensemble.h"
+#include "espalier/combine/ensemble.h"
 
 namespace espalier::api {
 namespace {

@@ -1,9 +1,9 @@
-// Public options and experts turned into those of the library. Declared in api/ensemble.h, tested in
+// Public options and experts turned into those of the library. Declared in combine/ensemble.h, tested in
 // ensemble_test.cc.
 #include <iterator>
 
 #include "espalier/api/corpus.h"
-#include "espalier/api/ensemble.h"
+#include "espalier/combine/ensemble.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines.h"
 
@@ -58,13 +58,6 @@ Status ApplyOptions::check() const {
 Status EnsembleReportOptions::check() const {
   if (!(margin > 0 && margin <= 1)) return fail("margin {}: must be above 0 and at most 1", margin);
   return check_expert_files(files, missing);
-}
-
-std::vector<MethodInfo> ensemble_methods() {
-  std::vector<MethodInfo> out;
-  for (const ensemble::MethodInfo& info : ensemble::methods())
-    out.push_back({std::string(info.name), std::string(info.summary)});
-  return out;
 }
 
 namespace api {
