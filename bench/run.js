@@ -116,6 +116,9 @@ function draw(figure, file) {
 /** Growth of time and memory: see bench/scaling.js. */
 function scaling() { results.scaling = require('./scaling.js')({ espalier, measured, row, conll, work, draw }); }
 
+/** How fast default features are tagged: see bench/tagging.js. */
+function taggingSpeed() { results.tagging = require('./tagging.js')({ espalier, row, conll, work, program }); }
+
 /** A sentence after another of 5 to 35 made-up words over 20 labels, and what experts say that are right nine times in
  *  ten; `tokens` in all. Returns the paths, gold first. */
 function expertFiles(folder, tokens, experts) {
@@ -269,7 +272,7 @@ function search() {
   for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
 }
 
-const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble };
+const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble, tagging: taggingSpeed };
 let wanted = process.argv.slice(2);
 if (wanted.length === 0) wanted = ['peer', 'ensemble', 'search', 'cascade'];
 if (wanted.includes('all')) wanted = Object.keys(parts);

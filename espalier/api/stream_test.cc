@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "espalier/api/api_test_support.h"
 
 namespace espalier {
@@ -9,6 +11,9 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kText = "the DT\nwolf NN\nsang VB\n. .\n\nthe DT\ncat NN\nate VB\n. .\n";
+
+/// A row of a word with a number of its own.
+std::string row_of(const char* word, size_t i) { return word + std::to_string(i) + " NN\n"; }
 
 TEST(Stream, LabelsBecomeTheLastColumn) {
   std::string out;
@@ -42,6 +47,58 @@ TEST(Stream, FunctionsReadAndWrite) {
   };
   ASSERT_TRUE(tag_stream(a_tagger(), Source::function(read), Sink::function(write)).ok());
   EXPECT_THAT(out, HasSubstr("wolf NN I-NP\n"));
+}
+
+TEST(Stream, ManyBlocksKeepTheirOrderAndStayOnTheCallersThread) {
+  // Several blocks, a bad sequence in some of them, and a pause: nothing may be lost or change places.
+  constexpr size_t kSentences = 20000;
+  std::string text;
+  for (size_t i = 0; i < kSentences; ++i)
+    text += row_of("w", i) + (i % 4999 == 4998 ? "ragged\n\n" : row_of("v", i) + "\n");
+  const Tagger tagger = a_tagger();
+  std::string expected;
+  size_t bad_lines = 0;
+  for (const int threads : {1, 3}) {
+    std::string_view left = text;
+    std::string out;
+    std::vector<std::string> errors;
+    const std::thread::id caller = std::this_thread::get_id();
+    const auto read = [&](char* bytes, size_t size) -> Result<size_t> {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      const size_t n = std::min(size, left.size());
+      left.copy(bytes, n);
+      left.remove_prefix(n);
+      return n;
+    };
+    StreamOptions options;
+    options.tag.threads = threads;
+    options.on_bad_sequence = [&](const Error& error) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      errors.push_back(error.message);
+    };
+    const auto write = [&](std::string_view piece) -> Status {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      out += piece;
+      return {};
+    };
+    const auto report = tag_stream(tagger, Source::function(read, "in.txt"), Sink::function(write), options);
+    ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report->sequences + report->bad_sequences, kSentences);
+    size_t at = 0;
+    for (size_t i = 0; i < kSentences; ++i) {
+      if (i % 4999 == 4998) continue;
+      at = out.find(row_of("w", i).substr(0, row_of("w", i).size() - 1) + " ", at);
+      ASSERT_NE(at, std::string::npos) << "sentence " << i << " with " << threads << " threads";
+    }
+    ASSERT_EQ(errors.size(), kSentences / 4999);
+    EXPECT_THAT(errors[0], HasSubstr("in.txt:"));
+    if (threads == 1) {
+      expected = out;
+      bad_lines = errors.size();
+    }
+    EXPECT_EQ(out, expected);
+    EXPECT_EQ(errors.size(), bad_lines);
+  }
 }
 
 TEST(Stream, AWriterThatFailsEndsTheWork) {

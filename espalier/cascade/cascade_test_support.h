@@ -42,6 +42,15 @@ struct RandomLevel {
         view(), node.data(), labels, [](size_t, GramValues&) {}, values, trellis);
   }
 
+  /// The node scores of the labels alive.
+  std::vector<float> alive_node() const {
+    std::vector<float> scores;
+    for (size_t t = 0; t < positions; ++t)
+      for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s)
+        scores.push_back(node[t * labels + alive.label[s]]);
+    return scores;
+  }
+
   /// The formula of weights.h.
   double score_of(const std::vector<data::Label>& y) const {
     double score = 0;

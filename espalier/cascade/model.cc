@@ -34,8 +34,11 @@ void CascadePredictor::find_features(const data::Sequence& sequence, Buffers& b)
 }
 
 void CascadePredictor::look_up(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const {
-  Buffers& b = static_cast<Buffers&>(scratch);
-  b.summed = b.sums && b.sums->sum(sequence, b.extraction, b.grouped);
+  look_up(sequence, levels_.size(), static_cast<Buffers&>(scratch));
+}
+
+void CascadePredictor::look_up(const data::Sequence& sequence, size_t levels, Buffers& b) const {
+  b.summed = b.sums && b.sums->sum(sequence, b.extraction, b.grouped, levels);
   if (b.summed) {
     std::swap(b.features, b.grouped.others);
   } else {
@@ -62,6 +65,18 @@ void CascadePredictor::score_nodes(size_t level, Buffers& b) const {
                            stride_, b.node.data());
 }
 
+void CascadePredictor::score_alive(size_t level, const AliveLabels& alive, Buffers& b) const {
+  b.alive_node.resize(alive.label.size());
+  if (b.summed) {
+    b.sums->scores_of(level, alive.begin, alive.label, b.alive_node.data());
+    return;
+  }
+  score_nodes(level, b);
+  for (size_t t = 0; t < alive.positions(); ++t)
+    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s)
+      b.alive_node[s] = b.node[t * stride_ + alive.label[s]];
+}
+
 void CascadePredictor::score(size_t level, Buffers& b) const {
   score_nodes(level, b);
   const PackedLevel& packed = levels_[level];
@@ -79,6 +94,23 @@ void CascadePredictor::score(size_t level, Buffers& b) const {
         }
       },
       b.values, b.trellis);
+}
+
+void CascadePredictor::rate_labels(size_t level, Buffers& b) const {
+  const size_t T = b.features.length(), K = labels_.size();
+  if (level > 0 || dictionary_.empty()) {
+    score_nodes(level, b);
+    find_unigram_ratings(b.node.data(), T, K, stride_, levels_[level].measure, levels_[level].usual, b.rating,
+                         b.items);
+    return;
+  }
+  b.items.resize(T * K);
+  for (size_t t = 0; t < T; ++t) {
+    b.offsets.clear();
+    for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i)
+      if (b.state[i] != linear::kNoFeature) b.offsets.push_back(b.state[i]);
+    dictionary_ratings(dictionary_, b.offsets, kNoLabel, {b.items.data() + t * K, K});
+  }
 }
 
 Status CascadePredictor::filter(std::span<const Label> forced, std::span<const double> alphas,
@@ -107,18 +139,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
     }
     if (!filters && !shown) break;
     if (!made) {
-      if (l == 0 && !dictionary_.empty()) {
-        b.items.resize(T * K);
-        for (size_t t = 0; t < T; ++t) {
-          b.offsets.clear();
-          for (uint32_t i = b.features.state_begin[t]; i < b.features.state_begin[t + 1]; ++i)
-            if (b.state[i] != linear::kNoFeature) b.offsets.push_back(b.state[i]);
-          dictionary_ratings(dictionary_, b.offsets, kNoLabel, {b.items.data() + t * K, K});
-        }
-      } else {
-        score_nodes(l, b);
-        find_unigram_ratings(b.node.data(), T, K, stride_, level.measure, level.usual, b.rating, b.items);
-      }
+      rate_labels(l, b);
       if (shown) visit({l, nullptr, b.items, nullptr});
       if (!filters) break;
       b.alive = keep_labels(b.items, K, alphas[l], {}, forced, labels_.plain_numbers());
@@ -126,6 +147,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       if (!visit && filters_at(l + 1) && levels_[l + 1].pairs.labels > 0) {
         ++l;
         ESPALIER_TRY(filter_pairs(l, alphas[l], b));
+        b.trellis = grown(b.kept, grams_);
         continue;
       }
       ESPALIER_TRY(first_trellis(b.alive, levels_[l + 1].order));
@@ -151,11 +173,12 @@ Status CascadePredictor::filter_pairs(size_t level, double alpha, Buffers& b) co
         b.alive.positions(), kMostArcs, n);
   };
   ESPALIER_TRY(check(arcs_of(b.alive), 2));
-  score_nodes(level, b);
-  b.pairs.filter(b.alive, b.node.data(), stride_, levels_[level].pairs, levels_[level].usual, alpha);
-  ESPALIER_TRY(check(b.pairs.arcs_when_grown(), 3));
-  b.trellis = b.pairs.grown(grams_);
-  return {};
+  score_alive(level, b.alive, b);
+  const PackedLevel& packed = levels_[level];
+  if (packed.dense_pairs.labels == 0 ||
+      !b.dense_pairs.filter(b.alive, b.alive_node, packed.dense_pairs, packed.usual, alpha, b.kept))
+    b.pairs.filter(b.alive, b.alive_node, packed.pairs, packed.usual, alpha, b.kept);
+  return check(b.kept.triples, 3);
 }
 
 Status CascadePredictor::search(std::span<const Label> forced, const std::vector<double>* alphas,
@@ -181,11 +204,34 @@ Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
   out.clear();
+  const bool probabilities =
+      options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior;
+  if (triples_.labels > 0 && options.nbest <= 1 && !probabilities && !sequence.empty()) {
+    look_up(sequence, 1, b);
+    return find_best(forced, b, out.best.front());
+  }
   look_up(sequence, b);
   ESPALIER_TRY(search(forced, &alphas_, b));
   ESPALIER_TRY(best_labellings(options, b, out));
-  if (options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior)
-    add_confidence(options, b, out);
+  if (probabilities) add_confidence(options, b, out);
+  return {};
+}
+
+Status CascadePredictor::find_best(std::span<const Label> forced, Buffers& b, data::Labelling& best) const {
+  const size_t K = labels_.size();
+  const PackedLevel& first = levels_.front();
+  if (forced.empty() && dictionary_.empty() && first.measure == Measure::kMaxMarginal && alphas_[0] <= 1 &&
+      K <= LabelLevel::kMostLabels) {
+    score_nodes(0, b);
+    b.first.filter(b.node.data(), b.features.length(), K, stride_, first.usual, alphas_[0], b.alive);
+  } else {
+    rate_labels(0, b);
+    b.alive = keep_labels(b.items, K, alphas_[0], {}, forced, labels_.plain_numbers());
+  }
+  ESPALIER_TRY(filter_pairs(1, alphas_[1], b));
+  score_alive(2, b.kept.alive, b);
+  best.score = b.triples.decode(b.kept, b.alive_node, triples_, best.labels);
+  best.probability = std::numeric_limits<double>::quiet_NaN();
   return {};
 }
 

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "espalier/base/section_file.h"
+#include "espalier/cascade/dense_pairs.h"
 #include "espalier/cascade/further.h"
 #include "espalier/cascade/options.h"
-#include "espalier/cascade/pair_level.h"
 #include "espalier/cascade/stages.h"
+#include "espalier/cascade/triple_level.h"
 #include "espalier/chain/span_marginals.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_scheme.h"
@@ -115,18 +116,27 @@ class CascadePredictor final : public data::Predictor {
     UsualMean usual;
     double alpha = 0;
     LevelReport report;
-    PairWeights pairs;  ///< where PairLevel can be its filter; otherwise without labels
+    PairWeights pairs;             ///< where PairLevel can be its filter; otherwise without labels
+    DensePairWeights dense_pairs;  ///< the same, where DensePairs can
     LevelView view() const { return {order, gram, quantile, &cuts, 1}; }
   };
 
   explicit CascadePredictor(data::FeatureExtractor extractor) : extractor_(std::move(extractor)) {}
   Status load_level(const SectionFile& file, size_t index, size_t level_count, std::string_view header);
+  /// The same; score_nodes() may then be asked for the first `levels` levels only.
+  void look_up(const data::Sequence& sequence, size_t levels, Buffers& b) const;
   /// The state features one by one.
   void find_features(const data::Sequence& sequence, Buffers& b) const;
   void score_nodes(size_t level, Buffers& b) const;
+  /// The scores of labels that are alive at a level.
+  void score_alive(size_t level, const AliveLabels& alive, Buffers& b) const;
   void score(size_t level, Buffers& b) const;
-  /// The filter of a level on all pairs of the labels alive, which leaves the lattice of the next level.
+  /// The ratings of all labels by a first level of order 1.
+  void rate_labels(size_t level, Buffers& b) const;
+  /// The filter of a level on all pairs of the labels alive.
   Status filter_pairs(size_t level, double alpha, Buffers& b) const;
+  /// The best labelling without any lattice. Precondition: triples_ has labels, and the sequence tokens.
+  Status find_best(std::span<const data::Label> forced, Buffers& b, data::Labelling& best) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
 
@@ -144,6 +154,7 @@ class CascadePredictor final : public data::Predictor {
   std::span<const uint32_t> state_offsets_, edge_offsets_;  ///< features × levels: offset of each row
   std::vector<PackedLevel> levels_;
   std::vector<double> alphas_;
+  TripleWeights triples_;  ///< where the levels have orders 1, 2, 3, and the second is a PairLevel
   Dictionary dictionary_;  ///< empty unless level 1 is one
   std::optional<std::string_view> names_;
   std::string file_name_;

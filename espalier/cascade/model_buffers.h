@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "espalier/cascade/label_level.h"
 #include "espalier/cascade/model.h"
 #include "espalier/linear/grouped_sums.h"
 
@@ -22,7 +23,12 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   GramValues values;
   std::vector<float> items;
   AliveLabels alive;
+  LabelLevel first;
+  std::vector<float> alive_node;  ///< parallel to alive.label
   PairLevel pairs;
+  DensePairs dense_pairs;
+  KeptPairs kept;
+  TripleLevel triples;
   Ratings ratings;
   RatingScratch rating;
   chain::ForwardMax forward;

@@ -307,9 +307,15 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
     PackedLevel& level = model->levels_[l];
     if (level.order == 2 && model->levels_[l - 1].order == 1 &&
         trellis_length(model->levels_[l + 1].order) == 2 && level.measure == Measure::kMaxMarginal &&
-        level.unit == Unit::kCliques && model->edge_features_ == 0 && !model->quantiles_ && K <= kMostPaired)
+        level.unit == Unit::kCliques && model->edge_features_ == 0 && !model->quantiles_ &&
+        K <= kMostPaired) {
       level.pairs = PairWeights(model->grams_, level.gram);
+      if (K <= DensePairWeights::kMostLabels) level.dense_pairs = DensePairWeights(level.pairs);
+    }
   }
+  if (L == 3 && model->levels_[1].pairs.labels > 0 && model->levels_[2].order == 3 &&
+      K <= TripleWeights::kMostLabels)
+    model->triples_ = TripleWeights(model->grams_, model->levels_[2].gram);
   if (dictionary) {
     ESPALIER_ASSIGN(const auto begin, file.array<uint32_t>("dictionary.begin"));
     ESPALIER_ASSIGN(const auto label, file.array<data::Label>("dictionary.labels"));

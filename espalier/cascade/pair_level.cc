@@ -22,7 +22,7 @@ PairWeights::PairWeights(const GramTable& grams, std::span<const float> gram)
   }
 }
 
-void PairLevel::score(const float* node, size_t stride, const PairWeights& weights) {
+void PairLevel::score(std::span<const float> node, const PairWeights& weights) {
   const AliveLabels& alive = *alive_;
   const size_t T = alive.positions();
   arc_begin_.assign(T + 1, 0);
@@ -35,7 +35,7 @@ void PairLevel::score(const float* node, size_t stride, const PairWeights& weigh
   for (size_t t = 0; t < T; ++t)
     for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
       const Label label = alive.label[s];
-      float score = node[t * stride + label];
+      float score = node[s];
       if (t == 0) score += weights.first[label];
       if (t + 1 == T) score += weights.last[label];
       state_[s] = score;
@@ -165,61 +165,63 @@ void PairLevel::drop_unconnected() {
   }
 }
 
-void PairLevel::filter(const AliveLabels& alive, const float* node, size_t stride, const PairWeights& weights,
-                       const UsualMean& usual, double alpha) {
+void PairLevel::list(KeptPairs& kept) {
+  const AliveLabels& alive = *alive_;
+  kept.clear();
+  number_.resize(alive.label.size());
+  const uint8_t* into = keep_arc_.data();
+  for (size_t t = 0; t < alive.positions(); ++t) {
+    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
+      number_[s] = static_cast<uint32_t>(kept.place.size());
+      if (keep_state_[s]) {
+        kept.alive.label.push_back(alive.label[s]);
+        kept.place.push_back(static_cast<uint32_t>(kept.source.size()));
+        if (t == 0) kept.source.push_back(0);
+      }
+      if (t == 0) continue;
+      for (uint32_t source = alive.begin[t - 1]; source < alive.begin[t]; ++source, ++into)
+        if (*into) kept.source.push_back(number_[source]);
+    }
+    kept.alive.begin.push_back(static_cast<uint32_t>(kept.alive.label.size()));
+  }
+  kept.place.push_back(static_cast<uint32_t>(kept.source.size()));
+  for (size_t p = kept.place[kept.alive.begin[1]]; p < kept.source.size(); ++p)
+    kept.triples += kept.place[kept.source[p] + 1] - kept.place[kept.source[p]];
+}
+
+void PairLevel::filter(const AliveLabels& alive, std::span<const float> node, const PairWeights& weights,
+                       const UsualMean& usual, double alpha, KeptPairs& kept) {
   alive_ = &alive;
-  score(node, stride, weights);
+  score(node, weights);
   find_best();
   keep(usual, alpha);
   drop_unconnected();
-  place_.resize(alive.label.size() + 1);
-  grown_arcs_ = 0;
-  uint32_t next = 0;
-  for (size_t t = 0; t < alive.positions(); ++t)
-    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
-      place_[s] = next;
-      if (t == 0) {
-        next += keep_state_[s];
-        continue;
-      }
-      const size_t sources = alive.begin[t] - alive.begin[t - 1];
-      const uint8_t* const into = keep_arc_.data() + arc_begin_[t] + (s - alive.begin[t]) * sources;
-      for (size_t i = 0; i < sources; ++i) {
-        if (!into[i]) continue;
-        ++next;
-        const size_t source = alive.begin[t - 1] + i;
-        grown_arcs_ += place_[source + 1] - place_[source];
-      }
-    }
-  place_.back() = next;
+  list(kept);
 }
 
-Trellis PairLevel::grown(const GramTable& grams) const {
-  const AliveLabels& alive = *alive_;
+Trellis grown(const KeptPairs& pairs, const GramTable& grams) {
+  const AliveLabels& alive = pairs.alive;
   Trellis trellis;
   trellis.gram_length = 2;
   chain::LatticeBuilder builder;
-  const size_t states = place_.back();
-  builder.reserve(states, grown_arcs_);
+  const size_t states = pairs.source.size();
+  builder.reserve(states, pairs.triples);
   trellis.state_grams.resize(states);
-  trellis.arc_gram.resize(grown_arcs_);
+  trellis.arc_gram.resize(pairs.triples);
   trellis.rating.assign(states, kNoRating);
   uint32_t* gram = trellis.arc_gram.data();
   for (size_t t = 0; t < alive.positions(); ++t) {
     for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
       const Label label = alive.label[s];
-      if (t == 0) {
-        if (keep_state_[s])
-          trellis.state_grams[builder.add_state(label, 0)] = grams.find(grams.start(), label);
-        continue;
-      }
-      const size_t sources = alive.begin[t] - alive.begin[t - 1];
-      const uint8_t* const into = keep_arc_.data() + arc_begin_[t] + (s - alive.begin[t]) * sources;
-      for (size_t i = 0; i < sources; ++i) {
-        if (!into[i]) continue;
-        const size_t source = alive.begin[t - 1] + i;
-        trellis.state_grams[builder.add_state(label, 0)] = grams.find(alive.label[source], label);
-        const uint32_t from = place_[source], to = place_[source + 1];
+      for (uint32_t p = pairs.place[s]; p < pairs.place[s + 1]; ++p) {
+        builder.add_state(label, 0);
+        if (t == 0) {
+          trellis.state_grams[p] = grams.find(grams.start(), label);
+          continue;
+        }
+        const uint32_t source = pairs.source[p];
+        trellis.state_grams[p] = grams.find(alive.label[source], label);
+        const uint32_t from = pairs.place[source], to = pairs.place[source + 1];
         builder.add_arcs(from, to - from);
         for (uint32_t before = from; before < to; ++before)
           *gram++ = grams.find(trellis.state_grams[before], label);

@@ -25,24 +25,42 @@ struct PairWeights {
   PairWeights(const GramTable& grams, std::span<const float> gram);
 };
 
+/// What a filter leaves of the pairs of neighbouring labels.
+struct KeptPairs {
+  AliveLabels alive;  ///< every label that is left; no ratings
+  /// The pairs that end with the alive label s are [place[s], place[s+1]), by rising first label. At the
+  /// first position, a label by itself counts as a pair.
+  std::vector<uint32_t> place;
+  std::vector<uint32_t> source;  ///< the alive label that each pair begins with; none at the first position
+  size_t triples = 0;            ///< pairs of pairs that share a label: the arcs of grown()
+
+  void clear() {
+    alive.begin.assign(1, 0);
+    alive.label.clear();
+    place.clear();
+    source.clear();
+    triples = 0;
+  }
+};
+
+/// The trellis of these pairs, without ratings.
+Trellis grown(const KeptPairs& pairs, const GramTable& grams);
+
 /// Keeps pairs by max-marginals (Unit::kCliques). Buffers are reused: one object per thread.
 class PairLevel {
  public:
   /// Rates all pairs of labels alive and keeps those rated α or more, the best path, and nothing that is on
-  /// no path. `node` is T×stride. Precondition: at least one label alive at every position, and a position.
-  void filter(const AliveLabels& alive, const float* node, size_t stride, const PairWeights& weights,
-              const UsualMean& usual, double alpha);
-
-  /// How many arcs grown() has.
-  size_t arcs_when_grown() const { return grown_arcs_; }
-  /// The trellis of the pairs kept, without ratings.
-  Trellis grown(const GramTable& grams) const;
+  /// no path. `node` has the score of every label alive. Precondition: at least one label alive at every
+  /// position, and a position.
+  void filter(const AliveLabels& alive, std::span<const float> node, const PairWeights& weights,
+              const UsualMean& usual, double alpha, KeptPairs& kept);
 
  private:
-  void score(const float* node, size_t stride, const PairWeights& weights);
+  void score(std::span<const float> node, const PairWeights& weights);
   void find_best();
   void keep(const UsualMean& usual, double alpha);
   void drop_unconnected();
+  void list(KeptPairs& kept);
 
   const AliveLabels* alive_ = nullptr;
   std::vector<size_t> arc_begin_;  ///< of the arcs into each position: by target, then by source
@@ -51,8 +69,7 @@ class PairLevel {
   std::vector<double> forward_, beta_;
   std::vector<uint32_t> path_;  ///< the best state of each position
   std::vector<uint8_t> keep_arc_, keep_state_, leads_on_;
-  std::vector<uint32_t> place_;  ///< as Growth has it
-  size_t grown_arcs_ = 0;
+  std::vector<uint32_t> number_;  ///< of the states that are left
 };
 
 }  // namespace espalier::cascade

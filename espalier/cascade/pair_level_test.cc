@@ -35,11 +35,12 @@ TEST(PairLevel, LeavesTheSameTrellisAsTheStepsItStandsFor) {
     ASSERT_TRUE(expected.ok());
 
     PairLevel pairs;
+    KeptPairs kept;
     const PairWeights weights(level.grams, level.gram);
     for (int again = 0; again < 2; ++again) {  // with buffers that were used
-      pairs.filter(level.alive, level.node.data(), level.labels, weights, usual, alpha);
-      EXPECT_TRUE(same(pairs.grown(level.grams), *expected)) << i;
-      EXPECT_EQ(pairs.arcs_when_grown(), expected->lattice.arcs());
+      pairs.filter(level.alive, level.alive_node(), weights, usual, alpha, kept);
+      EXPECT_TRUE(same(grown(kept, level.grams), *expected)) << i;
+      EXPECT_EQ(kept.triples, expected->lattice.arcs());
     }
     dropped += expected->states() < level.trellis.lattice.states_at(0).last + level.trellis.lattice.arcs();
   }

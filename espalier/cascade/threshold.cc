@@ -6,6 +6,7 @@
 #include "espalier/base/array.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/lattice/lattice_marginals.h"
+#include "espalier/linear/row_sums.h"
 
 namespace espalier::cascade {
 
@@ -65,12 +66,12 @@ void find_unigram_ratings(const float* node, size_t positions, size_t K, size_t 
   for (size_t t = 0; t < positions; ++t) {
     const float* row = node + t * S;
     const float best = *std::max_element(row, row + K);
-    float row_sum = 0;
+    float lane[linear::kLanes] = {};  // summed as linear::find_bests sums them
     for (size_t j = 0; j < K; ++j) {
       out[t * K + j] = best - row[j];
-      row_sum += best - row[j];
+      lane[j % linear::kLanes] += best - row[j];
     }
-    sum += row_sum;
+    sum += linear::sum_of_lanes(lane);
   }
   scratch.mean_regret = sum / static_cast<double>(std::max<size_t>(1, positions * K));
   const double mean = usual.drawn(scratch.mean_regret, positions);

@@ -68,6 +68,7 @@ void FeatureMap::find_all(std::span<const uint64_t> hashes, uint32_t* values) co
   for (size_t first = 0; first < n; first += kAtOnce) {
     const size_t last = std::min(n, first + kAtOnce);
     size_t count = 0;
+    for (size_t i = first; i < last; ++i) filter_.prefetch(static_cast<uint32_t>(hashes[i]));
     for (size_t i = first; i < last; ++i) {
       values[i] = kNoFeature;
       likely[count] = static_cast<uint32_t>(i - first);

@@ -23,51 +23,105 @@ bool GroupedSums::possible(const Source& source) {
 }
 
 GroupedSums::GroupedSums(Source source)
-    : source_(std::move(source)), stride_(padded(source_.rows.front()->width())), step_(parts() * stride_) {
+    : source_(std::move(source)), stride_(padded(source_.rows.front()->width())) {
   ESPALIER_CHECK(possible(source_));
   for (const data::FeatureGroup& group : source_.extractor.groups())
-    tables_.emplace_back(group.places.size() * step_, kMostEntries, kMostBytes);
+    tables_.emplace_back(parts() * group.places.size() * stride_, kMostEntries, kMostBytes);
+  known_.resize(tables_.size());
 }
 
-void GroupedSums::add_features(const data::HashedFeatures& features, size_t step, int32_t* sums) {
-  const size_t n = features.state.size(), levels = source_.rows.size();
-  found_.resize(n);
+void GroupedSums::find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found) {
+  const size_t n = features.state.size();
+  std::span<const uint64_t> hashes = features.state;
+  if (!source_.roles.empty()) {
+    hashes_.resize(n);
+    for (size_t i = 0; i < n; ++i) hashes_[i] = hash_combine(source_.roles[role], features.state[i]);
+    hashes = hashes_;
+  }
+  found.resize(n);
+  source_.map.find_all(hashes, found.data());
+}
+
+std::span<const uint32_t> GroupedSums::offsets_in(size_t rows, const std::vector<uint32_t>& found) {
+  if (source_.offsets.empty()) return found;
+  const size_t n = found.size(), sets = source_.rows.size();
+  row_offsets_.resize(n);
+  for (size_t i = 0; i < n; ++i)
+    row_offsets_[i] = found[i] == kNoFeature ? kNoFeature : source_.offsets[size_t{found[i]} * sets + rows];
+  return row_offsets_;
+}
+
+/// The sums of a stretch of rows that was not seen of late.
+const int32_t* GroupedSums::new_sums(const data::Sequence& sequence, size_t group, size_t anchor,
+                                     data::FeatureExtractor::Scratch& extraction, uint64_t key) {
+  ++missed_;
+  source_.extractor.extract_group(sequence, group, anchor, extraction, group_features_);
+  const size_t of_part = source_.extractor.groups()[group].places.size() * stride_;
+  int32_t* sums = tables_[group].insert(key);
+  if (sums == nullptr) sums = spare_.emplace_back(parts() * of_part).data();
+  std::fill_n(sums, parts() * of_part, 0);
   for (size_t role = 0; role < roles(); ++role) {
-    std::span<const uint64_t> hashes = features.state;
-    if (!source_.roles.empty()) {
-      hashes_.resize(n);
-      for (size_t i = 0; i < n; ++i) hashes_[i] = hash_combine(source_.roles[role], features.state[i]);
-      hashes = hashes_;
+    find_rows(group_features_, role, found_);
+    for (size_t l = 0; l < source_.rows.size(); ++l)
+      add_to_sums(*source_.rows[l], offsets_in(l, found_), group_features_.state_begin, stride_,
+                  sums + part(l, role) * of_part);
+  }
+  return sums;
+}
+
+void GroupedSums::find_groups(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
+                              const data::GroupedFeatures& features) {
+  constexpr size_t kAhead = 6;
+  spare_.clear();
+  for (size_t g = 0; g < tables_.size(); ++g) {
+    const std::vector<uint64_t>& keys = features.keys[g];
+    SumTable& table = tables_[g];
+    table.begin();
+    known_[g].resize(keys.size());
+    for (size_t anchor = 0; anchor < keys.size(); ++anchor) {
+      if (anchor + kAhead < keys.size()) table.prefetch(keys[anchor + kAhead]);
+      const int32_t* known = table.find(keys[anchor]);
+      if (known == nullptr) known = new_sums(sequence, g, anchor, extraction, keys[anchor]);
+      known_[g][anchor] = known;
     }
-    source_.map.find_all(hashes, found_.data());
-    for (size_t l = 0; l < levels; ++l) {
-      std::span<const uint32_t> offsets = found_;
-      if (!source_.offsets.empty()) {
-        row_offsets_.resize(n);
-        for (size_t i = 0; i < n; ++i)
-          row_offsets_[i] =
-              found_[i] == kNoFeature ? kNoFeature : source_.offsets[size_t{found_[i]} * levels + l];
-        offsets = row_offsets_;
+    asked_ += keys.size();
+  }
+  if (asked_ < kWindow) return;
+  if (missed_ > asked_ / 2) pause_ = kPause;
+  asked_ = missed_ = 0;
+}
+
+void GroupedSums::add_groups(size_t part) {
+  const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
+  const auto end = static_cast<ptrdiff_t>(positions_);
+  int32_t* const sums = sums_.data() + part * positions_ * stride_;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const data::FeatureGroup& group = groups[g];
+    const size_t places = group.places.size(), of_part = places * stride_;
+    const std::vector<const int32_t*>& known = known_[g];
+    constexpr size_t kAhead = 3, kLine = 64 / sizeof(int32_t);
+    for (size_t anchor = 0; anchor < known.size(); ++anchor) {
+      if (anchor + kAhead < known.size())
+        for (size_t i = 0; i < of_part; i += kLine)
+          __builtin_prefetch(known[anchor + kAhead] + part * of_part + i);
+      // Neighbouring places belong to neighbouring positions, so they are added in one go.
+      for (size_t p = 0; p < places;) {
+        const ptrdiff_t t = group.position(anchor, p);
+        size_t n = 1;
+        while (p + n < places && group.places[p + n] == group.places[p] - static_cast<int>(n)) ++n;
+        const ptrdiff_t first = std::max<ptrdiff_t>(0, t),
+                        last = std::min(end, t + static_cast<ptrdiff_t>(n));
+        if (first < last)
+          add_sums(known[anchor] + part * of_part + (p + static_cast<size_t>(first - t)) * stride_,
+                   static_cast<size_t>(last - first) * stride_, sums + static_cast<size_t>(first) * stride_);
+        p += n;
       }
-      add_to_sums(*source_.rows[l], offsets, features.state_begin, step,
-                  sums + (role * levels + l) * stride_);
     }
   }
 }
 
-const int32_t* GroupedSums::sums_at(const data::Sequence& sequence, size_t group, size_t anchor,
-                                    data::FeatureExtractor::Scratch& extraction, uint64_t key) {
-  if (const int32_t* known = tables_[group].find(key)) return known;
-  ++missed_;
-  source_.extractor.extract_group(sequence, group, anchor, extraction, group_features_);
-  int32_t* const sums = tables_[group].insert(key);
-  std::fill_n(sums, group_features_.length() * step_, 0);
-  add_features(group_features_, step_, sums);
-  return sums;
-}
-
 bool GroupedSums::sum(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
-                      data::GroupedFeatures& features) {
+                      data::GroupedFeatures& features, size_t sets) {
   const size_t length = sequence.length();
   if (pause_ > 0) {
     pause_ -= std::min<uint64_t>(pause_, length);
@@ -75,44 +129,56 @@ bool GroupedSums::sum(const data::Sequence& sequence, data::FeatureExtractor::Sc
   }
   source_.extractor.extract_grouped(sequence, extraction, features);
   positions_ = length;
-  sums_.assign(length * step_, 0);
-  const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const data::FeatureGroup& group = groups[g];
-    const std::vector<uint64_t>& keys = features.keys[g];
-    constexpr size_t kAhead = 4;
-    for (size_t anchor = 0; anchor < keys.size(); ++anchor) {
-      if (anchor + kAhead < keys.size()) tables_[g].prefetch(keys[anchor + kAhead]);
-      const int32_t* const known = sums_at(sequence, g, anchor, extraction, keys[anchor]);
-      // Neighbouring places belong to neighbouring positions, so they are added in one go.
-      const auto end = static_cast<ptrdiff_t>(length);
-      for (size_t p = 0; p < group.places.size();) {
-        const ptrdiff_t t = group.position(anchor, p);
-        size_t n = 1;
-        while (p + n < group.places.size() && group.places[p + n] == group.places[p] - static_cast<int>(n))
-          ++n;
-        const ptrdiff_t first = std::max<ptrdiff_t>(0, t),
-                        last = std::min(end, t + static_cast<ptrdiff_t>(n));
-        if (first < last)
-          add_sums(known + (p + static_cast<size_t>(first - t)) * step_,
-                   static_cast<size_t>(last - first) * step_,
-                   sums_.data() + static_cast<size_t>(first) * step_);
-        p += n;
-      }
+  find_groups(sequence, extraction, features);
+  sets = std::min(sets, source_.rows.size());
+  sums_.resize(parts() * length * stride_);
+  others_begin_ = features.others.state_begin;
+  for (size_t role = 0; role < roles(); ++role) {
+    find_rows(features.others, role, others_);
+    for (size_t l = 0; l < sets; ++l) {
+      int32_t* const sums = sums_.data() + part(l, role) * length * stride_;
+      std::fill_n(sums, length * stride_, 0);
+      add_groups(part(l, role));
+      add_to_sums(*source_.rows[l], offsets_in(l, others_), others_begin_, stride_, sums);
     }
-    asked_ += keys.size();
-  }
-  add_features(features.others, step_, sums_.data());
-  if (asked_ >= kWindow) {
-    if (missed_ > asked_ / 2) pause_ = kPause;
-    asked_ = missed_ = 0;
   }
   return true;
 }
 
 void GroupedSums::scores(size_t rows, size_t role, float* out) const {
-  scores_of_sums(sums_.data() + (role * source_.rows.size() + rows) * stride_, positions_, step_,
+  scores_of_sums(sums_.data() + part(rows, role) * positions_ * stride_, positions_, stride_,
                  source_.rows[rows]->scale(), stride_, out);
+}
+
+void GroupedSums::scores_of(size_t rows, std::span<const uint32_t> begin, std::span<const data::Label> column,
+                            float* out) const {
+  ESPALIER_CHECK(source_.roles.empty() && begin.size() == positions_ + 1);
+  const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
+  const PackedRows& set = *source_.rows[rows];
+  constexpr size_t kMost = 64;
+  int32_t sums[kMost];
+  for (size_t t = 0; t < positions_; ++t) {
+    const size_t first = begin[t], n = begin[t + 1] - first;
+    const data::Label* const columns = column.data() + first;
+    std::fill_n(sums, n, 0);
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const data::FeatureGroup& group = groups[g];
+      const size_t places = group.places.size();
+      for (size_t p = 0; p < places; ++p) {
+        const size_t anchor = t + static_cast<size_t>(group.places[p] - group.first_row());
+        const int32_t* const at = known_[g][anchor] + (rows * places + p) * stride_;
+        for (size_t i = 0; i < n; ++i) sums[i] += at[columns[i]];
+      }
+    }
+    for (uint32_t f = others_begin_[t]; f < others_begin_[t + 1]; ++f) {
+      if (others_[f] == kNoFeature) continue;
+      const uint32_t offset = source_.offsets.empty()
+                                  ? others_[f]
+                                  : source_.offsets[size_t{others_[f]} * source_.rows.size() + rows];
+      if (offset != kNoFeature) add_columns(set, offset, {columns, n}, sums);
+    }
+    for (size_t i = 0; i < n; ++i) out[first + i] = set.scale() * static_cast<float>(sums[i]);
+  }
 }
 
 }  // namespace espalier::linear

@@ -35,36 +35,51 @@ class GroupedSums {
 
   explicit GroupedSums(Source source);
 
+  static constexpr size_t kAllRows = ~size_t{0};
   /// Sums the rows of a sequence's state features; `features.others` gets its edge features. False if too
   /// little of the text recurs for this to be worth while: nothing was summed, and features must be looked up
-  /// one by one.
+  /// one by one. Only the first `sets` sets of rows are summed for all columns; ask scores_of for the others.
   bool sum(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
-           data::GroupedFeatures& features);
+           data::GroupedFeatures& features, size_t sets = kAllRows);
 
   /// The scores of the sequence summed last, T × padded width: those of a set of rows, in a role.
   void scores(size_t rows, size_t role, float* out) const;
   /// The same as integers, those of one position.
   const int32_t* sums(size_t position, size_t rows, size_t role) const {
-    return sums_.data() + position * step_ + (role * source_.rows.size() + rows) * stride_;
+    return sums_.data() + (part(rows, role) * positions_ + position) * stride_;
   }
+  /// The scores of some columns of each position by a set of rows, whether that was summed or not: those
+  /// of position t are [begin[t], begin[t+1]) of `column` and `out`. Without roles.
+  void scores_of(size_t rows, std::span<const uint32_t> begin, std::span<const data::Label> column,
+                 float* out) const;
   size_t roles() const { return std::max<size_t>(1, source_.roles.size()); }
 
  private:
   size_t parts() const { return source_.rows.size() * roles(); }
-  void add_features(const data::HashedFeatures& features, size_t step, int32_t* sums);
-  const int32_t* sums_at(const data::Sequence& sequence, size_t group, size_t anchor,
-                         data::FeatureExtractor::Scratch& extraction, uint64_t key);
+  size_t part(size_t rows, size_t role) const { return role * source_.rows.size() + rows; }
+  void find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found);
+  /// The offsets of the rows of a set.
+  std::span<const uint32_t> offsets_in(size_t rows, const std::vector<uint32_t>& found);
+  void find_groups(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
+                   const data::GroupedFeatures& features);
+  const int32_t* new_sums(const data::Sequence& sequence, size_t group, size_t anchor,
+                          data::FeatureExtractor::Scratch& extraction, uint64_t key);
+  void add_groups(size_t part);
 
   Source source_;
-  size_t stride_, step_;
-  std::vector<SumTable> tables_;
-  AlignedVector<int32_t> sums_;  ///< T × parts × stride
+  size_t stride_;
+  std::vector<SumTable> tables_;  ///< entries: parts × places × stride
+  /// What the tables have for the sequence: per group, per anchor.
+  std::vector<std::vector<const int32_t*>> known_;
+  std::vector<AlignedVector<int32_t>> spare_;  ///< the same, where a table has no room
+  AlignedVector<int32_t> sums_;                ///< parts × T × stride
   size_t positions_ = 0;
   uint64_t asked_ = 0, missed_ = 0;  ///< in the tables, of late
   uint64_t pause_ = 0;               ///< tokens until it is tried again
   data::HashedFeatures group_features_;
   std::vector<uint64_t> hashes_;
   std::vector<uint32_t> found_, row_offsets_;
+  std::vector<uint32_t> others_, others_begin_;  ///< features without a group, as the map has them
 };
 
 }  // namespace espalier::linear

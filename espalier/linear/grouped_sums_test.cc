@@ -114,6 +114,37 @@ TEST(GroupedSumsTest, ScoresAreThoseOfFeatureByFeatureToTheLastBit) {
       }
 }
 
+TEST(GroupedSumsTest, ScoresOfSomeColumnsAreThoseOfAll) {
+  const Weights weights("", 3, {}, 40);
+  GroupedSums sums(weights.source());
+  data::FeatureExtractor::Scratch scratch;
+  data::GroupedFeatures grouped;
+  Random random(9);
+  for (const size_t length : {1, 30, 2, 500, 0}) {  // the long one does not fit into the tables' sets
+    const data::Sequence sequence = data::random_text(random, length, 2);
+    ASSERT_TRUE(sums.sum(sequence, scratch, grouped, 2));
+    std::vector<uint32_t> begin{0};
+    std::vector<data::Label> columns;
+    for (size_t t = 0; t < length; ++t) {
+      for (data::Label c = 0; c < 40; ++c)
+        if (random.below(8) == 0) columns.push_back(c);
+      begin.push_back(static_cast<uint32_t>(columns.size()));
+    }
+    for (size_t set = 0; set < 3; ++set) {
+      const AlignedVector<float> expected = weights.scores(sequence, set, 0);
+      std::vector<float> found(columns.size());
+      sums.scores_of(set, begin, columns, found.data());
+      for (size_t t = 0; t < length; ++t)
+        for (uint32_t i = begin[t]; i < begin[t + 1]; ++i)
+          ASSERT_EQ(found[i], expected[t * padded(40) + columns[i]]) << "set " << set;
+      if (set == 2) continue;  // which was not summed for all columns
+      AlignedVector<float> all(expected.size(), 1.0f);
+      sums.scores(set, 0, all.data());
+      ASSERT_EQ(all, expected);
+    }
+  }
+}
+
 TEST(GroupedSumsTest, StopsWhereNothingRecursAndTriesAgain) {
   const Weights weights("", 1, {}, 5);
   GroupedSums sums(weights.source());

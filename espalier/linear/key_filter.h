@@ -24,6 +24,8 @@ class KeyFilter {
     const uint64_t m = mixed(key);
     words_[m >> shift_] |= bits(m);
   }
+  /// Asks the memory for what may_have() will look at.
+  void prefetch(uint32_t key) const { __builtin_prefetch(&words_[mixed(key) >> shift_]); }
   /// False: the key was not added. Precondition: made for some number of keys.
   bool may_have(uint32_t key) const {
     const uint64_t m = mixed(key), wanted = bits(m);

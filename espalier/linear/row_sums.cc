@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <limits>
 
 #include "espalier/linear/feature_map.h"
 
@@ -34,24 +36,26 @@ void AddToSums(const uint32_t* words, size_t width, std::span<const uint32_t> of
 template <size_t N>
 void AddNarrowToSums(const uint32_t* HWY_RESTRICT words, std::span<const uint32_t> offsets,
                      std::span<const uint32_t> begin, size_t step, int32_t* HWY_RESTRICT sums) {
-  constexpr size_t kAhead = 8;  // rows prefetched ahead
+  constexpr size_t kAhead = 16;  // rows prefetched ahead, whichever position they belong to
   constexpr size_t kAtOnce = 64;
   uint32_t known[kAtOnce];
+  const size_t all = begin.back();
+  const auto prefetch = [&](size_t i) {
+    __builtin_prefetch(words + (offsets[i] == kNoFeature ? 0 : offsets[i]));
+  };
+  for (size_t i = begin.front(); i < std::min<size_t>(all, begin.front() + kAhead); ++i) prefetch(i);
   for (size_t t = 0; t + 1 < begin.size(); ++t, sums += step)
     for (size_t first = begin[t]; first < begin[t + 1]; first += kAtOnce) {
       const size_t last = std::min<size_t>(begin[t + 1], first + kAtOnce);
       size_t n = 0;
       for (size_t i = first; i < last; ++i) {
+        if (i + kAhead < all) prefetch(i + kAhead);
         known[n] = offsets[i];
         n += offsets[i] != kNoFeature;
       }
       if (n == 0) continue;
-      for (size_t k = 0; k < std::min(n, kAhead); ++k) __builtin_prefetch(words + known[k]);
       NarrowSum<N> sum;
-      for (size_t k = 0; k < n; ++k) {
-        if (k + kAhead < n) __builtin_prefetch(words + known[k + kAhead]);
-        sum.Add(words + known[k]);
-      }
+      for (size_t k = 0; k < n; ++k) sum.Add(words + known[k]);
       sum.AddTo(sums);
     }
 }
@@ -81,6 +85,55 @@ void ScoresOfSums(const int32_t* HWY_RESTRICT sums, size_t positions, size_t ste
       hn::Store(hn::Mul(v, hn::ConvertTo(f, hn::Load(d, sums + c))), f, scores + c);
 }
 
+// Eight partial sums whatever the vectors' length, so that the sum of regrets is the same everywhere.
+constexpr size_t kRegretParts = kLanes / hn::MaxLanes(Floats());
+
+double FindBests(const float* HWY_RESTRICT scores, size_t positions, size_t width, size_t stride,
+                 float* HWY_RESTRICT best) {
+  const Floats d;
+  const size_t N = hn::Lanes(d), whole = width / kLanes * kLanes;
+  const auto lowest = hn::Set(d, std::numeric_limits<float>::lowest());
+  double sum = 0;
+  for (size_t t = 0; t < positions; ++t, scores += stride) {
+    auto top = lowest;
+    for (size_t c = 0; c < width; c += N) {
+      const auto x = hn::Load(d, scores + c);
+      top = hn::Max(top, c + N <= width ? x : hn::IfThenElse(hn::FirstN(d, width - c), x, lowest));
+    }
+    top = hn::MaxOfLanes(d, top);
+    hn::Vec<Floats> part[kRegretParts];
+    for (auto& p : part) p = hn::Zero(d);
+    for (size_t c = 0; c < whole; c += kLanes)
+      for (size_t p = 0; p < kRegretParts; ++p)
+        part[p] = hn::Add(part[p], hn::Sub(top, hn::Load(d, scores + c + p * N)));
+    for (size_t p = 0; p < kRegretParts && whole + p * N < width; ++p)
+      part[p] = hn::Add(part[p], hn::IfThenElseZero(hn::FirstN(d, std::min(N, width - whole - p * N)),
+                                                    hn::Sub(top, hn::Load(d, scores + whole + p * N))));
+    HWY_ALIGN float lane[kLanes];
+    for (size_t p = 0; p < kRegretParts; ++p) hn::Store(part[p], d, lane + p * N);
+    sum += sum_of_lanes(lane);
+    best[t] = hn::GetLane(top);
+  }
+  return sum;
+}
+
+void FindNear(const float* HWY_RESTRICT scores, size_t positions, size_t width, size_t stride,
+              const float* HWY_RESTRICT best, float most, uint64_t* HWY_RESTRICT sets) {
+  const Floats d;
+  const size_t N = hn::Lanes(d);
+  const auto limit = hn::Set(d, most);
+  for (size_t t = 0; t < positions; ++t, scores += stride) {
+    const auto top = hn::Set(d, best[t]);
+    uint64_t set = 0;
+    for (size_t c = 0; c < width; c += N) {
+      uint8_t bits[8] = {};
+      hn::StoreMaskBits(d, hn::Le(hn::Sub(top, hn::Load(d, scores + c)), limit), bits);
+      set |= uint64_t{bits[0]} << c;
+    }
+    sets[t] = width == 64 ? set : set & ((uint64_t{1} << width) - 1);
+  }
+}
+
 }  // namespace espalier::linear::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -90,6 +143,18 @@ namespace espalier::linear {
 HWY_EXPORT(AddToSums);
 HWY_EXPORT(AddSums);
 HWY_EXPORT(ScoresOfSums);
+HWY_EXPORT(FindBests);
+HWY_EXPORT(FindNear);
+
+double find_bests(const float* scores, size_t positions, size_t width, size_t stride, float* best) {
+  return HWY_DYNAMIC_DISPATCH(FindBests)(scores, positions, width, stride, best);
+}
+
+void find_near(const float* scores, size_t positions, size_t width, size_t stride, const float* best,
+               float most, uint64_t* sets) {
+  ESPALIER_CHECK(width <= 64);
+  HWY_DYNAMIC_DISPATCH(FindNear)(scores, positions, width, stride, best, most, sets);
+}
 
 void add_to_sums(const PackedRows& rows, std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
                  size_t step, int32_t* sums) {
@@ -110,23 +175,29 @@ SumTable::SumTable(size_t entry_size, size_t most_entries, size_t most_bytes) : 
   const size_t sets = std::bit_floor(std::max<size_t>(2, most / kWays));
   shift_ = 64 - std::countr_zero(sets);
   sets_.resize(sets);
-  used_.assign(sets, 0);
   // Not initialised, so that memory nobody writes to costs nothing.
   sums_.reset(AlignedAllocator<int32_t>().allocate(sets * kWays * entry_size));
 }
 
+void SumTable::begin() {
+  if (++now_ != 0) return;
+  for (Set& set : sets_) std::fill(std::begin(set.asked), std::end(set.asked), 0);
+  now_ = 1;
+}
+
 int32_t* SumTable::insert(uint64_t key) {
-  const size_t s = set_of(key);
-  Set& set = sets_[s];
+  Set& set = sets_[set_of(key)];
   size_t way = 0;
   while (way < kWays && set.key[way] != kEmpty) ++way;
   if (way == kWays) {
-    const unsigned idle = ~unsigned{used_[s]} & ((1u << kWays) - 1);
-    way = idle != 0 ? static_cast<size_t>(std::countr_zero(idle)) : key % kWays;
-    used_[s] = 0;
+    way = static_cast<size_t>(std::min_element(std::begin(set.asked), std::end(set.asked)) - set.asked);
+    if (set.asked[way] == now_) return nullptr;
+  } else {
+    set.entry[way] = used_++;
   }
   set.key[way] = key + (key == kEmpty);
-  return at(s, way);
+  set.asked[way] = now_;
+  return at(set.entry[way]);
 }
 
 }  // namespace espalier::linear

@@ -2,6 +2,7 @@
 // times the scale of the weights; PackedRows::add computes the same score, to the last bit.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,6 +19,19 @@ namespace espalier::linear {
 void add_to_sums(const PackedRows& rows, std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
                  size_t step, int32_t* sums);
 
+/// sums[i] += the weight of columns[i] in the row at an offset. Precondition: rows.sums_exactly().
+inline void add_columns(const PackedRows& rows, uint32_t offset, std::span<const uint16_t> columns,
+                        int32_t* sums) {
+  const uint32_t* row = rows.words().data() + offset;
+  uint64_t set = *row++;
+  if (rows.width() > 32) set |= static_cast<uint64_t>(*row++) << 32;
+  const auto* const packed = reinterpret_cast<const int16_t*>(row);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << columns[i];
+    if (set & bit) sums[i] += packed[std::popcount(set & (bit - 1))];
+  }
+}
+
 /// scores[t·stride + c] = scale · sums[t·step + c], for a number of positions.
 void scores_of_sums(const int32_t* sums, size_t positions, size_t step, float scale, size_t stride,
                     float* scores);
@@ -25,26 +39,45 @@ void scores_of_sums(const int32_t* sums, size_t positions, size_t step, float sc
 /// to[i] += from[i] for a multiple of kLanes integers that begin on 32 bytes.
 void add_sums(const int32_t* from, size_t n, int32_t* to);
 
-/// Sums by key, in sets of four: a sum that was not asked for lately gives way to a new one. Its memory is
-/// bounded, and used only as far as it fills.
+/// The sum of eight partial sums, in an order that is the same everywhere.
+inline float sum_of_lanes(const float* lane) {
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/// best[t] = the largest of the first `width` scores of position t. Returns the sum over all positions of
+/// Σ_c (best[t] − score), where column c is added to partial sum c mod 8, and these as sum_of_lanes does.
+/// `scores` is T×stride, on 32 bytes; stride is a multiple of kLanes, and padding is finite.
+double find_bests(const float* scores, size_t positions, size_t width, size_t stride, float* best);
+
+/// The columns of each position with best[t] − score ≤ most, as a set of bits. Precondition: width ≤ 64.
+void find_near(const float* scores, size_t positions, size_t width, size_t stride, const float* best,
+               float most, uint64_t* sets);
+
+/// Sums by key, in sets of four. A new sum takes the place of the one that was asked for longest ago, but
+/// never of one that was asked for since the last begin(): pointers stay valid until then. Entries lie in
+/// memory in the order in which they came, so those of frequent keys are close together, and memory is used
+/// only as far as it fills.
 class SumTable {
  public:
   /// Each entry has this many integers, a multiple of kLanes.
   SumTable(size_t entry_size, size_t most_entries, size_t most_bytes);
 
+  /// From here on, what was asked for before may give way.
+  void begin();
   /// The sums under a key, or null.
   const int32_t* find(uint64_t key) {
     Set& set = sets_[set_of(key)];
     for (uint32_t way = 0; way < kWays; ++way) {
       if (set.key[way] != key + (key == kEmpty)) continue;
-      used_[set_of(key)] |= static_cast<uint8_t>(1u << way);
-      return at(set_of(key), way);
+      set.asked[way] = now_;
+      return at(set.entry[way]);
     }
     return nullptr;
   }
   /// Asks the memory for what find() will look at.
-  void prefetch(uint64_t key) const { __builtin_prefetch(&sets_[set_of(key)]); }
-  /// The place of a new key's sums, to be filled by the caller; another key may lose its own.
+  void prefetch(uint64_t key) const { __builtin_prefetch(&sets_[set_of(key)], 1); }
+  /// The place of a new key's sums, to be filled by the caller; another key may lose its own. Null: the
+  /// entries of this set are all in use.
   int32_t* insert(uint64_t key);
 
   size_t entries() const { return sets_.size() * kWays; }
@@ -52,20 +85,23 @@ class SumTable {
  private:
   static constexpr size_t kWays = 4;
   static constexpr uint64_t kEmpty = 0;
-  struct Set {
+  struct alignas(64) Set {
     uint64_t key[kWays] = {kEmpty, kEmpty, kEmpty, kEmpty};
+    uint32_t entry[kWays] = {};
+    uint32_t asked[kWays] = {};  ///< the number of begin()s at the time
   };
   struct Free {
     void operator()(int32_t* p) const { AlignedAllocator<int32_t>().deallocate(p, 0); }
   };
 
   size_t set_of(uint64_t key) const { return (key * 0x9E3779B97F4A7C15ull) >> shift_; }
-  int32_t* at(size_t set, size_t way) const { return sums_.get() + (set * kWays + way) * entry_size_; }
+  int32_t* at(size_t entry) const { return sums_.get() + entry * entry_size_; }
 
   size_t entry_size_;
   int shift_ = 0;
+  uint32_t now_ = 1;
+  uint32_t used_ = 0;  ///< entries
   AlignedVector<Set> sets_;
-  std::vector<uint8_t> used_;  ///< per set, a bit per way: asked for since the last replacement
   std::unique_ptr<int32_t[], Free> sums_;
 };
 

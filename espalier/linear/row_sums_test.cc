@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "espalier/linear/feature_map.h"
@@ -32,6 +33,37 @@ TEST(RowSumsTest, ScoresAreThoseOfAddedRowsToTheLastBit) {
   }
 }
 
+TEST(RowSumsTest, BestsAndRegretsAreThoseOfPlainLoops) {
+  Random random(7);
+  for (size_t width = 1; width <= 64; ++width) {
+    const size_t stride = padded(width), T = 5;
+    AlignedVector<float> scores(T * stride, 1e9f);  // padding is not looked at
+    for (size_t t = 0; t < T; ++t)
+      for (size_t c = 0; c < width; ++c)
+        scores[t * stride + c] = static_cast<float>(3 * random.gaussian()) - (t == 1 ? 100 : 0);
+    std::vector<float> best(T);
+    const double sum = find_bests(scores.data(), T, width, stride, best.data());
+    const float most = static_cast<float>(4 * random.uniform());
+    std::vector<uint64_t> sets(T);
+    find_near(scores.data(), T, width, stride, best.data(), most, sets.data());
+    double expected = 0;
+    for (size_t t = 0; t < T; ++t) {
+      const float* const row = scores.data() + t * stride;
+      const float top = *std::max_element(row, row + width);
+      EXPECT_EQ(best[t], top);
+      float lane[kLanes] = {};
+      uint64_t set = 0;
+      for (size_t c = 0; c < width; ++c) {
+        lane[c % kLanes] += top - row[c];
+        if (top - row[c] <= most) set |= uint64_t{1} << c;
+      }
+      expected += sum_of_lanes(lane);
+      EXPECT_EQ(sets[t], set) << width << " wide";
+    }
+    EXPECT_EQ(sum, expected) << width << " wide";
+  }
+}
+
 TEST(RowSumsTest, OnlyNarrowRowsOfSixteenBitsSumExactly) {
   std::vector<uint32_t> offsets;
   const RandomRows wide(1, 60, 65), narrow(1, 60, 64);
@@ -47,6 +79,7 @@ TEST(RowSumsTest, TheTableGivesWhatWasPutUnderAKeyOrNothing) {
   for (size_t i = 0; i < 20000; ++i) {
     const bool usual = random.below(2) == 0;
     const uint64_t key = usual ? random.below(8) : random.below(100000);  // key 0 is a key like others
+    table.begin();
     const int32_t* known = table.find(key);
     frequent += usual;
     if (known != nullptr) {
@@ -62,6 +95,33 @@ TEST(RowSumsTest, TheTableGivesWhatWasPutUnderAKeyOrNothing) {
   }
   EXPECT_LT(found, 12000u);
   EXPECT_GT(frequent_found, frequent * 8 / 10) << "rare keys push out frequent ones";
+}
+
+TEST(RowSumsTest, WhatWasAskedForStaysUntilTheNextBegin) {
+  Random random(5);
+  SumTable table(kLanes, 64, 1 << 20);
+  size_t refused = 0;
+  for (size_t round = 0; round < 50; ++round) {
+    table.begin();
+    std::map<uint64_t, const int32_t*> places;
+    for (size_t i = 0; i < 60; ++i) {
+      const uint64_t key = random.below(500);
+      const int32_t* found = table.find(key);
+      if (places.contains(key)) {
+        EXPECT_EQ(found, places[key]);
+      }
+      if (found == nullptr) {
+        int32_t* const place = table.insert(key);
+        refused += place == nullptr;
+        if (place == nullptr) continue;
+        place[0] = static_cast<int32_t>(key);
+        found = place;
+      }
+      places[key] = found;
+    }
+    for (const auto& [key, place] : places) EXPECT_EQ(place[0], static_cast<int32_t>(key));
+  }
+  EXPECT_GT(refused, 0u) << "some sets should be full";
 }
 
 TEST(RowSumsTest, TheTableKeepsToItsBounds) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "espalier/data/formats/lines.h"
@@ -31,63 +32,140 @@ struct Item {
   Status status;
 };
 
-/// Reads blocks; calls step(item, scratch) for each sequence on any thread, then take(item) in order.
+/// Sequences that are read, processed and passed on together.
+struct Block {
+  std::vector<std::unique_ptr<Item>> items;  ///< reused: their buffers have grown to size
+  size_t count = 0;
+  std::optional<Error> bad;  ///< why the sequence after this block cannot be read
+  Status reading;            ///< an error after which nothing can be read
+  bool more = true;          ///< perhaps; false at the end of the input
+  bool full = false;
+
+  bool goes_on() const { return more && reading.ok(); }
+};
+
+/// Reads blocks; calls step(item, scratch) for each sequence on any thread, then take(item) in order. Reading
+/// and take() are for the calling thread alone: while the others process a block, it passes on the block
+/// before and reads the next, then helps.
 template <typename Step, typename Take>
-Status run_blocks(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
-                  const Monitor& monitor, const Step& step, const Take& take,
-                  const PipelineOptions& options) {
-  ScratchPool pool(predictor);
-  std::vector<std::unique_ptr<Item>> items;  // kept from block to block: their buffers have grown to size
-  Progress progress;
-  progress.phase = "tagging";
-  bool more = true;
-  Status reading;
-  while (more && reading.ok() && !monitor.stop_requested()) {
-    std::optional<Error> bad;  // why the sequence after this block cannot be read
-    size_t count = 0, tokens = 0;
+class BlockRun {
+ public:
+  BlockRun(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
+           const Monitor& monitor, const Step& step, const Take& take, const PipelineOptions& options)
+      : reader_(reader),
+        workers_(workers),
+        monitor_(monitor),
+        step_(step),
+        take_(take),
+        options_(options),
+        pool_(predictor) {
+    progress_.phase = "tagging";
+  }
+
+  Status run() {
+    Block first, second;
+    Block *now = &first, *other = &second;
+    bool processed = false;  // the other block, which then waits to be passed on
+    if (monitor_.stop_requested()) return {};
+    read(*now);
+    while (true) {
+      bool ahead = false;  // the other block holds what comes next
+      Status passed;
+      process(*now, [&] {
+        if (processed) passed = pass_on(*other);
+        ahead = passed.ok() && now->full && now->goes_on() && !reader_.would_wait();
+        if (ahead) read(*other);
+      });
+      ESPALIER_TRY(passed);
+      processed = ahead;
+      if (ahead && !monitor_.stop_requested()) {
+        std::swap(now, other);
+        continue;
+      }
+      ESPALIER_TRY(pass_on(*now));
+      if (!now->goes_on()) return now->reading;
+      if (ahead || monitor_.stop_requested()) return {};
+      read(*now);
+    }
+  }
+
+ private:
+  void read(Block& block) {
+    block.count = 0;
+    block.bad.reset();
+    size_t tokens = 0;
     while (tokens < kBlockTokens) {
-      if (count == items.size()) items.push_back(std::make_unique<Item>());
-      const auto next = reader.next(items[count]->sequence);
+      if (block.count == block.items.size()) block.items.push_back(std::make_unique<Item>());
+      data::Sequence& sequence = block.items[block.count]->sequence;
+      const auto next = reader_.next(sequence);
       if (!next.ok()) {
         // It is reported after what was read before it.
-        if (options.on_bad_sequence && reader.recover().ok()) {
-          bad = next.error();
+        if (options_.on_bad_sequence && reader_.recover().ok()) {
+          block.bad = next.error();
         } else {
-          reading = next.error();
+          block.reading = next.error();
         }
         break;
       }
-      more = *next;
-      if (!more) break;
-      tokens += items[count]->sequence.length();
-      ++count;
-      if (reader.would_wait()) break;
+      block.more = *next;
+      if (!block.more) break;
+      tokens += sequence.length();
+      ++block.count;
+      if (reader_.would_wait()) break;
     }
-    const size_t pieces = std::min(kBlockPieces, count);
-    workers.for_each(pieces, [&](size_t piece) {
-      auto scratch = pool.take();
-      const Range range = piece_of(count, pieces, piece);
+    block.full = tokens >= kBlockTokens;
+  }
+
+  /// Runs the steps of a block, and once `aside` on the calling thread.
+  template <typename Aside>
+  void process(Block& block, const Aside& aside) {
+    const std::thread::id caller = std::this_thread::get_id();
+    bool done = false;
+    const auto do_aside = [&] {
+      if (done) return;
+      done = true;
+      aside();
+    };
+    const size_t pieces = std::min(kBlockPieces, block.count);
+    workers_.for_each(pieces, [&](size_t piece) {
+      if (std::this_thread::get_id() == caller) do_aside();
+      auto scratch = pool_.take();
+      const Range range = piece_of(block.count, pieces, piece);
       for (size_t i = range.first; i < range.last; ++i) {
-        items[i]->text.clear();
-        items[i]->status = step(*items[i], *scratch);
+        Item& item = *block.items[i];
+        item.text.clear();
+        item.status = step_(item, *scratch);
       }
-      pool.give_back(std::move(scratch));
+      pool_.give_back(std::move(scratch));
     });
-    for (size_t i = 0; i < count; ++i) {
-      if (const Status status = with_file(reader, items[i]->status); !status.ok()) {
-        if (!options.on_bad_sequence) return status;
-        options.on_bad_sequence(status.error());
+    do_aside();
+  }
+
+  Status pass_on(const Block& block) {
+    for (size_t i = 0; i < block.count; ++i) {
+      if (const Status status = with_file(reader_, block.items[i]->status); !status.ok()) {
+        if (!options_.on_bad_sequence) return status;
+        options_.on_bad_sequence(status.error());
         continue;
       }
-      ESPALIER_TRY(with_file(reader, take(*items[i])));
+      ESPALIER_TRY(with_file(reader_, take_(*block.items[i])));
     }
-    if (bad) options.on_bad_sequence(*bad);
-    if (options.block_ended) ESPALIER_TRY(options.block_ended());
-    progress.done += static_cast<double>(count);
-    monitor.report(progress);
+    if (block.bad) options_.on_bad_sequence(*block.bad);
+    if (options_.block_ended) ESPALIER_TRY(options_.block_ended());
+    progress_.done += static_cast<double>(block.count);
+    monitor_.report(progress_);
+    return {};
   }
-  return reading;
-}
+
+  data::Reader& reader_;
+  const Workers& workers_;
+  const Monitor& monitor_;
+  const Step& step_;
+  const Take& take_;
+  const PipelineOptions& options_;
+  ScratchPool pool_;
+  Progress progress_;
+};
 
 /// The labels that a column forces on the rows.
 Status forced_labels(const data::Sequence& sequence, size_t column, const data::LabelSet& labels,
@@ -133,15 +211,17 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
     return {};
   };
   const auto take = [&](const Item& item) { return done(item.sequence, item.prediction, item.text); };
-  return run_blocks(reader, predictor, workers, monitor, step, take, options);
+  return BlockRun(reader, predictor, workers, monitor, step, take, options).run();
 }
 
 Status run_steps(data::Reader& reader, const data::Predictor& predictor, const Workers& workers,
                  const Monitor& monitor, const PipelineStep& step, const PipelineTake& take) {
-  return run_blocks(
-      reader, predictor, workers, monitor,
-      [&](Item& item, data::Predictor::Scratch& scratch) { return step(item.sequence, scratch, item.text); },
-      [&](const Item& item) { return take(item.sequence, item.text); }, PipelineOptions{});
+  const auto step_of = [&](Item& item, data::Predictor::Scratch& scratch) {
+    return step(item.sequence, scratch, item.text);
+  };
+  const auto take_of = [&](const Item& item) { return take(item.sequence, item.text); };
+  const PipelineOptions none;
+  return BlockRun(reader, predictor, workers, monitor, step_of, take_of, none).run();
 }
 
 }  // namespace espalier::model

@@ -1,6 +1,7 @@
 #include "espalier/chain/learners/batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "espalier/chain/learners/importance.h"
 #include "espalier/chain/stop_kernels.h"
@@ -119,7 +120,14 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     first_slot[p] = slot;
     while (slot < slots_.size() && slots_[slot].first_row < rows * (p + 1) / pieces) ++slot;
   }
-  workers_.for_each(pieces, [&](size_t p) {
+  // Large pieces come first, so that no thread begins one when the others are about to end.
+  const auto row_of = [&](size_t slot) { return slot < slots_.size() ? slots_[slot].first_row : rows; };
+  const auto size_of = [&](size_t p) { return row_of(first_slot[p + 1]) - row_of(first_slot[p]); };
+  std::vector<size_t> order(pieces);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return size_of(a) > size_of(b); });
+  workers_.for_each(pieces, [&](size_t i) {
+    const size_t p = order[i];
     compute_piece(weights, {first_slot[p], first_slot[p + 1]}, gradient);
   });
   if (dropped()) return drop();

@@ -1,0 +1,105 @@
+#include "espalier/cascade/triple_level.h"
+
+#include <algorithm>
+
+namespace espalier::cascade {
+
+using data::Label;
+
+TripleWeights::TripleWeights(const GramTable& grams, std::span<const float> gram)
+    : labels(grams.labels()),
+      triple(labels * labels * labels),
+      pair(labels * labels),
+      second(labels * labels),
+      last_triple(labels * labels),
+      last_pair(labels),
+      first_pair(labels),
+      first(labels),
+      alone(labels) {
+  ESPALIER_CHECK(labels <= kMostLabels);
+  const size_t K = labels;
+  const auto weight = [&](uint32_t number) { return number < gram.size() ? gram[number] : 0.0f; };
+  const uint32_t starts = grams.find(grams.start(), grams.start());
+  for (uint32_t j = 0; j < K; ++j) {
+    const uint32_t start_j = grams.find(grams.start(), j);
+    last_pair[j] = weight(grams.find(j, grams.end()));
+    first_pair[j] = weight(start_j);
+    first[j] = weight(grams.find(starts, j));
+    alone[j] = weight(grams.find(start_j, grams.end()));
+    for (uint32_t i = 0; i < K; ++i) {
+      const uint32_t i_j = grams.find(i, j);
+      pair[j * K + i] = weight(i_j);
+      second[j * K + i] = weight(grams.find(grams.find(grams.start(), i), j));
+      last_triple[j * K + i] = weight(grams.find(i_j, grams.end()));
+    }
+  }
+  // Few triples of all that are possible occur.
+  for (uint32_t e = 0; e < grams.entries().size(); ++e) {
+    const GramTable::Entry triple_end = grams.entries()[e];
+    if (triple_end.prefix < grams.single() || triple_end.last >= K) continue;
+    const GramTable::Entry pair_end = grams.entry(triple_end.prefix);
+    if (pair_end.prefix >= K || pair_end.last >= K) continue;
+    triple[(triple_end.last * K + pair_end.last) * K + pair_end.prefix] =
+        weight(static_cast<uint32_t>(grams.single()) + e);
+  }
+}
+
+double TripleLevel::decode(const KeptPairs& pairs, std::span<const float> node, const TripleWeights& weights,
+                           std::vector<Label>& labels) {
+  const AliveLabels& alive = pairs.alive;
+  const std::span<const uint32_t> place = pairs.place, source = pairs.source;
+  const size_t T = alive.positions(), K = weights.labels, all = source.size();
+  best_.resize(all);
+  back_.resize(all);
+  from_.resize(all);
+  for (size_t t = 0; t < T; ++t)
+    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s) {
+      const Label j = alive.label[s];
+      for (uint32_t p = place[s]; p < place[s + 1]; ++p) {
+        if (t == 0) {
+          float score = node[s] + weights.first_pair[j];
+          score += weights.first[j];
+          if (T == 1) score = score + weights.last_pair[j] + weights.alone[j];
+          best_[p] = 0.0 + score;
+          continue;
+        }
+        const uint32_t before = source[p];
+        const Label i = alive.label[before];
+        from_[p] = i;
+        float score = node[s] + weights.pair[j * K + i];
+        if (t + 1 == T) score = score + weights.last_pair[j] + weights.last_triple[j * K + i];
+        uint32_t top = place[before];
+        double most = best_[top];
+        if (t == 1) {
+          most += weights.second[j * K + i];
+        } else {
+          const float* const row = weights.triple.data() + (j * K + i) * K;
+          most += row[from_[top]];
+          for (uint32_t q = top + 1; q < place[before + 1]; ++q) {
+            const double through = best_[q] + row[from_[q]];
+            if (through <= most) continue;
+            most = through;
+            top = q;
+          }
+        }
+        best_[p] = most + score;
+        back_[p] = top;
+      }
+    }
+  const auto end = best_.begin() + place[alive.begin[T - 1]];
+  auto p = static_cast<uint32_t>(std::max_element(end, best_.end()) - best_.begin());
+  const double score = best_[p];
+  labels.resize(T);
+  // The label of a pair is that of the state it leads to; going back, it is the source of the next pair.
+  uint32_t state = alive.begin[T - 1];
+  while (place[state + 1] <= p) ++state;
+  for (size_t t = T; t-- > 0;) {
+    labels[t] = alive.label[state];
+    if (t == 0) break;
+    state = source[p];
+    p = back_[p];
+  }
+  return score;
+}
+
+}  // namespace espalier::cascade

@@ -1,0 +1,50 @@
+// The best labelling by a last level of order 3, over the pairs of labels that a filter keeps. It does
+// what grown, score_trellis and chain::viterbi do together, to the last bit, without a lattice.
+// Tested in triple_level_test.cc against these.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/cascade/gram_table.h"
+#include "espalier/cascade/pair_level.h"
+
+namespace espalier::cascade {
+
+/// The weights of pairs and triples of labels, h before i before j, in tables that are indexed by all of
+/// them: K³ floats.
+struct TripleWeights {
+  /// More labels have no tables: they would not fit into the cache, and most of them would be empty.
+  static constexpr size_t kMostLabels = 96;
+
+  size_t labels = 0;
+  std::vector<float> triple;       ///< [(j·K + i)·K + h]
+  std::vector<float> pair;         ///< [j·K + i]
+  std::vector<float> second;       ///< [j·K + i]: start, i, j
+  std::vector<float> last_triple;  ///< [j·K + i]: i, j, end
+  std::vector<float> last_pair;    ///< [j]: j, end
+  std::vector<float> first_pair;   ///< [j]: start, j
+  std::vector<float> first;        ///< [j]: start, start, j
+  std::vector<float> alone;        ///< [j]: start, j, end
+
+  TripleWeights() = default;
+  /// `gram`: the weights of a level, per gram of the table; grams beyond it have none.
+  TripleWeights(const GramTable& grams, std::span<const float> gram);
+};
+
+/// Buffers are reused: one object per thread.
+class TripleLevel {
+ public:
+  /// The best labelling among the pairs that were kept, and its score; ties as in chain::viterbi. `node` has
+  /// the scores of pairs.alive. O(triples left).
+  double decode(const KeptPairs& pairs, std::span<const float> node, const TripleWeights& weights,
+                std::vector<data::Label>& labels);
+
+ private:
+  std::vector<double> best_;       ///< per pair
+  std::vector<uint32_t> back_;     ///< per pair: the one before it on the best path
+  std::vector<data::Label> from_;  ///< per pair: its first label
+};
+
+}  // namespace espalier::cascade
