@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds the fuzz targets with clang, libFuzzer and the sanitizers and runs each for a while, JOBS of them at a time.
+# Builds the fuzz targets with clang, libFuzzer and the sanitizers and runs each for a while, several at a time.
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]        default: 60 seconds each, all targets
 #
 # New inputs are kept in build/fuzz/corpus/TARGET and used again by the next run. An input that breaks a target is written
 # to build/fuzz/found, what the target said to build/fuzz/log, and the exit status is 1.
-# Environment: JOBS, LAUNCHER.
+# Environment: JOBS, LAUNCHER; FUZZ_JOBS: how many run at a time (default: JOBS). The seconds are those of the clock on the wall,
+# so more than there are processors take less time and try fewer inputs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 if [ "${1:-}" = --one ]; then  # how the script calls itself: one target, already built
@@ -18,7 +19,7 @@ if [ "${1:-}" = --one ]; then  # how the script calls itself: one target, alread
   found=clean
   began=$(date +%s)
   # shellcheck disable=SC2086
-  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 \
+  if ! "build/fuzz/fuzz/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" $seeds >"$log" 2>&1; then
     found="BROKEN, see $log"
   fi
@@ -51,7 +52,7 @@ fi
 mkdir -p build/fuzz/found build/fuzz/log
 rm -f build/fuzz/log/*.result
 status=0
-printf '%s\n' "$@" | xargs -P "$jobs" -I '{}' scripts/fuzz.sh --one '{}' "$seconds" || status=1
+printf '%s\n' "$@" | xargs -P "${FUZZ_JOBS:-$jobs}" -I '{}' scripts/fuzz.sh --one '{}' "$seconds" || status=1
 printf '\n== all targets\n'
 for target in "$@"; do
   if [ -f "build/fuzz/log/$target.result" ]; then
