@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace espalier {
 
@@ -30,6 +31,15 @@ inline void copy_short(char* to, const char* from, size_t n) {
 
 class TextBuffer {
  public:
+  TextBuffer() = default;
+  TextBuffer(TextBuffer&& other) noexcept { *this = std::move(other); }
+  TextBuffer& operator=(TextBuffer&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
   /// `text` must not be a part of this buffer.
   void append(std::string_view text) {
     if (text.size() > capacity_ - size_) grow(text.size());

@@ -25,6 +25,11 @@ TEST(TextBuffer, HoldsWhatAStringWouldHold) {
   buffer.clear();
   buffer.append("again");
   EXPECT_EQ(buffer.view(), "again");
+  TextBuffer moved = std::move(buffer);
+  buffer = TextBuffer();
+  buffer.append("other");
+  EXPECT_EQ(moved.view(), "again");
+  EXPECT_EQ(buffer.view(), "other");
 }
 
 TEST(TextBuffer, ShortCopiesTouchNothingElse) {
