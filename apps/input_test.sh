@@ -92,6 +92,31 @@ says err "--text"
 expect 0 "$espalier" tag bare.txt -m chunks.model
 says_not err "--text"
 
+# --- a pipe that pauses: what has come in whole is answered, also where the next sequence has begun to come
+mkfifo slow
+for form in columns text; do
+  case $form in
+    columns) set -- "$(awk -v RS= -v ORS='\n\n' 'NR <= 2' bare.txt)" chunks.model ;;
+    text) set -- $'The dog sleeps.\n\nA cat' ud.model --text ;;
+  esac
+  pieces=$1
+  shift
+  : >answers
+  "$espalier" tag -q -m "$@" <slow >answers 2>err &
+  pid=$!
+  exec 3>slow
+  printf '%s' "$pieces" >&3  # the last sequence has no end yet
+  for _ in $(seq 600); do
+    [ ! -s answers ] || break
+    sleep 0.05
+  done
+  [ -s answers ] || fail_test "$form: no answer while the input pauses"
+  grep -q '^$' answers || fail_test "$form: the answer has no end"
+  exec 3>&-
+  wait $pid
+  equal $? 0
+done
+
 # --- CRFsuite items without a label in front
 awk 'NF {print $3 "\tw=" $1 "\tp=" $2; next} {print ""}' train.txt >train.items
 awk 'NF {print "w=" $1 "\tp=" $2; next} {print ""}' bare.txt >bare.items

@@ -231,7 +231,9 @@ void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
                     rules.infeasible, counted(rules.total(), "sequence"),
                     rules.example.empty() ? "" : fmt::format(" (in conflict: {})", rules.example)));
   if (rules.out_of_time > 0)
-    say(fmt::format("espalier: warning: {} of {} ran out of time; they got the best labelling found by then",
+    say(
+        fmt::format("espalier: warning: {} of {} would take longer than the time limit; a shorter search "
+                    "found a labelling that satisfies the constraints but may not be the best",
                     rules.out_of_time, counted(rules.total(), "sequence")));
   if (rules.approximate > 0)
     say(fmt::format(

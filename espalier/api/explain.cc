@@ -144,7 +144,7 @@ class OneSequence final : public data::Reader {
     return false;
   }
   std::string_view name() const override { return all_->name(); }
-  bool would_wait() const override { return all_->would_wait(); }
+  bool would_wait() override { return all_->would_wait(); }
 
  private:
   std::unique_ptr<data::Reader> all_;

@@ -37,7 +37,7 @@ class LabelCheckingReader final : public data::Reader {
         name(), sequence.line(0), text);
   }
   std::string_view name() const override { return inner_->name(); }
-  bool would_wait() const override { return inner_->would_wait(); }
+  bool would_wait() override { return inner_->would_wait(); }
   Status recover() override { return refused_ ? Reader::recover() : inner_->recover(); }
 
  private:

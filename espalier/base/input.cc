@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <utility>
@@ -29,6 +31,7 @@ bool is_proper_prefix(std::string_view part, std::string_view whole) {
 struct Input::Source {
   FileDescriptor file;
   Read function;                     ///< in place of the file
+  bool pauses = false;               ///< a pipe or terminal, which may have nothing for a while
   std::unique_ptr<GzipStream> gzip;  ///< none where the file is plain
 
   Result<size_t> read_raw(char* space, size_t size) const {
@@ -61,6 +64,8 @@ Result<Input> Input::open(const std::string& path) {
     // A hint only: read ahead further. It fails on pipes, which does not matter.
     (void)::posix_fadvise(input.source_->file.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
+  struct stat info;
+  input.source_->pauses = ::fstat(input.source_->file.number(), &info) == 0 && !S_ISREG(info.st_mode);
   return input;
 }
 
@@ -83,10 +88,27 @@ Input Input::from_memory(std::string_view bytes, std::string name) {
   return input;
 }
 
-bool Input::would_wait() const {
-  if (at_end_ || !source_ || source_->function || find_line_end(cursor_) != nullptr) return false;
-  pollfd waiting{source_->file.number(), POLLIN, 0};
-  return ::poll(&waiting, 1, 0) == 0;  // regular files, and the end of a pipe, can always be read
+/// Whether the bytes that were read have the next piece in whole.
+bool Input::holds(Piece piece) const {
+  bool any = false;  // of the paragraph; blank lines before it are none of its own
+  for (const char *line = cursor_, *end; (end = find_line_end(line)) != nullptr; line = end + 1) {
+    if (piece == Piece::kLine) return true;
+    const bool blank = std::all_of(line, end, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    if (blank && any) return true;
+    any |= !blank;
+  }
+  return false;
+}
+
+bool Input::would_wait(Piece piece) {
+  if (!source_ || !source_->pauses) return false;
+  constexpr ptrdiff_t kLongPiece = 1 << 20;  // is not gathered here, whoever reads it waits for its parts
+  while (!at_end_ && !error_ && !holds(piece) && limit_ - cursor_ < kLongPiece) {
+    pollfd waiting{source_->file.number(), POLLIN, 0};
+    if (::poll(&waiting, 1, 0) == 0) return true;  // the end of a pipe can always be read
+    if (Status status = fill(); !status.ok()) error_ = fail("{}: {}", name_, status.error().message);
+  }
+  return false;
 }
 
 Result<bool> Input::next_line_after_filling(std::string_view& line) {

@@ -46,8 +46,13 @@ class Input {
     return next_line_after_filling(line);
   }
 
-  /// True where the next line has not come yet and nobody can tell when it will: a pipe or terminal that pauses.
-  bool would_wait() const;
+  enum class Piece {
+    kLine,
+    kParagraph,  ///< lines up to and including one that is blank
+  };
+  /// True where the next line or paragraph has not come in whole and nobody can tell when it will: a pipe or
+  /// terminal that pauses. Reads what has come, so that lines returned before are no longer valid.
+  bool would_wait(Piece piece = Piece::kLine);
 
   /// Number of the last line returned, counted from 1; 0 before the first.
   uint64_t line_number() const { return line_number_; }
@@ -68,6 +73,7 @@ class Input {
     ++line_number_;
   }
   Result<bool> next_line_after_filling(std::string_view& line);
+  bool holds(Piece piece) const;
   Status fill();
   Status start();
   bool make_room();

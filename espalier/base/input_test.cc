@@ -42,6 +42,13 @@ Outcome drain(Input& input) {
   }
 }
 
+std::vector<std::string> drain_rest(Input& input) {
+  std::vector<std::string> lines;
+  std::string_view line;
+  while (input.next_line(line).value()) lines.emplace_back(line);
+  return lines;
+}
+
 Outcome drain_file(const std::string& path) {
   auto input = Input::open(path);
   if (!input.ok()) return {{}, input.error().message};
@@ -265,6 +272,36 @@ TEST(Input, GoesOnAfterAMove) {
   EXPECT_EQ(line, "b");
   EXPECT_EQ(moved.line_number(), 2u);
   EXPECT_EQ(moved.name(), directory.path("x"));
+}
+
+TEST(InputFromAPipe, TellsWhetherAWholeLineOrParagraphHasCome) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto send = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  };
+  Input input = Input::open("/dev/fd/" + std::to_string(ends[0])).value();
+  using enum Input::Piece;
+  EXPECT_TRUE(input.would_wait());
+  send("\nfirst\n");
+  EXPECT_FALSE(input.would_wait());
+  EXPECT_TRUE(input.would_wait(kParagraph)) << "nothing says that it has ended";
+  send("second\n \t\r\nthird");
+  EXPECT_FALSE(input.would_wait(kParagraph));
+  std::string_view line;
+  for (const char* const expected : {"", "first", "second", " \t"}) {
+    ASSERT_TRUE(input.next_line(line).value());
+    EXPECT_EQ(line, expected);
+  }
+  EXPECT_TRUE(input.would_wait(kLine)) << "the line has not ended";
+  send("\n");
+  EXPECT_TRUE(input.would_wait(kParagraph));
+  send(std::string(60000, 'x') + "\n");
+  EXPECT_TRUE(input.would_wait(kParagraph));
+  ::close(ends[1]);
+  EXPECT_FALSE(input.would_wait(kParagraph)) << "the end of the input ends a paragraph";
+  EXPECT_THAT(drain_rest(input), ElementsAre("third", std::string(60000, 'x')));
+  ::close(ends[0]);
 }
 
 }  // namespace

@@ -57,11 +57,16 @@ bool is_name(std::string_view name) {
 }  // namespace
 
 void SectionWriter::add(std::string_view name, std::span<const std::byte> bytes) {
+  add_moved(name, std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
+void SectionWriter::add_kept(std::string_view name, std::span<const std::byte> bytes,
+                             std::shared_ptr<const void> kept) {
   ESPALIER_CHECK(is_name(name));
   ESPALIER_CHECK(
       std::none_of(sections_.begin(), sections_.end(), [&](const Section& s) { return s.name == name; }));
   ESPALIER_CHECK(sections_.size() < std::numeric_limits<uint32_t>::max());
-  sections_.push_back({std::string(name), {bytes.begin(), bytes.end()}});
+  sections_.push_back({std::string(name), bytes, std::move(kept)});
 }
 
 std::vector<std::byte> SectionWriter::header() const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,11 +40,21 @@ inline constexpr uint32_t kSectionFileVersion = 2;
 inline constexpr size_t kSectionNameSize = 24;
 inline constexpr size_t kSectionAlignment = 64;
 
-/// Collects sections and writes them as one file. Holds copies of what is added. Names are 1 to
-/// 24 printable ASCII characters without spaces, each used once. Not thread-safe while sections are added.
+/// Collects sections and writes them as one file. Holds copies of what is added,
+/// unless a function says otherwise. Names are 1 to 24 printable ASCII characters without spaces, each used
+/// once. Not thread-safe while sections are added.
 class SectionWriter {
  public:
   void add(std::string_view name, std::span<const std::byte> bytes);
+  /// Without a copy: the items move here, as they are in memory.
+  template <typename Items>
+  void add_moved(std::string_view name, Items&& items) {
+    static_assert(!std::is_lvalue_reference_v<Items>);
+    const auto kept = std::make_shared<const Items>(std::move(items));
+    add_kept(name, std::as_bytes(std::span(*kept)), kept);
+  }
+  /// Without a copy, of what stays where it is as long as this writer lives.
+  void add_view(std::string_view name, std::span<const std::byte> bytes) { add_kept(name, bytes, nullptr); }
 
   /// The elements of a vector, array or span, as they are in memory. Elements must have no padding: its bytes
   /// would differ from run to run.
@@ -69,8 +80,10 @@ class SectionWriter {
  private:
   struct Section {
     std::string name;
-    std::vector<std::byte> bytes;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> kept;  ///< owns the bytes; empty for a view
   };
+  void add_kept(std::string_view name, std::span<const std::byte> bytes, std::shared_ptr<const void> kept);
   std::vector<std::byte> header() const;
 
   std::vector<Section> sections_;

@@ -113,7 +113,7 @@ std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(
         if (column == e.runner_up) c.runner_up = value * w;
       });
       if (c.weight == 0 && c.runner_up == 0) continue;
-      names.append_state(i - b.features.state_begin[t], c.feature);
+      c.feature = names.state_name(i - b.features.state_begin[t]);
       e.contributions.push_back(std::move(c));
     }
     // Grams that end here, along the path and along the best path through the runner-up.

@@ -7,6 +7,7 @@
 
 #include "espalier/base/format.h"
 #include "espalier/base/text.h"
+#include "espalier/data/formats/lines.h"
 
 namespace espalier::constrain {
 namespace {
@@ -46,7 +47,7 @@ class LineParser {
     return true;
   }
   std::string found() const {
-    return peek().kind == Token::Kind::kEnd ? "the end of the line" : fmt::format("'{}'", peek().text);
+    return peek().kind == Token::Kind::kEnd ? "the end of the line" : data::in_quotes(peek().text);
   }
   Error wanted(std::string_view what) const {
     return error_at(peek().column, "expected {}, found {}", what, found());
@@ -304,8 +305,7 @@ Status LineParser::statement(Statement& out) {
   static constexpr std::array<std::string_view, 10> kVerbs = {
       "valid", "forbid", "require", "at", "exactly", "if", "no", "allow", "force", "assignments"};
   const std::string meant = nearest(peek().text, kVerbs);
-  if (!meant.empty())
-    return error_at(column, "unknown constraint '{}'; did you mean '{}'?", peek().text, meant);
+  if (!meant.empty()) return error_at(column, "unknown constraint {}; did you mean '{}'?", found(), meant);
   return error_at(column, "expected a constraint ({}), found {}", joined(kVerbs, ", "), found());
 }
 

@@ -84,9 +84,9 @@ class Resolver {
         }
       }
       if (found || (!must_match && is_pattern(term))) continue;
-      if (is_pattern(term)) return error_at(term.place, "no label matches '{}'", term.text);
+      if (is_pattern(term)) return error_at(term.place, "no label matches {}", data::in_quotes(term.text));
       const std::string meant = nearest(term.text, labels_.names());
-      return error_at(term.place, "there is no label '{}'{}", term.text,
+      return error_at(term.place, "there is no label {}{}", data::in_quotes(term.text),
                       meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
     }
     return out;

@@ -137,6 +137,9 @@ TEST(Rules, WrongFilesAreRefusedWithTheirPlace) {
               HasSubstr("c:1:8: there is no label 'B-PRE'; did you mean 'B-PER'?"));
   EXPECT_THAT(error_of("forbid X-* then O", labels), HasSubstr("c:1:8: no label matches 'X-*'"));
   EXPECT_THAT(error_of("if R-$ then $", labels), HasSubstr("c:1:4: no label matches"));
+  EXPECT_LT(error_of("forbid " + std::string(3000, '*') + "X then O", labels).size(), 100u);
+  EXPECT_LT(error_of("forbid " + std::string(3000, 'X') + " then O", labels).size(), 100u);
+  EXPECT_LT(error_of(std::string(3000, 'X') + " then O", labels).size(), 200u);
   EXPECT_THAT(error_of("forbid O then I-$", labels), HasSubstr("c:1:15: '$' must also occur"));
   EXPECT_THAT(error_of("if O then O", labels), HasSubstr("is on both sides"));
   EXPECT_THAT(error_of("no overlap", labels), HasSubstr("labels tokens, not candidate spans"));

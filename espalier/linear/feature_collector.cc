@@ -96,9 +96,6 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
     provisional_limit = std::max(provisional_limit, shard.hashes.size() * kShards);
   }
   ESPALIER_CHECK(provisional_limit < kNoFeature);
-  const auto name_of = [&](const Entry& entry) {
-    return shards_[entry.provisional % kShards].name(entry.provisional / kShards);
-  };
   Features features;
   features.renumber.assign(provisional_limit, kNoFeature);
   features.hashes.resize(kept.size());
@@ -112,13 +109,11 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
     }
   });
   if (named) {
-    size_t bytes = kept.size();
+    size_t bytes = 0;
     for (const Shard& shard : shards_) bytes += shard.names.text.size();
-    features.names.reserve(bytes);
-    for (const Entry& entry : kept) {
-      features.names += name_of(entry);
-      features.names += '\n';
-    }
+    features.names = Names::joined(kept.size(), bytes, [&](size_t f) {
+      return shards_[kept[f].provisional % kShards].names.line(kept[f].provisional / kShards);
+    });
   }
   *this = FeatureCollector();
   return features;

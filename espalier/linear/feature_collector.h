@@ -12,6 +12,7 @@
 
 #include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/text_buffer.h"
 
 namespace espalier::linear {
 
@@ -21,12 +22,34 @@ namespace espalier::linear {
 /// in memory.
 class FeatureCollector {
  public:
-  /// Texts one after another.
+  /// Names one after another, each followed by '\n'.
   struct Names {
-    std::string text;
+    TextBuffer text;
     std::vector<uint64_t> end;
 
-    void close() { end.push_back(text.size()); }  ///< the name appended to `text` is complete
+    /// The name appended to `text` is complete.
+    void close() {
+      text.append('\n');
+      end.push_back(text.size());
+    }
+    /// The i-th, with its '\n'.
+    std::string_view line(size_t i) const {
+      const uint64_t begin = i == 0 ? 0 : end[i - 1];
+      return text.view().substr(begin, end[i] - begin);
+    }
+    /// The text of line_of(0) … line_of(n − 1), which has at most `bytes`.
+    template <typename LineOf>
+    static std::string joined(size_t n, size_t bytes, const LineOf& line_of) {
+      std::string all(bytes, '\0');
+      size_t size = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const std::string_view line = line_of(i);
+        copy_short(all.data() + size, line.data(), line.size());
+        size += line.size();
+      }
+      all.resize(size);
+      return all;
+    }
   };
   /// Appends the readable names of the features at some positions of the block just added, in this order. The
   /// positions ascend. Called from several threads at once.
@@ -74,8 +97,8 @@ class FeatureCollector {
     uint32_t insert(uint64_t hash);
     std::string_view name(uint32_t i) const {
       if (names.end.empty()) return {};
-      const uint64_t begin = i == 0 ? 0 : names.end[i - 1];
-      return std::string_view(names.text).substr(begin, names.end[i] - begin);
+      const std::string_view line = names.line(i);
+      return line.substr(0, line.size() - 1);
     }
   };
   std::vector<Shard> shards_;

@@ -35,7 +35,7 @@ Collected collect(const std::vector<uint64_t>& hashes, size_t block, int threads
     if (names)
       namer = [&, begin](std::span<const uint32_t> positions, FeatureCollector::Names& out) {
         for (const uint32_t i : positions) {
-          out.text += "f" + std::to_string(hashes[begin + i]);
+          out.text.append("f" + std::to_string(hashes[begin + i]));
           out.close();
         }
       };

@@ -14,7 +14,10 @@ struct KeptFeatures {
   PackedRows rows;
   std::vector<uint64_t> hashes;   ///< of the features whose row has a weight, in their order
   std::vector<uint32_t> offsets;  ///< where those rows begin
-  std::string names;              ///< one line each; empty where the space has none
+  bool all = false;               ///< no feature is left out
+  std::string some_names;         ///< one line each, unless `all`; empty where the space has none
+  /// Those of the features that were kept; `features` are the ones that they were chosen from.
+  const std::string& names(const FeatureSpace& features) const { return all ? features.names : some_names; }
   /// From a hash to where its row begins.
   FeatureMap map() const { return FeatureMap::build(hashes, offsets, nullptr); }
 };
@@ -33,15 +36,13 @@ KeptFeatures keep_features(const RowLayout<Column>& layout, const float* weights
     kept.hashes.push_back(features.hashes[f]);
     kept.offsets.push_back(offsets[f]);
   }
-  if (kept.hashes.size() == offsets.size()) {
-    kept.names = features.names;
-    return kept;
-  }
-  kept.names.reserve(features.names.size());
+  kept.all = kept.hashes.size() == offsets.size();
+  if (kept.all) return kept;
+  kept.some_names.reserve(features.names.size());
   size_t name_begin = 0;
   for (size_t f = 0; f < offsets.size() && !features.names.empty(); ++f) {
     const size_t name_end = features.names.find('\n', name_begin) + 1;
-    if (offsets[f] != kNoFeature) kept.names.append(features.names, name_begin, name_end - name_begin);
+    if (offsets[f] != kNoFeature) kept.some_names.append(features.names, name_begin, name_end - name_begin);
     name_begin = name_end;
   }
   return kept;

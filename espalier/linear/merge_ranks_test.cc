@@ -46,7 +46,7 @@ FeatureCollector collected(const std::vector<std::vector<uint64_t>>& sequences) 
     collector.add(hashes, numbers.data(), Workers(1),
                   [&](std::span<const uint32_t> positions, FeatureCollector::Names& names) {
                     for (const uint32_t position : positions) {
-                      names.text += "f" + std::to_string(hashes[position]);
+                      names.text.append("f" + std::to_string(hashes[position]));
                       names.close();
                     }
                   });

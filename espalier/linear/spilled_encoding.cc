@@ -125,12 +125,8 @@ FeatureSpace SpilledEncoding::take_features(Side& side) const {
   ESPALIER_CHECK(side.named == space.size());
   std::vector<uint32_t> place(space.size());  // of each feature's name
   for (uint32_t i = 0; i < place.size(); ++i) place[side.by_first[i]] = i;
-  space.names.reserve(side.names.text.size() + space.size());
-  for (const uint32_t i : place) {
-    const uint64_t begin = i == 0 ? 0 : side.names.end[i - 1];
-    space.names.append(side.names.text, begin, side.names.end[i] - begin);
-    space.names.push_back('\n');
-  }
+  space.names = FeatureCollector::Names::joined(place.size(), side.names.text.size(),
+                                                [&](size_t i) { return side.names.line(place[i]); });
   side.names = {};
   side.by_first = {};
   return space;

@@ -236,7 +236,7 @@ Status ChainTraining::save() {
   SectionWriter out;
   chain::save_model(
       {job_.training.labels, weights_, job_.training.state, job_.training.edge, method_.normalisation,
-       temperature_, job_.label_scheme(), bits, kernel_ ? &*kernel_ : nullptr},
+       temperature_, job_.label_scheme(), bits, kernel_ ? &*kernel_ : nullptr, /*stays=*/true},
       out);
   ESPALIER_TRY(job_.save(out));
   job_.report.weights = weights_.parameters();

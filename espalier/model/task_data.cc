@@ -27,7 +27,7 @@ class TreeCheckingReader final : public data::Reader {
     return true;
   }
   std::string_view name() const override { return inner_->name(); }
-  bool would_wait() const override { return inner_->would_wait(); }
+  bool would_wait() override { return inner_->would_wait(); }
   Status recover() override { return sequence_was_read_ ? Status() : inner_->recover(); }
 
  private:

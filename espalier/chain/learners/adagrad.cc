@@ -1,5 +1,6 @@
 #include "espalier/chain/learners/adagrad.h"
 
+#include <algorithm>
 #include <cmath>
 
 // Highway needs foreach_target.h first.
@@ -132,6 +133,13 @@ void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, co
 }
 void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares) {
   for (size_t i = 0; i < n; ++i) squares[i] = weights[i] == 0 ? 0.0f : 1.0f + more_tokens * squares[i];
+}
+float share_of_new(double learned_tokens, double new_tokens) {
+  return static_cast<float>(1 / (1 + std::sqrt(learned_tokens / std::max(1.0, new_tokens))));
+}
+void average_with_old(std::span<const float> old, float share, std::span<float> weights) {
+  for (size_t i = 0; i < old.size(); ++i)
+    if (old[i] != 0) weights[i] = old[i] + share * (weights[i] - old[i]);
 }
 void accumulate(const float* weights, size_t n, double* sum) {
   for (size_t i = 0; i < n; ++i) sum[i] += weights[i];

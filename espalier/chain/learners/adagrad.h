@@ -32,6 +32,14 @@ void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, co
 /// weights, 0.
 void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares);
 
+/// What the new data count compared with an old model that perceptrons and SVMs are averaged with: the more
+/// it has learned from, the less, by the root of that ratio, as steps get smaller in AdaGrad, which are 1/√n
+/// after n steps. So a handful of sentences does not undo what thousands have taught.
+float share_of_new(double learned_tokens, double new_tokens);
+/// w ← old + share·(w − old) where there is an old weight. Those that the old model did not have (0) are new
+/// and stay as they are.
+void average_with_old(std::span<const float> old, float share, std::span<float> weights);
+
 /// Learners by plain steps, which do not get smaller, average a trained model with what they make of it: it
 /// counts like this many times the steps of the new training. Chosen on held-out training data.
 inline constexpr uint64_t kOldModelCounts = 2;

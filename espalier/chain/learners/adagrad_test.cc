@@ -124,5 +124,13 @@ TEST(EstimateSquares, OldWeightsGetThoseOfTheirTrainingAndNewOnesNone) {
   EXPECT_EQ(squares, (std::vector<float>{0, 31, 1, 0}));
 }
 
+TEST(OldModel, CountsByTheRootOfHowMuchMoreItHasLearnedFrom) {
+  EXPECT_FLOAT_EQ(share_of_new(900, 100), 0.25f);
+  const std::vector<float> old = {2, 0, -1};
+  std::vector<float> weights = {4, 4, -1};
+  average_with_old(old, 0.25f, weights);
+  EXPECT_EQ(weights, (std::vector<float>{2.5f, 4, -1}));
+}
+
 }  // namespace
 }  // namespace espalier::chain

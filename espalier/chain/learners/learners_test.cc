@@ -228,31 +228,34 @@ TEST_P(LearnerTest, ALabelWithMoreWeightGetsAWiderMargin) {
   EXPECT_GT(margin_of_two({1, 1, 4, 1}), 1.1 * plain);
 }
 
-/// A perceptron that is trained further is averaged with the old model, which counts by the root of how many
-/// times as many tokens it has learned from; weights that it did not have take their steps in full.
-TEST(FurtherPerceptron, AnOldModelCountsTheMoreTheMoreItHasLearnedFrom) {
+/// A perceptron or SVM that is trained further is averaged with the old model, which counts by the root of
+/// how many times as many tokens it has learned from; weights that it did not have take their steps in full.
+TEST(FurtherPlainSteps, AnOldModelCountsTheMoreTheMoreItHasLearnedFrom) {
   const linear::EncodedTraining training = toy_data(9, {.sequences = 40, .noise = 1});
   const double tokens = static_cast<double>(training.data.tokens());
   ChainWeights old = random_weights(training, true, 3);
   for (size_t i = 0; i < old.state.size(); i += 3) old.state[i] = 0;
-  const auto further = [&](double more) {
-    const Workers workers(1);
-    TrainingContext context{{{}, [](const Round&) { return Verdict{}; }}, training, old, workers};
-    context.learned_tokens = more * tokens;
-    return train_perceptron(std::move(context), {.passes = 2}).value();
-  };
-  const ChainWeights plain = further(0), nine = further(9), hundred = further(100);
-  size_t moved = 0, fresh = 0;
-  for (size_t k = 0; k < old.state_rows.weights(); ++k) {
-    const float change = plain.state[k] - old.state[k];
-    if (change == 0) continue;
-    const bool is_new = old.state[k] == 0;
-    EXPECT_NEAR(nine.state[k] - old.state[k], change * (is_new ? 1 : 1.0f / 4), 1e-4);
-    EXPECT_NEAR(hundred.state[k] - old.state[k], change * (is_new ? 1 : 1.0f / 11), 1e-4);
-    ++(is_new ? fresh : moved);
+  for (const bool svm : {false, true}) {
+    const auto further = [&](double more) {
+      const Workers workers(1);
+      TrainingContext context{{{}, [](const Round&) { return Verdict{}; }}, training, old, workers};
+      context.learned_tokens = more * tokens;
+      return svm ? train_svm(std::move(context), {.passes = 2}).value()
+                 : train_perceptron(std::move(context), {.passes = 2}).value();
+    };
+    const ChainWeights plain = further(0), nine = further(9), hundred = further(100);
+    size_t moved = 0, fresh = 0;
+    for (size_t k = 0; k < old.state_rows.weights(); ++k) {
+      const float change = plain.state[k] - old.state[k];
+      if (change == 0) continue;
+      const bool is_new = old.state[k] == 0;
+      EXPECT_NEAR(nine.state[k] - old.state[k], change * (is_new ? 1 : 1.0f / 4), 1e-4) << svm;
+      EXPECT_NEAR(hundred.state[k] - old.state[k], change * (is_new ? 1 : 1.0f / 11), 1e-4) << svm;
+      ++(is_new ? fresh : moved);
+    }
+    EXPECT_GT(moved, 10u) << svm;
+    EXPECT_GT(fresh, 5u) << svm;
   }
-  EXPECT_GT(moved, 10u);
-  EXPECT_GT(fresh, 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chain, LearnerTest, testing::ValuesIn(chain_learners()),

@@ -1,12 +1,12 @@
 #include "espalier/chain/learners/perceptron.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "espalier/base/hash.h"
 #include "espalier/base/random.h"
 #include "espalier/chain/gradients.h"
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/learners/batch.h"
 #include "espalier/chain/learners/checkpoint.h"
 #include "espalier/chain/learners/importance.h"
@@ -169,20 +169,13 @@ void PerceptronRun::update() {
 
 ChainWeights PerceptronRun::result() const {
   ChainWeights w = weights_;
-  if (!options_.average || batches_ == 0) return w;
-  const float share = 1.0f / static_cast<float>(batches_);
-  // Weights of an old model are averaged with it; those that it did not have are new. The more the old one
-  // has learned from, compared with the new data, the more it counts: by the root of that ratio, as steps get
-  // smaller in AdaGrad, which are 1/√n after n steps. So a handful of sentences does not undo what thousands
-  // have taught.
-  const double tokens = std::max(1.0, counted_tokens(context_.training.data));
-  const float new_share = static_cast<float>(1 / (1 + std::sqrt(context_.learned_tokens / tokens)));
+  if (batches_ == 0) return w;
+  const float share = options_.average ? 1.0f / static_cast<float>(batches_) : 0;
+  const float new_share = share_of_new(context_.learned_tokens, counted_tokens(context_.training.data));
   const auto average = [&](AlignedVector<float>& out, const AlignedVector<float>& lag,
                            const AlignedVector<float>& old) {
-    for (size_t i = 0; i < out.size(); ++i) {
-      out[i] -= share * lag[i];
-      if (!old.empty() && old[i] != 0) out[i] = old[i] + new_share * (out[i] - old[i]);
-    }
+    for (size_t i = 0; i < out.size(); ++i) out[i] -= share * lag[i];
+    average_with_old(old, new_share, out);
   };
   average(w.state, state_lag_, old_.state);
   average(w.trans, trans_lag_, old_.trans);

@@ -2,7 +2,9 @@
 // Part of svm_run.h. Tested in svm_test.cc.
 #include <numeric>
 
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/learners/checkpoint.h"
+#include "espalier/chain/learners/importance.h"
 #include "espalier/chain/learners/svm_run.h"
 #include "espalier/chain/stop_kernels.h"
 
@@ -72,11 +74,14 @@ DualityGap SvmRun::gap(int pass) const {
 
 ChainWeights SvmRun::result() const {
   ChainWeights w = weights_;
-  if (!options_.average || steps_ == 0) return w;
-  const double share = 1.0 / (static_cast<double>(steps_) * static_cast<double>(steps_ + 1));
+  if (steps_ == 0) return w;
+  const double steps = static_cast<double>(steps_);
+  const double share = options_.average ? 1.0 / (steps * (steps + 1)) : 0;
+  const float new_share = share_of_new(context_.learned_tokens, counted_tokens(data_));
   const auto average = [&](AlignedVector<float>& out, const Part& part) {
     for (size_t i = 0; i < out.size(); ++i)
       out[i] -= static_cast<float>(share * static_cast<double>(part.lag[i]));
+    if (context_.learned_tokens > 0) average_with_old(part.origin, new_share, out);
   };
   average(w.state, state_);
   average(w.trans, trans_);

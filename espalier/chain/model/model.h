@@ -39,6 +39,8 @@ struct ModelSource {
   /// Where tokens are scored by a kernel machine instead of rows of weights; `weights` then gives labels
   /// only.
   const linear::KernelModel* kernel = nullptr;
+  /// `weights`, `state` and `edge` stay as long as the writer, which then takes views of them where it can.
+  bool stays = false;
 };
 
 /// Adds the sections of a chain model. Weights that are exactly 0, features without weights, and their names

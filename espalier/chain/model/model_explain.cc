@@ -61,7 +61,7 @@ Result<std::vector<data::Predictor::Explanation>> ChainPredictor::explain_labels
         if (column == e.runner_up) c.runner_up = value * w;
       });
       if (c.weight == 0 && c.runner_up == 0) continue;
-      names.append_state(i - b.features.state_begin[t], c.feature);
+      c.feature = names.state_name(i - b.features.state_begin[t]);
       e.contributions.push_back(std::move(c));
     }
     const auto add_edge = [&](size_t at, Label from, Label to, Label other_from, Label other_to) {

@@ -17,16 +17,22 @@ namespace {
 /// Adds a feature table and its rows under `prefix`, and the names of the features that kept a weight.
 template <typename Column>
 Json add_rows_sections(const std::string& prefix, const linear::RowLayout<Column>& layout,
-                       const AlignedVector<float>& weights, const linear::FeatureSpace& features, int bits,
-                       SectionWriter& out) {
-  const linear::KeptFeatures kept = linear::keep_features(layout, weights.data(), features, bits);
+                       const AlignedVector<float>& weights, const linear::FeatureSpace& features,
+                       const ModelSource& source, SectionWriter& out) {
+  linear::KeptFeatures kept = linear::keep_features(layout, weights.data(), features, source.weight_bits);
   out.add_array(prefix + ".map", kept.map().slots());
   out.add_array(prefix + ".rows", kept.rows.words());
-  if (!kept.names.empty()) {  // what only people and further training need; strip_names leaves it out
-    out.add_text(prefix + ".names", kept.names);
-    out.add_array(prefix + ".hashes", kept.hashes);
+  const size_t count = kept.hashes.size();
+  const std::string& names = kept.names(features);
+  if (!names.empty()) {  // what only people and further training need; strip_names leaves it out
+    if (kept.all && source.stays) {
+      out.add_view(prefix + ".names", std::as_bytes(std::span(names)));
+    } else {
+      out.add_text(prefix + ".names", names);
+    }
+    out.add_moved(prefix + ".hashes", std::move(kept.hashes));
   }
-  return {{"features", kept.hashes.size()}, {"bits", kept.rows.bits()}, {"scale", kept.rows.scale()}};
+  return {{"features", count}, {"bits", kept.rows.bits()}, {"scale", kept.rows.scale()}};
 }
 
 /// A kernel machine's features are looked up by number.
@@ -84,11 +90,15 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   header["temperature"] = source.temperature;
   header["scheme"] = data::scheme_name(source.scheme);
   header["scorer"] = source.kernel == nullptr ? "rows" : "kernel";
-  header["state"] = source.kernel == nullptr ? add_rows_sections("state", w.state_rows, w.state, source.state,
-                                                                 source.weight_bits, out)
-                                             : add_kernel_sections(*source.kernel, source.state, out);
-  header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source.weight_bits, out);
-  out.add_array("trans", w.trans);
+  header["state"] = source.kernel == nullptr
+                        ? add_rows_sections("state", w.state_rows, w.state, source.state, source, out)
+                        : add_kernel_sections(*source.kernel, source.state, out);
+  header["edge"] = add_rows_sections("edge", w.edge_rows, w.edge, source.edge, source, out);
+  if (source.stays) {
+    out.add_view("trans", std::as_bytes(std::span(w.trans)));
+  } else {
+    out.add_array("trans", w.trans);
+  }
   out.add_text("chain", json_text(header));
 }
 

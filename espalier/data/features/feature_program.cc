@@ -171,7 +171,7 @@ void FeatureProgram::run_all(const Sequence& sequence, const TokenViews::Table& 
 }
 
 bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
-                                 size_t t, size_t slot, Walk& walk, std::string& out) const {
+                                 size_t t, size_t slot, Walk& walk, TextBuffer& out) const {
   const auto text = [&](const Reference& reference) {
     const ptrdiff_t row = reference.origin == Origin::kHere ? static_cast<ptrdiff_t>(t) + reference.offset
                                                             : referenced_row(reference, sequence, t);
@@ -191,10 +191,10 @@ bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& view
     slot = walk.present[wanted];
   }
   const Template& feature = plan.templates[order_[slot]];
-  out += feature.literals[0];
+  out.append(feature.literals[0]);
   for (size_t i = 0; i < feature.references.size(); ++i) {
-    out += *text(feature.references[i]);
-    if (!feature.literals[i + 1].empty()) out += feature.literals[i + 1];
+    out.append(*text(feature.references[i]));
+    out.append(feature.literals[i + 1]);
   }
   return true;
 }

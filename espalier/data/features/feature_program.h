@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/text_buffer.h"
 #include "espalier/data/features/feature_plan.h"
 #include "espalier/data/features/token_views.h"
 
@@ -50,7 +51,7 @@ class FeatureProgram {
   /// Appends the name of the slot-th feature of position t; false if there are fewer. All names of a position
   /// together take time linear in their length.
   bool append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence, size_t t,
-                   size_t slot, Walk& walk, std::string& out) const;
+                   size_t slot, Walk& walk, TextBuffer& out) const;
 
  private:
   template <size_t n>

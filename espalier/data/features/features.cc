@@ -192,17 +192,15 @@ bool FeatureExtractor::has_edge_features() const { return plan_->edge.capacity()
 std::string FeatureExtractor::state_name(const Sequence& sequence, size_t row, size_t slot) const {
   FeatureNames names(*this);
   names.move_to(sequence, row);
-  std::string name;
-  names.append_state(slot, name);
-  return name;
+  return names.state_name(slot);
 }
 
 std::string FeatureExtractor::edge_name(const Sequence& sequence, size_t row, size_t slot) const {
   FeatureNames names(*this);
   names.move_to(sequence, row);
-  std::string name;
+  TextBuffer name;
   names.append_edge(slot, name);
-  return name;
+  return std::string(name.view());
 }
 
 struct FeatureNames::Position {
@@ -212,20 +210,20 @@ struct FeatureNames::Position {
   FeatureProgram::Walk state, edge;
   // The names of the single features, one after another, for names of pairs.
   bool singles_known = false;
-  std::string singles;
+  TextBuffer singles;
   std::vector<size_t> single_end;
   size_t near = 0;  ///< for pair_at
 
-  bool append_single(size_t slot, std::string& out) {
+  bool append_single(size_t slot, TextBuffer& out) {
     if (!plan.attributes)
       return plan.state.append_name(plan.features, plan.views, *sequence, row, slot, state, out);
     if (slot >= sequence->attribute_count(row)) return false;
-    out += sequence->attribute(row, slot).name;
+    out.append(sequence->attribute(row, slot).name);
     return true;
   }
   std::string_view single(size_t slot) const {
     const size_t begin = slot == 0 ? 0 : single_end[slot - 1];
-    return std::string_view(singles).substr(begin, single_end[slot] - begin);
+    return singles.view().substr(begin, single_end[slot] - begin);
   }
 };
 
@@ -245,7 +243,7 @@ void FeatureNames::move_to(const Sequence& sequence, size_t row) {
   p.singles_known = false;
 }
 
-void FeatureNames::append_state(size_t slot, std::string& out) {
+void FeatureNames::append_state(size_t slot, TextBuffer& out) {
   Position& p = *position_;
   ESPALIER_CHECK(p.sequence != nullptr);
   if (p.plan.degree == 1) {
@@ -260,19 +258,25 @@ void FeatureNames::append_state(size_t slot, std::string& out) {
   }
   const size_t n = p.single_end.size();
   if (slot < n) {
-    out += p.single(slot);
+    out.append(p.single(slot));
     return;
   }
   const PairOfSlots pair = pair_at(n, slot - n, p.near);
   // A pair is the same feature in either order, so its name must be too.
   const std::string_view one = p.single(pair.first), other = p.single(pair.second);
   const bool in_order = one <= other;
-  out += in_order ? one : other;
-  out += '^';
-  out += in_order ? other : one;
+  out.append(in_order ? one : other);
+  out.append('^');
+  out.append(in_order ? other : one);
 }
 
-void FeatureNames::append_edge(size_t slot, std::string& out) {
+std::string FeatureNames::state_name(size_t slot) {
+  TextBuffer name;
+  append_state(slot, name);
+  return std::string(name.view());
+}
+
+void FeatureNames::append_edge(size_t slot, TextBuffer& out) {
   Position& p = *position_;
   ESPALIER_CHECK(p.sequence != nullptr && p.row > 0);
   ESPALIER_CHECK(

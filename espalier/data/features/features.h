@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/base/text_buffer.h"
 #include "espalier/data/features/word_lists.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/sequence.h"
@@ -155,8 +156,9 @@ class FeatureNames {
   /// The position whose features are asked for next; the sequence must not change meanwhile.
   void move_to(const Sequence& sequence, size_t row);
   /// Appends the name of the slot-th state (edge) feature.
-  void append_state(size_t slot, std::string& out);
-  void append_edge(size_t slot, std::string& out);
+  void append_state(size_t slot, TextBuffer& out);
+  void append_edge(size_t slot, TextBuffer& out);
+  std::string state_name(size_t slot);
 
  private:
   struct Position;

@@ -136,9 +136,7 @@ void expect_names_and_hashes_to_agree(const FeatureExtractor& features) {
     for (size_t t = 0; t < sequence.length(); ++t) {
       of_position.move_to(sequence, t);
       for (size_t i = out.state_begin[t + 1]; i-- > out.state_begin[t];) {  // in any order
-        std::string name;
-        of_position.append_state(i - out.state_begin[t], name);
-        check(name, out.state[i]);
+        check(of_position.state_name(i - out.state_begin[t]), out.state[i]);
       }
       for (size_t i = out.edge_begin[t]; i < out.edge_begin[t + 1]; ++i)
         check(features.edge_name(sequence, t, i - out.edge_begin[t]), out.edge[i]);

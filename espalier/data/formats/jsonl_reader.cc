@@ -43,7 +43,7 @@ class JsonlReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
+  bool would_wait() override { return lines_.would_wait(); }
   Status recover() override { return {}; }  // a line is a sequence
 
  private:

@@ -51,7 +51,7 @@ class LettersReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
+  bool would_wait() override { return lines_.would_wait(); }
   Status recover() override {
     std::string_view line;
     while (!ended_) {

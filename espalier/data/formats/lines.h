@@ -37,7 +37,7 @@ class Lines {
   Result<bool> next_unchecked(std::string_view& line) { return input_.next_line(line); }
 
   /// True where input pauses (Input::would_wait).
-  bool would_wait() const { return input_.would_wait(); }
+  bool would_wait(Input::Piece piece = Input::Piece::kLine) { return input_.would_wait(piece); }
   /// Number of the line last read, from 1.
   uint64_t number() const { return input_.line_number(); }
   std::string_view name() const { return input_.name(); }

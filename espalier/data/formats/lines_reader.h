@@ -13,7 +13,7 @@ namespace espalier::data {
 class LinesReader : public Reader {
  public:
   std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
+  bool would_wait() override { return lines_.would_wait(Input::Piece::kParagraph); }
   Status recover() override { return inside_ ? lines_.skip_to_blank() : Status(); }
 
  protected:

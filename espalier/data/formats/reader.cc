@@ -68,7 +68,7 @@ class SelectingReader : public Reader {
     return false;
   }
   std::string_view name() const override { return inner_->name(); }
-  bool would_wait() const override { return inner_->would_wait(); }
+  bool would_wait() override { return inner_->would_wait(); }
   Status recover() override { return at_end_ ? Reader::recover() : inner_->recover(); }
 
  private:

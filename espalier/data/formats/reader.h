@@ -85,7 +85,7 @@ class Reader {
   virtual std::string_view name() const = 0;
   /// True where next() would have to wait for somebody to send more: whoever reads ahead should stop and
   /// answer.
-  virtual bool would_wait() const { return false; }
+  virtual bool would_wait() { return false; }
   /// After an error of next(): skips the rest of the bad sequence, so that next() goes on with the one after
   /// it. An error where that is not possible, for instance because the file cannot be read.
   virtual Status recover() { return fail("{}: cannot go on after an error", name()); }

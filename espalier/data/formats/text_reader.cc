@@ -35,7 +35,10 @@ class TextReader : public Reader {
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return at_ == sentences_.size() && lines_.would_wait(); }
+  bool would_wait() override {
+    return at_ == sentences_.size() &&
+           lines_.would_wait(by_line_ ? Input::Piece::kLine : Input::Piece::kParagraph);
+  }
   /// The paragraph with the bad line is left out.
   Status recover() override {
     std::string_view line;

@@ -267,7 +267,8 @@ Json save_rows(const std::string& prefix, const RowWeights& weights, const linea
       linear::keep_features(*weights.layout(), weights.static_weights().data(), features, bits);
   out.add_array(prefix + "state.map", kept_rows.map().slots());
   out.add_array(prefix + "state.rows", kept_rows.rows.words());
-  if (!kept_rows.names.empty()) out.add_text(prefix + "state.names", kept_rows.names);
+  const std::string& names = kept_rows.names(features);
+  if (!names.empty()) out.add_text(prefix + "state.names", names);
 
   const HashedRows& hashed = weights.hashed();
   const linear::KeptFeatures kept_hashed =

@@ -309,9 +309,7 @@ std::string ChunkFeatures::name(const data::Sequence& sequence, data::FeatureNam
   if (block < 3 * T) {
     const size_t t = block % T, own = tokens.state_begin[t + 1] - tokens.state_begin[t];
     if (slot < own) {
-      std::string name = fmt::format("{} ", kRoleNames[block / T]);
-      of_token.append_state(slot, name);
-      return name;
+      return fmt::format("{} {}", kRoleNames[block / T], of_token.state_name(slot));
     }
     slot -= own;
   }

@@ -45,7 +45,7 @@ class JsonTaskReader final : public data::Reader {
   }
 
   std::string_view name() const override { return lines_.name(); }
-  bool would_wait() const override { return lines_.would_wait(); }
+  bool would_wait() override { return lines_.would_wait(); }
   Status recover() override { return at_end_ ? Reader::recover() : Status(); }  // a line is a sequence
 
  private:
