@@ -1,10 +1,11 @@
 // espalier cv: cross-validation. Tested in verbs_test.sh and tasks_test.sh.
-#include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "apps/command.h"
 #include "apps/help.h"
@@ -39,56 +40,109 @@ struct CvFlags {
   std::string predictions;
 };
 
-/// A score of every fold by its name in JSON.
+/// A score of every fold: its name in JSON, where the scores of a fold have it, and its column in the table.
 struct Measure {
   const char* name;
-  double Scores::*of;
+  const char* path;
+  const char* title;
 };
-constexpr std::array<Measure, 5> kMeasures = {{
-    {"accuracy", &Scores::accuracy},
-    {"sequence_accuracy", &Scores::sequence_accuracy},
-    {"precision", &Scores::precision},
-    {"recall", &Scores::recall},
-    {"f1", &Scores::f1},
-}};
+constexpr Measure kLabelMeasures[] = {{"accuracy", "/accuracy", "accuracy"},
+                                      {"sequence_accuracy", "/sequence_accuracy", "whole seq."},
+                                      {"precision", "/precision", "precision"},
+                                      {"recall", "/recall", "recall"},
+                                      {"f1", "/f1", "F1"}};
+constexpr Measure kTreeMeasures[] = {
+    {"uas", "/uas", "UAS"}, {"las", "/las", "LAS"}, {"clas", "/clas", "CLAS"}};
+constexpr Measure kSummaryMeasures[] = {{"rouge_1", "/rouge_1/recall", "ROUGE-1"},
+                                        {"rouge_2", "/rouge_2/recall", "ROUGE-2"},
+                                        {"rouge_l", "/rouge_l/recall", "ROUGE-L"},
+                                        {"rouge_su4", "/rouge_su4/recall", "ROUGE-SU4"}};
+
+/// The folds' scores as JSON, and what of them is shown.
+struct Table {
+  explicit Table(const CrossValidation& cv) : pooled(parse_json(cv.pooled.json())) {
+    for (const CrossValidation::Fold& fold : cv.folds) folds.push_back(parse_json(fold.scores.json()));
+    measures = pooled.contains("las")       ? std::span<const Measure>(kTreeMeasures)
+               : pooled.contains("rouge_2") ? std::span<const Measure>(kSummaryMeasures)
+                                            : std::span<const Measure>(kLabelMeasures);
+    unit = pooled.contains("rouge_2") ? "summaries" : "sequences";
+  }
+  static double value(const Json& scores, const Measure& measure) {
+    return scores.at(Json::json_pointer(measure.path)).get<double>();
+  }
+  struct Spread {
+    double mean = 0, deviation = 0;
+  };
+  Spread spread(const Measure& measure) const {
+    Spread out;
+    const auto n = static_cast<double>(folds.size());
+    for (const Json& fold : folds) out.mean += value(fold, measure) / n;
+    for (const Json& fold : folds) out.deviation += std::pow(value(fold, measure) - out.mean, 2) / (n - 1);
+    out.deviation = std::sqrt(out.deviation);
+    return out;
+  }
+
+  std::vector<Json> folds;
+  Json pooled;
+  std::span<const Measure> measures;
+  const char* unit;
+};
 
 Json to_json(const CrossValidation& cv, double seconds) {
+  const Table table(cv);
   Json json = {{"folds", Json::array()},
                {"own_folds", cv.own_folds},
                {"mean", Json::object()},
                {"deviation", Json::object()}};
-  for (const CrossValidation::Fold& fold : cv.folds) {
-    Json entry = {{"fold", fold.fold}, {"sequences", fold.scores.sequences}, {"tokens", fold.scores.tokens}};
-    for (const Measure& measure : kMeasures) entry[measure.name] = fold.scores.*measure.of;
-    entry["train_seconds"] = fold.train_seconds;
+  for (size_t f = 0; f < cv.folds.size(); ++f) {
+    const Json& scores = table.folds[f];
+    Json entry = {{"fold", cv.folds[f].fold}, {table.unit, scores[table.unit]}, {"tokens", scores["tokens"]}};
+    for (const Measure& measure : table.measures) entry[measure.name] = Table::value(scores, measure);
+    entry["train_seconds"] = cv.folds[f].train_seconds;
     json["folds"].push_back(std::move(entry));
   }
-  for (const Measure& measure : kMeasures) {
-    json["mean"][measure.name] = cv.mean(measure.of);
-    json["deviation"][measure.name] = cv.deviation(measure.of);
+  for (const Measure& measure : table.measures) {
+    const Table::Spread spread = table.spread(measure);
+    json["mean"][measure.name] = spread.mean;
+    json["deviation"][measure.name] = spread.deviation;
   }
-  json["pooled"] = parse_json(cv.pooled.json());
+  json["pooled"] = table.pooled;
   json["seconds"] = seconds;
   json["peak_rss_bytes"] = peak_resident_bytes();
   return json;
 }
 
 std::string to_text(const CrossValidation& cv) {
-  std::string out = "fold     sequences    tokens  accuracy  whole seq.  precision  recall      F1\n";
-  const auto row = [&](std::string_view name, const Scores& scores) {
-    append_format(out, "{:<8} {:9} {:9}", name, scores.sequences, scores.tokens);
-    constexpr std::array<int, kMeasures.size()> kWidths = {8, 10, 9, 6, 6};
-    for (size_t m = 0; m < kMeasures.size(); ++m)
-      append_format(out, "  {:{}.2f}", scores.*kMeasures[m].of, kWidths[m]);
+  const Table table(cv);
+  std::string out = fmt::format("fold     {:>9} {:>9}", table.unit, "tokens");
+  const auto width = [](const Measure& measure) {
+    return std::max<size_t>(6, std::string_view(measure.title).size());
+  };
+  for (const Measure& measure : table.measures) append_format(out, "  {:>{}}", measure.title, width(measure));
+  out += '\n';
+  const auto row = [&](std::string_view name, const Json& scores) {
+    append_format(out, "{:<8} {:9} {:9}", name, scores[table.unit].get<size_t>(),
+                  scores["tokens"].get<size_t>());
+    for (const Measure& measure : table.measures)
+      append_format(out, "  {:{}.2f}", Table::value(scores, measure), width(measure));
     out += '\n';
   };
-  for (const CrossValidation::Fold& fold : cv.folds) row(std::to_string(fold.fold), fold.scores);
-  row("pooled", cv.pooled);
+  for (size_t f = 0; f < cv.folds.size(); ++f) row(std::to_string(cv.folds[f].fold), table.folds[f]);
+  row("pooled", table.pooled);
   out += "\nmean ± standard deviation over folds\n";
-  for (const Measure& measure : kMeasures)
-    append_format(out, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, cv.mean(measure.of),
-                  cv.deviation(measure.of));
+  for (const Measure& measure : table.measures) {
+    const Table::Spread spread = table.spread(measure);
+    append_format(out, "  {:<18} {:6.2f} ± {:.2f}\n", measure.name, spread.mean, spread.deviation);
+  }
   return out + "\npooled\n" + cv.pooled.report();
+}
+
+/// What is said of a fold when it is done: "F1 94.10, accuracy 96.00".
+std::string in_short(const Scores& scores) {
+  const auto json = parse_json(scores.json());
+  if (json.contains("las")) return fmt::format("LAS {:.2f}", json["las"].get<double>());
+  if (json.contains("rouge_2")) return fmt::format("ROUGE-2 {:.2f}", json["rouge_2"]["recall"].get<double>());
+  return fmt::format("F1 {:.2f}, accuracy {:.2f}", scores.f1, scores.accuracy);
 }
 
 Outcome run(const CvFlags& flags) {
@@ -117,8 +171,8 @@ Outcome run(const CvFlags& flags) {
   const auto tell = [&](const CrossValidation::Fold& fold) {
     work.display().clear();
     if (!flags.output.quiet)
-      say(fmt::format("fold {} of {}: F1 {:.2f}, accuracy {:.2f}, trained in {}", fold.number, fold.total,
-                      fold.scores.f1, fold.scores.accuracy, duration_text(fold.train_seconds)));
+      say(fmt::format("fold {} of {}: {}, trained in {}", fold.number, fold.total, in_short(fold.scores),
+                      duration_text(fold.train_seconds)));
     return true;
   };
   options->ranks = ranks;

@@ -116,6 +116,13 @@ same headed.txt heads.txt
 expect 0 "$espalier" eval heads.txt -m heads.model --json -q
 equal "$(json /uas /las | tr '\n' ' ')" "100.0 100.0 "
 
+# Cross-validation measures trees.
+expect 0 "$espalier" cv train.conllu --task parse -k 2 -p iterations=3 --json -q
+awk -v m="$(json /mean/las)" -v p="$(json /pooled/uas)" 'BEGIN { exit !(m > 99 && p > 99) }' || fail_test "cv has LAS $(json /mean/las)"
+expect 0 "$espalier" cv train.txt --task parse --head-column 3 --label-column 4 -k 2 -p iterations=3
+says out "CLAS"
+says err "fold 2 of 2: LAS "
+
 # A template of one's own.
 printf '[moves]\ns0.tag b0.tag\ns0.tag s1.tag b0.tag\n[relations]\ndep.tag head.tag side\n' >template.txt
 expect 0 "$espalier" train train.conllu --task parse -t template.txt -m small.model -q

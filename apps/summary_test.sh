@@ -64,7 +64,11 @@ for i in 1 2 3 4 5 6 7 8; do cat tree.conllu; done >trees.conllu
 expect 0 "$espalier" train trees.conllu -m tags.model -q
 expect 0 "$espalier" train trees.conllu --task parse -m parser.model -q
 printf '{"docs":[{"sents":["The storm hit the north.","We heard of it."]}],"refs":[{"sents":["storm hit the north"]}]}\n' >text.jsonl
-expect 0 "$espalier" train text.jsonl --task summary -p unit=word -p limit=4 --parser tags.model --parser parser.model -m parsed.model -q
+expect 0 "$espalier" train text.jsonl --task summary -p unit=word -p limit=4 --parser tags.model --parser parser.model -m parsed.model
+says err "parser.model was trained on columns that it will find empty here (3)"
+expect 0 "$espalier" train trees.conllu --task parse --feature-columns 2,4 -m plain.model -q
+expect 0 "$espalier" train text.jsonl --task summary -p unit=word -p limit=4 --parser tags.model --parser plain.model -m parsed.model
+grep -q "find empty" out err && fail_test "a parser of words and tags was complained about"
 expect 0 "$espalier" tag text.jsonl -m parsed.model -q
 says out "hit"
 expect 1 "$espalier" train text.jsonl --task summary -p unit=word -m none.model -q
@@ -82,6 +86,11 @@ for learner in laso-br laso-bst laso incremental; do
   equal "$(json /summaries)" 6
 done
 expect 0 "$espalier" cv train.jsonl --task summary -k 3 -p limit=6 --json -q
+equal "$(json /folds/0/summaries /folds/1/summaries /folds/2/summaries | awk '{ n += $1 } END { print n }')" 12
+awk -v m="$(json /mean/rouge_2)" -v p="$(json /pooled/rouge_2/recall)" 'BEGIN { exit !(m > 70 && p > 70) }' || fail_test "cv has ROUGE-2 $(json /mean/rouge_2)"
+expect 0 "$espalier" cv train.jsonl --task summary -k 3 -p limit=6
+says out "ROUGE-SU4"
+says err "fold 1 of 3: ROUGE-2"
 
 # What is refused, with file and line.
 bad() {  # bad LINE MESSAGE

@@ -148,6 +148,12 @@ Result<Corpus> api::corpus_of(const Data& data, const std::string& task) {
   }
   ReadOptions reading = data.files()->reading;
   if (has_json_lines(task)) reading.format = task;
+  if (task == "parse") {
+    ESPALIER_ASSIGN(const Sources sources, sources_of(data));
+    data::ReadOptions columns = sources.reading;
+    ESPALIER_TRY(settle_tree_columns(data, columns));
+    reading.label_column = columns.label_column;
+  }
   return Corpus::read(data.files()->paths, reading);
 }
 

@@ -33,7 +33,8 @@ Status settle_json_task(const model::Task& task, const Data& data, const TrainOp
   return {};
 }
 
-/// Task parse reads heads and relations; CoNLL-U has columns of its own for them.
+}  // namespace
+
 Status settle_tree_columns(const Data& data, data::ReadOptions& reading) {
   if (!reading.label_column.empty()) return {};
   if (reading.format != data::Format::kConllu)
@@ -42,8 +43,6 @@ Status settle_tree_columns(const Data& data, data::ReadOptions& reading) {
   reading.label_column = "head,deprel";
   return {};
 }
-
-}  // namespace
 
 Result<Sources> sources_of(const Data& data) {
   Sources out;

@@ -25,6 +25,9 @@ struct Sources {
 };
 Result<Sources> sources_of(const Data& data);
 
+/// Task parse reads heads and relations; CoNLL-U has columns of its own for them.
+Status settle_tree_columns(const Data& data, data::ReadOptions& reading);
+
 /// An error if an option names something unknown, or does not fit the data.
 Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& options);
 

@@ -1,15 +1,30 @@
 #include "espalier/model/sentence_models.h"
 
 #include <algorithm>
+#include <set>
 
+#include "espalier/base/format.h"
 #include "espalier/base/mapped_file.h"
 #include "espalier/data/formats/label_column.h"
+#include "espalier/tasks/trees/tree_model.h"
 
 namespace espalier::model {
 namespace {
 
-constexpr size_t kConlluColumns = 10, kUpos = 3;
+constexpr size_t kConlluColumns = 10, kForm = 1, kUpos = 3;
 constexpr std::string_view kEmptyCell = "_";
+
+/// The columns that a model looks at.
+std::set<size_t> cells_of(const Model& model) {
+  if (const auto* parser = model.as<tasks::TreePredictor>()) {
+    std::set<size_t> out;
+    for (const auto& cell : parser->settings().columns.cell)
+      if (cell) out.insert(*cell);
+    return out;
+  }
+  const std::vector<size_t>& columns = model.about().features.feature_columns;
+  return {columns.begin(), columns.end()};
+}
 
 std::string sentence_model_section(size_t number) { return fmt::format("sentence-model.{}", number); }
 
@@ -26,6 +41,17 @@ Status SentenceModels::add(std::vector<std::byte> bytes, const std::string& name
     ESPALIER_ASSIGN(const auto cells, data::resolve_label_columns(model.about().reading, kConlluColumns));
     member.cell = cells.front();
   }
+  std::vector<std::string> missing;
+  for (const size_t cell : cells_of(model)) {
+    const bool filled = cell == kForm || std::any_of(members_.begin(), members_.end(),
+                                                     [&](const Member& m) { return m.cell == cell; });
+    if (!filled) missing.push_back(fmt::format("{}", cell + 1));
+  }
+  if (!missing.empty())
+    warnings_.push_back(fmt::format(
+        "{} was trained on columns that it will find empty here ({}), which makes it worse; train it "
+        "with --feature-columns and those alone that there are",
+        name, joined(missing, ", ")));
   member.bytes = std::move(bytes);
   member.model = std::make_unique<const Model>(std::move(model));
   members_.push_back(std::move(member));

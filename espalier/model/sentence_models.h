@@ -23,6 +23,10 @@ class SentenceModels {
   static Result<std::shared_ptr<const SentenceModels>> load(const SectionFile& summariser);
   void save(SectionWriter& out) const;
 
+  /// In words: columns that a model was trained to look at, but that no model before it fills. One entry per
+  /// model that has some.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
   /// Sentences that have a tree are left alone, tags of the input are kept.
   Status annotate(tasks::Cluster& cluster) const;
 
@@ -35,6 +39,7 @@ class SentenceModels {
     size_t cell = 0;  ///< the column that it fills
   };
   std::vector<Member> members_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace espalier::model

@@ -110,6 +110,7 @@ Status train_summary_model(TrainingJob& job, const SearchLearnerOptions& asked, 
     if (unit == tasks::SummaryUnit::kSentence)
       return fail("--parser has no effect on whole sentences; unit=word needs it");
     ESPALIER_ASSIGN(source.sentences, SentenceModels::open(job.request.parsers));
+    for (const std::string& warning : source.sentences->warnings()) job.warn(warning);
   }
   const auto clusters_of =
       [&](const std::vector<data::Sequence>& sequences,

@@ -73,6 +73,9 @@ struct ExampleOptions {
   int samples = 1;
   /// kSample: the probability of following π instead of the policy, as in LOLS.
   double oracle_share = 0;
+  /// The first state of a path and from there, with a drawn start, every n-th are examples. For long paths
+  /// whose states differ little.
+  size_t every = 1;
 };
 
 /// The actions that an example is about: all actions of its state. With separate candidates, only those of
@@ -88,9 +91,9 @@ void example_actions(const S& space, const typename S::State& state, std::vector
   }
 }
 
-/// Follows the mixture through one instance and appends an example for every state on the path. Visits O(T)
-/// states and computes O(T·L) costs with the optimal estimate; RollOuts states the cost of sampling. Errors
-/// say how the task's functions break their contract.
+/// Follows the mixture through one instance and appends an example for every state on the path (or every
+/// n-th). Visits O(T) states and computes O(T·L) costs with the optimal estimate; RollOuts states the cost of
+/// sampling. Errors say how the task's functions break their contract.
 template <TrainingSpace S>
 Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, const Random& random,
                     const ExampleOptions& options, Examples<S>& out) {
@@ -104,7 +107,15 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
   typename S::State state = space.initial();
   const Random walk = random.split(0);
   [[maybe_unused]] auto easiest = walk_of(space, mixture);
+  const size_t first = options.every > 1 ? walk.split(~uint64_t{0}).below(options.every) : 0;
   for (size_t depth = 0; !space.is_goal(state); ++depth) {
+    const size_t who = mixture.draw(walk, depth);
+    if constexpr (!HasSeparateCandidates<S>)
+      if (depth > 0 && depth % options.every != first) {
+        ESPALIER_ASSIGN(const Action next, act(space, state, mixture, who, scratch));
+        advance(space, state, next);
+        continue;
+      }
     example_actions(space, state, actions);
     if constexpr (HasSeparateCandidates<S>) {
       if (!labels_exist(space, std::span<const Action>(actions)))
@@ -143,7 +154,6 @@ Status add_examples(const S& space, uint32_t instance, const Mixture& mixture, c
       out.list.push_back({instance, out.costs.size(), state});
       for (const double loss : losses) out.costs.push_back(static_cast<float>(loss - least));
     }
-    const size_t who = mixture.draw(walk, depth);
     Action action;
     if constexpr (HasSeparateCandidates<S>) {
       ESPALIER_ASSIGN(action, act(space, state, easiest, who, scratch));

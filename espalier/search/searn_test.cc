@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/toy_space.h"
 
@@ -87,6 +89,27 @@ TEST(Searn, ExamplesOfAFoldAreLeftOutAndTheOthersKeepTheirCosts) {
     EXPECT_EQ(part.costs[e.first_cost + space.y[e.state.at]], 0);
     EXPECT_EQ(part.costs[e.first_cost + 1 - space.y[e.state.at]], 1);
   }
+}
+
+TEST(Searn, ExamplesCanBeTheFirstStateAndEveryNthFromADrawnOne) {
+  const ToyProblem train = toggles(1, 20, 10, 0.3);
+  ExampleOptions few;
+  few.every = 3;
+  std::set<size_t> starts;
+  for (uint32_t i = 0; i < train.size(); ++i) {
+    Examples<ToySpace> some;
+    ASSERT_TRUE(add_examples(train.spaces[i], i, Mixture(), Random(i), few, some).ok());
+    std::vector<size_t> places;
+    for (const auto& e : some.list) {
+      places.push_back(e.state.at);
+      EXPECT_EQ(some.costs[e.first_cost + train.spaces[i].y[e.state.at]], 0);
+    }
+    ASSERT_GE(places.size(), 4u);
+    EXPECT_EQ(places[0], 0u);
+    starts.insert(places[1] % 3);
+    for (size_t p = 2; p < places.size(); ++p) EXPECT_EQ(places[p], places[p - 1] + 3);
+  }
+  EXPECT_EQ(starts.size(), 3u);
 }
 
 TEST(Searn, AggregationKeepsEveryExampleAndFollowsTheLastClassifier) {

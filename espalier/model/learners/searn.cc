@@ -40,9 +40,8 @@ bool grows(const SearnLearnerOptions& o, tasks::SearchKind kind) {
 }
 
 tasks::BaseClassifier classifier_of(const SearnLearnerOptions& o, tasks::SearchKind kind) {
-  if (!o.classifier && grows(o, kind)) return tasks::BaseClassifier::kLeastSquares;
-  const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint ||
-                    kind == tasks::SearchKind::kSummary;
+  if (!o.classifier && kind == tasks::SearchKind::kSummary) return tasks::BaseClassifier::kLeastSquares;
+  const bool many = kind == tasks::SearchKind::kSegment || kind == tasks::SearchKind::kJoint;
   return o.classifier.value_or(many ? tasks::BaseClassifier::kSoftmaxMargin
                                     : tasks::BaseClassifier::kPerceptron);
 }
@@ -78,9 +77,7 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   const bool chunks = kind == tasks::SearchKind::kSegment;
   options.direct.passes = o.passes.value_or(chunks ? 10 : 5);
   options.direct.rate = o.rate;
-  options.direct.l2 = o.l2.value_or(grows(o, kind)                                  ? 10.0
-                                    : chunks || kind == tasks::SearchKind::kSummary ? 5.0
-                                                                                    : 0.0);
+  options.direct.l2 = o.l2.value_or(kind == tasks::SearchKind::kSummary ? 300.0 : chunks ? 5.0 : 0.0);
   options.costing_samples = o.costing_samples;
   if (o.c) options.liblinear.C = options.libsvm.C = *o.c;
   options.liblinear.seed = options.libsvm.seed = seed;
@@ -94,6 +91,9 @@ tasks::SearchOptions resolve_searn(const SearnLearnerOptions& o, tasks::SearchKi
   searn.examples.estimate = o.costs;
   searn.examples.samples = o.samples;
   searn.examples.oracle_share = o.oracle_roll_outs;
+  // A word more or less makes little difference; this many states of a summary say all.
+  constexpr size_t kStates = 50;
+  if (grows(o, kind)) searn.examples.every = std::max<size_t>(1, o.limit / kStates);
   searn.roll_in = o.roll_in;
   searn.folds = o.folds;
   return options;
@@ -110,10 +110,15 @@ Status train_searn_model(TrainingJob& job, const SearnLearnerOptions& asked) {
     options.passes = o.iterations.value_or(kUsualPasses);
     return train_tree_model(job, o, options);
   }
-  if (job.task->kind == TaskKind::kSummary)
-    return train_summary_model(
-        job, o,
-        {resolve_searn(o, tasks::SearchKind::kSummary, job.request.seed), o.oracle_beam.value_or(20)});
+  if (job.task->kind == TaskKind::kSummary) {
+    auto options = resolve_searn(o, tasks::SearchKind::kSummary, job.request.seed);
+    // Few clusters are passed over more often: their first steps are large ones.
+    constexpr size_t kLeastSteps = 45;
+    if (!o.passes)
+      options.direct.passes =
+          std::max(options.direct.passes, static_cast<int>((kLeastSteps - 1) / job.sequences.size() + 1));
+    return train_summary_model(job, o, {options, o.oracle_beam.value_or(20)});
+  }
   const auto options = resolve_searn(o, search_kind(o, job.task->kind), job.request.seed);
   return train_search_model(job, o, {options, o.stochastic});
 }
@@ -214,8 +219,8 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
       "classifier", &O::classifier, classifier_names(),
       "what decides: averaged perceptron, logistic, logistic with costs as margins, svm or least squares of "
       "the costs on line over all actions; liblinear's SVMs; libsvm's quadratic machines; auto: "
-      "least-squares for summaries by words, softmax-margin for other summaries, chunks and several columns "
-      "of labels, perceptron otherwise");
+      "least-squares for summaries, softmax-margin for chunks and several columns of labels, perceptron "
+      "otherwise");
   table.choice(
       "reduction", &O::reduction, reduction_names(),
       "from costs to what the classifier learns: all actions at once, one against the rest, every two "
@@ -261,14 +266,15 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                "beta below 1: classifiers vote, or are drawn for each decision", kAdvanced);
   table.whole(
       "passes", &O::passes, {1, 1e6},
-      "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, 5 "
+      "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, 45 by "
+      "the number of clusters for summaries of less than nine, 5 "
       "otherwise");
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm, least-squares)",
                kAdvanced);
   table.number(
       "l2", &O::l2, {0, 1e6},
-      "penalty of the weights (logistic, softmax-margin, svm, least-squares); auto: 10 for summaries by "
-      "words, 5 for others and for chunks, 0 otherwise",
+      "penalty of the weights (logistic, softmax-margin, svm, least-squares); auto: 300 for summaries, "
+      "5 for chunks, 0 otherwise",
       kAdvanced);
   table.whole("costing-samples", &O::costing_samples, {1, 1000},
               "liblinear, quadratic-svm, where costs differ: samples drawn by cost, whose classifiers decide "

@@ -1,7 +1,9 @@
 #include "espalier/tasks/summary/summary_features.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include "espalier/base/hash.h"
 #include "espalier/base/text.h"
@@ -26,6 +28,7 @@ enum class Family : uint8_t {
   kPairs,
   kPairRank,
   kQuery,
+  kTitle,
   // Of the word.
   kWord,
   kStem,
@@ -87,6 +90,7 @@ constexpr std::string_view kFamilyNames[] = {"position of the sentence",
                                              "sentence's pairs in other documents",
                                              "its tenth",
                                              "sentence under the query",
+                                             "words of the title",
                                              "word",
                                              "stem",
                                              "tag",
@@ -141,6 +145,25 @@ constexpr uint32_t kFew[] = {0, 1, 2};
 constexpr uint32_t kDepths[] = {0, 1, 2, 3, 5};
 constexpr uint32_t kCounts[] = {0, 1, 3, 6, 12};
 
+/// What numbers are multiplied by, so that they differ between the pieces of a cluster by about as much as
+/// flags do: penalties of weights would otherwise forbid the use of small ones.
+constexpr auto kScales = [] {
+  using enum Family;
+  std::array<double, static_cast<size_t>(kStart) + 1> out{};
+  out.fill(1);
+  const auto set = [&](double scale, std::initializer_list<Family> those) {
+    for (const Family family : those) out[static_cast<size_t>(family)] = scale;
+  };
+  set(20, {kNewTopic, kNewPairs});
+  set(10, {kTopic, kNewSpread});
+  set(5, {kRatio, kSpread, kPairs, kWordTopic, kWordNewTopic, kPairBefore, kPairAfter, kLeftPair, kRightPair,
+          kBrokenPair, kPairGain});
+  set(3, {kSeen, kSummaryModel, kWordRatio, kSubtreeRatio, kWordSpread, kSubtreeSpread});
+  set(2, {kPositionValue});
+  return out;
+}();
+double scale_of(Family family) { return kScales[static_cast<size_t>(family)]; }
+
 uint64_t family_hash(Family family, uint32_t group) {
   return hash_combine(0x5EED + group, static_cast<uint64_t>(family));
 }
@@ -152,7 +175,7 @@ struct HashedOut {
   void flag(Family family, uint64_t value) { sink->add(hash_combine(family_hash(family, group), value)); }
   void text(Family family, std::string_view value) { flag(family, hash_bytes(value)); }
   void real(Family family, double value) {
-    if (value != 0) sink->add(family_hash(family, group), value);
+    if (value != 0) sink->add(family_hash(family, group), value * scale_of(family));
   }
 };
 struct NamedOut {
@@ -171,7 +194,8 @@ struct NamedOut {
   }
   void real(Family family, double value) {
     if (value != 0)
-      list->push_back({fmt::format("{} ({:.2f})", name(family), value), family_hash(family, group), value});
+      list->push_back({fmt::format("{} ({:.2f})", name(family), value), family_hash(family, group),
+                       value * scale_of(family)});
   }
 };
 
@@ -217,6 +241,7 @@ void SummaryFeatures::visit_static(uint32_t p, Out& out) const {
   out.real(Family::kPairs, sentence.pair_spread);
   out.flag(Family::kPairRank, sentence.pair_rank);
   out.real(Family::kQuery, sentence.query);
+  out.real(Family::kTitle, sentence.title);
   if (input_.unit == SummaryUnit::kSentence) return;
 
   const SummaryWord& word = input_.words[p];

@@ -1,10 +1,11 @@
 // Features of adding a piece to a summary (Daumé, Langford and Marcu 2009, section 6.2.4).
 //
 // Of the input: word, stem, tag, relation to the parent, position and length of the sentence, quotation
-// marks, length of the document, pronouns and verbs of attribution in the subtree, and the scores of word,
-// sentence and subtree under models of the query and the topic (language_models.h). Of the summary so far:
-// what the piece adds to its words and pairs of words, its score under a model of the summary, the pairs that
-// it makes with its neighbours there, and how much of its sentence is in.
+// marks, length of the document, words of its first sentence, pronouns and verbs of attribution in the
+// subtree, and the scores of word, sentence and subtree under models of the query and the topic
+// (language_models.h). Of the summary so far: what the piece adds to its words and pairs of words, its score
+// under a model of the summary, the pairs that it makes with its neighbours there, and how much of its
+// sentence is in.
 //
 // Tested in summary_space_test.cc.
 #pragma once

@@ -188,6 +188,22 @@ void add_sentence_scores(SummaryInput& out) {
   }
 }
 
+void add_titles(const Cluster& cluster, SummaryInput& out) {
+  std::vector<uint32_t> title_of(out.stems.size(), 0);  // the last document whose title has it, from 1
+  for (size_t d = 0; d < cluster.documents.size(); ++d) {
+    const ClusterDocument& document = cluster.documents[d];
+    for (uint32_t s = document.first; s < document.last; ++s) {
+      SentenceStatistics& sentence = out.sentences[s];
+      for (uint32_t w = sentence.first; w < sentence.last; ++w) {
+        uint32_t& last = title_of[out.words[w].stem];
+        if (s == document.first) last = static_cast<uint32_t>(d) + 1;
+        if (s != document.first && last == d + 1)
+          sentence.title += 1 / static_cast<float>(sentence.last - sentence.first);
+      }
+    }
+  }
+}
+
 void add_pieces(const Cluster& cluster, SummaryInput& out) {
   if (out.unit == SummaryUnit::kSentence) {
     for (uint32_t s = 0; s < out.sentences.size(); ++s) {
@@ -269,6 +285,7 @@ Result<SummaryInput> make_summary_input(const Cluster& cluster, const SummaryInp
   ESPALIER_TRY(add_words(cluster, options.stemmer, by_document, out));
   ESPALIER_TRY(add_models(cluster, options.stemmer, background, own, by_document, out));
   add_sentence_scores(out);
+  add_titles(cluster, out);
   add_pieces(cluster, out);
   add_subtrees(out);
   return out;

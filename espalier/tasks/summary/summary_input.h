@@ -60,6 +60,7 @@ struct SentenceStatistics {
   uint8_t pronouns = 0, attributions = 0;
   bool quoted = false;
   float topic = 0, ratio = 0, query = 0, spread = 0, pair_spread = 0;  ///< means over its words
+  float title = 0;  ///< share of its words that the first sentence of its document has; 0 for that one
   uint8_t ratio_rank = 0, spread_rank = 0,
           pair_rank = 0;  ///< tenth of the cluster's sentences, 9: the highest
 };

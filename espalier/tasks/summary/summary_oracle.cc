@@ -330,29 +330,17 @@ PieceSet SummaryOracle::best_for(const PieceSet& state) {
   return best;
 }
 
-double SummaryOracle::cost_of_sentence(PieceSet& best, uint32_t p, std::span<const Leaf> least) const {
-  if (best.has(p)) return 0;
-  int64_t lost = -best.gain({{p}}, true);
-  size_t room = input_.limit - best.words();
-  for (const Leaf& leaf : least) {
-    if (room >= input_.pieces[p].size()) break;
-    room += input_.pieces[leaf.piece].size();
-    lost += leaf.loss;
-  }
-  return static_cast<double>(std::max<int64_t>(0, lost)) / static_cast<double>(goal_.references());
-}
-
 double SummaryOracle::growth(PieceSet& state, uint32_t p) const {
-  const auto under = input_.words_under(p);  // of single words: pieces
-  return static_cast<double>(state.gain(under, true)) /
-         static_cast<double>(under.size() * goal_.references());
+  const auto under = input_.words_under(p);
+  // The pieces of single words are words.
+  const bool sentence = input_.unit == SummaryUnit::kSentence;
+  const int64_t gained = sentence ? state.gain({{p}}, true) : state.gain(under, true);
+  return static_cast<double>(gained) / static_cast<double>(under.size() * goal_.references());
 }
 
-SummaryOracle::Answer SummaryOracle::make_answer(PieceSet& state, PieceSet& best) const {
+SummaryOracle::Answer SummaryOracle::make_answer(PieceSet& state, const PieceSet& best) const {
   Answer out;
   out.best_loss = loss(best.worth());
-  const bool words = input_.unit == SummaryUnit::kWord;
-  const std::vector<Leaf> least = words ? std::vector<Leaf>() : leaves(best, state);
   double most = 0;
   for (uint32_t p = 0; p < input_.pieces.size(); ++p) {
     const SummaryPiece& piece = input_.pieces[p];
@@ -360,12 +348,11 @@ SummaryOracle::Answer SummaryOracle::make_answer(PieceSet& state, PieceSet& best
     if (best.has(p)) out.wanted.push_back(p);
     if ((piece.parent != kNoPiece && !state.has(piece.parent)) || state.words() + piece.size() > input_.limit)
       continue;
-    const double value = words ? growth(state, p) : cost_of_sentence(best, p, least);
+    const double value = growth(state, p);
     most = out.regrets.empty() ? value : std::max(most, value);
     out.regrets.push_back({p, static_cast<float>(value)});
   }
-  if (words)
-    for (Regret& regret : out.regrets) regret.cost = static_cast<float>(most) - regret.cost;
+  for (Regret& regret : out.regrets) regret.cost = static_cast<float>(most) - regret.cost;
   return out;
 }
 
@@ -375,7 +362,7 @@ const SummaryOracle::Answer& SummaryOracle::answer(const std::vector<uint32_t>& 
   auto found = known_.find(key);
   if (found == known_.end()) {
     PieceSet state = set_of(chosen);
-    PieceSet best = best_for(state);
+    const PieceSet best = best_for(state);
     found = known_.emplace(key, make_answer(state, best)).first;
   }
   last_ = chosen;

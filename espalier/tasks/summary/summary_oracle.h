@@ -8,10 +8,10 @@
 // them would be blind. Where a state follows the completion that is known, this is kept; where it leaves it,
 // the completion is repaired by dropping what is worth least, and searched for again after every few repairs.
 //
-// The cost of a sentence off the completion is that of making room for it there. For single words that says
-// next to nothing: any word can be made up for by the next ones, and the best completion is made of scraps
-// that happen to match, which no learner can tell from others. A word is judged by what grows from it: with
-// g(w) the pairs per word that are gained by w and all that is below it, the cost of w is max g − g(w).
+// What an action costs is another matter: nearly any piece can be made up for by the next ones, and the best
+// completion is made of scraps that happen to match, which no learner can tell from others. A piece is judged
+// by what it brings: with g(p) the pairs per word that are gained by p and all that is below it, the cost of
+// p is max g − g(p).
 // Tested in summary_oracle_test.cc against all completions.
 #pragma once
 
@@ -152,10 +152,8 @@ class SummaryOracle {
   };
   std::vector<Leaf> leaves(PieceSet& set, const PieceSet& fixed) const;
   PieceSet set_of(const std::vector<uint32_t>& chosen) const;
-  Answer make_answer(PieceSet& state, PieceSet& best) const;
-  /// What making room for a sentence in the completion costs. `least`: its leaves.
-  double cost_of_sentence(PieceSet& best, uint32_t piece, std::span<const Leaf> least) const;
-  /// Pairs per word and reference that a state gains by a word with all that is below it.
+  Answer make_answer(PieceSet& state, const PieceSet& best) const;
+  /// Pairs per word and reference that a state gains by a sentence, or a word with all that is below it.
   double growth(PieceSet& state, uint32_t piece) const;
   PieceSet best_for(const PieceSet& state);
 
