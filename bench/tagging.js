@@ -36,7 +36,7 @@ module.exports = ({ espalier, row, conll, work, program }) => {
   const same = (a, b) => fs.readFileSync(a).equals(fs.readFileSync(b));
 
   const results = {};
-  row(`tagging: ${tokens} tokens, best of ${rounds}`, 'tokens/s, one thread', 'two threads, wall', 'peak memory', ...(before ? ['before', 'output'] : []));
+  row(`tagging: ${tokens} tokens, best of ${rounds}`, 'tokens/s', 'two threads', 'peak memory', ...(before ? ['before', 'output'] : []));
   for (const [name, settings] of kinds) {
     const model = `${folder}/${name.replaceAll(' ', '-')}.model`, out = `${folder}/out.txt`, old = `${folder}/old.txt`;
     if (!fs.existsSync(model)) espalier('train', conll('train.txt.gz'), '-m', model, ...settings, '-q');

@@ -151,34 +151,23 @@ void GroupedSums::scores(size_t rows, size_t role, float* out) const {
 }
 
 void GroupedSums::scores_of(size_t rows, std::span<const uint32_t> begin, std::span<const data::Label> column,
-                            float* out) const {
+                            float* out) {
   ESPALIER_CHECK(source_.roles.empty() && begin.size() == positions_ + 1);
   const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
-  const PackedRows& set = *source_.rows[rows];
-  constexpr size_t kMost = 64;
-  int32_t sums[kMost];
-  for (size_t t = 0; t < positions_; ++t) {
-    const size_t first = begin[t], n = begin[t + 1] - first;
-    const data::Label* const columns = column.data() + first;
-    std::fill_n(sums, n, 0);
+  size_t per_position = 0;
+  for (const data::FeatureGroup& group : groups) per_position += group.places.size();
+  rows_.resize(positions_ * per_position);
+  const int32_t** at = rows_.data();
+  for (size_t t = 0; t < positions_; ++t)
     for (size_t g = 0; g < groups.size(); ++g) {
-      const data::FeatureGroup& group = groups[g];
-      const size_t places = group.places.size();
+      const size_t places = groups[g].places.size();
       for (size_t p = 0; p < places; ++p) {
-        const size_t anchor = t + static_cast<size_t>(group.places[p] - group.first_row());
-        const int32_t* const at = known_[g][anchor] + (rows * places + p) * stride_;
-        for (size_t i = 0; i < n; ++i) sums[i] += at[columns[i]];
+        const size_t anchor = t + static_cast<size_t>(groups[g].places[p] - groups[g].first_row());
+        *at++ = known_[g][anchor] + (rows * places + p) * stride_;
       }
     }
-    for (uint32_t f = others_begin_[t]; f < others_begin_[t + 1]; ++f) {
-      if (others_[f] == kNoFeature) continue;
-      const uint32_t offset = source_.offsets.empty()
-                                  ? others_[f]
-                                  : source_.offsets[size_t{others_[f]} * source_.rows.size() + rows];
-      if (offset != kNoFeature) add_columns(set, offset, {columns, n}, sums);
-    }
-    for (size_t i = 0; i < n; ++i) out[first + i] = set.scale() * static_cast<float>(sums[i]);
-  }
+  column_scores(*source_.rows[rows],
+                {rows_, per_position, offsets_in(rows, others_), others_begin_, column, begin}, out);
 }
 
 }  // namespace espalier::linear

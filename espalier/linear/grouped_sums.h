@@ -49,9 +49,10 @@ class GroupedSums {
     return sums_.data() + (part(rows, role) * positions_ + position) * stride_;
   }
   /// The scores of some columns of each position by a set of rows, whether that was summed or not: those
-  /// of position t are [begin[t], begin[t+1]) of `column` and `out`. Without roles.
+  /// of position t are [begin[t], begin[t+1]) of `column`, ascending, and of `out`; at least one. Without
+  /// roles.
   void scores_of(size_t rows, std::span<const uint32_t> begin, std::span<const data::Label> column,
-                 float* out) const;
+                 float* out);
   size_t roles() const { return std::max<size_t>(1, source_.roles.size()); }
 
  private:
@@ -71,6 +72,7 @@ class GroupedSums {
   std::vector<SumTable> tables_;  ///< entries: parts × places × stride
   /// What the tables have for the sequence: per group, per anchor.
   std::vector<std::vector<const int32_t*>> known_;
+  std::vector<const int32_t*> rows_;           ///< of these, for scores_of
   std::vector<AlignedVector<int32_t>> spare_;  ///< the same, where a table has no room
   AlignedVector<int32_t> sums_;                ///< parts × T × stride
   size_t positions_ = 0;

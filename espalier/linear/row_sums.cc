@@ -85,6 +85,65 @@ void ScoresOfSums(const int32_t* HWY_RESTRICT sums, size_t positions, size_t ste
       hn::Store(hn::Mul(v, hn::ConvertTo(f, hn::Load(d, sums + c))), f, scores + c);
 }
 
+/// The sums of a few columns of one position, one by one.
+void FewColumnSums(const int32_t* const* rows, size_t count, const uint32_t* words, bool wide,
+                   const uint32_t* offsets, size_t others, const uint16_t* columns, size_t n, int32_t* sums) {
+  std::fill_n(sums, n, 0);
+  for (size_t r = 0; r < count; ++r)
+    for (size_t i = 0; i < n; ++i) sums[i] += rows[r][columns[i]];
+  for (size_t f = 0; f < others; ++f) {
+    if (offsets[f] == kNoFeature) continue;
+    const uint32_t* row = words + offsets[f];
+    uint64_t set = *row++;
+    if (wide) set |= static_cast<uint64_t>(*row++) << 32;
+    const int16_t* const packed = reinterpret_cast<const int16_t*>(row);
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t bit = uint64_t{1} << columns[i];
+      if (set & bit) sums[i] += packed[std::popcount(set & (bit - 1))];
+    }
+  }
+}
+
+void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* HWY_RESTRICT out) {
+  constexpr size_t kFew = 4;    // columns; of more, all are summed at once
+  constexpr size_t kAhead = 2;  // positions prefetched ahead
+  const Ints d;
+  const size_t positions = what.begin.size() - 1, stride = padded(packed.width());
+  const uint32_t* const words = packed.words().data();
+  HWY_ALIGN int32_t sums[64];
+  for (size_t t = 0; t < positions; ++t) {
+    if (t + kAhead < positions) {
+      const size_t next = t + kAhead;
+      const uint16_t first = what.columns[what.begin[next]], last = what.columns[what.begin[next + 1] - 1];
+      for (size_t r = 0; r < what.per_position; ++r) {
+        const int32_t* const row = what.rows[next * what.per_position + r];
+        __builtin_prefetch(row + first);
+        __builtin_prefetch(row + last);
+      }
+      for (uint32_t f = what.offset_begin[next]; f < what.offset_begin[next + 1]; ++f)
+        if (what.offsets[f] != kNoFeature) __builtin_prefetch(words + what.offsets[f]);
+    }
+    const size_t first = what.begin[t], n = what.begin[t + 1] - first;
+    const uint16_t* const columns = what.columns.data() + first;
+    const int32_t* const* const rows = what.rows.data() + t * what.per_position;
+    const uint32_t others = what.offset_begin[t + 1] - what.offset_begin[t];
+    const uint32_t* const offsets = what.offsets.data() + what.offset_begin[t];
+    if (n <= kFew) {
+      FewColumnSums(rows, what.per_position, words, packed.width() > 32, offsets, others, columns, n, sums);
+      for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[i]);
+      continue;
+    }
+    for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
+      auto sum = hn::Zero(d);
+      for (size_t r = 0; r < what.per_position; ++r) sum = hn::Add(sum, hn::Load(d, rows[r] + c));
+      hn::Store(sum, d, sums + c);
+    }
+    const uint32_t all[2] = {0, others};
+    AddToSums(words, packed.width(), {offsets, others}, all, stride, sums);
+    for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[columns[i]]);
+  }
+}
+
 // Eight partial sums whatever the vectors' length, so that the sum of regrets is the same everywhere.
 constexpr size_t kRegretParts = kLanes / hn::MaxLanes(Floats());
 
@@ -143,8 +202,14 @@ namespace espalier::linear {
 HWY_EXPORT(AddToSums);
 HWY_EXPORT(AddSums);
 HWY_EXPORT(ScoresOfSums);
+HWY_EXPORT(ColumnScores);
 HWY_EXPORT(FindBests);
 HWY_EXPORT(FindNear);
+
+void column_scores(const PackedRows& packed, const ColumnSums& what, float* scores) {
+  ESPALIER_CHECK(packed.sums_exactly() && what.offset_begin.size() == what.begin.size());
+  HWY_DYNAMIC_DISPATCH(ColumnScores)(packed, what, scores);
+}
 
 double find_bests(const float* scores, size_t positions, size_t width, size_t stride, float* best) {
   return HWY_DYNAMIC_DISPATCH(FindBests)(scores, positions, width, stride, best);

@@ -2,7 +2,6 @@
 // times the scale of the weights; PackedRows::add computes the same score, to the last bit.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,18 +18,18 @@ namespace espalier::linear {
 void add_to_sums(const PackedRows& rows, std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
                  size_t step, int32_t* sums);
 
-/// sums[i] += the weight of columns[i] in the row at an offset. Precondition: rows.sums_exactly().
-inline void add_columns(const PackedRows& rows, uint32_t offset, std::span<const uint16_t> columns,
-                        int32_t* sums) {
-  const uint32_t* row = rows.words().data() + offset;
-  uint64_t set = *row++;
-  if (rows.width() > 32) set |= static_cast<uint64_t>(*row++) << 32;
-  const auto* const packed = reinterpret_cast<const int16_t*>(row);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const uint64_t bit = uint64_t{1} << columns[i];
-    if (set & bit) sums[i] += packed[std::popcount(set & (bit - 1))];
-  }
-}
+/// What column_scores sums for each position t: of the `per_position` rows of sums rows[t·per_position + …]
+/// and of the packed rows at offsets [offset_begin[t], offset_begin[t+1]) (kNoFeature is skipped), the
+/// columns [begin[t], begin[t+1]), ascending, at least one.
+struct ColumnSums {
+  std::span<const int32_t* const> rows;  ///< each begins on 32 bytes
+  size_t per_position = 0;
+  std::span<const uint32_t> offsets, offset_begin;
+  std::span<const uint16_t> columns;
+  std::span<const uint32_t> begin;
+};
+/// The scores of these columns, one after another. Precondition: packed.sums_exactly().
+void column_scores(const PackedRows& packed, const ColumnSums& what, float* scores);
 
 /// scores[t·stride + c] = scale · sums[t·step + c], for a number of positions.
 void scores_of_sums(const int32_t* sums, size_t positions, size_t step, float scale, size_t stride,
