@@ -59,9 +59,8 @@ TEST(MergeRanksTest, FeaturesAreNumberedAsIfOneRankHadSeenThemAll) {
   const auto h = [](uint64_t i) { return (i * 0x9E3779B97F4A7C15ull) | 1; };
   const std::vector<std::vector<uint64_t>> all = {
       {h(1), h(2), h(3)}, {h(2), h(4)}, {h(5), h(3), h(6)}, {h(7), h(1), h(2)}, {h(6), h(8), h(9), h(3)}};
-  FeatureCollector whole = collected(all);
   for (const uint32_t cutoff : {1u, 2u}) {
-    FeatureCollector copy = whole;
+    FeatureCollector copy = collected(all);
     const size_t before_alone = copy.size();
     const FeatureCollector::Features expected = copy.finish(cutoff);
     run_ranks(3, [&](Ranks& ranks) {
