@@ -118,16 +118,20 @@ nightly-serve: build
 	@scripts/setup.sh bench-serve
 	@bench/serve.sh --long
 
-# A server whose libraries are instrumented, too.
+# A server whose libraries are instrumented, too. Reports of all its processes are files, so that none is missed.
+REPORTS = log_path=$(CURDIR)/build/$*/report
 serve-asan serve-tsan: serve-%: setup-serve
 	$(CONFIGURE) $* -DESPALIER_APPS=ON
 	$(BUILD) $* --target espalier espalier-serve
-	ESPALIER_MUTATIONS=10000 $(PYTHON) server/server_test.py $(CURDIR)/build/$*/espalier
+	rm -f build/$*/report.*
+	ASAN_OPTIONS=$(REPORTS) UBSAN_OPTIONS=$(REPORTS) TSAN_OPTIONS=$(REPORTS) \
+	  ESPALIER_MUTATIONS=10000 $(PYTHON) server/server_test.py $(CURDIR)/build/$*/espalier
+	@! cat build/$*/report.* 2>/dev/null
 
-# A thousand random models that are given anything, and a hundred thousand calls that must leave no memory behind.
+# A thousand random models that are given anything, a hundred thousand calls that must leave no memory behind, and what two threads save.
 nightly-python: python
-	ESPALIER_FUZZ_MODELS=1000 ESPALIER_LEAK_CALLS=100000 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider \
-	  python/tests/test_fuzz.py python/tests/test_tagger.py
+	ESPALIER_FUZZ_MODELS=1000 ESPALIER_LEAK_CALLS=100000 ESPALIER_THREAD_RATIOS=1 PYTHONPATH=build/python \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/test_fuzz.py python/tests/test_tagger.py python/tests/test_threads.py
 
 nightly-fuzz:
 	$(MAKE) fuzz FUZZ_SECONDS=600

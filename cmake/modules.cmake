@@ -28,8 +28,8 @@ if(ESPALIER_SANITIZE)
     # These checks take a third of the compile time, and find what the address sanitizer finds, too, or what x86 allows.
     set(unwatched -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow)
   endif()
-  target_compile_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all ${unwatched})
+  set(sanitizing -fsanitize=${ESPALIER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all ${unwatched})
+  target_compile_options(espalier_options INTERFACE ${sanitizing})
   target_link_options(espalier_options INTERFACE -fsanitize=${ESPALIER_SANITIZE})
 endif()
 

@@ -43,12 +43,10 @@ double number_of(PyObject* value, std::string_view key) {
   return number;
 }
 
-/// Adds the attributes of one token, with `prefix` before every name, as python-crfsuite names them.
-/// Sink: anything with add_attribute(name, value).
-template <typename Sink>
+/// Adds the attributes of one token, as python-crfsuite names them.
 class AttributeReader {
  public:
-  explicit AttributeReader(Sink& sink) : sink_(sink) {}
+  explicit AttributeReader(Captured& to) : to_(to) {}
 
   void read(PyObject* item) {
     if (PyDict_Check(item)) {
@@ -64,39 +62,46 @@ class AttributeReader {
   void read_dict(PyObject* dict) {
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t at = 0;
-    const size_t prefix = name_.size();
+    // Values are strewn over memory: ask for all of them before the first is needed.
+    while (PyDict_Next(dict, &at, nullptr, &value)) __builtin_prefetch(value);
+    at = 0;
     const Py_ssize_t size = PyDict_GET_SIZE(dict);
     while (PyDict_Next(dict, &at, &key, &value)) {
-      std::string_view text;
-      if (!text_of(key, text))
+      std::string_view name, text;
+      if (!text_of(key, name))
         throw py::type_error("the name of an attribute must be str, not " + type_name(key));
-      std::string_view value_text;
-      const bool truth = PyBool_Check(value);
-      if (prefix == 0 && (truth || PyFloat_CheckExact(value))) {  // these need no copy of the name
-        sink_.add_attribute(text, truth ? (value == Py_True ? 1.0 : 0.0) : PyFloat_AS_DOUBLE(value));
-        continue;
-      }
-      name_.append(text);
-      if (text_of(value, value_text)) {
-        name_.push_back(':');
-        name_.append(value_text);
-        sink_.add_attribute(name_, 1);
-      } else if (PyDict_Check(value) || PyList_Check(value) || PyAnySet_Check(value)) {
-        name_.push_back(':');
-        if (++depth_ > kDeepest) throw py::value_error("attributes are nested too deeply");
-        read(value);
-        --depth_;
+      if (text_of(value, text)) {
+        to_.add_attribute(prefix_, name, text);
+      } else if (PyBool_Check(value)) {
+        to_.add_attribute(prefix_, name, value == Py_True ? 1.0 : 0.0);
+      } else if (PyFloat_CheckExact(value)) {
+        to_.add_attribute(prefix_, name, PyFloat_AS_DOUBLE(value));
       } else {
-        sink_.add_attribute(name_, number_of(value, name_));
+        read_other(name, value);
+        // A value's __float__ may have changed the dictionary.
+        if (PyDict_GET_SIZE(dict) != size) throw py::value_error("a dictionary changed while it was read");
       }
-      name_.resize(prefix);
-      // A value's __float__ may have changed the dictionary.
-      if (PyDict_GET_SIZE(dict) != size) throw py::value_error("a dictionary changed while it was read");
     }
   }
 
+  /// A value that contains others, or that must be asked for its number.
+  void read_other(std::string_view name, PyObject* value) {
+    // What is asked for a number may remove both from the dictionary.
+    const auto held = py::reinterpret_borrow<py::object>(value);
+    const size_t before = prefix_.size();
+    prefix_.append(name);
+    if (PyDict_Check(value) || PyList_Check(value) || PyAnySet_Check(value)) {
+      prefix_.push_back(':');
+      if (++depth_ > kDeepest) throw py::value_error("attributes are nested too deeply");
+      read(value);
+      --depth_;
+    } else {
+      to_.add_attribute(prefix_, number_of(value, prefix_));
+    }
+    prefix_.resize(before);
+  }
+
   void read_names(PyObject* items) {
-    const size_t prefix = name_.size();
     const py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(items));
     if (!iterator) {
       PyErr_Clear();
@@ -106,23 +111,17 @@ class AttributeReader {
       std::string_view text;
       if (!text_of(item.ptr(), text))
         throw py::type_error("the name of an attribute must be str, not " + type_name(item.ptr()));
-      if (prefix == 0) {
-        sink_.add_attribute(text, 1);
-        continue;
-      }
-      name_.append(text);
-      sink_.add_attribute(name_, 1);
-      name_.resize(prefix);
+      to_.add_attribute(prefix_, text, 1.0);
     }
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
   }
 
-  Sink& sink_;
-  std::string name_;
+  Captured& to_;
+  std::string prefix_;  ///< the names of the dictionaries and lists around what is read, each with a colon
   int depth_ = 0;
 };
 
-void read_cells(PyObject* row, SequenceBuilder& builder) {
+void read_cells(PyObject* row, Captured& to) {
   const py::object cells =
       py::reinterpret_steal<py::object>(PySequence_Fast(row, "a row must be a sequence of str"));
   if (!cells) {
@@ -137,12 +136,12 @@ void read_cells(PyObject* row, SequenceBuilder& builder) {
     std::string_view text;
     if (!text_of(cell, text))
       throw py::type_error("cell " + std::to_string(i + 1) + " must be str, not " + type_name(cell));
-    builder.add_cell(text);
+    to.add_cell(text);
   }
 }
 
 /// A matrix of numbers: one row per token, one real-valued attribute per column. Zeros are left out.
-void read_matrix(const py::array& matrix, const std::vector<std::string>& given, SequenceBuilder& builder,
+void read_matrix(const py::array& matrix, const std::vector<std::string>& given, Captured& to,
                  const std::function<void()>& after_token) {
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(matrix);
   if (!values) throw py::error_already_set();
@@ -154,22 +153,21 @@ void read_matrix(const py::array& matrix, const std::vector<std::string>& given,
     throw py::value_error("a matrix of " + std::to_string(rows.shape(1)) + " columns, but " +
                           std::to_string(names.size()) + " names");
   for (py::ssize_t r = 0; r < rows.shape(0); ++r) {
-    builder.begin_token();
+    to.begin_token();
     for (py::ssize_t c = 0; c < rows.shape(1); ++c)
-      if (rows(r, c) != 0) builder.add_attribute(names[static_cast<size_t>(c)], rows(r, c));
+      if (rows(r, c) != 0) to.add_attribute(names[static_cast<size_t>(c)], rows(r, c));
     after_token();
   }
 }
 
-void read_token(PyObject* token, Form form, AttributeReader<SequenceBuilder>& attributes,
-                SequenceBuilder& builder) {
+void read_token(PyObject* token, Form form, AttributeReader& attributes, Captured& to) {
   std::string_view word;
   if (form != Form::kAttributes && text_of(token, word)) {
-    builder.add_cell(word);
+    to.add_cell(word);
   } else if (form == Form::kRows || (form == Form::kAuto && PyTuple_Check(token))) {
     if (PyDict_Check(token))
       throw py::type_error("the model or corpus has rows of cells, and this token is a dict");
-    read_cells(token, builder);
+    read_cells(token, to);
   } else {
     attributes.read(token);
   }
@@ -177,18 +175,14 @@ void read_token(PyObject* token, Form form, AttributeReader<SequenceBuilder>& at
 
 /// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
 template <typename Body>
-void named(const std::string& what, size_t number, const Body& body) {
+void named(const char* what, size_t number, const Body& body) {
   try {
     body();
   } catch (const py::type_error& error) {
-    throw py::type_error(what + " " + std::to_string(number) + ": " + error.what());
+    throw py::type_error(std::string(what) + " " + std::to_string(number) + ": " + error.what());
   } catch (const py::value_error& error) {
-    throw py::value_error(what + " " + std::to_string(number) + ": " + error.what());
+    throw py::value_error(std::string(what) + " " + std::to_string(number) + ": " + error.what());
   }
-}
-
-void check(const SequenceBuilder& builder) {
-  if (const Status status = builder.status(); !status.ok()) throw py::value_error(status.error().message);
 }
 
 bool is_number_matrix(py::handle items) {
@@ -201,7 +195,8 @@ bool is_number_matrix(py::handle items) {
 }  // namespace
 
 void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
-                   SequenceBuilder& builder) {
+                   Captured& to) {
+  to.clear();
   py::object label_items;
   if (!labels.is_none()) {
     label_items =
@@ -218,10 +213,10 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
     std::string_view text = "_";
     if (label != Py_None && !text_of(label, text))
       throw py::type_error("label " + std::to_string(token) + " must be str, not " + type_name(label));
-    builder.set_label(text);
+    to.set_label(text);
   };
   if (is_number_matrix(items)) {
-    read_matrix(py::reinterpret_borrow<py::array>(items), names, builder, add_label);
+    read_matrix(py::reinterpret_borrow<py::array>(items), names, to, add_label);
   } else if (PyUnicode_Check(items.ptr()) && form != Form::kAttributes) {
     throw py::type_error("a sequence must be a list of tokens, not one str; split the text into words first");
   } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
@@ -232,10 +227,10 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
       PyErr_Clear();
       throw py::type_error("a sequence must be a list of tokens, not " + type_name(items.ptr()));
     }
-    AttributeReader<SequenceBuilder> attributes(builder);
+    AttributeReader attributes(to);
     while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
-      builder.begin_token();
-      named("token", token + 1, [&] { read_token(item.ptr(), form, attributes, builder); });
+      to.begin_token();
+      named("token", token + 1, [&] { read_token(item.ptr(), form, attributes, to); });
       add_label();
     }
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -243,30 +238,36 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
   if (label_items && static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())) != token)
     throw py::value_error(std::to_string(token) + " tokens and " +
                           std::to_string(PySequence_Fast_GET_SIZE(label_items.ptr())) + " labels");
-  check(builder);
 }
 
-void read_numbered(size_t number, py::handle items, py::handle labels, Form form, SequenceBuilder& builder) {
-  named("sequence", number, [&] { read_labelled(items, labels, form, {}, builder); });
+void build(const Captured& captured, SequenceBuilder& builder) {
+  builder.clear();
+  captured.build(builder);
+  if (const Status status = builder.status(); !status.ok()) throw py::value_error(status.error().message);
 }
 
-void read_sequence(py::handle items, Form form, const std::vector<std::string>& names,
-                   SequenceBuilder& builder) {
-  read_labelled(items, py::none(), form, names, builder);
+void build(const Captured& captured, size_t number, SequenceBuilder& builder) {
+  named("sequence", number, [&] { build(captured, builder); });
+}
+
+void read_numbered(size_t number, py::handle items, py::handle labels, Form form, Captured& to) {
+  named("sequence", number, [&] { read_labelled(items, labels, form, {}, to); });
+}
+
+void read_sequence(py::handle items, Form form, const std::vector<std::string>& names, Captured& to) {
+  read_labelled(items, py::none(), form, names, to);
 }
 
 py::list expand(py::handle items) {
-  struct DictSink {
-    py::dict token;
-    void add_attribute(std::string_view name, double value) {
-      token[py::str(name.data(), name.size())] = value;
-    }
-  };
   py::list out;
+  Captured captured;
   for (const py::handle item : py::reinterpret_borrow<py::object>(items)) {
-    DictSink sink;
-    AttributeReader<DictSink>(sink).read(item.ptr());
-    out.append(sink.token);
+    captured.clear();
+    AttributeReader(captured).read(item.ptr());
+    py::dict token;
+    captured.each_attribute(
+        [&](std::string_view name, double value) { token[py::str(name.data(), name.size())] = value; });
+    out.append(token);
   }
   return out;
 }
@@ -285,7 +286,7 @@ BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form,
   if (!answers_) throw py::error_already_set();
 }
 
-bool BatchReader::next(SequenceBuilder& builder) {
+bool BatchReader::next(Captured& to) {
   const auto next_of = [](const py::object& iterator) {
     auto item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()));
     if (!item && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -304,8 +305,7 @@ bool BatchReader::next(SequenceBuilder& builder) {
   if (!answer)
     throw py::value_error("there are fewer lists of labels (" + std::to_string(number_ - 1) +
                           ") than sequences");
-  builder.clear();
-  named("sequence", number_, [&] { read_labelled(item, answer, form_, names_, builder); });
+  named("sequence", number_, [&] { read_labelled(item, answer, form_, names_, to); });
   if (number_ % 1024 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
   return true;
 }
@@ -314,10 +314,13 @@ std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
                              const std::vector<std::string>& names, Corpus& corpus) {
   std::vector<bool> out;
   BatchReader reader(sequences, labels, form, names);
+  Captured captured;
   SequenceBuilder builder;
-  while (reader.next(builder)) {
-    out.push_back(builder.empty());
-    if (!builder.empty()) corpus.try_add(builder).value();
+  while (reader.next(captured)) {
+    out.push_back(captured.empty());
+    if (captured.empty()) continue;
+    build(captured, out.size(), builder);
+    corpus.try_add(builder).value();
   }
   return out;
 }

@@ -1,9 +1,9 @@
 // From Python objects to sequences: words, rows of cells, CRFsuite-style attributes, matrices of numbers.
 //
-// read_sequence fills a builder from one Python sequence, read_batch a corpus from many. Works on the objects
-// themselves: no intermediate copies, and dictionaries are walked with the C interface, since their
-// conversion is most of the time of tagging. The interpreter lock must be held. Errors are Python exceptions
-// that name the sequence and the token. Tested in python/tests/test_forms.py.
+// read_sequence copies the text of one Python sequence while the interpreter lock is held; build makes a
+// sequence of the copy, with or without the lock. read_batch does both for a corpus. Dictionaries are walked
+// with the C interface, since reading them is most of the time of tagging. Errors are Python exceptions that
+// name the sequence and the token. Tested in python/tests/test_forms.py.
 #pragma once
 
 #include <espalier/espalier.h>
@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <string>
 #include <vector>
+
+#include "python/native/captured.h"
 
 namespace espalier::python {
 
@@ -25,15 +27,19 @@ enum class Form {
   kAttributes,  ///< what python-crfsuite makes of any object
 };
 
-/// Adds the tokens of `items`; `names` are those of the columns of a matrix, or none.
-void read_sequence(py::handle items, Form form, const std::vector<std::string>& names,
-                   SequenceBuilder& builder);
+/// Reads the tokens of `items`, in place of what `to` holds; `names` are those of the columns of a matrix, or
+/// none.
+void read_sequence(py::handle items, Form form, const std::vector<std::string>& names, Captured& to);
 /// The same with labels: one per token, None if unknown. `labels` may be None: no token has a label.
 void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
-                   SequenceBuilder& builder);
-
+                   Captured& to);
 /// The same; errors begin with "sequence" and this number.
-void read_numbered(size_t number, py::handle items, py::handle labels, Form form, SequenceBuilder& builder);
+void read_numbered(size_t number, py::handle items, py::handle labels, Form form, Captured& to);
+
+/// Makes a sequence of what was read, in place of what the builder holds. Needs no lock. Throws
+/// py::value_error, whose message begins with "sequence" and its number if there is one.
+void build(const Captured& captured, SequenceBuilder& builder);
+void build(const Captured& captured, size_t number, SequenceBuilder& builder);
 
 /// The attributes that each item stands for, as dictionaries from name to number.
 py::list expand(py::handle items);
@@ -43,9 +49,8 @@ class BatchReader {
  public:
   /// `names` must outlive it.
   BatchReader(py::handle sequences, py::handle labels, Form form, const std::vector<std::string>& names);
-  /// Reads the next sequence into the builder, in place of what it holds; false at the end. Errors begin with
-  /// its number.
-  bool next(SequenceBuilder& builder);
+  /// Reads the next sequence, in place of what `to` holds; false at the end. Errors begin with its number.
+  bool next(Captured& to);
 
  private:
   py::object items_, answers_;

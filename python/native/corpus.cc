@@ -76,9 +76,11 @@ void bind_corpus(py::module_& m) {
           "add",
           [](Corpus& corpus, py::handle items, py::handle labels, double weight, Form form,
              const std::vector<std::string>& names) {
+            Captured captured;
+            read_labelled(items, labels, form, names, captured);
             SequenceBuilder builder;
+            build(captured, builder);
             builder.set_weight(weight);
-            read_labelled(items, labels, form, names, builder);
             corpus.try_add(builder).value();
           },
           py::arg("items"), py::arg("labels"), py::arg("weight"), py::arg("form"), py::arg("names"))

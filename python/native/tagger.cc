@@ -26,37 +26,44 @@ py::list names_of(const Model& model, const uint16_t* numbers, size_t count) {
 
 py::list labels_of_one(const Model& model, py::handle items, Form form,
                        const std::vector<std::string>& names) {
-  SequenceBuilder builder;
-  read_sequence(items, form, names, builder);
-  if (builder.empty()) return py::list();
+  // Memory is kept from call to call. Moved out, because what is read may be a generator that labels, too.
+  thread_local Captured kept;
+  Captured captured = std::move(kept);
+  read_sequence(items, form, names, captured);
+  if (captured.empty()) return py::list();
   const std::vector<uint16_t> labels = [&] {
+    thread_local SequenceBuilder builder;
     // Two threads that give the lock to each other for a few microseconds are slower than one.
     std::optional<py::gil_scoped_release> release;
-    if (!model.is_brief(builder.size())) release.emplace();
+    if (!model.is_brief(captured.size())) release.emplace();
     const auto began = std::chrono::steady_clock::now();
+    build(captured, builder);
     auto found = model.tagger.label(builder).value();
-    model.took(builder.size(), std::chrono::steady_clock::now() - began);
+    model.took(captured.size(), std::chrono::steady_clock::now() - began);
     return found;
   }();
+  kept = std::move(captured);
   return names_of(model, labels.data(), labels.size());
 }
 
-/// Labels of many sequences on this thread. While a block of them is labelled, another thread may convert its
+/// Labels of many sequences on this thread. While a block of them is labelled, another thread may read its
 /// own.
 py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptions& decode) {
   constexpr size_t kBlock = 64;
-  std::vector<SequenceBuilder> builders(kBlock);
+  std::vector<Captured> captured(kBlock);
   std::vector<std::vector<uint16_t>> labels(kBlock);
+  SequenceBuilder builder;
   py::list out;
   size_t filled = kBlock, done = 0;
   for (; filled == kBlock; done += filled) {
-    for (filled = 0; filled < kBlock && reader.next(builders[filled]);) ++filled;
+    for (filled = 0; filled < kBlock && reader.next(captured[filled]);) ++filled;
     {
       const py::gil_scoped_release release;
       for (size_t i = 0; i < filled; ++i) {
         labels[i].clear();
-        if (builders[i].empty()) continue;
-        auto found = model.tagger.label(builders[i], decode);
+        if (captured[i].empty()) continue;
+        build(captured[i], done + i + 1, builder);
+        auto found = model.tagger.label(builder, decode);
         if (!found.ok())
           throw Failure("sequence " + std::to_string(done + i + 1) + ": " + found.error().message);
         labels[i] = std::move(found).value();

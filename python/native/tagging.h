@@ -38,10 +38,12 @@ template <typename Holder>
 py::dict tag_one(const Holder& holder, py::handle items, Form form, const std::vector<std::string>& names,
                  const py::dict& options) {
   const TagOptions tag = tag_options(options);
-  SequenceBuilder builder;
-  read_sequence(items, form, names, builder);
+  Captured captured;
+  read_sequence(items, form, names, captured);
   const Tagged tagged = [&] {
     const py::gil_scoped_release release;
+    SequenceBuilder builder;
+    build(captured, builder);
     return engine_of(holder).tag(builder, tag).value();
   }();
   return to_dict(tagged, labels_of(holder));
@@ -50,11 +52,13 @@ py::dict tag_one(const Holder& holder, py::handle items, Form form, const std::v
 template <typename Holder>
 py::list explain_one(const Holder& holder, py::handle items, Form form, const std::vector<std::string>& names,
                      const py::dict& options) {
-  SequenceBuilder builder;
-  read_sequence(items, form, names, builder);
+  Captured captured;
+  read_sequence(items, form, names, captured);
   const TagOptions how = tag_options(options);
   const auto found = [&] {
     const py::gil_scoped_release release;
+    SequenceBuilder builder;
+    build(captured, builder);
     return engine_of(holder).explain(builder, how.decode, how.forced).value();
   }();
   return to_list(found);

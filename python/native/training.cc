@@ -57,13 +57,15 @@ std::optional<Generator> generator_of(const py::object& data) {
   PyObject* const labels = PyTuple_GET_ITEM(pair.ptr(), 1);
   Generator out;
   out.name = "corpus";
-  out.sequence = [sequences, labels](size_t number, SequenceBuilder& builder) -> Result<bool> {
+  out.sequence = [sequences, labels, captured = std::make_shared<Captured>()](
+                     size_t number, SequenceBuilder& builder) -> Result<bool> {
     const py::gil_scoped_acquire lock_interpreter;
     const auto index = static_cast<Py_ssize_t>(number);
     if (index >= PyList_GET_SIZE(sequences) || index >= PyList_GET_SIZE(labels)) return false;
     const auto items = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(sequences, index));
     const auto answer = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(labels, index));
-    read_numbered(number + 1, items, answer, Form::kAuto, builder);
+    read_numbered(number + 1, items, answer, Form::kAuto, *captured);
+    build(*captured, number + 1, builder);
     return true;
   };
   return out;

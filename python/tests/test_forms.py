@@ -106,6 +106,19 @@ def test_a_dictionary_that_changes_while_it_is_read_is_an_error():
         attributes([token])
 
 
+def test_values_that_remove_themselves_while_they_are_read():
+    token = {}
+
+    class Vanishes:
+        def __float__(self):
+            token.clear()
+            raise TypeError("gone")
+
+    token["inner"] = {"value": Vanishes(), "other": 1}
+    with pytest.raises(TypeError, match="inner:value' must be .*, not Vanishes"):
+        attributes([token])
+
+
 def test_deep_nesting_is_an_error():
     token = {"x": 1}
     for _ in range(1000):

@@ -1,6 +1,5 @@
-"""Models: tagging one sequence, batches and files; probabilities, constraints, reasons, pickles, threads."""
+"""Models: tagging one sequence, batches and files; probabilities, constraints, reasons, pickles."""
 
-import concurrent.futures
 import itertools
 import os
 import pickle
@@ -151,15 +150,6 @@ def test_batches_are_the_same_on_one_thread_and_on_many(word_tagger, dict_tagger
         for wrong in (5, (5,)):
             with pytest.raises(TypeError, match="sequence 66: token 1: .* not int"):
                 word_tagger.tag_batch([["a"]] * 65 + [[wrong]], threads=threads)
-
-
-def test_threads_share_a_model(word_tagger, sentences):
-    words = sentences[0]
-    wanted = word_tagger.tag_batch(words)
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for got in pool.map(lambda _: word_tagger.tag_batch(words, threads=1), range(8)):
-            assert got == wanted
-        assert list(pool.map(word_tagger.tag, words)) == wanted
 
 
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps what is freed")
