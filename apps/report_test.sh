@@ -39,7 +39,8 @@ expect 1 "$espalier" report some.conllu -m parser.model -m a.model -o no.html
 says err "compare models of one task"
 # A summariser: the documents with the words of the summary marked.
 printf '{"docs":[{"sents":["The storm hit the <north>.","Nobody came."]}],"refs":[{"sents":["The storm hit the north."]}]}\n' >cluster.jsonl
-expect 0 "$espalier" train cluster.jsonl --task summary -p limit=5 -m summary.model -q
+for i in 1 2 3 4 5 6; do cat cluster.jsonl; done >clusters.jsonl
+expect 0 "$espalier" train clusters.jsonl --task summary -p limit=5 -m summary.model -q
 expect 0 "$espalier" report cluster.jsonl -m summary.model -o summary.html -q
 for section in scores summaries; do says summary.html "<section id=\"$section\">"; done
 says summary.html '<span class="g">The storm hit the &lt;north&gt;.</span>'
