@@ -83,12 +83,9 @@ std::string AttachmentScores::length_name(size_t range) {
 }
 
 nlohmann::ordered_json AttachmentScores::to_json() const {
-  nlohmann::ordered_json out = {{"uas", uas()},
-                                {"las", las()},
-                                {"clas", clas()},
-                                {"universal_las", universal_las()},
-                                {"universal_clas", universal_clas()},
-                                {"exact_trees", exact_trees()}};
+  nlohmann::ordered_json out = {
+      {"uas", uas()},      {"las", universal_las()}, {"clas", universal_clas()},
+      {"full_las", las()}, {"full_clas", clas()},    {"exact_trees", exact_trees()}};
   auto& relations = out["by_relation"] = nlohmann::ordered_json::object();
   for (const auto& [name, r] : by_relation_)
     relations[name] = {{"gold", r.gold},
@@ -102,7 +99,8 @@ nlohmann::ordered_json AttachmentScores::to_json() const {
     if (by_length_[i].words > 0)
       lengths[length_name(i)] = {{"words", by_length_[i].words},
                                  {"uas", percent(by_length_[i].heads, by_length_[i].words)},
-                                 {"las", percent(by_length_[i].labelled, by_length_[i].words)}};
+                                 {"las", percent(by_length_[i].universal, by_length_[i].words)},
+                                 {"full_las", percent(by_length_[i].labelled, by_length_[i].words)}};
   return out;
 }
 
