@@ -39,9 +39,11 @@ expect 1 "$espalier" report some.conllu -m parser.model -m a.model -o no.html
 says err "compare models of one task"
 # A summariser: the documents with the words of the summary marked.
 printf '{"docs":[{"sents":["The storm hit the <north>.","Nobody came."]}],"refs":[{"sents":["The storm hit the north."]}]}\n' >cluster.jsonl
-for i in 1 2 3 4 5 6; do cat cluster.jsonl; done >clusters.jsonl
+# Other clusters to learn from: their words are general language, what is new in this one is its topic.
+for word in rain snow hail; do sed "s/storm/$word/g; s/north/south/g" cluster.jsonl; done >clusters.jsonl
 expect 0 "$espalier" train clusters.jsonl --task summary -p limit=5 -m summary.model -q
 expect 0 "$espalier" report cluster.jsonl -m summary.model -o summary.html -q
+says summary.html '<th scope="col">words</th>'
 for section in scores summaries; do says summary.html "<section id=\"$section\">"; done
 says summary.html '<span class="g">The storm hit the &lt;north&gt;.</span>'
 says_not summary.html '<north>'

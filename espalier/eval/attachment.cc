@@ -85,12 +85,8 @@ std::string AttachmentScores::length_name(size_t range) {
 }
 
 Json AttachmentScores::to_json() const {
-  Json out = {{"uas", uas()},
-              {"las", las()},
-              {"clas", clas()},
-              {"universal_las", universal_las()},
-              {"universal_clas", universal_clas()},
-              {"exact_trees", exact_trees()}};
+  Json out = {{"uas", uas()},      {"las", universal_las()}, {"clas", universal_clas()},
+              {"full_las", las()}, {"full_clas", clas()},    {"exact_trees", exact_trees()}};
   auto& relations = out["by_relation"] = Json::object();
   for (const auto& [name, r] : by_relation_)
     relations[name] = {{"gold", r.gold},
@@ -104,7 +100,8 @@ Json AttachmentScores::to_json() const {
     if (by_length_[i].words > 0)
       lengths[length_name(i)] = {{"words", by_length_[i].words},
                                  {"uas", percent(by_length_[i].heads, by_length_[i].words)},
-                                 {"las", percent(by_length_[i].labelled, by_length_[i].words)}};
+                                 {"las", percent(by_length_[i].universal, by_length_[i].words)},
+                                 {"full_las", percent(by_length_[i].labelled, by_length_[i].words)}};
   return out;
 }
 

@@ -41,6 +41,7 @@ class AttachmentScores {
   /// Trees in which every head and relation is right.
   double exact_trees() const { return percent(exact_, trees_); }
 
+  /// "las" and "clas" are those with universal relations, "full_las" and "full_clas" the others.
   Json to_json() const;
   std::string table() const;
 

@@ -33,6 +33,18 @@ TEST(Attachment, HeadsAndRelationsAreCountedAsCoNll2018Does) {
   EXPECT_EQ(scores.exact_trees(), 0);
 }
 
+TEST(Attachment, TheScoresOfJsonAreThoseWithUniversalRelations) {
+  const AttachmentScores scores = example();
+  const nlohmann::ordered_json json = scores.to_json();
+  EXPECT_EQ(json["uas"], scores.uas());
+  EXPECT_EQ(json["las"], scores.universal_las());
+  EXPECT_EQ(json["clas"], scores.universal_clas());
+  EXPECT_EQ(json["full_las"], scores.las());
+  EXPECT_EQ(json["full_clas"], scores.clas());
+  EXPECT_EQ(json["by_length"]["1-10"]["las"], scores.universal_las());
+  EXPECT_EQ(json["by_length"]["1-10"]["full_las"], scores.las());
+}
+
 TEST(Attachment, RelationsAndLengthsHaveScoresOfTheirOwn) {
   const Json all = Json::parse(example().to_json().dump());
   EXPECT_EQ(all["by_relation"]["obj"]["gold"], 1);

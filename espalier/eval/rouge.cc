@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
 #include "espalier/base/json.h"
 #include "espalier/base/text.h"
@@ -278,7 +279,8 @@ Json RougeScores::to_json() const {
 std::string RougeScores::table() const {
   constexpr std::array<std::string_view, kRougeKinds> kTitles = {"ROUGE-1", "ROUGE-2", "ROUGE-L",
                                                                  "ROUGE-SU4"};
-  std::string out = fmt::format("{} summaries of {:.1f} words\n", summaries(), mean_words());
+  std::string out =
+      fmt::format("{}, summaries of {:.1f} words\n", counted(summaries(), "cluster"), mean_words());
   out += "             recall     95 % interval  precision      F1\n";
   for (size_t k = 0; k < kRougeKinds; ++k) {
     const auto kind = static_cast<RougeKind>(k);

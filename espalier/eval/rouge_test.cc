@@ -246,6 +246,10 @@ TEST(Rouge, MeansHaveIntervalsThatHoldThem) {
   EXPECT_THAT(interval.high, DoubleNear(0.15 + 1.96 * 0.0177, 0.006));
   EXPECT_NEAR(scores.to_json().at("rouge_2").at("recall").get<double>(), 15, 1e-9);
   EXPECT_THAT(scores.table(), HasSubstr("ROUGE-SU4"));
+  EXPECT_THAT(scores.table(), HasSubstr("40 clusters, summaries of 10.0 words"));
+  RougeScores one;
+  one.add(RougeResult{}, 10);
+  EXPECT_THAT(one.table(), HasSubstr("1 cluster, summaries of 10.0 words"));
   EXPECT_EQ(RougeScores().recall_interval(RougeKind::k1).high, 0);
 }
 

@@ -97,7 +97,7 @@ void add_summaries(const SectionContext& context, Page& page) {
   page.section("scores", "Scores");
   page.paragraph(fmt::format(
       "{} with {}. Recall in percent, without stems; in brackets: intervals of 95 % (bootstrap over "
-      "clusters).",
+      "clusters). Words: how long summaries are on average.",
       counted(all.size(), "cluster"), counted(runs.tokens, "token")));
   std::vector<Page::Row> rows;
   for (size_t m = 0; m < runs.runs.size(); ++m) {
@@ -114,7 +114,7 @@ void add_summaries(const SectionContext& context, Page& page) {
     rows.push_back(std::move(row));
   }
   page.table(std::vector<std::string>{"model", "learner", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-SU4",
-                                      "words per summary", "size"},
+                                      "words", "size"},
              rows);
 
   page.section("summaries", "Summaries in their sources");

@@ -90,7 +90,7 @@ void add_relations(const SectionContext& context, Page& page) {
     for (const auto& [name, one] : scores.at("by_length").items())
       lengths.push_back({{name, count_text(one.at("words").get<size_t>()),
                           fmt::format("{:.2f}", one.at("uas").get<double>()),
-                          fmt::format("{:.2f}", one.at("las").get<double>())}});
+                          fmt::format("{:.2f}", one.at("full_las").get<double>())}});
     page.table(std::vector<std::string>{"words per sentence", "words", "UAS", "LAS"}, lengths);
   }
 }
