@@ -86,14 +86,20 @@ def structures():
     train, test = BUILD / "trees.conllu", BUILD / "trees-test.conllu"
     train.write_text("".join(tree(noun, 3) for noun in ("cat", "dog") * 8))
     test.write_text(tree("<img/src=x/onerror=document.title='hit'>", 6) + tree("cat", 3))
-    clusters = BUILD / "clusters.jsonl"
-    clusters.write_text('{"docs":[{"sents":["The storm hit the <script>north.","Nobody came."]}],'
-                        '"refs":[{"sents":["The storm hit the north."]}]}\n')
+    # A summariser learns what is special about a cluster from the words that others have, too.
+    def cluster(word):
+        return (f'{{"docs":[{{"sents":["The {word} hit the <script>north.","Nobody came."]}}],'
+                f'"refs":[{{"sents":["The {word} hit the north."]}}]}}\n')
+
+    clusters, one_cluster = BUILD / "clusters.jsonl", BUILD / "cluster.jsonl"
+    clusters.write_text("".join(cluster(word) for word in ("rain", "snow", "hail")))
+    one_cluster.write_text(cluster("storm"))
     pages = []
-    for data, more, name in [(train, ("--task", "parse"), "trees"), (clusters, ("--task", "summary", "-p", "limit=6"), "clusters")]:
+    for data, more, shown, name in [(train, ("--task", "parse"), test, "trees"),
+                                    (clusters, ("--task", "summary", "-p", "limit=6"), one_cluster, "clusters")]:
         model, page = BUILD / f"{name}.model", BUILD / f"{name}.html"
         command("train", data, *more, "-m", model, "-q")
-        command("report", test if name == "trees" else data, "-m", model, "-o", page, "-q")
+        command("report", shown, "-m", model, "-o", page, "-q")
         pages.append(page)
     return pages
 
