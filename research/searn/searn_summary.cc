@@ -300,7 +300,7 @@ Result<Report> searn_summary(const Request& request) {
   report.depart(
       "vine growth learns from some fifty states of each summary, not from all; the initial policy repairs "
       "its "
-      "completion where the learner leaves it, and searches anew after every few repairs");
+      "completion where the learner leaves it, and searches again after every few repairs");
   report.depart(
       "costs, the scales of features, the classifiers, their penalties and the number of iterations were "
       "chosen "
