@@ -29,4 +29,47 @@ std::string label_weights_text(const std::vector<std::pair<std::string, float>>&
   return joined(items, ",");
 }
 
+void add_common_parameters(ParameterTable<CommonOptions> table) {
+  table.whole("cutoff", &CommonOptions::cutoff, {1, 1e9}, "drop features seen fewer times than this");
+  table.whole("degree", &CommonOptions::degree, {1, 2},
+              "2 adds every pair of a token's features (for pixels and the like)", kAdvanced);
+  table.flag("names", &CommonOptions::names, "keep feature names in the model, for inspect and explain");
+  table.choice(
+      "weight-bits", &CommonOptions::weight_bits,
+      {{"auto", WeightBits::kAuto}, {"16", WeightBits::k16}, {"32", WeightBits::k32}},
+      "bits a weight takes in the model; auto takes 16 where the labels stay the same on the training data");
+  table.whole("patience", &CommonOptions::patience, {1, 1e9},
+              "with --dev: stop after this many rounds without a better score");
+  table.only_where(
+      {"patience"}, [](const CommonOptions&, const Situation& situation) { return situation.dev; },
+      "training with a development set (--dev)");
+}
+
+void add_scheme(ParameterTable<CommonOptions> table) {
+  table.choice(
+      "scheme", &CommonOptions::scheme, {{"data", InnerScheme::kData}, {"iobes", InnerScheme::kIobes}},
+      "labels of segments inside the model: as in the data, or told apart by first, inner, last and only "
+      "token; answers are in the scheme of the data",
+      kAdvanced);
+}
+
+void add_full_rows(ParameterTable<CommonOptions> table) {
+  table.whole(
+      "full-rows", &CommonOptions::full_rows, {0, 1e9},
+      "features seen at least this often get a weight for every label, others for the labels seen with "
+      "them; 0: none, 1: all; auto: 5, or none with more than 64 labels",
+      kAdvanced);
+}
+
+void add_label_weights(ParameterTable<CommonOptions> table) {
+  table.add(
+      "label-weights", "text", "what errors on a gold label cost, as LABEL:WEIGHT,LABEL:WEIGHT,…",
+      Audience::kBasic,
+      [](CommonOptions& options, std::string_view text) -> Status {
+        ESPALIER_ASSIGN(options.label_weights, parse_label_weights(text));
+        return {};
+      },
+      [](const CommonOptions& options) { return label_weights_text(options.label_weights); });
+}
+
 }  // namespace espalier::model

@@ -75,9 +75,6 @@ class LearnerSpec {
                                                                      const Situation& situation) const = 0;
 };
 
-/// What is wrong with a situation whatever the settings.
-Status check_situation(const LearnerTraits& traits, const Situation& situation);
-
 /// How a learner with options `O` trains.
 template <typename O>
 struct LearnerCode {
@@ -85,54 +82,28 @@ struct LearnerCode {
   std::function<DataNeeds(const O&, const Situation&)> needs = nullptr;  ///< null: features alone
 };
 
+/// The same for options of a type that the caller knows.
+struct ErasedLearnerCode {
+  std::function<Status(TrainingJob&, const void* options)> train;
+  std::function<DataNeeds(const void* options, const Situation&)> needs;
+};
+std::unique_ptr<const LearnerSpec> make_erased_learner(LearnerTraits traits,
+                                                       ParameterTable<CommonOptions> table,
+                                                       ErasedLearnerCode code);
+
 /// A learner made of its table and its code. Both live as long as the result.
 template <typename O>
-std::unique_ptr<const LearnerSpec> make_learner(LearnerTraits traits, ParameterTable<O> table,
+std::unique_ptr<const LearnerSpec> make_learner(LearnerTraits traits, const ParameterTable<O>& table,
                                                 LearnerCode<O> code) {
-  class Spec final : public LearnerSpec {
-   public:
-    Spec(LearnerTraits traits, ParameterTable<O> table, LearnerCode<O> code)
-        : traits_(traits),
-          table_(std::move(table)),
-          code_(std::move(code)),
-          parameters_(table_.parameters()) {}
-    const LearnerTraits& traits() const override { return traits_; }
-    const std::vector<Parameter>& parameters() const override { return parameters_; }
-    Status check_settings(std::span<const std::string> settings) const override {
-      ESPALIER_TRY(table_.parse(traits_.name, settings));
-      return {};
-    }
-    Result<std::unique_ptr<const ConfiguredLearner>> configure(std::span<const std::string> settings,
-                                                               const Situation& situation) const override {
-      ESPALIER_ASSIGN(ParsedOptions<O> parsed, table_.parse(traits_.name, settings));
-      ESPALIER_TRY(check_situation(traits_, situation));
-      ESPALIER_TRY(table_.check(parsed, situation));
-      const DataNeeds needs = code_.needs ? code_.needs(parsed.options, situation) : DataNeeds();
-      return std::unique_ptr<const ConfiguredLearner>(new Configured(*this, std::move(parsed), needs));
-    }
-
-   private:
-    class Configured final : public ConfiguredLearner {
-     public:
-      Configured(const Spec& spec, ParsedOptions<O> parsed, DataNeeds needs)
-          : spec_(spec), parsed_(std::move(parsed)), needs_(needs) {}
-      const LearnerTraits& traits() const override { return spec_.traits_; }
-      const CommonOptions& common() const override { return parsed_.options; }
-      const ParameterTexts& texts() const override { return parsed_.texts; }
-      DataNeeds needs() const override { return needs_; }
-      Status train(TrainingJob& job) const override { return spec_.code_.train(job, parsed_.options); }
-
-     private:
-      const Spec& spec_;
-      ParsedOptions<O> parsed_;
-      DataNeeds needs_;
-    };
-    LearnerTraits traits_;
-    ParameterTable<O> table_;
-    LearnerCode<O> code_;
-    std::vector<Parameter> parameters_;
+  ErasedLearnerCode erased;
+  erased.train = [train = std::move(code.train)](TrainingJob& job, const void* options) {
+    return train(job, *static_cast<const O*>(options));
   };
-  return std::make_unique<const Spec>(traits, std::move(table), std::move(code));
+  if (code.needs)
+    erased.needs = [needs = std::move(code.needs)](const void* options, const Situation& situation) {
+      return needs(*static_cast<const O*>(options), situation);
+    };
+  return make_erased_learner(traits, table, std::move(erased));
 }
 
 }  // namespace espalier::model

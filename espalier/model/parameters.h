@@ -13,10 +13,12 @@
 // the model file, which keeps it.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -26,7 +28,6 @@
 #include <utility>
 #include <vector>
 
-#include "espalier/base/format.h"
 #include "espalier/base/result.h"
 
 namespace espalier::model {
@@ -71,28 +72,23 @@ using ParameterTexts = std::map<std::string, std::string, std::less<>>;
 
 /// Options that were parsed, the texts they came from (the defaults' where nothing was set), and the names of
 /// the parameters that were set to something else than `auto`.
-template <typename Options>
 struct ParsedOptions {
-  Options options;
+  std::shared_ptr<void> options;
   ParameterTexts texts;
   std::set<std::string, std::less<>> given = {};
+
+  /// Precondition: `O` is the type of the table's options, or the first base of it.
+  template <typename O>
+  const O& as() const {
+    return *static_cast<const O*>(options.get());
+  }
 };
 
 namespace parameter {
 
-/// A number within bounds, or an error that names the parameter.
-Result<double> parse(std::string_view name, std::string_view text, Bounds bounds, bool whole);
-/// "a,b,c": at least one number.
-Result<std::vector<double>> parse_list(std::string_view name, std::string_view text, Bounds bounds);
-Result<bool> parse_flag(std::string_view name, std::string_view text);
-/// The shortest text that gives the number back.
+/// The shortest texts that give numbers back.
 std::string text_of(double number);
 std::string text_of(const std::vector<double>& numbers);
-std::string range_text(Bounds bounds);
-Error not_among(std::string_view name, std::string_view text, std::span<const std::string_view> names);
-Error unknown(std::string_view learner, std::string_view name, std::span<const std::string_view> names);
-/// "name=value" in two.
-Result<std::pair<std::string_view, std::string_view>> split(std::string_view setting);
 
 template <typename T>
 struct Unwrapped {
@@ -105,234 +101,247 @@ struct Unwrapped<std::optional<T>> {
   static constexpr bool kAuto = true;
 };
 
+/// A field of options whose types only its two functions know. Empty stands for `auto`. `Value` is double for
+/// numbers, int for choices, string, or vector<double>.
+template <typename Value>
+struct Field {
+  size_t offset = 0;  ///< bytes from the start of the options
+  bool takes_auto = false;
+  void (*put)(void* field, std::optional<Value> value) = nullptr;
+  std::optional<Value> (*get)(const void* field) = nullptr;
+};
+
+template <typename T, typename Value>
+Field<Value> field_of(size_t offset) {
+  using Own = typename Unwrapped<T>::Type;
+  return {offset, Unwrapped<T>::kAuto,
+          [](void* at, std::optional<Value> value) {
+            T& field = *static_cast<T*>(at);
+            if (value) {
+              field = static_cast<Own>(std::move(*value));
+            } else {
+              field = T{};
+            }
+          },
+          [](const void* at) -> std::optional<Value> {
+            const T& field = *static_cast<const T*>(at);
+            if constexpr (Unwrapped<T>::kAuto) {
+              if (!field) return {};
+              return static_cast<Value>(*field);
+            } else {
+              return static_cast<Value>(field);
+            }
+          }};
+}
+
+/// A table for options of a type that it does not know: all that ParameterTable<O> need not compile for every
+/// O.
+class Entries {
+ public:
+  using Set = std::function<Status(void* options, std::string_view text)>;
+  using ToText = std::function<std::string(const void* options)>;
+  using Predicate = std::function<bool(const void* options, const Situation&)>;
+  using Check = std::function<Status(const void* options, const Situation&)>;
+  using Names = std::vector<std::string_view>;
+  using Choices = std::vector<std::pair<std::string_view, int>>;
+
+  template <typename O>
+  explicit Entries(std::shared_ptr<const O> defaults)
+      : defaults_(std::move(defaults)), copy_([](const void* options) -> std::shared_ptr<void> {
+          return std::make_shared<O>(*static_cast<const O*>(options));
+        }) {}
+
+  /// `shown` without its default, which is read from the options.
+  void add(Parameter shown, Set set, ToText text);
+  void add_number(Parameter shown, Field<double> field, Bounds bounds, bool whole);
+  void add_flag(Parameter shown, Field<int> field);
+  void add_choice(Parameter shown, Field<int> field, Choices choices);
+  void add_text(Parameter shown, Field<std::string> field);
+  void add_list(Parameter shown, Field<std::vector<double>> field, Bounds bounds);
+  void only_where(Names names, Predicate holds, std::string_view what);
+  void clash(Predicate holds, std::string_view reason);
+  void require(Check check) { checks_.push_back(std::move(check)); }
+  void show_only(std::span<const std::string_view> basic);
+
+  std::vector<Parameter> parameters() const;
+  Result<ParsedOptions> parse(std::string_view learner, std::span<const std::string> settings) const;
+  Status check(const ParsedOptions& parsed, Situation situation) const;
+
+ private:
+  struct Entry {
+    Parameter shown;
+    Set set;
+    ToText text;
+  };
+  struct Use {
+    Names names;
+    Predicate holds;
+    std::string_view what;
+  };
+
+  template <typename Value, typename Parse, typename Text>
+  void add_field(Parameter shown, Field<Value> field, Parse parse, Text text);
+  const Entry* find(std::string_view name) const;
+  Error unknown(std::string_view learner, std::string_view name) const;
+
+  std::shared_ptr<const void> defaults_;
+  std::shared_ptr<void> (*copy_)(const void* options);
+  std::vector<Entry> entries_;
+  std::vector<Use> uses_;
+  std::vector<Check> checks_;
+};
+
 }  // namespace parameter
 
 /// The parameters of a learner whose options are `O`. Built once, then only read, by any number of threads.
+/// Copies are handles of the same table.
 template <typename O>
 class ParameterTable {
  public:
-  explicit ParameterTable(O defaults = {}) : defaults_(std::move(defaults)) {}
+  explicit ParameterTable(O defaults = {})
+      : defaults_(std::make_shared<const O>(std::move(defaults))),
+        entries_(std::make_shared<parameter::Entries>(defaults_)) {}
+  /// A handle for code that adds the parameters of a struct that several learners' options begin with.
+  template <typename Derived>
+  requires(std::is_base_of_v<O, Derived> && !std::is_same_v<O, Derived>)
+      ParameterTable(const ParameterTable<Derived>& table)
+      : defaults_(table.defaults_), entries_(table.entries_) {
+    const void* const whole = table.defaults_.get();
+    const void* const part = defaults_.get();
+    ESPALIER_CHECK(whole == part);  // otherwise fields would be elsewhere in the learner's options
+  }
 
   /// A real number: a field of type double or optional<double>.
   template <typename T, typename Base>
   ParameterTable& number(std::string_view name, T Base::*field, Bounds bounds, std::string_view help,
                          Audience audience = Audience::kBasic) {
-    return add_number(name, field, bounds, false, help, audience);
+    entries_->add_number(shown(name, help, audience), bound<T, double>(field), bounds, false);
+    return *this;
   }
   /// A whole number: a field of an integer type, or optional of one.
   template <typename T, typename Base>
   ParameterTable& whole(std::string_view name, T Base::*field, Bounds bounds, std::string_view help,
                         Audience audience = Audience::kBasic) {
-    return add_number(name, field, bounds, true, help, audience);
+    entries_->add_number(shown(name, help, audience), bound<T, double>(field), bounds, true);
+    return *this;
   }
   /// yes or no.
   template <typename Base>
   ParameterTable& flag(std::string_view name, bool Base::*field, std::string_view help,
                        Audience audience = Audience::kBasic) {
-    return add(
-        name, "yes or no", help, audience,
-        [name, field](O& options, std::string_view text) -> Status {
-          ESPALIER_ASSIGN(options.*field, parameter::parse_flag(name, text));
-          return {};
-        },
-        [field](const O& options) { return std::string(options.*field ? "yes" : "no"); });
+    entries_->add_flag(shown(name, help, audience), bound<bool, int>(field));
+    return *this;
   }
   /// One of the names: a field of type E or optional<E>, which adds `auto` in front.
   template <typename T, typename Base>
   ParameterTable& choice(
       std::string_view name, T Base::*field,
-      std::vector<std::pair<std::string_view, typename parameter::Unwrapped<T>::Type>> values,
+      std::initializer_list<std::pair<std::string_view, typename parameter::Unwrapped<T>::Type>> values,
       std::string_view help, Audience audience = Audience::kBasic) {
-    std::vector<std::string_view> names;
-    if (parameter::Unwrapped<T>::kAuto) names.push_back("auto");
-    for (const auto& value : values) names.push_back(value.first);
-    return add(
-        name, joined(names, ", "), help, audience,
-        [name, field, values, names](O& options, std::string_view text) -> Status {
-          if (parameter::Unwrapped<T>::kAuto && text == "auto") {
-            options.*field = T{};
-            return {};
-          }
-          for (const auto& [known, value] : values)
-            if (known == text) {
-              options.*field = value;
-              return {};
-            }
-          return parameter::not_among(name, text, names);
-        },
-        [field, values](const O& options) {
-          for (const auto& [known, value] : values)
-            if (options.*field == value) return std::string(known);
-          return std::string("auto");
-        });
+    return choice(name, field, std::span(values.begin(), values.size()), help, audience);
+  }
+  template <typename T, typename Base>
+  ParameterTable& choice(
+      std::string_view name, T Base::*field,
+      std::span<const std::pair<std::string_view, typename parameter::Unwrapped<T>::Type>> values,
+      std::string_view help, Audience audience = Audience::kBasic) {
+    parameter::Entries::Choices choices;
+    for (const auto& [known, value] : values) choices.emplace_back(known, static_cast<int>(value));
+    entries_->add_choice(shown(name, help, audience), bound<T, int>(field), std::move(choices));
+    return *this;
   }
   /// Any text: a field of type string, or optional<string>, which takes `auto`.
   template <typename T, typename Base>
   ParameterTable& text(std::string_view name, T Base::*field, std::string_view help,
                        Audience audience = Audience::kBasic) {
-    return add(
-        name, "text", help, audience,
-        [field](O& options, std::string_view text) -> Status {
-          options.*field = T{};
-          if (!parameter::Unwrapped<T>::kAuto || text != "auto") options.*field = std::string(text);
-          return {};
-        },
-        [field](const O& options) { return text_of_field(options.*field); });
+    entries_->add_text(shown(name, help, audience), bound<T, std::string>(field));
+    return *this;
   }
   /// Numbers separated by commas: a field of type vector<double>, or optional of one, which takes `auto`.
   template <typename T, typename Base>
   ParameterTable& list(std::string_view name, T Base::*field, Bounds bounds, std::string_view help,
                        Audience audience = Audience::kBasic) {
-    return add(
-        name, "numbers, " + parameter::range_text(bounds), help, audience,
-        [name, field, bounds](O& options, std::string_view text) -> Status {
-          if (parameter::Unwrapped<T>::kAuto && text == "auto") {
-            options.*field = T{};
-            return {};
-          }
-          ESPALIER_ASSIGN(options.*field, parameter::parse_list(name, text, bounds));
-          return {};
-        },
-        [field](const O& options) { return text_of_field(options.*field); });
+    entries_->add_list(shown(name, help, audience), bound<T, std::vector<double>>(field), bounds);
+    return *this;
   }
-
-  /// A parameter of any other kind: how to set it from a text, and its text.
+  /// A parameter of any other kind: what it can be in words, how to set it from a text (O&, text) -> Status,
+  /// and its text (const O&) -> string.
+  template <typename Set, typename Text>
   ParameterTable& add(std::string_view name, std::string range, std::string_view help, Audience audience,
-                      std::function<Status(O&, std::string_view)> set,
-                      std::function<std::string(const O&)> text) {
-    Parameter shown{name, text(defaults_), help, std::move(range), audience == Audience::kBasic};
-    entries_.push_back({std::move(shown), std::move(set), std::move(text)});
+                      Set set, Text text) {
+    Parameter parameter = shown(name, help, audience);
+    parameter.range = std::move(range);
+    entries_->add(
+        std::move(parameter),
+        [set](void* options, std::string_view value) { return set(*static_cast<O*>(options), value); },
+        [text](const void* options) { return text(*static_cast<const O*>(options)); });
     return *this;
   }
 
-  using Predicate = std::function<bool(const O&, const Situation&)>;
-  /// The parameters have an effect only where this holds. `what` completes "parameter X is for …".
-  ParameterTable& only_where(std::vector<std::string_view> names, Predicate holds, std::string_view what) {
-    uses_.push_back({std::move(names), std::move(holds), what});
+  /// The parameters have an effect only where this holds: (const O&, const Situation&) -> bool. `what`
+  /// completes "parameter X is for …".
+  template <typename Predicate>
+  ParameterTable& only_where(parameter::Entries::Names names, Predicate holds, std::string_view what) {
+    entries_->only_where(std::move(names), erased(holds), what);
     return *this;
   }
   /// Settings that contradict each other, and why.
+  template <typename Predicate>
   ParameterTable& clash(Predicate holds, std::string_view reason) {
-    checks_.push_back(
-        [holds = std::move(holds), reason](const O& options, const Situation& situation) -> Status {
-          if (!holds(options, situation)) return {};
-          return fail("{}", reason);
-        });
+    entries_->clash(erased(holds), reason);
     return *this;
   }
-  /// Any other check, with its own message.
-  ParameterTable& require(std::function<Status(const O&, const Situation&)> check) {
-    checks_.push_back(std::move(check));
+  /// Any other check, with its own message: (const O&, const Situation&) -> Status.
+  template <typename Rule>
+  ParameterTable& require(Rule rule) {
+    entries_->require(erased(rule));
     return *this;
   }
   /// The same parameters for another audience (a struct is used by learners that need more, or less, of it).
   ParameterTable& show_only(std::span<const std::string_view> basic) {
-    for (Entry& entry : entries_)
-      entry.shown.basic = std::find(basic.begin(), basic.end(), entry.shown.name) != basic.end();
+    entries_->show_only(basic);
     return *this;
   }
 
-  std::vector<Parameter> parameters() const {
-    std::vector<Parameter> all;
-    for (const Entry& entry : entries_) all.push_back(entry.shown);
-    return all;
-  }
+  std::vector<Parameter> parameters() const { return entries_->parameters(); }
 
   /// "name=value" settings over the defaults; the last of a name holds. Unknown names and values out of range
   /// are errors that say what can be.
-  Result<ParsedOptions<O>> parse(std::string_view learner, std::span<const std::string> settings) const {
-    ParsedOptions<O> out{defaults_, {}, {}};
-    for (const Entry& entry : entries_) out.texts.emplace(entry.shown.name, entry.shown.fallback);
-    for (const std::string& setting : settings) {
-      ESPALIER_ASSIGN(const auto pair, parameter::split(setting));
-      const Entry* const entry = find(pair.first);
-      if (entry == nullptr) return parameter::unknown(learner, pair.first, names());
-      ESPALIER_TRY(entry->set(out.options, pair.second));
-      out.texts[std::string(pair.first)] = pair.second;
-      if (pair.second == "auto") {
-        out.given.erase(std::string(pair.first));
-      } else {
-        out.given.emplace(pair.first);
-      }
-    }
-    return out;
+  Result<ParsedOptions> parse(std::string_view learner, std::span<const std::string> settings) const {
+    return entries_->parse(learner, settings);
   }
 
   /// An error where a parameter is set that has no effect, or where settings contradict each other. A
   /// parameter without effect may be set to its default, so that all parameters of a model can be given
   /// again; but what is set to its default can contradict other settings (Situation::given).
-  Status check(const ParsedOptions<O>& parsed, Situation situation) const {
-    const O& options = parsed.options;
-    situation.given = parsed.given;
-    for (const Use& use : uses_)
-      for (const std::string_view name : use.names) {
-        const Entry* const entry = find(name);
-        ESPALIER_CHECK(entry != nullptr);
-        if (entry->text(options) != entry->shown.fallback && !use.holds(options, situation))
-          return fail("parameter {} is for {}", name, use.what);
-      }
-    for (const auto& check : checks_) ESPALIER_TRY(check(options, situation));
-    return {};
+  Status check(const ParsedOptions& parsed, Situation situation) const {
+    return entries_->check(parsed, std::move(situation));
   }
 
  private:
-  struct Entry {
-    Parameter shown;
-    std::function<Status(O&, std::string_view)> set;
-    std::function<std::string(const O&)> text;
-  };
-  struct Use {
-    std::vector<std::string_view> names;
-    Predicate holds;
-    std::string_view what;
-  };
+  template <typename Other>
+  friend class ParameterTable;
 
-  template <typename T>
-  static std::string text_of_field(const T& value) {
-    if constexpr (parameter::Unwrapped<T>::kAuto) {
-      return value ? text_of_field(*value) : std::string("auto");
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      return value;
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      return parameter::text_of(static_cast<double>(value));
-    } else {
-      return parameter::text_of(value);
-    }
+  static Parameter shown(std::string_view name, std::string_view help, Audience audience) {
+    return {name, {}, help, {}, audience == Audience::kBasic};
   }
 
-  template <typename T, typename Base>
-  ParameterTable& add_number(std::string_view name, T Base::*field, Bounds bounds, bool whole,
-                             std::string_view help, Audience audience) {
-    using Number = typename parameter::Unwrapped<T>::Type;
-    return add(
-        name, parameter::range_text(bounds), help, audience,
-        [name, field, bounds, whole](O& options, std::string_view text) -> Status {
-          if (parameter::Unwrapped<T>::kAuto && text == "auto") {
-            options.*field = T{};
-            return {};
-          }
-          ESPALIER_ASSIGN(const double number, parameter::parse(name, text, bounds, whole));
-          options.*field = static_cast<Number>(number);
-          return {};
-        },
-        [field](const O& options) { return text_of_field(options.*field); });
+  template <typename Rule>
+  static auto erased(Rule rule) {
+    return [rule](const void* options, const Situation& situation) {
+      return rule(*static_cast<const O*>(options), situation);
+    };
   }
 
-  const Entry* find(std::string_view name) const {
-    for (const Entry& entry : entries_)
-      if (entry.shown.name == name) return &entry;
-    return nullptr;
-  }
-  std::vector<std::string_view> names() const {
-    std::vector<std::string_view> all;
-    for (const Entry& entry : entries_) all.push_back(entry.shown.name);
-    return all;
+  template <typename T, typename Value, typename Base>
+  parameter::Field<Value> bound(T Base::*field) const {
+    const auto* const options = reinterpret_cast<const std::byte*>(defaults_.get());
+    const auto* const place = reinterpret_cast<const std::byte*>(&(defaults_.get()->*field));
+    return parameter::field_of<T, Value>(static_cast<size_t>(place - options));
   }
 
-  O defaults_;
-  std::vector<Entry> entries_;
-  std::vector<Use> uses_;
-  std::vector<std::function<Status(const O&, const Situation&)>> checks_;
+  std::shared_ptr<const O> defaults_;
+  std::shared_ptr<parameter::Entries> entries_;
 };
 
 }  // namespace espalier::model

@@ -47,12 +47,14 @@ ParameterTable<ToyOptions> toy_table() {
   return table;
 }
 
-ParsedOptions<ToyOptions> parsed_settings(const std::vector<std::string>& settings) {
+ParsedOptions parsed_settings(const std::vector<std::string>& settings) {
   auto result = toy_table().parse("toy", settings);
   EXPECT_TRUE(result.ok()) << result.error().message;
   return std::move(result).value();
 }
-ToyOptions parsed(const std::vector<std::string>& settings) { return parsed_settings(settings).options; }
+ToyOptions parsed(const std::vector<std::string>& settings) {
+  return parsed_settings(settings).as<ToyOptions>();
+}
 
 std::string refused(std::vector<std::string> settings) {
   const auto result = toy_table().parse("toy", settings);
@@ -141,6 +143,21 @@ TEST(ParameterTable, RulesSeeWhatWasSetAlsoToItsDefault) {
   EXPECT_TRUE(accepted({"size=2", "size=auto", "count=3"}));
   EXPECT_EQ(parsed_settings({"size=auto", "rows=1", "rows=auto", "count=3"}).given,
             (std::set<std::string, std::less<>>{"count"}));
+}
+
+TEST(ParameterTable, CodeForABaseAddsToTheSameTable) {
+  const auto add_count = [](ParameterTable<ToyBase> table) {
+    table.whole("again", &ToyBase::count, {1, 10}, "how many, too");
+    table.clash([](const ToyBase& o, const Situation&) { return o.count == 9; }, "nine is not for toys");
+  };
+  const ParameterTable<ToyOptions> table = toy_table();
+  add_count(table);
+  EXPECT_EQ(table.parameters().back().fallback, "3");
+  const std::vector<std::string> settings = {"again=9"};
+  const auto result = table.parse("toy", settings);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->as<ToyOptions>().count, 9);
+  EXPECT_FALSE(table.check(*result, Situation{all_tasks().front()}).ok());
 }
 
 TEST(ParameterTable, HelpShowsRangesAndAudience) {

@@ -97,47 +97,4 @@ Result<const LearnerSpec*> find_learner(std::string_view name) {
               joined(names, ", "));
 }
 
-Status check_situation(const LearnerTraits& traits, const Situation& situation) {
-  if (situation.start_from && !traits.starts_from_models)
-    return fail("learner {} cannot train a model further", traits.name);
-  if (situation.checkpoints && !traits.keeps_checkpoints)
-    return fail("learner {} can neither write nor resume checkpoints", traits.name);
-  if (situation.ranks && !traits.several_ranks)
-    return fail(
-        "learner {} does not train on several ranks; crf, memm, local and perceptron do. Train it with "
-        "espalier, on one machine",
-        traits.name);
-  if (situation.memory && situation.ranks)
-    return fail("--memory is for one machine; several ranks each hold their share of the data in memory");
-  if (situation.memory && !traits.bounds_memory)
-    return fail("learner {} keeps all of its data in memory; --memory goes with crf, memm and perceptron",
-                traits.name);
-  if (situation.memory && situation.constraints)
-    return fail("constraints keep what they speak about in memory; they do not go with --memory");
-  if (situation.constraints && situation.task.kind == TaskKind::kBrackets)
-    return fail("task brackets prevents overlaps itself and does not support constraints");
-  if (situation.task.kind == TaskKind::kParse) {
-    if (situation.constraints)
-      return fail(
-          "a parser is not trained under constraints; give them to "
-          "tag, eval and explain");
-    if (situation.start_from)
-      return fail(
-          "a parser cannot be trained further: its file keeps a part "
-          "of each feature's hash, not the whole; train "
-          "on all data together");
-  }
-  if (situation.task.kind == TaskKind::kSummary) {
-    if (situation.constraints) return fail("task summary does not support constraints");
-    if (situation.start_from) return fail("a summariser cannot be trained further");
-  }
-  if (situation.constraints && traits.constraints == ConstraintUse::kNone)
-    return fail(
-        "learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "
-        "learners "
-        "of searches. Give them to tag and eval instead",
-        traits.name);
-  return {};
-}
-
 }  // namespace espalier::model

@@ -9,7 +9,7 @@ namespace espalier::model {
 enum class Mixing { kNone, kEveryPass };
 
 template <typename O>
-void add_mixing(ParameterTable<O>& table) {
+void add_mixing(ParameterTable<O> table) {
   table.choice(
       "mixing", &O::mixing, {{"none", Mixing::kNone}, {"every-pass", Mixing::kEveryPass}},
       "several ranks: none, all step together (the model of one rank); every-pass, each learns from its "
