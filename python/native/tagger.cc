@@ -67,7 +67,7 @@ py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptio
     }
     labels.resize(std::max(filled, labels.size()));
     {
-      const py::gil_scoped_release release;
+      const LockReleased released;
       const auto began = std::chrono::steady_clock::now();
       for (size_t i = 0; i < filled; ++i) {
         labels[i].clear();
@@ -101,7 +101,7 @@ py::list label_batch(const Model& model, py::handle sequences, Form form,
   const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
   LabelNumbers numbers;
   if (!corpus.empty()) {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     numbers = model.tagger.label_batch(corpus, tag).value();
   }
   py::list out(empty.size());
@@ -121,7 +121,7 @@ py::list tag_batch(const Model& model, py::handle sequences, Form form, const st
   const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
   std::vector<Tagged> tagged;
   if (!corpus.empty()) {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     tagged = model.tagger.tag_batch(corpus, tag).value();
   }
   py::list out;
@@ -149,7 +149,7 @@ py::dict info(const Model& model) {
 
 py::dict inspect(const Model& model, size_t top, const std::string& label) {
   const Inspection i = [&] {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     return model.tagger.inspect({.top = top, .label = label}).value();
   }();
   py::list strongest, transitions;
@@ -246,7 +246,7 @@ void bind_tagger(py::module_& m) {
           "open",
           [](const std::string& path) {
             Tagger tagger = [&] {
-              const py::gil_scoped_release release;
+              const LockReleased released;
               return Tagger::open(path).value();
             }();
             return Model(std::move(tagger));
@@ -262,7 +262,7 @@ void bind_tagger(py::module_& m) {
           "import_file",
           [](const std::string& path) {
             Tagger tagger = [&] {
-              const py::gil_scoped_release release;
+              const LockReleased released;
               return import_model(path).value().tagger;
             }();
             return Model(std::move(tagger));

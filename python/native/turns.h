@@ -16,6 +16,8 @@
 #include <chrono>
 #include <thread>
 
+#include "python/native/interpreter_lock.h"
+
 namespace espalier::python {
 
 /// Gives the interpreter lock away until it is destroyed, if that is worth it.
@@ -29,12 +31,11 @@ class Unlocked {
     thread_ = PyEval_SaveThread();
     taken_.store(false, std::memory_order_release);
   }
-  /// When the interpreter has ended meanwhile, it ends the thread here by unwinding its stack.
-  ~Unlocked() noexcept(false) {
+  ~Unlocked() {
     if (thread_ == nullptr) return;
     watch();
     const auto began = Clock::now();
-    PyEval_RestoreThread(thread_);
+    take_lock([&] { PyEval_RestoreThread(thread_); });
     taken_.store(true, std::memory_order_relaxed);
     if (Clock::now() - began > kLate) keep_.store(kKept, std::memory_order_relaxed);
   }
