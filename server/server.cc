@@ -157,8 +157,9 @@ class Server {
     if (open >= most_connections_ + kRefusals) return;  // closes it
     metrics.connections.fetch_add(1, std::memory_order_relaxed);
     metrics.connections_total.fetch_add(1, std::memory_order_relaxed);
-    auto shared = std::make_shared<tcp::socket>(std::move(socket));
-    asio::post(shard.context(), [&shard, shared, refused] { shard.add(std::move(*shared), refused); });
+    asio::post(shard.context(), [&shard, refused, socket = std::move(socket)]() mutable {
+      shard.add(std::move(socket), refused);
+    });
   }
 
   void wait_for_signals() {

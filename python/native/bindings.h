@@ -38,11 +38,10 @@ struct Model {
   Tagger tagger;
   py::list labels;
 
-  /// Whether so many tokens are labelled sooner than another thread takes the interpreter lock and gives it
-  /// back.
-  bool is_brief(size_t tokens) const {
-    constexpr float kMicroseconds = 100;
-    return static_cast<float>(tokens) * timing->load(std::memory_order_relaxed) < kMicroseconds;
+  /// How long it takes to label so many tokens.
+  std::chrono::microseconds expected(size_t tokens) const {
+    const float time = static_cast<float>(tokens) * timing->load(std::memory_order_relaxed);
+    return std::chrono::microseconds(static_cast<int64_t>(std::min(time, 1e6F)));
   }
   void took(size_t tokens, std::chrono::steady_clock::duration time) const {
     const float here = std::chrono::duration<float, std::micro>(time).count() /
@@ -52,7 +51,8 @@ struct Model {
   }
 
  private:
-  /// Microseconds a token, over the last calls. Any thread may change it; which of two wins does not matter.
+  /// Microseconds per token, over the last calls. Any thread may change it; which of two wins does not
+  /// matter.
   std::unique_ptr<std::atomic<float>> timing = std::make_unique<std::atomic<float>>(1.0F);
 };
 

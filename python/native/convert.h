@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "python/native/captured.h"
+#include "python/native/interpreter_lock.h"
 
 namespace espalier::python {
 

@@ -60,7 +60,7 @@ void bind_corpus(py::module_& m) {
           "read",
           [](const std::vector<std::string>& paths, const py::dict& reading) {
             const ReadOptions options = reading_of(reading);
-            const py::gil_scoped_release release;
+            const LockReleased released;
             return Corpus::read(paths, options).value();
           },
           py::arg("paths"), py::arg("reading"))
@@ -68,7 +68,7 @@ void bind_corpus(py::module_& m) {
           "parse",
           [](const std::string& text, const py::dict& reading, const std::string& name) {
             const ReadOptions options = reading_of(reading);
-            const py::gil_scoped_release release;
+            const LockReleased released;
             return Corpus::parse(text, options, name).value();
           },
           py::arg("text"), py::arg("reading"), py::arg("name"))

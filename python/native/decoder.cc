@@ -27,7 +27,7 @@ void bind_decoder(py::module_& m) {
             const std::span<const float> scores(emissions.data(), static_cast<size_t>(emissions.size()));
             const auto length = static_cast<size_t>(emissions.shape(0));
             const Tagged tagged = [&] {
-              const py::gil_scoped_release release;
+              const LockReleased released;
               return decoder.decode(scores, length, tag).value();
             }();
             return to_dict(tagged, decoder.labels().size());

@@ -18,7 +18,7 @@ class Held {
  public:
   explicit Held(py::object object)
       : object_(new py::object(std::move(object)), [](py::object* held) {
-          const py::gil_scoped_acquire lock;
+          const LockHeld lock;
           delete held;
         }) {}
   const py::object& get() const { return *object_; }
@@ -40,26 +40,26 @@ class PythonTask final : public SearchTask {
 
   size_t labels() const override { return labels_; }
   TaskState initial() const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     return TaskState(Held(task_.get().attr("initial")()));
   }
   bool is_goal(const TaskState& state) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     const py::object answer = call("is_goal", state);
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw py::error_already_set();
     return truth == 1;
   }
   void actions(const TaskState& state, std::vector<Action>& out) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     add_actions("actions", state, out);
   }
   TaskState apply(const TaskState& state, Action action) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     return TaskState(Held(task_.get().attr("apply")(object_of(state), to_python(action))));
   }
   void features(const TaskState& state, uint32_t candidate, FeatureSink& out) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     const py::object found = task_.get().attr("features")(object_of(state), candidate);
     if (py::isinstance<py::dict>(found)) {
       for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(found))
@@ -75,22 +75,22 @@ class PythonTask final : public SearchTask {
   double best_loss(const TaskState& state) const override { return number_from("best_loss", state); }
   double loss_so_far(const TaskState& state) const override { return number_from("loss_so_far", state); }
   void optimal_actions(const TaskState& state, std::vector<Action>& out) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     add_actions("optimal_actions", state, out);
   }
   size_t level(const TaskState& state) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     const py::object answer = call("level", state);
     if (!py::isinstance<py::int_>(answer) || py::cast<long long>(answer) < 0)
       wrong("level", state, answer, "an int of at least 0");
     return py::cast<size_t>(answer);
   }
   std::string describe(const TaskState& state) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     return describe_held(state);
   }
   std::string action_name(const TaskState& state, Action action) const override {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     if (py::hasattr(task_.get(), "action_name"))
       return py::cast<std::string>(
           py::str(task_.get().attr("action_name")(object_of(state), to_python(action))));
@@ -142,7 +142,7 @@ class PythonTask final : public SearchTask {
   }
 
   double number_from(const char* method, const TaskState& state) const {
-    const py::gil_scoped_acquire lock;
+    const LockHeld lock;
     return number(method, state, call(method, state));
   }
 

@@ -4,6 +4,7 @@
 
 #include "python/native/option_fields.h"
 #include "python/native/tagging.h"
+#include "python/native/turns.h"
 
 namespace espalier::python {
 namespace {
@@ -29,13 +30,12 @@ py::list labels_of_one(const Model& model, py::handle items, Form form,
   // Memory is kept from call to call. Moved out, because what is read may be a generator that labels, too.
   thread_local Captured kept;
   Captured captured = std::move(kept);
+  Unlocked::mark();
   read_sequence(items, form, names, captured);
   if (captured.empty()) return py::list();
   const std::vector<uint16_t> labels = [&] {
     thread_local SequenceBuilder builder;
-    // Two threads that give the lock to each other for a few microseconds are slower than one.
-    std::optional<py::gil_scoped_release> release;
-    if (!model.is_brief(captured.size())) release.emplace();
+    const Unlocked unlocked(model.expected(captured.size()));
     const auto began = std::chrono::steady_clock::now();
     build(captured, builder);
     auto found = model.tagger.label(builder).value();
@@ -47,18 +47,28 @@ py::list labels_of_one(const Model& model, py::handle items, Form form,
 }
 
 /// Labels of many sequences on this thread. While a block of them is labelled, another thread may read its
-/// own.
+/// own. A block is as much as takes a third of a millisecond: long compared with the time that it takes to
+/// wake a thread, short compared with that of a batch, at whose beginning the other thread waits for a block.
 py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptions& decode) {
-  constexpr size_t kBlock = 64;
-  std::vector<Captured> captured(kBlock);
-  std::vector<std::vector<uint16_t>> labels(kBlock);
+  constexpr size_t kMost = 256;   // sequences
+  constexpr size_t kFewest = 32;  // tokens
+  constexpr double kWork = 333;   // microseconds
+  std::vector<Captured> captured;
+  std::vector<std::vector<uint16_t>> labels;
   SequenceBuilder builder;
   py::list out;
-  size_t filled = kBlock, done = 0;
-  for (; filled == kBlock; done += filled) {
-    for (filled = 0; filled < kBlock && reader.next(captured[filled]);) ++filled;
+  size_t most_tokens = 8 * kFewest, done = 0;
+  for (bool more = true; more;) {
+    size_t filled = 0, tokens = 0;
+    while (more && filled < kMost && tokens < most_tokens) {
+      if (filled == captured.size()) captured.emplace_back();
+      more = reader.next(captured[filled]);
+      if (more) tokens += captured[filled++].size();
+    }
+    labels.resize(std::max(filled, labels.size()));
     {
-      const py::gil_scoped_release release;
+      const LockReleased released;
+      const auto began = std::chrono::steady_clock::now();
       for (size_t i = 0; i < filled; ++i) {
         labels[i].clear();
         if (captured[i].empty()) continue;
@@ -68,8 +78,13 @@ py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptio
           throw Failure("sequence " + std::to_string(done + i + 1) + ": " + found.error().message);
         labels[i] = std::move(found).value();
       }
+      const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
+      // At most twice as many as before: the time of one block may be wrong.
+      const double fitting = static_cast<double>(tokens) * kWork / std::max(took.count(), 1.0);
+      most_tokens = std::clamp(static_cast<size_t>(fitting), kFewest, 2 * most_tokens);
     }
     for (size_t i = 0; i < filled; ++i) out.append(names_of(model, labels[i].data(), labels[i].size()));
+    done += filled;
   }
   return out;
 }
@@ -86,7 +101,7 @@ py::list label_batch(const Model& model, py::handle sequences, Form form,
   const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
   LabelNumbers numbers;
   if (!corpus.empty()) {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     numbers = model.tagger.label_batch(corpus, tag).value();
   }
   py::list out(empty.size());
@@ -106,7 +121,7 @@ py::list tag_batch(const Model& model, py::handle sequences, Form form, const st
   const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
   std::vector<Tagged> tagged;
   if (!corpus.empty()) {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     tagged = model.tagger.tag_batch(corpus, tag).value();
   }
   py::list out;
@@ -134,7 +149,7 @@ py::dict info(const Model& model) {
 
 py::dict inspect(const Model& model, size_t top, const std::string& label) {
   const Inspection i = [&] {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     return model.tagger.inspect({.top = top, .label = label}).value();
   }();
   py::list strongest, transitions;
@@ -231,7 +246,7 @@ void bind_tagger(py::module_& m) {
           "open",
           [](const std::string& path) {
             Tagger tagger = [&] {
-              const py::gil_scoped_release release;
+              const LockReleased released;
               return Tagger::open(path).value();
             }();
             return Model(std::move(tagger));
@@ -247,7 +262,7 @@ void bind_tagger(py::module_& m) {
           "import_file",
           [](const std::string& path) {
             Tagger tagger = [&] {
-              const py::gil_scoped_release release;
+              const LockReleased released;
               return import_model(path).value().tagger;
             }();
             return Model(std::move(tagger));

@@ -41,7 +41,7 @@ py::dict tag_one(const Holder& holder, py::handle items, Form form, const std::v
   Captured captured;
   read_sequence(items, form, names, captured);
   const Tagged tagged = [&] {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     SequenceBuilder builder;
     build(captured, builder);
     return engine_of(holder).tag(builder, tag).value();
@@ -56,7 +56,7 @@ py::list explain_one(const Holder& holder, py::handle items, Form form, const st
   read_sequence(items, form, names, captured);
   const TagOptions how = tag_options(options);
   const auto found = [&] {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     SequenceBuilder builder;
     build(captured, builder);
     return engine_of(holder).explain(builder, how.decode, how.forced).value();
@@ -70,7 +70,7 @@ py::list tag_text(const Holder& holder, const std::string& text, const std::stri
   const TagOptions tag = tag_options(options);
   const TextSplit how = split_of(split);
   const std::vector<TaggedSentence> found = [&] {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     return engine_of(holder).tag_text(text, how, tag).value();
   }();
   py::list out;

@@ -59,7 +59,7 @@ std::optional<Generator> generator_of(const py::object& data) {
   out.name = "corpus";
   out.sequence = [sequences, labels, captured = std::make_shared<Captured>()](
                      size_t number, SequenceBuilder& builder) -> Result<bool> {
-    const py::gil_scoped_acquire lock_interpreter;
+    const LockHeld lock;
     const auto index = static_cast<Py_ssize_t>(number);
     if (index >= PyList_GET_SIZE(sequences) || index >= PyList_GET_SIZE(labels)) return false;
     const auto items = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(sequences, index));

@@ -19,6 +19,8 @@
 #include <thread>
 #include <utility>
 
+#include "python/native/interpreter_lock.h"
+
 namespace espalier::python {
 
 namespace py = pybind11;
@@ -72,7 +74,7 @@ auto watch(const py::object& on_progress, const Work& work)
       return !stop.load();
     };
   const auto answer = [&](const Progress& progress) {
-    const py::gil_scoped_acquire lock_interpreter;
+    const LockHeld interpreter;
     if (out.error) return;
     try {
       const py::object answered = on_progress(to_dict(progress));
@@ -83,14 +85,14 @@ auto watch(const py::object& on_progress, const Work& work)
     }
   };
   const auto look_for_signals = [&] {
-    const py::gil_scoped_acquire lock_interpreter;
+    const LockHeld interpreter;
     if (PyErr_CheckSignals() == 0) return;
     py::error_already_set error;
     if (!out.error) out.error = std::move(error);
     stop = true;
   };
   {
-    const py::gil_scoped_release release;
+    const LockReleased released;
     std::thread worker([&] {
       try {
         out.value.emplace(work(report, &stop));

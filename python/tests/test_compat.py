@@ -36,10 +36,12 @@ def test_crfsuite_tagger(model):
         assert tagger.marginal("sunny", 0) > 0.5
         total = sum(tagger.probability(list(y)) for y in itertools.product(tagger.labels(), repeat=len(ITEMS)))
         assert total == pytest.approx(1, abs=1e-4)
-        with pytest.raises(IndexError):
+        with pytest.raises(ValueError):
             tagger.marginal("sunny", 5)
         with pytest.raises(RuntimeError, match="label identifier: snowy"):
             tagger.marginal("snowy", 0)
+        with pytest.raises(TypeError):
+            tagger.marginal(1, 0)
         with pytest.raises(ValueError, match="differ"):
             tagger.probability(["sunny"])
         with pytest.raises(TypeError):
@@ -92,6 +94,19 @@ def test_crfsuite_parameters():
                   lambda: trainer.select("foo"), lambda: trainer.append(ITEMS, LABELS[:-1])):
         with pytest.raises(ValueError):
             wrong()
+    with pytest.raises(ValueError, match="^Parameter not found: foo = 1$"):
+        trainer.set_params({"foo": 1})
+
+
+def test_crfsuite_wrong_types_are_type_errors():
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for wrong in (None, 5, ["a"]):
+        with pytest.raises(TypeError):
+            trainer.append(ITEMS, [*LABELS[:-1], wrong])
+    with pytest.raises(TypeError):
+        trainer.append(ITEMS, LABELS, "group")
+    with pytest.raises(AttributeError):
+        trainer.message("before train() there is nothing that reads it")
 
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])

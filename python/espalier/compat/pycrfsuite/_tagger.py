@@ -13,7 +13,7 @@ from ... import Error, _native
 from ..._tagger import Tagger as Model, import_model
 from ._dumpparser import CRFsuiteDumpParser, ParsedDump
 
-__all__ = ["ItemSequence", "Tagger", "native_items"]
+__all__ = ["ItemSequence", "Tagger", "check_label", "native_items"]
 
 
 #: How CRFsuite's own model files begin.
@@ -46,6 +46,12 @@ def native_items(xseq: Any) -> Any:
     if isinstance(xseq, ItemSequence):
         return xseq._items
     return xseq if isinstance(xseq, (list, tuple)) else list(xseq)
+
+
+def check_label(label: Any) -> None:
+    """Labels are text; everything else is a TypeError."""
+    if not isinstance(label, (str, bytes)):
+        raise TypeError(f"expected bytes, {type(label).__name__} found")
 
 
 class Tagger:
@@ -112,6 +118,7 @@ class Tagger:
         return model._native.labels_of(self._items, _native.Form.ATTRIBUTES, [])
 
     def _checked_label(self, label: str) -> int:
+        check_label(label)
         try:
             return self._opened().labels.index(label)
         except ValueError:
@@ -127,7 +134,7 @@ class Tagger:
         if len(self._items) == 0:
             return 0.0
         if len(labels) != len(self._items):
-            raise ValueError(f"The number of items and labels differ: |x| = {len(self._items)}, |y| = {len(labels)}")
+            raise ValueError(f"The numbers of items and labels differ: |x| = {len(self._items)}, |y| = {len(labels)}")
         for label in labels:
             self._checked_label(label)
         best = self._tagged(confidence=True)
@@ -141,7 +148,7 @@ class Tagger:
             return 0.0
         label = self._checked_label(y)
         if not 0 <= pos < len(self._items):
-            raise IndexError(f"The position, {pos} is out of range of {len(self._items)}")
+            raise ValueError(f"The position, {pos} is out of range of {len(self._items)}")
         if self._marginals is None:
             marginals = self._tagged(confidence=False, marginals=True)["marginals"].astype(np.float64)
             self._marginals = marginals / marginals.sum(axis=1, keepdims=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from typing import Any, Dict, List, Optional
 
@@ -10,7 +11,7 @@ from ..._tagger import Tagger as Model
 from ..._train import train
 from ._logparser import TrainLogParser
 from ._parameters import ALGORITHMS, algorithm_name, learner_for
-from ._tagger import native_items
+from ._tagger import check_label, native_items
 
 __all__ = ["BaseTrainer", "CRFSuiteError", "Trainer"]
 
@@ -76,7 +77,9 @@ class BaseTrainer:
         items, labels = native_items(xseq), list(yseq)
         if len(items) != len(labels):
             raise ValueError(f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(labels)}")
-        corpus = self._groups.setdefault(int(group), Corpus())
+        for label in labels:
+            check_label(label)
+        corpus = self._groups.setdefault(operator.index(group), Corpus())
         if items:
             corpus._native.add(items, labels, 1.0, _native.Form.ATTRIBUTES, [])
 
@@ -88,9 +91,9 @@ class BaseTrainer:
         """The names of the algorithm's parameters."""
         return list(self._values)
 
-    def _checked(self, name: str) -> str:
+    def _checked(self, name: str, shown: str) -> str:
         if name not in self._values:
-            raise ValueError(f"Parameter not found: {name}")
+            raise ValueError(f"Parameter not found: {shown}")
         return name
 
     def set_params(self, params: Dict[str, Any]) -> None:
@@ -104,15 +107,16 @@ class BaseTrainer:
 
     def set(self, name: str, value: Any) -> None:
         """Sets one parameter."""
-        self._values[self._checked(name)] = str(int(value) if isinstance(value, bool) else value)
+        text = str(int(value) if isinstance(value, bool) else value)
+        self._values[self._checked(name, f"{name} = {text}")] = text
 
     def get(self, name: str) -> Any:
         """The value of a parameter."""
-        return ALGORITHMS[self._algorithm][self._checked(name)].kind(self._values[name])
+        return ALGORITHMS[self._algorithm][self._checked(name, f"{name} = ")].kind(self._values[name])
 
     def help(self, name: str) -> str:
         """What a parameter means."""
-        return ALGORITHMS[self._algorithm][self._checked(name)].help
+        return ALGORITHMS[self._algorithm][self._checked(name, name)].help
 
     def _before_train(self) -> None:
         """Called before the first message."""
@@ -271,8 +275,7 @@ class Trainer(BaseTrainer):
 
     def message(self, message: str) -> None:
         """Calls the method of the event that the message completes."""
-        parser = self.logparser
-        assert parser is not None
+        parser: Any = self.logparser  # None before train(): an AttributeError, as there
         event = parser.feed(message)
         if event is None or not self.verbose:
             return

@@ -1,0 +1,103 @@
+// Who has the interpreter lock while sequences are labelled one by one.
+//
+// Labelling a sentence takes some 20 µs, about as long as to wake a thread that sleeps until it gets the
+// lock. And next to a thread that computes in Python, whoever gives the lock away waits 5 ms for it (the
+// interpreter's switch interval). So a call whose work is short keeps the lock, unless several threads are
+// labelling. These take turns: each marks when it holds the lock, and whoever wants it watches the mark for a
+// moment before it goes to sleep. If a thread gets the lock back late all the same, the next calls keep it.
+//
+// Tested in python/tests/test_threads.py; python/bench.py threads measures it.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "python/native/interpreter_lock.h"
+
+namespace espalier::python {
+
+/// Gives the interpreter lock away until it is destroyed, if that is worth it.
+class Unlocked {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `expected`: how long the work takes.
+  explicit Unlocked(std::chrono::microseconds expected) {
+    if (!worth_it(expected)) return;
+    thread_ = PyEval_SaveThread();
+    taken_.store(false, std::memory_order_release);
+  }
+  ~Unlocked() {
+    if (thread_ == nullptr) return;
+    watch();
+    const auto began = Clock::now();
+    take_lock([&] { PyEval_RestoreThread(thread_); });
+    taken_.store(true, std::memory_order_relaxed);
+    if (Clock::now() - began > kLate) keep_.store(kKept, std::memory_order_relaxed);
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+  /// The calling thread has the lock, and will soon give it away or be done.
+  static void mark() { taken_.store(true, std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::chrono::microseconds kTiny{4}, kShort{100}, kWatch{60}, kLate{1500};
+  static constexpr int kAlternating = 64;  ///< calls after which a thread counts as the only one
+  static constexpr int kKept = 256;        ///< calls that keep the lock after one that got it back late
+
+  static bool worth_it(std::chrono::microseconds expected) {
+    if (expected >= kShort) return true;
+    static thread_local char me;
+    // All threads that come here have the lock, so plain loads and stores are enough.
+    if (last_.load(std::memory_order_relaxed) != &me) {
+      last_.store(&me, std::memory_order_relaxed);
+      alternating_.store(kAlternating, std::memory_order_relaxed);
+    }
+    const int alternating = alternating_.load(std::memory_order_relaxed);
+    if (alternating == 0 || expected < kTiny) return false;
+    alternating_.store(alternating - 1, std::memory_order_relaxed);
+    const int keep = keep_.load(std::memory_order_relaxed);
+    if (keep > 0) keep_.store(keep - 1, std::memory_order_relaxed);
+    return keep == 0;
+  }
+
+  /// Waits until no thread is marked as having the lock, but not long; then marks this one.
+  static void watch() {
+    bool expected = false;
+    if (taken_.compare_exchange_strong(expected, true, std::memory_order_acquire)) return;
+    static const bool alone = std::thread::hardware_concurrency() < 2;
+    if (alone || watching_.exchange(true, std::memory_order_relaxed)) return;  // one that watches is enough
+    const auto until = Clock::now() + kWatch;
+    do {
+      for (int i = 0; i < 16; ++i) {
+        pause();
+        expected = false;
+        if (!taken_.load(std::memory_order_relaxed) &&
+            taken_.compare_exchange_weak(expected, true, std::memory_order_acquire)) {
+          watching_.store(false, std::memory_order_relaxed);
+          return;
+        }
+      }
+    } while (Clock::now() < until);
+    watching_.store(false, std::memory_order_relaxed);
+  }
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+  }
+
+  PyThreadState* thread_ = nullptr;
+  static inline std::atomic<bool> taken_{false}, watching_{false};
+  static inline std::atomic<const char*> last_{nullptr};
+  static inline std::atomic<int> alternating_{0}, keep_{0};
+};
+
+}  // namespace espalier::python
