@@ -58,6 +58,9 @@ void append_findings(std::string_view title, const Findings& findings, std::stri
     append_format(out, "  and {} more\n", count_text(findings.count - findings.first.size()));
 }
 
+/// A label that is as long as a text is not one, and would hide the rest of the table.
+std::string shown_label(const std::string& label) { return cut(label, 60); }
+
 std::string to_text(const DataReport& report) {
   std::string out;
   append_format(out, "sequences  {}\ntokens     {}\n", count_text(report.sequences),
@@ -73,9 +76,9 @@ std::string to_text(const DataReport& report) {
   append_format(out, "\nlabels     {}\n", report.labels.size());
   size_t width = 0;
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
-    width = std::max(width, display_width(report.labels[i].first));
+    width = std::max(width, display_width(shown_label(report.labels[i].first)));
   for (size_t i = 0; i < std::min(kLabelsInText, report.labels.size()); ++i)
-    append_format(out, "  {}  {:>12}\n", pad_right(report.labels[i].first, width),
+    append_format(out, "  {}  {:>12}\n", pad_right(shown_label(report.labels[i].first), width),
                   count_text(report.labels[i].second));
   if (report.labels.size() > kLabelsInText)
     append_format(out, "  and {} more\n", report.labels.size() - kLabelsInText);
@@ -90,12 +93,12 @@ std::string to_text(const DataReport& report) {
   if (!report.labels_seen_once.empty()) {
     const size_t shown = std::min(kLabelsInText, report.labels_seen_once.size());
     out += "labels seen once:";
-    for (size_t i = 0; i < shown; ++i) append_format(out, " {}", report.labels_seen_once[i]);
+    for (size_t i = 0; i < shown; ++i) append_format(out, " {}", shown_label(report.labels_seen_once[i]));
     if (shown < report.labels_seen_once.size())
       append_format(out, " and {} more", count_text(report.labels_seen_once.size() - shown));
     out += '\n';
   }
-  for (const std::string& remark : report.suspicious) out += remark + "\n";
+  for (const std::string& remark : report.suspicious) out += shortened_message(remark) + "\n";
   if (out.size() == before + 1) out += "nothing looks wrong\n";
   return out;
 }

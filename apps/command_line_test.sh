@@ -102,4 +102,13 @@ expect 1 "$espalier" train train.txt -m x.model --feature-columns 1,3
 says err "label"
 expect 1 "$espalier" train train.txt -m x.model --feature-columns 5
 absent x.model
+
+# messages quote long input in part, and still say what is wrong with it
+long=$(head -c 50000 /dev/zero | tr '\0' x)
+expect 2 "$espalier" train train.txt -m x.model -p "passes=$long"
+says err "is not a whole number from 1 to 1,000,000"
+[ "$(wc -L <err)" -lt 300 ] || fail_test "a message of $(wc -L <err) characters"
+printf 'a b %s\nb c %s\nc d x\n\n' "$long" "$long" >label.txt
+expect 0 "$espalier" check label.txt
+[ "$(wc -L <out)" -lt 300 ] || fail_test "a line of $(wc -L <out) characters"
 finish

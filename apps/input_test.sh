@@ -87,8 +87,11 @@ expect 1 "$espalier" tag row.txt -m chunks.model
 says err "'sleeps' is in the place of the label"
 says err "--text"
 printf 'Hello world\n' >row2.txt
-expect 0 "$espalier" tag row2.txt -m chunks.model
-says err "--text"
+expect 1 "$espalier" tag row2.txt -m chunks.model -o row2.out
+says err "if this is raw text, use --text"
+absent row2.out
+expect 0 "$espalier" tag row2.txt -m chunks.model --input-format columns
+says_not err "--text"
 expect 0 "$espalier" tag bare.txt -m chunks.model
 says_not err "--text"
 

@@ -148,7 +148,6 @@ void add_report(const StreamReport& more, StreamReport& all) {
   all.sequences += more.sequences;
   all.tokens += more.tokens;
   all.bad_sequences += more.bad_sequences;
-  all.like_text += more.like_text;
   all.seconds += more.seconds;
   all.rules.exact += more.rules.exact;
   all.rules.approximate += more.rules.approximate;
@@ -164,8 +163,6 @@ void add_report(const StreamReport& more, StreamReport& all) {
 void tell(const TagFlags& flags, const StreamReport& report) {
   if (flags.decode.verbose && !report.how_rules_are_decoded.empty()) say(report.how_rules_are_decoded);
   tell_outcomes(report.rules, report.searches, flags.decode.verbose);
-  if (report.like_text > 0 && report.like_text == report.sequences)
-    say("espalier: warning: every sequence is a single row of words; if this is raw text, use --text");
   if (flags.output == "-") return;
   const double speed = report.seconds > 0 ? static_cast<double>(report.tokens) / report.seconds : 0;
   say(fmt::format("espalier: {} and {} in {} ({} tokens per second) written to {}",

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -77,12 +78,33 @@ void say(std::string_view line) {
   (void)write_all(STDERR_FILENO, text);
 }
 
+namespace {
+/// The first byte of the character that the byte belongs to.
+size_t start_of_character(std::string_view text, size_t byte) {
+  while (byte > 0 && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80) --byte;
+  return byte;
+}
+}  // namespace
+
+/// Words that are longer than any line lose their middle, so that what is said about them is still read.
 std::string shortened_message(std::string_view message) {
-  constexpr size_t kMost = 1000;
-  if (message.size() <= kMost) return std::string(message);
-  size_t size = kMost;
-  while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0) == 0x80) --size;
-  return std::string(message.substr(0, size)) + "…";
+  constexpr size_t kMost = 1000, kLongestWord = 250, kFirst = 120, kLast = 40;
+  std::string text;
+  while (!message.empty()) {
+    const size_t space = std::min(message.find(' '), message.size() - 1);
+    const std::string_view word = message.substr(0, space + 1);
+    if (word.size() <= kLongestWord) {
+      text += word;
+    } else {
+      text += word.substr(0, start_of_character(word, kFirst));
+      text += "…";
+      text += word.substr(start_of_character(word, word.size() - kLast));
+    }
+    message.remove_prefix(word.size());
+  }
+  if (text.size() <= kMost) return text;
+  text.resize(start_of_character(text, kMost));
+  return text + "…";
 }
 
 bool output_reader_has_gone() {

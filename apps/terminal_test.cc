@@ -34,6 +34,25 @@ TEST(Terminal, SizesAreReadWithTheirUnit) {
     EXPECT_FALSE(parse_size(wrong).ok()) << wrong;
 }
 
+TEST(Terminal, MessagesQuoteLongInputInPart) {
+  const std::string path = "cannot open '/data/" + std::string(150, 'd') + "/file.txt'";
+  EXPECT_EQ(shortened_message(path), path);
+  const std::string quoted = "parameter passes: '" + std::string(50'000, 'x') + "' is not a whole number";
+  const std::string shown = shortened_message(quoted);
+  EXPECT_LT(shown.size(), 250u);
+  EXPECT_TRUE(shown.starts_with("parameter passes: 'xxx")) << shown;
+  EXPECT_TRUE(shown.ends_with("xxx' is not a whole number")) << shown;
+  std::string umlauts = "no label ";
+  for (int i = 0; i < 500; ++i) umlauts += "ä";
+  for (const size_t shift : {0, 1}) {
+    const std::string cut = shortened_message(std::string(shift, 'x') + umlauts);
+    EXPECT_NE(cut.find("ä…ä"), std::string::npos) << cut;  // no half characters
+  }
+  std::string words;
+  for (int i = 0; i < 1000; ++i) words += "word ";
+  EXPECT_EQ(shortened_message(words).size(), 1003u);
+}
+
 TEST(Terminal, CountsAreGroupedByThousands) {
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(999), "999");

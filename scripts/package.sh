@@ -33,9 +33,10 @@ say() { echo "package: $*"; }
 
 DESTDIR="$work/all" cmake --install "$build" --prefix /usr >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 all=$work/all/usr
-for verb in reproduce serve; do
+for verb in compare ensemble reproduce serve; do
   [ -x "$all/libexec/espalier/espalier-$verb" ] || { say "the program of \`espalier $verb\` is not built"; exit 1; }
 done
+rm -f "$all/bin/espalier-mpi"  # built where MPI is; it needs that machine's own
 find "$all" -type f \( -perm -u+x -o -name '*.so.*' \) -exec strip --strip-unneeded {} +
 
 # part PACKAGE PATH...: moves these files of the installation into the tree of a package.
@@ -84,10 +85,10 @@ finish() {
 }
 
 rm -f "$out"/*.deb "$out"/espalier-*.tar.gz
-finish espalier "$(libraries_of -e"$work/espalier/usr/bin/espalier" -e"$work/espalier/usr/libexec/espalier/espalier-reproduce" \
-  -e"$work/espalier/usr/libexec/espalier/espalier-compare" \
-  -e"$work/espalier/usr/libexec/espalier/espalier-ensemble" \
-  -e"$work/espalier/usr/libexec/espalier/espalier-serve")" \
+programs=-e$work/espalier/usr/bin/espalier
+for program in "$work/espalier/usr/libexec/espalier/"*; do programs="$programs -e$program"; done
+# shellcheck disable=SC2086 # words; mktemp's names have no blanks
+finish espalier "$(libraries_of $programs)" \
   science 'trains and runs structured predictors
  Taggers, chunkers, named-entity labellers: chains, cascades of filters, searches,
  constraints on their output and ensembles of several predictors, trained from

@@ -48,12 +48,15 @@ smoke() {
     $1 eval test.txt -m smoke.model >scores
     $1 tag test.txt -m smoke.model -o tagged.txt -q
     $1 reproduce --list >experiments
+    $1 ensemble learn test.txt tagged.txt tagged.txt -m votes.model -q
+    $1 compare test.txt --learners memm,perceptron -k 2 -q >compared
     $1 serve smoke.model --port 0 2>served & server=\$!
     for i in 1 2 3 4 5 6 7 8 9 10; do grep -q listening served && break; sleep 1; done
     kill -TERM \$server; wait \$server" || fail "$1 failed"
   grep -q 'listening on http://127.0.0.1:' "$root/smoke/served" || fail "$1 does not serve"
   grep -q 'FB1' "$root/smoke/scores" || { cat "$root/smoke/scores"; fail "$1 printed no score"; }
   [ "$(wc -l <"$root/smoke/tagged.txt")" -ge "$(wc -l <"$root/smoke/test.txt")" ] || fail "$1 tagged too little"
+  grep -q perceptron "$root/smoke/compared" || { cat "$root/smoke/compared"; fail "$1 compared nothing"; }
   [ -s "$root/smoke/experiments" ] || fail "$1 knows no experiments"
   say "$1: $(grep -m1 -o 'FB1: *[0-9.]*' "$root/smoke/scores")"
 }

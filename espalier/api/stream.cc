@@ -184,6 +184,7 @@ class StreamRun {
                      rules_.example};
     report_.searches = {searches_.ended[0], searches_.ended[1], searches_.ended[2]};
     report_.how_rules_are_decoded = streamed_.predictor().about_constraints();
+    if (status.ok() && !report_.interrupted) status = refuse_text();
     if (!json_) return status;
     if (!status.ok()) errors_.push_back(status.error().message);
     // A reader of standard output gets a valid object also after an error.
@@ -226,6 +227,17 @@ class StreamRun {
     };
     return model::run_pipeline(*reader, streamed_.predictor(), prepared.pipeline, workers_,
                                monitor_.monitor(), work, done);
+  }
+
+  /// Raw text whose lines happen to have as many words as rows have cells is taken for rows: labels would be
+  /// wrong. Only at the end is it known that no sequence has a second row.
+  Status refuse_text() const {
+    if (report_.like_text == 0 || report_.like_text < report_.sequences || !options_.input_format.empty() ||
+        !options_.separator.empty() || options_.forced_column != 0)
+      return {};
+    return fail(
+        "every sequence is a single row of words with blanks between: if this is raw text, use --text; if "
+        "these are columns, say so with --input-format columns");
   }
 
   Status end_json() {

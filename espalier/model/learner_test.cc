@@ -121,6 +121,7 @@ TEST(Learners, ContradictionsAndBadSyntaxAreRefusedBeforeDataAreRead) {
       {"cascade", {"levels=3,2"}, "lower order"},
       {"cascade", {"levels=1,x"}, "'x' is not a number from 1 to 5"},
       {"cascade", {"levels=1,1.5"}, "whole number"},
+      {"crf", {"passes=0"}, "'0' is not a whole number from 1 to 1,000,000"},
       {"cascade", {"levels=1,2", "order=4"}, "another order"},
       {"cascade", {"levels=1,2", "order=3"}, "another order"},
       {"cascade", {"levels=1,2", "filter=none"}, "one level"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "espalier/base/counted.h"
 #include "espalier/base/format.h"
 #include "espalier/base/text.h"
 
@@ -10,9 +11,15 @@ namespace espalier::model::parameter {
 
 namespace {
 
+/// 1e6 as "1,000,000".
+std::string bound_text(double bound) {
+  const bool many = bound >= 1e4 && bound <= 1e12 && bound == std::floor(bound);
+  return many ? count_text(static_cast<size_t>(bound)) : fmt::format("{:g}", bound);
+}
+
 std::string wanted(Bounds bounds) {
-  if (std::isinf(bounds.most)) return fmt::format("of at least {:g}", bounds.least);
-  return fmt::format("from {:g} to {:g}", bounds.least, bounds.most);
+  if (std::isinf(bounds.most)) return fmt::format("of at least {}", bound_text(bounds.least));
+  return fmt::format("from {} to {}", bound_text(bounds.least), bound_text(bounds.most));
 }
 
 /// A number within bounds, or an error that names the parameter.
