@@ -103,6 +103,13 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   return options;
 }
 
+/// Whether the model answers with segments. A model that is trained further keeps to its way.
+bool answers_segments(const TrainingJob& job, const cascade::Options& options) {
+  if (job.request.start_from)
+    return job.request.start_from->as<cascade::CascadePredictor>()->answers_segments();
+  return job.label_scheme() != data::Scheme::kNone && options.last == cascade::Loss::kLog;
+}
+
 std::string details_of(const cascade::Cascade& trained) {
   Json levels = Json::array();
   for (size_t l = 0; l < trained.levels.size(); ++l) {
@@ -156,7 +163,7 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
       weight_bits(asked.weight_bits, job.report.interrupted, [&] { return trained.changed_by_rounding; });
   SectionWriter out;
   cascade::save_model({job.training.labels, trained, job.training.state, job.training.edge,
-                       job.label_scheme(), bits, old ? &*old : nullptr},
+                       job.label_scheme(), answers_segments(job, options), bits, old ? &*old : nullptr},
                       out);
   ESPALIER_TRY(job.save(out));
   job.drop_checkpoint();
