@@ -18,31 +18,6 @@ void WaysBack::clear() {
   last.clear();
 }
 
-void WaySums::add_first(Label label) {
-  out_.label.push_back(label);
-  out_.arc_begin.push_back(0);
-  sum_.push_back(1);
-}
-
-void WaySums::add(uint32_t source, double below_best) {
-  out_.source.push_back(source);
-  out_.probability.push_back(below_best == 0 ? sum_[source] : sum_[source] * std::exp(-below_best * factor_));
-}
-
-void WaySums::finish() {
-  const auto arcs = static_cast<uint32_t>(out_.source.size());
-  out_.arc_begin.push_back(arcs);
-  if (arcs == first_ + 1) {
-    sum_.push_back(out_.probability.back());
-    out_.probability.back() = 1;
-    return;
-  }
-  double sum = 0;
-  for (size_t a = first_; a < arcs; ++a) sum += out_.probability[a];
-  for (size_t a = first_; a < arcs; ++a) out_.probability[a] /= sum;
-  sum_.push_back(sum);
-}
-
 void WaySums::end_position() {
   // Sums only count for what they are relative to each other, and grow by a factor at every position.
   constexpr double kLarge = 1e100;
@@ -92,6 +67,7 @@ void find_ways_back(const chain::Lattice& lattice, const chain::ForwardMax& forw
 }
 
 std::span<const LikelySegment> SegmentAnswer::likely(const WaysBack& ways, const chain::SpanRules& rules) {
+  constexpr double kLeast = 1e-12;  // what has less makes no difference
   const size_t T = ways.positions(), states = ways.label.size();
   likely_.clear();
   if (T == 0) return likely_;
@@ -101,27 +77,31 @@ std::span<const LikelySegment> SegmentAnswer::likely(const WaysBack& ways, const
   std::copy(ways.last.begin(), ways.last.end(), state_.begin() + ways.begin[T - 1]);
   std::copy(ways.last.begin(), ways.last.end(), exit_.begin() + ways.begin[T - 1]);
   for (size_t t = T; t-- > 0;) {
-    // At most two types are above the price.
+    ends_.clear();
     for (uint32_t s = ways.begin[t]; s < ways.begin[t + 1]; ++s) {
       const uint32_t type = rules.type(ways.label[s]);
-      if (type == chain::SpanRules::kOutside || exit_[s] == 0) continue;
-      double all = 0;
-      bool first = true;
-      for (uint32_t r = ways.begin[t]; r < ways.begin[t + 1]; ++r) {
-        if (rules.type(ways.label[r]) != type) continue;
-        if (r < s && exit_[r] > 0) first = false;
-        all += exit_[r];
+      if (exit_[s] == 0 || type == chain::SpanRules::kOutside) continue;
+      auto known = ends_.begin();
+      while (known != ends_.end() && known->first != type) ++known;
+      if (known == ends_.end()) {
+        ends_.emplace_back(type, exit_[s]);
+      } else {
+        known->second += exit_[s];
       }
-      if (first && all > kSegmentPrice) follow(ways, rules, t, type);
     }
+    for (const auto& [type, probability] : ends_)
+      if (probability > kSegmentPrice) follow(ways, rules, t, type);
     if (t == 0) break;
-    for (uint32_t s = ways.begin[t]; s < ways.begin[t + 1]; ++s)
+    for (uint32_t s = ways.begin[t]; s < ways.begin[t + 1]; ++s) {
+      if (state_[s] < kLeast) continue;
       for (uint32_t a = ways.arc_begin[s]; a < ways.arc_begin[s + 1]; ++a) {
         const double p = state_[s] * ways.probability[a];
+        if (p < kLeast) continue;
         const uint32_t before = ways.source[a];
         state_[before] += p;
         if (!rules.continues(ways.label[before], ways.label[s])) exit_[before] += p;
       }
+    }
   }
   return likely_;
 }

@@ -3,8 +3,10 @@
 // whole. Tested in segment_answer_test.cc against the enumeration of all paths.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "espalier/chain/lattice/lattice_viterbi.h"
@@ -34,18 +36,42 @@ class WaySums {
  public:
   WaySums(double temperature, WaysBack& out) : factor_(1 / temperature), out_(out) { out.clear(); }
   /// A state of the first position.
-  void add_first(data::Label label);
+  void add_first(data::Label label) {
+    out_.label.push_back(label);
+    out_.arc_begin.push_back(0);
+    sum_.push_back(1);
+  }
   void start(data::Label label) {
     out_.label.push_back(label);
     first_ = out_.source.size();
   }
-  void add(uint32_t source, double below_best);
-  void finish();
+  void add(uint32_t source, double below_best) {
+    out_.source.push_back(source);
+    const double exponent = below_best * factor_;
+    out_.probability.push_back(exponent == 0            ? sum_[source]
+                               : exponent > kNegligible ? 0
+                                                        : sum_[source] * std::exp(-exponent));
+  }
+  void finish() {
+    const size_t arcs = out_.source.size();
+    out_.arc_begin.push_back(static_cast<uint32_t>(arcs));
+    if (arcs == first_ + 1) {
+      sum_.push_back(out_.probability.back());
+      out_.probability.back() = 1;
+      return;
+    }
+    double sum = 0;
+    for (size_t a = first_; a < arcs; ++a) sum += out_.probability[a];
+    sum_.push_back(sum);
+    const double share = sum > 0 ? 1 / sum : 0;  // 0: next to impossible, so no way comes through here
+    for (size_t a = first_; a < arcs; ++a) out_.probability[a] *= share;
+  }
   void end_position();
   /// `below_best`: what each state of the last position lacks to the best of them.
   void end(std::span<const double> below_best);
 
  private:
+  static constexpr double kNegligible = 25;  ///< e⁻²⁵ is 10⁻¹¹
   double factor_;
   WaysBack& out_;
   size_t first_ = 0;
@@ -74,6 +100,7 @@ class SegmentAnswer {
   std::vector<double> exit_;   ///< per state: the part of it whose segment ends there
   std::vector<double> mass_;   ///< per state: the part of exit_ that came through it in one segment
   std::vector<data::LikelySegment> likely_;
+  std::vector<std::pair<uint32_t, double>> ends_;  ///< types of segments that end at a position, and how likely
   data::SegmentChoice choice_;
 };
 

@@ -61,7 +61,8 @@ cascade::Filter filter_of(FilterChoice choice) {
 /// The trainer's options, with `auto` decided by the data.
 Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob& job) {
   cascade::Options options;
-  options.orders = orders_of(asked);
+  options.orders = orders_of(
+      asked, job.request.reading.format == data::Format::kLetters ? kUsualLetterOrder : kUsualOrder);
   if (options.orders.back() > 1 && !job.extractor->has_transitions())
     return fail(
         "{}: a cascade of order {} looks at label n-grams, but the template has no B line; add one, or take "
