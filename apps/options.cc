@@ -123,7 +123,7 @@ void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
           "--decoder", decoder,
           "viterbi: the best whole labelling; posterior: the most probable\nlabel of each token; under "
           "constraints also ilp (integer program) and\nbeam; searches: greedy, beam or best-first; auto: "
-          "viterbi, or what the\nconstraints or the search need [auto]")
+          "as the model was\nmade, or what the constraints or the search need [auto]")
       ->type_name("D");
   add_number_option(verb, "--beam", beam,
                     "labellings that --decoder beam or best-first keeps [16; for a search\nas in training]",

@@ -83,6 +83,7 @@ Result<DecodeChoice> unconstrained_choice(const Tagger::State& tagger, const Dec
   ESPALIER_ASSIGN(choice.search, search_of(model, options));
   choice.predictor = &model.bare();
   if (options.decoder == "posterior") choice.decoder = data::Decoder::kPosterior;
+  if (options.decoder == "viterbi") choice.decoder = data::Decoder::kViterbi;
   if (options.constraints || remembered_rules_hold(model, options)) return choice;
   const std::string_view needs = options.why                                             ? "saying why"
                                  : options.strict                                        ? "strict"

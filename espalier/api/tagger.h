@@ -69,7 +69,7 @@ namespace api {
 struct DecodeChoice {
   std::shared_ptr<const data::Predictor> made;  ///< keeps `predictor` alive if it was made for the call
   const data::Predictor* predictor = nullptr;
-  data::Decoder decoder = data::Decoder::kViterbi;
+  data::Decoder decoder = data::Decoder::kModel;
   data::SearchChoice search;
 };
 /// The choice without constraints. An error if the options contradict each other or do not fit the

@@ -204,20 +204,37 @@ Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const
   Buffers& b = static_cast<Buffers&>(scratch);
   ESPALIER_CHECK(forced.empty() || forced.size() == sequence.length());
   out.clear();
+  const bool segments = answers_segments_ && options.decoder == data::Decoder::kModel && options.nbest <= 1;
   const bool probabilities =
       options.confidence || options.marginals || options.decoder == data::Decoder::kPosterior;
   if (triples_.labels > 0 && options.nbest <= 1 && !probabilities && !sequence.empty()) {
     look_up(sequence, 1, b);
-    return find_best(forced, b, out.best.front());
+    return find_best(forced, segments, b, out.best.front());
   }
   look_up(sequence, b);
   ESPALIER_TRY(search(forced, &alphas_, b));
   ESPALIER_TRY(best_labellings(options, b, out));
+  if (segments && !sequence.empty()) {
+    find_ways_back(b.trellis.lattice, b.forward, temperature_, b.ways);
+    data::Labelling& best = out.best.front();
+    if (choose_segments(forced, b, best.labels)) best.score = score_in(b.trellis, best.labels);
+  }
   if (probabilities) add_confidence(options, b, out);
   return {};
 }
 
-Status CascadePredictor::find_best(std::span<const Label> forced, Buffers& b, data::Labelling& best) const {
+bool CascadePredictor::choose_segments(std::span<const Label> forced, Buffers& b,
+                                       std::vector<Label>& labels) const {
+  std::vector<Label> chosen = labels;
+  if (!b.segments.choose(b.ways, *span_rules_, labels_, scheme_, chosen)) return false;
+  for (size_t t = 0; t < forced.size(); ++t)
+    if (forced[t] != kNoLabel && forced[t] != labels_.plain_number(chosen[t])) return false;
+  labels = std::move(chosen);
+  return true;
+}
+
+Status CascadePredictor::find_best(std::span<const Label> forced, bool segments, Buffers& b,
+                                   data::Labelling& best) const {
   const size_t K = labels_.size();
   const PackedLevel& first = levels_.front();
   if (forced.empty() && dictionary_.empty() && first.measure == Measure::kMaxMarginal && alphas_[0] <= 1 &&
@@ -232,6 +249,10 @@ Status CascadePredictor::find_best(std::span<const Label> forced, Buffers& b, da
   score_alive(2, b.kept.alive, b);
   best.score = b.triples.decode(b.kept, b.alive_node, triples_, best.labels);
   best.probability = std::numeric_limits<double>::quiet_NaN();
+  if (!segments) return {};
+  b.triples.find_ways_back(b.kept, triples_, temperature_, b.ways);
+  if (choose_segments(forced, b, best.labels))
+    best.score = b.triples.score_of(b.kept, b.alive_node, triples_, best.labels);
   return {};
 }
 

@@ -32,6 +32,7 @@ struct ModelSource {
   const linear::FeatureSpace& state;
   const linear::FeatureSpace& edge;
   data::Scheme scheme = data::Scheme::kNone;
+  bool answers_segments = false;  ///< CascadePredictor::answers_segments()
   int weight_bits = 32;
   const OldCascade* old = nullptr;  ///< the model that was trained further, if one was
 };
@@ -70,6 +71,9 @@ class CascadePredictor final : public data::Predictor {
   Result<OldCascade> further(linear::EncodedTraining& training, const Options& options) const;
 
   data::Scheme scheme() const { return scheme_; }
+  /// Whether Decoder::kModel answers with the segments of the largest expected F1 (segment_answer.h).
+  /// Otherwise, and for n-best lists, it is the best labelling.
+  bool answers_segments() const { return answers_segments_; }
   double temperature() const { return temperature_; }
   size_t levels() const { return levels_.size(); }
   const LevelReport& report(size_t level) const { return levels_[level].report; }
@@ -136,8 +140,13 @@ class CascadePredictor final : public data::Predictor {
   /// The filter of a level on all pairs of the labels alive.
   Status filter_pairs(size_t level, double alpha, Buffers& b) const;
   /// The best labelling without any lattice. Precondition: triples_ has labels, and the sequence tokens.
-  Status find_best(std::span<const data::Label> forced, Buffers& b, data::Labelling& best) const;
+  Status find_best(std::span<const data::Label> forced, bool segments, Buffers& b,
+                   data::Labelling& best) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
+  /// Replaces the best labelling by the segments with the largest expected F1, as far as forced labels allow.
+  /// True if they are another labelling.
+  bool choose_segments(std::span<const data::Label> forced, Buffers& b,
+                       std::vector<data::Label>& labels) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
 
   data::FeatureExtractor extractor_;
@@ -147,6 +156,7 @@ class CascadePredictor final : public data::Predictor {
   LossUnit loss_unit_ = LossUnit::kPositions;
   bool quantiles_ = true;
   data::Scheme scheme_ = data::Scheme::kNone;
+  bool answers_segments_ = false;
   std::optional<chain::SpanRules> span_rules_;
   GramTable grams_;
   linear::FeatureMap state_map_, edge_map_;

@@ -29,6 +29,8 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   DensePairs dense_pairs;
   KeptPairs kept;
   TripleLevel triples;
+  WaysBack ways;
+  SegmentAnswer segments;
   Ratings ratings;
   RatingScratch rating;
   chain::ForwardMax forward;

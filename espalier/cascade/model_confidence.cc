@@ -36,10 +36,7 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
       const float* p = by_label.data() + t * K;
       labels[t] = data::most_probable(labels_, {p, K});
     }
-    // The most probable label of each position need not form a path of the lattice.
-    const std::vector<uint32_t> path = find_path(b.trellis, labels);
-    out.best.front().score = path.empty() ? -std::numeric_limits<double>::infinity()
-                                          : temperature_ * chain::path_score(lattice, path);
+    out.best.front().score = temperature_ * score_in(b.trellis, labels);
   }
   for (data::Labelling& labelling : out.best)
     labelling.probability = std::exp(labelling.score / temperature_ - marginals.log_z);

@@ -156,6 +156,7 @@ void save_model(const ModelSource& source, SectionWriter& out) {
   if (source.labels.refined()) header["places"] = source.labels.places();
   header["temperature"] = cascade.temperature;
   header["scheme"] = data::scheme_name(source.scheme);
+  if (source.answers_segments) header["answer"] = "segments";
   header["loss_unit"] = cascade.loss_unit == LossUnit::kPositions ? "positions" : "sequences";
   header["quantiles"] = cascade.quantiles;
   header["dictionary"] = !cascade.dictionary.empty();
@@ -283,6 +284,12 @@ Result<std::unique_ptr<CascadePredictor>> CascadePredictor::load(const SectionFi
   ESPALIER_ASSIGN(const std::string scheme, cascade_field<std::string>(name, header, "scheme"));
   ESPALIER_ASSIGN(model->scheme_, data::parse_scheme(scheme));
   if (model->scheme_ != data::Scheme::kNone) model->span_rules_.emplace(model->labels_, model->scheme_);
+  if (header.contains("answer")) {  // models that were made before this have the best labelling
+    ESPALIER_ASSIGN(const std::string answer, cascade_field<std::string>(name, header, "answer"));
+    if (answer != "segments" || !model->span_rules_)
+      return fail("{}: section 'cascade' has the answer '{}'", name, answer);
+    model->answers_segments_ = true;
+  }
   ESPALIER_ASSIGN(const std::string loss_unit, cascade_field<std::string>(name, header, "loss_unit"));
   model->loss_unit_ = loss_unit == "sequences" ? LossUnit::kSequences : LossUnit::kPositions;
   ESPALIER_ASSIGN(model->quantiles_, cascade_field<bool>(name, header, "quantiles"));

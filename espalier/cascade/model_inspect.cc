@@ -45,11 +45,27 @@ Result<std::vector<data::Predictor::Explanation>> CascadePredictor::explain_forc
   look_up(sequence, b);
   ESPALIER_TRY(search(forced, &alphas_, b));
   if (sequence.empty()) return std::vector<Explanation>();
-  MaxPass pass;
-  pass.run(b.trellis.lattice);
-  std::vector<Label> labels;
-  for (const uint32_t s : pass.path()) labels.push_back(b.trellis.lattice.label(s));
-  return explain_path(sequence, labels, scratch);
+  if (!answers_segments_) {
+    MaxPass pass;
+    pass.run(b.trellis.lattice);
+    std::vector<Label> labels;
+    for (const uint32_t s : pass.path()) labels.push_back(b.trellis.lattice.label(s));
+    return explain_path(sequence, labels, scratch);
+  }
+  data::Prediction found;
+  ESPALIER_TRY(predict(sequence, forced, {}, scratch, found));
+  // The filters may have dropped what the segments say between them: that is compared with more labellings.
+  look_up(sequence, b);
+  for (const double most : {1.0, 0.0, -0.5}) {
+    std::vector<double> alphas = alphas_;
+    for (double& alpha : alphas) alpha = std::min(alpha, most);
+    ESPALIER_TRY(search(forced, &alphas, b));
+    if (!find_path(b.trellis, found.labels()).empty()) return explain_path(sequence, found.labels(), scratch);
+  }
+  std::vector<Label> plain;
+  for (const Label label : found.labels()) plain.push_back(labels_.plain_number(label));
+  ESPALIER_TRY(search(plain, nullptr, b));
+  return explain_path(sequence, found.labels(), scratch);
 }
 
 std::vector<data::Predictor::Explanation> CascadePredictor::explain_path(

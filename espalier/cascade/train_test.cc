@@ -57,7 +57,7 @@ double accuracy(const linear::EncodedTraining& training, const std::vector<std::
 
 std::vector<std::byte> file_of(const linear::EncodedTraining& training, const Cascade& cascade) {
   SectionWriter out;
-  save_model({training.labels, cascade, training.state, training.edge, data::Scheme::kNone, 32}, out);
+  save_model({training.labels, cascade, training.state, training.edge, data::Scheme::kNone, false, 32}, out);
   return out.to_bytes();
 }
 

@@ -1,6 +1,7 @@
 #include "espalier/cascade/trellis.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace espalier::cascade {
@@ -225,6 +226,12 @@ std::vector<uint32_t> find_path(const Trellis& trellis, std::span<const Label> l
     path.push_back(static_cast<uint32_t>(found));
   }
   return path;
+}
+
+double score_in(const Trellis& trellis, std::span<const Label> labels) {
+  const std::vector<uint32_t> path = find_path(trellis, labels);
+  return path.size() < labels.size() ? -std::numeric_limits<double>::infinity()
+                                     : chain::path_score(trellis.lattice, path);
 }
 
 std::vector<uint32_t> arcs_of_path(const Lattice& lattice, std::span<const uint32_t> path) {

@@ -93,6 +93,9 @@ Thinned thin(const Trellis& trellis, const chain::KeepMasks& keep, std::span<con
 /// The path with these labels, or an empty one if there is none.
 std::vector<uint32_t> find_path(const Trellis& trellis, std::span<const data::Label> labels);
 
+/// The score of a labelling; −∞ if there is no path with these labels.
+double score_in(const Trellis& trellis, std::span<const data::Label> labels);
+
 /// The arcs along a path: entry t is the arc into path[t]; entry 0 means nothing.
 std::vector<uint32_t> arcs_of_path(const chain::Lattice& lattice, std::span<const uint32_t> path);
 

@@ -1,6 +1,7 @@
 #include "espalier/cascade/triple_level.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace espalier::cascade {
 
@@ -100,6 +101,70 @@ double TripleLevel::decode(const KeptPairs& pairs, std::span<const float> node, 
     p = back_[p];
   }
   return score;
+}
+
+double TripleLevel::score_of(const KeptPairs& pairs, std::span<const float> node,
+                             const TripleWeights& weights, std::span<const Label> labels) const {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  const AliveLabels& alive = pairs.alive;
+  const size_t T = labels.size(), K = weights.labels;
+  double sum = 0;
+  uint32_t before = 0;
+  for (size_t t = 0; t < T; ++t) {
+    const Label j = labels[t];
+    uint32_t s = alive.begin[t];
+    while (s < alive.begin[t + 1] && alive.label[s] != j) ++s;
+    if (s == alive.begin[t + 1]) return kNone;
+    float score = node[s];
+    if (t == 0) {
+      score = score + weights.first_pair[j] + weights.first[j];
+      if (T == 1) score = score + weights.last_pair[j] + weights.alone[j];
+    } else {
+      const auto from = pairs.source.begin() + pairs.place[s], to = pairs.source.begin() + pairs.place[s + 1];
+      if (std::find(from, to, before) == to) return kNone;
+      const Label i = labels[t - 1];
+      score += weights.pair[j * K + i];
+      if (t + 1 == T) score = score + weights.last_pair[j] + weights.last_triple[j * K + i];
+      sum += t == 1 ? weights.second[j * K + i] : weights.triple[(j * K + i) * K + labels[t - 2]];
+    }
+    sum += score;
+    before = s;
+  }
+  return sum;
+}
+
+void TripleLevel::find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
+                                 WaysBack& out) const {
+  const AliveLabels& alive = pairs.alive;
+  const std::span<const uint32_t> place = pairs.place;
+  const size_t T = alive.positions(), K = weights.labels;
+  WaySums sums(temperature, out);
+  for (size_t t = 0; t < T; ++t) {
+    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s)
+      for (uint32_t p = place[s]; p < place[s + 1]; ++p) {
+        if (t == 0) {
+          sums.add_first(alive.label[s]);
+          continue;
+        }
+        sums.start(alive.label[s]);
+        const uint32_t before = pairs.source[p], top = back_[p];
+        if (place[before] + 1 == place[before + 1]) {
+          sums.add(top, 0);
+        } else {
+          const float* const row = weights.triple.data() + (alive.label[s] * K + from_[p]) * K;
+          const double most = best_[top] + row[from_[top]];
+          for (uint32_t q = place[before]; q < place[before + 1]; ++q)
+            sums.add(q, most - (best_[q] + row[from_[q]]));
+        }
+        sums.finish();
+      }
+    sums.end_position();
+  }
+  const uint32_t last = place[alive.begin[T - 1]];
+  const double best = *std::max_element(best_.begin() + last, best_.end());
+  std::vector<double> below;
+  for (size_t p = last; p < best_.size(); ++p) below.push_back(best - best_[p]);
+  sums.end(below);
 }
 
 }  // namespace espalier::cascade

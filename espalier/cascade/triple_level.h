@@ -9,6 +9,7 @@
 
 #include "espalier/cascade/gram_table.h"
 #include "espalier/cascade/pair_level.h"
+#include "espalier/cascade/segment_answer.h"
 
 namespace espalier::cascade {
 
@@ -40,6 +41,12 @@ class TripleLevel {
   /// the scores of pairs.alive. O(triples left).
   double decode(const KeptPairs& pairs, std::span<const float> node, const TripleWeights& weights,
                 std::vector<data::Label>& labels);
+  /// The score of a labelling; −∞ where a pair of it was not kept. Arguments as in decode().
+  double score_of(const KeptPairs& pairs, std::span<const float> node, const TripleWeights& weights,
+                  std::span<const data::Label> labels) const;
+  /// The ways through the pairs that decode() was called with last. O(triples left).
+  void find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
+                      WaysBack& out) const;
 
  private:
   std::vector<double> best_;       ///< per pair

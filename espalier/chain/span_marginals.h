@@ -20,7 +20,12 @@ class SpanRules {
  public:
   SpanRules(const data::LabelSet& labels, data::Scheme scheme);
 
+  static constexpr uint32_t kOutside = 0xFFFFFFFF;
+
   size_t labels() const { return type_.size(); }
+  /// The number of the type of a label's segments; kOutside if it is in none.
+  uint32_t type(uint16_t label) const { return type_[label]; }
+  std::string_view type_name(uint32_t type) const { return type_names_[type]; }
   /// The labels inside segments of a type, ascending; none for an unknown type.
   const std::vector<uint16_t>& labels_of(std::string_view type) const;
   /// Whether `now`, directly after `before`, continues its segment. If it does not and is inside a segment, a
@@ -30,7 +35,6 @@ class SpanRules {
   }
 
  private:
-  static constexpr uint32_t kOutside = 0xFFFFFFFF;
   std::vector<uint32_t> type_;                   ///< per label: number of its type, or kOutside
   std::vector<uint16_t> place_;                  ///< per label: its place among the labels of its type
   std::vector<std::vector<uint8_t>> continues_;  ///< per label: after which labels of its type it continues

@@ -16,6 +16,7 @@
 namespace espalier::data {
 
 enum class Decoder {
+  kModel,      ///< as the model was made: segments with the largest expected F1, or the best labelling
   kViterbi,    ///< the best labelling as a whole
   kPosterior,  ///< the most probable label at each position: fewest expected errors
 };
@@ -35,7 +36,7 @@ struct SearchChoice {
 /// What a prediction should contain in addition to labels. Everything here costs time, so it is off by
 /// default.
 struct PredictOptions {
-  Decoder decoder = Decoder::kViterbi;
+  Decoder decoder = Decoder::kModel;
   SearchChoice search;
   size_t nbest = 1;         ///< this many labellings, best first
   bool confidence = false;  ///< probability of each token's label, of the labelling, of each span

@@ -4,45 +4,65 @@
 
 namespace espalier::data {
 
-std::vector<Span> best_segments(std::span<const SpanConfidence> likely, size_t length) {
-  constexpr size_t kNoSegment = SIZE_MAX;
-  std::vector<std::vector<size_t>> ending(length + 1);
-  for (size_t i = 0; i < likely.size(); ++i) {
+const std::vector<uint32_t>& SegmentChoice::choose(std::span<const LikelySegment> likely, size_t length) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  first_ending_.assign(length + 1, kNone);
+  next_ending_.resize(likely.size());
+  for (size_t i = likely.size(); i-- > 0;) {
     ESPALIER_CHECK(likely[i].first < likely[i].last && likely[i].last <= length);
-    if (likely[i].probability > kSegmentPrice) ending[likely[i].last].push_back(i);
+    if (likely[i].probability <= kSegmentPrice) continue;
+    next_ending_[i] = first_ending_[likely[i].last];
+    first_ending_[likely[i].last] = static_cast<uint32_t>(i);
   }
-  // best[e]: the largest sum of segments that end at e or before; taken[e]: the last of them, if it ends at
+  // best_[e]: the largest sum of segments that end at e or before; taken_[e]: the last of them, if it ends at
   // e.
-  std::vector<double> best(length + 1, 0.0);
-  std::vector<size_t> taken(length + 1, kNoSegment);
+  best_.assign(length + 1, 0.0);
+  taken_.assign(length + 1, kNone);
   for (size_t e = 1; e <= length; ++e) {
-    best[e] = best[e - 1];
-    for (const size_t i : ending[e]) {
-      const double sum = best[likely[i].first] + likely[i].probability - kSegmentPrice;
-      if (sum <= best[e]) continue;
-      best[e] = sum;
-      taken[e] = i;
+    best_[e] = best_[e - 1];
+    for (uint32_t i = first_ending_[e]; i != kNone; i = next_ending_[i]) {
+      const double sum = best_[likely[i].first] + likely[i].probability - kSegmentPrice;
+      if (sum <= best_[e]) continue;
+      best_[e] = sum;
+      taken_[e] = i;
     }
   }
-  std::vector<Span> out;
+  chosen_.clear();
   for (size_t e = length; e > 0;) {
-    if (taken[e] == kNoSegment) {
+    if (taken_[e] == kNone) {
       --e;
       continue;
     }
-    const SpanConfidence& segment = likely[taken[e]];
-    out.push_back({segment.first, segment.last, segment.type});
-    e = segment.first;
+    chosen_.push_back(taken_[e]);
+    e = likely[taken_[e]].first;
   }
-  std::reverse(out.begin(), out.end());
+  std::reverse(chosen_.begin(), chosen_.end());
+  return chosen_;
+}
+
+std::vector<Span> best_segments(std::span<const SpanConfidence> likely, size_t length) {
+  std::vector<LikelySegment> numbered;
+  numbered.reserve(likely.size());
+  for (const SpanConfidence& segment : likely)
+    numbered.push_back(
+        {static_cast<uint32_t>(segment.first), static_cast<uint32_t>(segment.last), 0, segment.probability});
+  SegmentChoice choice;
+  std::vector<Span> out;
+  for (const uint32_t i : choice.choose(numbered, length))
+    out.push_back({likely[i].first, likely[i].last, likely[i].type});
   return out;
 }
 
 bool label_segments(std::span<const Span> segments, size_t length, Scheme scheme, const LabelSet& labels,
                     std::vector<Label>& out) {
   out.clear();
-  for (const std::string& name : encode(segments, length, scheme))
-    out.push_back(labels.find(name).value_or(kNoLabel));
+  const std::vector<std::string> names = encode(segments, length, scheme);
+  std::string places;
+  if (labels.refined())
+    places = segment_places(std::vector<std::string_view>(names.begin(), names.end()), scheme);
+  for (size_t t = 0; t < length; ++t)
+    out.push_back(
+        (labels.refined() ? labels.find(names[t], places[t]) : labels.find(names[t])).value_or(kNoLabel));
   return std::find(out.begin(), out.end(), kNoLabel) == out.end();
 }
 

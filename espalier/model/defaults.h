@@ -40,6 +40,10 @@ enum class InnerScheme {
 inline constexpr double kMostOutside = 0.5;
 InnerScheme inner_scheme(std::optional<InnerScheme> asked, std::string_view learner, double outside);
 
+/// order=auto of cascades. Few different words are written by hand in the data there is (format letters), so
+/// long n-grams of letters are worth it. Chosen on folds of the training data.
+inline constexpr size_t kUsualOrder = 3, kUsualLetterOrder = 5;
+
 /// How many bits a weight takes in a model file.
 enum class WeightBits { kAuto, k16, k32 };
 /// weight-bits=auto takes 16 bits where fewer than this share of the training labels changes.

@@ -35,7 +35,9 @@ std::string header_to_json(const ModelHeader& header) {
   if (!header.reading.score_labels.empty()) object["reading"]["score_labels"] = header.reading.score_labels;
   for (const data::WordList& list : header.features.lists)
     object["features"]["lists"].push_back(
-        {{"kind", list.kind == data::WordList::Kind::kLexicon ? "lexicon" : "classes"},
+        {{"kind", list.kind == data::WordList::Kind::kLexicon   ? "lexicon"
+                  : list.kind == data::WordList::Kind::kClasses ? "classes"
+                                                                : "labels"},
          {"name", list.name},
          {"text", list.text}});
   if (header.features.bytes) object["features"]["bytes"] = true;
@@ -77,10 +79,12 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.features.bytes = features.value("bytes", false);
     for (const Json& list : features.value("lists", Json::array())) {
       const std::string kind = list.at("kind").get<std::string>();
-      if (kind != "lexicon" && kind != "classes")
+      if (kind != "lexicon" && kind != "classes" && kind != "labels")
         return fail("{}: section 'about': no list '{}'", name, kind);
       header.features.lists.push_back(
-          {kind == "lexicon" ? data::WordList::Kind::kLexicon : data::WordList::Kind::kClasses,
+          {kind == "lexicon"   ? data::WordList::Kind::kLexicon
+           : kind == "classes" ? data::WordList::Kind::kClasses
+                               : data::WordList::Kind::kLabels,
            list.at("name").get<std::string>(), list.at("text").get<std::string>()});
     }
   } catch (const Json::exception& problem) {

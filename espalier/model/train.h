@@ -55,6 +55,9 @@ struct TrainRequest {
   /// Above 0: bytes of memory that training may take. Data and counts that do not fit go to temporary files;
   /// the model is the same.
   size_t memory = 0;
+  /// The labels of words are features of chains, too, and not only of cascades and svm. For members of
+  /// committees: chains that users train must be the same on many ranks and within a bound of memory.
+  bool word_labels = false;
 };
 
 struct TrainReport {

@@ -14,6 +14,7 @@
 #include "espalier/cascade/tune.h"
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/data/label_scheme.h"
+#include "espalier/data/segment_choice.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
 #include "espalier/model/training_test_support.h"
@@ -114,7 +115,9 @@ TEST_F(CascadeTest, GivesNBestMarginalsAndForcedLabels) {
   for (const data::Sequence& sequence : dev()) {
     data::Prediction prediction, best;
     ASSERT_TRUE(predictor.predict(sequence, {}, options, *scratch, prediction).ok());
-    ASSERT_TRUE(predictor.predict(sequence, {}, {}, *scratch, best).ok());
+    data::PredictOptions whole;
+    whole.decoder = data::Decoder::kViterbi;
+    ASSERT_TRUE(predictor.predict(sequence, {}, whole, *scratch, best).ok());
     EXPECT_EQ(prediction.labels(), best.labels());
     double total = 0;
     for (size_t i = 0; i < prediction.best.size(); ++i) {
@@ -155,10 +158,82 @@ TEST_F(CascadeTest, GivesNBestMarginalsAndForcedLabels) {
       EXPECT_EQ(best.labels().front(), label);
       EXPECT_EQ(best.labels().back(), label);
     }
+    ASSERT_TRUE(predictor.predict(sequence, {}, {}, *scratch, best).ok());
     const auto why = predictor.explain(sequence, *scratch);
     ASSERT_TRUE(why.ok());
-    EXPECT_EQ((*why)[0].label, prediction.labels()[0]);
+    for (size_t t = 0; t < sequence.length(); ++t) EXPECT_EQ((*why)[t].label, best.labels()[t]);
   }
+}
+
+TEST_F(CascadeTest, AnswersWithTheSegmentsOfTheLargestExpectedScore) {
+  // Trained too little to be sure.
+  size_t differ = 0;
+  for (const std::vector<std::string>& settings :
+       {std::vector<std::string>{"passes=1", "l2=30"}, {"passes=1", "l2=30", "order=2"}}) {
+    const Model model = trained(settings);
+    ASSERT_TRUE(cascade_of(model).answers_segments());
+    const data::Predictor& predictor = model.predictor();
+    const auto scratch = predictor.make_scratch();
+    data::PredictOptions sure, whole, all;
+    sure.confidence = whole.confidence = all.confidence = true;
+    whole.decoder = data::Decoder::kViterbi;
+    all.nbest = 2000;
+    for (const data::Sequence& sequence : dev()) {
+      data::Prediction answer, asked, best, list;
+      ASSERT_TRUE(predictor.predict(sequence, {}, {}, *scratch, answer).ok());
+      ASSERT_TRUE(predictor.predict(sequence, {}, sure, *scratch, asked).ok());
+      ASSERT_TRUE(predictor.predict(sequence, {}, whole, *scratch, best).ok());
+      EXPECT_EQ(answer.labels(), asked.labels()) << "with and without a lattice";
+      const auto gain = [](const data::Prediction& prediction) {
+        double sum = 0;
+        for (const data::SpanConfidence& span : prediction.spans)
+          sum += span.probability - data::kSegmentPrice;
+        return sum;
+      };
+      EXPECT_GE(gain(asked), gain(best) - 1e-4);
+      differ += asked.labels() != best.labels();
+      if (asked.labels() == best.labels()) continue;
+      // The score is that of the labelling.
+      ASSERT_TRUE(predictor.predict(sequence, {}, all, *scratch, list).ok());
+      for (const data::Labelling& labelling : list.best)
+        if (labelling.labels == asked.labels() && !cascade_of(model).labels().refined()) {
+          EXPECT_NEAR(asked.best.front().score, labelling.score, 1e-3);
+          EXPECT_NEAR(answer.best.front().score, labelling.score, 1e-3);
+        }
+      std::vector<data::Label> forced = best.labels();
+      data::Prediction held;
+      ASSERT_TRUE(predictor.predict(sequence, forced, {}, *scratch, held).ok());
+      EXPECT_EQ(held.labels(), forced);
+    }
+  }
+  EXPECT_GT(differ, 0u);
+  EXPECT_FALSE(cascade_of(trained({"last=perceptron", "filter-loss=auto"})).answers_segments());
+}
+
+TEST_F(CascadeTest, TheLabelsOfWordsAreFeatures) {
+  const auto lists = [](const Model& model) { return model.about().features.lists; };
+  const Model model = trained();
+  ASSERT_EQ(lists(model).size(), 1u);
+  EXPECT_EQ(lists(model)[0].kind, data::WordList::Kind::kLabels);
+  const auto names = cascade_of(model).strongest(100000, std::nullopt);
+  ASSERT_TRUE(names.ok());
+  EXPECT_TRUE(std::any_of(names->begin(), names->end(),
+                          [](const auto& weight) { return weight.feature.starts_with("labels[0]="); }));
+  // A model that is trained further keeps those it has.
+  TrainRequest further = request();
+  further.model = path("further.model");
+  further.start_from = std::make_shared<const Model>(trained());
+  const auto report = train(further, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(lists(report->model), lists(model));
+  // Templates say themselves what is a feature, and chains must be the same on many machines.
+  TrainRequest own = request();
+  own.feature_text = TemplateText{"template", "U00:%x[0,0]\nB\n"};
+  EXPECT_TRUE(lists(train(own, {})->model).empty());
+  TrainRequest chain = request();
+  chain.learner = "crf";
+  chain.settings = {"passes=1"};
+  EXPECT_TRUE(lists(train(chain, {})->model).empty());
 }
 
 TEST_F(CascadeTest, TunesToALossOrABudgetAndNamesTheNearestWhereNeitherCanBe) {

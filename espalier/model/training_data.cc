@@ -6,6 +6,7 @@
 
 #include "espalier/base/counted.h"
 #include "espalier/constrain/constrained_predictor.h"
+#include "espalier/data/features/word_labels.h"
 #include "espalier/model/file_shares.h"
 #include "espalier/model/task_data.h"
 #include "espalier/model/training_job.h"
@@ -33,6 +34,11 @@ Result<std::vector<uint64_t>> sizes_of(const std::vector<data::Source>& sources,
 /// What reading leaves behind, besides what the job keeps.
 struct TrainingJob::Reading {
   std::unique_ptr<linear::DatasetBuilder> builder;
+  bool begun = false;
+  /// Where the labels of words are features: they are counted before anything is encoded.
+  std::optional<data::WordLabels> word_labels;
+  std::vector<data::Sequence> waiting;
+  std::unique_ptr<data::FeatureExtractor> with_labels;
   std::vector<data::Sequence> kept;  ///< what constraints speak about is known when all labels are
   std::vector<uint32_t> in_file;     ///< how many sequences each file has; 0 where this rank does not read it
   std::vector<std::pair<size_t, uint32_t>> places;  ///< of every sequence kept: its file, its number in there
@@ -43,6 +49,26 @@ struct TrainingJob::Reading {
 Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading) {
   if (task->json == tasks::JsonTask::kVariables) about.outputs = first.length();
   ESPALIER_TRY(prepare_features(first));
+  reading.begun = true;
+  if (learns_word_labels()) {
+    reading.word_labels.emplace(about.features.feature_columns.front());
+  } else {
+    begin_encoding(*extractor, reading);
+  }
+  return {};
+}
+
+/// Word labels are features of models that are trained in one piece, with all the data in memory.
+bool TrainingJob::learns_word_labels() const {
+  const ModelKind kind = learner->traits().kind;
+  const bool fits = kind == ModelKind::kCascade || request.learner == "svm" ||
+                    (request.word_labels && kind == ModelKind::kChain);
+  return fits && task->kind == TaskKind::kLabel && learner->needs().features && team.alone() &&
+         request.memory == 0 && !request.start_from && !request.feature_text &&
+         !about.features.attributes && about.features.degree == 1;
+}
+
+void TrainingJob::begin_encoding(const data::FeatureExtractor& from, Reading& reading) {
   linear::EncodeOptions options;
   options.cutoff = common().cutoff;
   options.names = common().names;
@@ -50,7 +76,29 @@ Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading)
   options.memory = request.memory;
   options.monitor = &monitor;
   reading.builder = std::make_unique<linear::DatasetBuilder>(
-      *extractor, workers, options, request.start_from ? request.start_from->labels() : data::LabelSet());
+      from, workers, options, request.start_from ? request.start_from->labels() : data::LabelSet());
+}
+
+/// Encodes what has been waiting for the labels of words.
+Status TrainingJob::encode_waiting(Reading& reading) {
+  if (!reading.word_labels) return {};
+  if (std::optional<data::WordList> list = reading.word_labels->list()) {
+    about.features.lists.push_back(std::move(*list));
+    ESPALIER_ASSIGN(auto made, data::FeatureExtractor::make(about.features));
+    extractor = std::make_unique<data::FeatureExtractor>(std::move(made));
+    data::FeatureOptions training_options = about.features;
+    training_options.labels_column = about.reading.columns;
+    ESPALIER_ASSIGN(auto for_training, data::FeatureExtractor::make(training_options));
+    reading.with_labels = std::make_unique<data::FeatureExtractor>(std::move(for_training));
+  }
+  begin_encoding(reading.with_labels ? *reading.with_labels : *extractor, reading);
+  for (data::Sequence& sequence : reading.waiting) {
+    ESPALIER_TRY(check_not_stopped());
+    reading.builder->add(reading.with_labels ? reading.word_labels->with_labels_of_others(sequence)
+                                             : std::move(sequence));
+    sequence = {};
+  }
+  reading.waiting.clear();
   return {};
 }
 
@@ -63,7 +111,12 @@ void TrainingJob::keep_sequence(data::Sequence sequence, Reading& reading) {
   if (!request.dev.empty()) training_hashes_.insert(hash_of_text(sequence));
   if (request.constraints) reading.kept.push_back(sequence);
   if (learner->needs().text) sequences.push_back(sequence);
-  reading.builder->add(std::move(sequence));
+  if (reading.builder) {
+    reading.builder->add(std::move(sequence));
+    return;
+  }
+  reading.word_labels->add(sequence);
+  reading.waiting.push_back(std::move(sequence));
 }
 
 Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
@@ -73,17 +126,17 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
   reading.in_file.assign(request.train.size(), 0);
   for (reading.file = 0; reading.file < request.train.size(); ++reading.file) {
     const bool mine = shares.reads(reading.file, team.rank());
-    if (!mine && reading.builder) continue;  // the first sequence is for everybody
+    if (!mine && reading.begun) continue;  // the first sequence is for everybody
     const data::Source& source = request.train[reading.file];
     ESPALIER_ASSIGN(const auto reader, open_task_reader(source, request.task, request.reading));
     uint32_t number = 0;
-    while (mine || !reading.builder) {
+    while (mine || !reading.begun) {
       data::Sequence sequence;
       ESPALIER_TRY(check_not_stopped());
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
       if (sequence.empty()) continue;  // a predicate without candidates
-      if (!reading.builder) ESPALIER_TRY(begin_reading(sequence, reading));
+      if (!reading.begun) ESPALIER_TRY(begin_reading(sequence, reading));
       if (task->json == tasks::JsonTask::kVariables && sequence.length() != about.outputs)
         return fail("{}:{}: {} variables here, {} in {}", source.name(), sequence.line(0), sequence.length(),
                     about.outputs, first_name);
@@ -94,8 +147,8 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
         reading.places.emplace_back(reading.file, number);
         origins.push_back(&source);
         keep_sequence(std::move(sequence), reading);
-        if (reading.builder->sequences() % 1024 == 0) {
-          progress.done = static_cast<double>(reading.builder->sequences());
+        if (reading.places.size() % 1024 == 0) {
+          progress.done = static_cast<double>(reading.places.size());
           monitor.report(progress);
         }
       }
@@ -103,8 +156,8 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
     }
     if (mine) reading.in_file[reading.file] = number;
   }
-  if (!reading.builder) return fail("{}: no sequences", first_name);
-  return {};
+  if (!reading.begun) return fail("{}: no sequences", first_name);
+  return encode_waiting(reading);
 }
 
 /// The number of every sequence that this rank has kept among those of all ranks: files come one after the

@@ -55,6 +55,10 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
     const data::FeatureOptions& old = request.start_from->about().features;
     if (!request.feature_text && request.feature_columns.empty() && request.word_lists.empty())
       about.features = old;
+    // The labels of words are those of the data that the model was first trained on.
+    for (const data::WordList& list : old.lists)
+      if (list.kind == data::WordList::Kind::kLabels && !(about.features == old))
+        about.features.lists.push_back(list);
     if (!(about.features == old))
       return fail(
           "{}: the model was trained with other features; leave the template and columns out to use its own",

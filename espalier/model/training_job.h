@@ -141,6 +141,9 @@ struct TrainingJob {
   Status read_training_data();
   Status read_share(const FileShares& shares, Reading& reading);
   Status begin_reading(const data::Sequence& first, Reading& reading);
+  bool learns_word_labels() const;
+  void begin_encoding(const data::FeatureExtractor& from, Reading& reading);
+  Status encode_waiting(Reading& reading);
   void keep_sequence(data::Sequence sequence, Reading& reading);
   Result<std::vector<uint32_t>> numbers_in_all(const Reading& reading) const;
 

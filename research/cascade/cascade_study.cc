@@ -17,7 +17,7 @@ Result<StudiedCascade> ready_to_use(cascade::Cascade trained, const linear::Enco
                                     data::FeatureExtractor extractor) {
   StudiedCascade result;
   SectionWriter sections;
-  cascade::save_model({training.labels, trained, training.state, training.edge, data::Scheme::kNone, 32},
+  cascade::save_model({training.labels, trained, training.state, training.edge, data::Scheme::kNone, false, 32},
                       sections);
   ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(sections.to_bytes(), "the cascade"));
   result.file = std::make_unique<SectionFile>(std::move(file));

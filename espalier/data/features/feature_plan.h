@@ -31,6 +31,7 @@ enum class ViewKind : uint8_t {
   kMatch,       ///< what the pattern matches, or the empty text
   kMatchLower,  ///< the same in lower case
   kClass,       ///< the class of a word (word_lists.h), or the first `size` characters of it
+  kGiven,       ///< the cell unchanged, where it is not empty
   kLexicon,     ///< place and type of the entry of a lexicon that covers the row; depends on its neighbours
 };
 

@@ -83,6 +83,9 @@ struct FeatureOptions {
   bool bytes = false;
   /// Lexicons and word classes, whose features are added to those of the template or to the default ones.
   std::vector<WordList> lists;
+  /// The labels of words (WordList::Kind::kLabels) are in this column instead of in the list: set where
+  /// training data is encoded (word_labels.h). Not part of a model.
+  std::optional<size_t> labels_column = {};
 
   bool operator==(const FeatureOptions& other) const {  // what it is called does not matter
     return template_text == other.template_text && feature_columns == other.feature_columns &&

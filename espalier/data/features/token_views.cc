@@ -110,6 +110,8 @@ std::optional<std::string_view> CellViews::text(const View& view, const std::vec
       if (!view.bytes) return lower();
       lower_bytes(cell_, made_);
       return made_;
+    case ViewKind::kGiven:
+      return cell_.empty() ? std::nullopt : std::optional(cell_);
     case ViewKind::kCased:
       return lower() == cell_ ? std::nullopt : std::optional(cell_);
     case ViewKind::kPrefix:

@@ -30,7 +30,7 @@ std::vector<std::string_view> fields_of(std::string_view line, std::string_view 
 uint32_t WordTable::number_of(std::string_view text) {
   const auto [known, is_new] = numbers_.try_emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
   if (!is_new) return known->second;
-  if (kind_ == WordList::Kind::kClasses) {
+  if (kind_ != WordList::Kind::kLexicon) {
     texts_.emplace_back(text);
   } else {
     for (const char place : kPlaces) texts_.push_back(fmt::format("{}-{}", place, text));
@@ -76,6 +76,7 @@ Status WordTable::add_entry(std::string_view line, std::string& lower) {
 
 Result<WordTable> WordTable::parse(const WordList& list) {
   const bool classes = list.kind == WordList::Kind::kClasses;
+  const bool labels = list.kind == WordList::Kind::kLabels;
   if (list.text.size() > kLargestWordList)
     return fail("{}: {} MB are more than a {} may have, which is part of the model; {} MB are allowed",
                 list.name, list.text.size() >> 20, classes ? "class file" : "lexicon",
@@ -91,6 +92,13 @@ Result<WordTable> WordTable::parse(const WordList& list) {
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     const auto here = [&](const Error& error) { return fail("{}:{}: {}", list.name, number, error.message); };
     if (!valid_utf8(line)) return here(Error{"this is not UTF-8 text"});
+    if (labels) {
+      const size_t tab = line.find('\t');
+      if (tab == std::string_view::npos) return here(Error{"expected a word, a tab and labels"});
+      if (const Status added = out.add_word(line.substr(0, tab), line.substr(tab + 1)); !added.ok())
+        return here(added.error());
+      continue;
+    }
     if (!classes) {
       if (const Status added = out.add_entry(line, lower); !added.ok()) return here(added.error());
       continue;
@@ -152,8 +160,31 @@ Result<std::shared_ptr<const WordTables>> parse_word_lists(const std::vector<Wor
   return std::shared_ptr<const WordTables>(std::move(out));
 }
 
-void add_list_features(const WordTables& lists, size_t column, FeaturePlan& plan) {
+namespace {
+
+/// The labels of the word and of its neighbours, each by itself: what one word decides is summed once.
+void add_label_features(size_t list, size_t column, std::optional<size_t> labels_column, FeaturePlan& plan) {
+  for (int offset = -2; offset <= 2; ++offset) {
+    View view{.kind = labels_column ? ViewKind::kGiven : ViewKind::kClass, .outside = Outside::kNothing};
+    view.column = labels_column.value_or(column);
+    view.list = list;
+    Template feature;
+    feature.state = true;
+    feature.literals = {fmt::format("labels[{}]=", offset), ""};
+    feature.references.push_back({plan.view_index(view), Origin::kHere, offset});
+    plan.templates.push_back(std::move(feature));
+  }
+}
+
+}  // namespace
+
+void add_list_features(const WordTables& lists, size_t column, std::optional<size_t> labels_column,
+                       FeaturePlan& plan) {
   for (size_t l = 0; l < lists.size(); ++l) {
+    if (lists[l].kind() == WordList::Kind::kLabels) {
+      add_label_features(l, column, labels_column, plan);
+      continue;
+    }
     const bool classes = lists[l].kind() == WordList::Kind::kClasses;
     struct Part {
       int offset;

@@ -4,7 +4,8 @@
 // A lexicon has one entry per line, words separated by blanks, and, after a tab, its type: `New
 // York<tab>city`. Without a tab the type is "1". Entries match in any letter case. A class file has lines
 // `word class` or, as Brown clustering writes them, `path<tab>word<tab>count` with a path of 0 and 1, whose
-// beginnings are features, too. Words are looked up as they are, then in lower case.
+// beginnings are features, too. Words are looked up as they are, then in lower case. The labels of words
+// (word_labels.h) are a list that training makes: `word<tab>labels`, words in lower case.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace espalier::data {
 
 /// A list as it is stored: FeatureOptions has these.
 struct WordList {
-  enum class Kind { kLexicon, kClasses };
+  enum class Kind { kLexicon, kClasses, kLabels };
   Kind kind = Kind::kLexicon;
   std::string name;  ///< the file, for error messages
   std::string text;
@@ -72,7 +73,9 @@ class WordTable {
 using WordTables = std::vector<WordTable>;
 Result<std::shared_ptr<const WordTables>> parse_word_lists(const std::vector<WordList>& lists);
 
-/// Adds features of the lists to a plan: the classes and entries in a window around a word of the column.
-void add_list_features(const WordTables& lists, size_t column, FeaturePlan& plan);
+/// Adds features of the lists to a plan: the classes, labels and entries in a window around a word of the
+/// column. `labels_column`: where the labels of words are cells of their own.
+void add_list_features(const WordTables& lists, size_t column, std::optional<size_t> labels_column,
+                       FeaturePlan& plan);
 
 }  // namespace espalier::data

@@ -61,7 +61,8 @@ cascade::Filter filter_of(FilterChoice choice) {
 /// The trainer's options, with `auto` decided by the data.
 Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob& job) {
   cascade::Options options;
-  options.orders = orders_of(asked);
+  options.orders = orders_of(
+      asked, job.request.reading.format == data::Format::kLetters ? kUsualLetterOrder : kUsualOrder);
   if (options.orders.back() > 1 && !job.extractor->has_transitions())
     return fail(
         "{}: a cascade of order {} looks at label n-grams, but the template has no B line; add one, or take "
@@ -101,6 +102,13 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   options.check_rounding = asked.weight_bits == WeightBits::kAuto;
   options.seed = job.request.seed;
   return options;
+}
+
+/// Whether the model answers with segments. A model that is trained further keeps to its way.
+bool answers_segments(const TrainingJob& job, const cascade::Options& options) {
+  if (job.request.start_from)
+    return job.request.start_from->as<cascade::CascadePredictor>()->answers_segments();
+  return job.label_scheme() != data::Scheme::kNone && options.last == cascade::Loss::kLog;
 }
 
 std::string details_of(const cascade::Cascade& trained) {
@@ -156,7 +164,7 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
       weight_bits(asked.weight_bits, job.report.interrupted, [&] { return trained.changed_by_rounding; });
   SectionWriter out;
   cascade::save_model({job.training.labels, trained, job.training.state, job.training.edge,
-                       job.label_scheme(), bits, old ? &*old : nullptr},
+                       job.label_scheme(), answers_segments(job, options), bits, old ? &*old : nullptr},
                       out);
   ESPALIER_TRY(job.save(out));
   job.drop_checkpoint();

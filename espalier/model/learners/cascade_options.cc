@@ -4,18 +4,19 @@
 
 namespace espalier::model {
 
-std::vector<size_t> orders_of(const CascadeOptions& o) {
+std::vector<size_t> orders_of(const CascadeOptions& o, size_t usual) {
   if (o.levels) return {o.levels->begin(), o.levels->end()};
-  if (o.filter == FilterChoice::kNone) return {o.order};
-  if (o.filter == FilterChoice::kDictionary && o.order > 1) return {1, o.order};
+  const size_t order = o.order.value_or(usual);
+  if (o.filter == FilterChoice::kNone) return {order};
+  if (o.filter == FilterChoice::kDictionary && order > 1) return {1, order};
   std::vector<size_t> orders;
-  for (size_t n = 1; n <= o.order; ++n) orders.push_back(n);
+  for (size_t n = 1; n <= order; ++n) orders.push_back(n);
   return orders;
 }
 
 namespace {
 
-Status check_levels(const CascadeOptions& o, const Situation& situation) {
+Status check_levels(const CascadeOptions& o, const Situation&) {
   if (!o.levels) return {};
   const std::string text = parameter::text_of(*o.levels);
   for (const double n : *o.levels)
@@ -28,8 +29,8 @@ Status check_levels(const CascadeOptions& o, const Situation& situation) {
     return fail("parameter levels: {} levels are more than {}", orders.size(), cascade::kMostLevels);
   if (std::count(orders.begin(), orders.end(), size_t{1}) > 1)
     return fail("parameter levels: order 1 makes sense at the first level only");
-  if (situation.given.contains("order") && orders.back() != o.order)
-    return fail("parameter levels: '{}' ends with another order than order={}", text, o.order);
+  if (o.order && orders.back() != *o.order)
+    return fail("parameter levels: '{}' ends with another order than order={}", text, *o.order);
   if (o.filter == FilterChoice::kNone && orders.size() > 1)
     return fail("parameter levels: with filter=none there is one level");
   if (o.filter == FilterChoice::kDictionary && (orders.size() != 2 || orders.front() != 1))
@@ -155,7 +156,7 @@ ParameterTable<CascadeOptions> cascade_table() {
   using O = CascadeOptions;
   ParameterTable<O> table;
   table.whole("order", &O::order, {1, static_cast<double>(cascade::kMostOrder)},
-              "labels the last level looks at together: 3 is a trigram model");
+              "labels the last level looks at together: 3 is a trigram model; auto: 3, for handwritten letters 5");
   table.list("levels", &O::levels, {1, static_cast<double>(cascade::kMostOrder)},
              "orders of the levels, as 1,2,3; auto: 1 up to the order", kAdvanced);
   table.require(check_levels);

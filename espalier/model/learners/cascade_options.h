@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/cascade/options.h"
+#include "espalier/model/defaults.h"
 #include "espalier/model/learner.h"
 
 namespace espalier::model {
@@ -15,7 +16,7 @@ namespace espalier::model {
 enum class FilterChoice { kCascade, kPerceptron, kCrf, kDictionary, kNone };
 
 struct CascadeOptions : CommonOptions {
-  size_t order = 3;
+  std::optional<size_t> order;
   std::optional<std::vector<double>> levels;
   FilterChoice filter = FilterChoice::kCascade;
   cascade::Loss last = cascade::Loss::kLog;
@@ -45,7 +46,8 @@ struct CascadeOptions : CommonOptions {
 };
 
 /// Orders of the levels. Precondition: the options were checked.
-std::vector<size_t> orders_of(const CascadeOptions& options);
+/// `usual`: what order=auto stands for (model/defaults.h).
+std::vector<size_t> orders_of(const CascadeOptions& options, size_t usual = kUsualOrder);
 
 ParameterTable<CascadeOptions> cascade_table();
 

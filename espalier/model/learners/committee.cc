@@ -77,6 +77,7 @@ std::vector<MemberChoice> usual_members(CommitteeSize size, bool segments) {
                                    {.learner = "svm", .settings = {}}};
   if (size == CommitteeSize::kSmall) return out;
   out.push_back({.learner = "crf", .settings = {"dropout=0.25"}});
+  out.push_back({.learner = "cascade", .settings = {"scheme=data"}});
   if (segments) {
     out.push_back({.learner = "laso-br", .task = "segment", .settings = {}});
   } else {
@@ -187,6 +188,8 @@ class CommitteeTraining {
       request.dev.emplace_back(dev_, job_.request.dev.front().name());
       request.dev_reading = request.reading;
     }
+    request.seed += member;  // learners that occur twice are to differ
+    request.word_labels = true;
     request.task = members_[member].task;
     request.learner = members_[member].learner;
     request.settings = members_[member].settings;
@@ -334,8 +337,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       [](const O& options) { return options.members_text; });
   table.choice(
       "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
-      "small: cascade and svm; full: also crf, and laso-br by chunk where labels are segments, otherwise "
-      "perceptron");
+      "small: cascade and svm; full: also crf, a second cascade, and laso-br by chunk where labels are "
+      "segments, otherwise perceptron");
   table.whole("folds", &O::folds, {2, 100},
               "each member is also trained without one of so many parts of the data, to learn whom to trust");
   table.number("time-budget", &O::time_budget, {0, 1e9},
