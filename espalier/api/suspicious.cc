@@ -36,7 +36,8 @@ Result<std::vector<Suspicion>> find_suspicious(const Data& data, const TrainOpti
   ESPALIER_ASSIGN(const auto folds, api::folds_of(corpus, k, options.seed, own));
   std::vector<Suspicion> found;
   size_t number = 0;
-  for (const auto& [fold, held_out] : folds) {
+  for (const auto& [fold, numbers_of_fold] : folds) {
+    const std::vector<size_t>& held_out = numbers_of_fold;  // clang 14: lambdas cannot see structured bindings
     ++number;
     std::vector<size_t> others;
     for (const auto& [other, numbers] : folds)
