@@ -94,7 +94,8 @@ std::span<const FieldInfo> request_fields() { return kFields; }
 std::optional<Problem> parse_query(std::string_view query, unsigned place, ModelRequest& out) {
   const auto fields = query_fields(query);
   if (!fields) return Problem{400, "the query is malformed"};
-  for (const auto& [name, value] : *fields) {
+  for (const auto& field : *fields) {
+    const std::string &name = field.first, &value = field.second;
     const auto wrong = [&](std::string_view expected) {
       return Problem{400, fmt::format("{}={}: expected {}", name, value, expected)};
     };
@@ -110,8 +111,8 @@ std::optional<Problem> parse_query(std::string_view query, unsigned place, Model
       to = *number;
       return std::nullopt;
     };
-    const auto known = std::find_if(std::begin(kFields), std::end(kFields), [&](const FieldInfo& field) {
-      return (field.places & place) != 0 && field.name == name;
+    const auto known = std::find_if(std::begin(kFields), std::end(kFields), [&](const FieldInfo& info) {
+      return (info.places & place) != 0 && info.name == name;
     });
     if (known == std::end(kFields)) return unknown_parameter(name, place);
     std::optional<Problem> found;
