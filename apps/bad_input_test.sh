@@ -45,12 +45,12 @@ expect 0 "$espalier" train latin.txt -m latin.model --encoding latin1 -q
 expect 0 "$espalier" train latin.txt -m bytes.model --encoding bytes -q
 
 # UTF-8 given to a model of latin1 is neither garbled nor tagged
-printf 'caf\xc3\xa9 NN\n\n' >utf8.txt
+printf 'caf\xc3\xa9\tNN\n\n' >utf8.txt
 expect 1 "$espalier" tag utf8.txt -m latin.model
 says err "utf8.txt:1: the line is UTF-8"
 says err "--encoding utf-8"
 expect 0 "$espalier" tag utf8.txt -m latin.model --encoding utf-8
-equal "$(head -n 1 out)" "$(printf 'caf\xc3\xa9 NN B-NP')"
+equal "$(head -n 1 out)" "$(printf 'caf\xc3\xa9\tNN\tB-NP')"
 
 # training that diverges ends at once, with a message and without a model
 bad_training "training has diverged: the loss per token is not a number after pass 1" train.txt -p label-weights=B-NP:1e300

@@ -214,9 +214,11 @@ Outcome run(const CheckFlags& flags) {
     ESPALIER_TRY(print(to_text(*report) + (separability ? separability_text(*separability) : "") +
                        (flags.suspicious > 0 ? suspicions_text(suspicions) : "")));
   }
-  if (report->encoding.count > 0)
-    return fail("{}: not in the encoding {}; try --encoding latin1 or bytes",
-                place(report->encoding.first.front()), flags.reading.encoding);
+  if (report->encoding.count > 0) {
+    const Findings::Place& first = report->encoding.first.front();
+    const bool zero = first.what.starts_with("a zero byte");  // no other encoding helps
+    return fail("{}: {}{}", place(first), first.what, zero ? "" : "; try --encoding latin1 or bytes");
+  }
   if (report->labels.empty())
     return fail("{}: every label is '_' (not known); there is nothing to learn from", flags.data.front());
   return {};

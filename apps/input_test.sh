@@ -258,6 +258,8 @@ done
 expect 0 "$espalier" check replaced.txt
 says out "U+FFFD"
 expect 0 "$espalier" train replaced.txt -m replaced.model -q
+expect 1 "$espalier" check zero.txt
+says err "zero.txt:1: a zero byte"
 expect 0 "$espalier" train zero.txt -m zero.model -q --encoding bytes
 expect 0 "$espalier" check zero.txt --encoding bytes
 

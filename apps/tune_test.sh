@@ -8,6 +8,10 @@ equal "$(json /levels/2/order)" 3
 for key in states alpha filter_loss efficiency_loss alive seconds; do json "/levels/1/$key" >/dev/null; done
 expect 0 "$espalier" train train.txt -m again.model --learner cascade -p passes=4 -p filter-passes=2 --threads 1
 same c.model again.model
+# where the filters leave one label, there is no margin
+expect 0 "$espalier" explain train.txt -m c.model
+says_not out "by inf"
+says out "no other label was left"
 expect 0 "$espalier" inspect c.model --json
 json /details/levels/0/filter_loss >/dev/null
 

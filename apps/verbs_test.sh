@@ -152,6 +152,9 @@ equal "$(json /labels/0)" "$(awk 'NR == 1 {print $3}' train.txt)"
 equal "$(json /training_sequences)" 300
 equal "$(json /learner)" crf
 for key in features weights strongest/0/feature transitions/0/from parameters/l2; do json "/$key" >/dev/null; done
+expect 0 "$espalier" inspect chunks.model --top 0
+says out "none: --top 0 asks for none"
+says_not out "all weights are 0"
 expect 0 "$espalier" inspect chunks.model --label B-VP --top 3
 says out "strongest features"
 expect 1 "$espalier" inspect chunks.model --label B-XX

@@ -18,7 +18,7 @@ struct OldCascade {
       levels;                  ///< the old weights; those of features, labels and n-grams that are new are 0
   std::vector<double> alphas;  ///< thresholds of the levels that filter
   double temperature = 1;
-  double more_tokens = 1;  ///< how many times as many tokens the old model has learned from
+  double old_counts = 1;  ///< as chain::old_counts
   const linear::FeatureMap* state_map = nullptr;
   const linear::FeatureMap* edge_map = nullptr;
   std::vector<uint32_t> state_value, edge_value;  ///< the features' numbers in these (linear/grown_rows.h)

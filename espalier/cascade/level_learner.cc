@@ -56,7 +56,7 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
   edge_gradient_.value.assign(data.edge.values.empty() ? 0 : layout.grams.size(), 0.0f);
 }
 
-void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double more_tokens, int passes) {
+void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double old_counts, int passes) {
   if (const linear::Dropout dropout{options_.dropout, options_.seed}; dropout.share > 0)
     for (float& w : weights_.state) w /= dropout.kept();
   if (options_.steps != Steps::kAdaptive) {
@@ -76,7 +76,7 @@ void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double more_t
   options_.rate = rate;
   options_.l2 = l2;
   const auto estimate = [&](const AlignedVector<float>& w, Extra& extra) {
-    chain::estimate_squares(w.size(), static_cast<float>(more_tokens), w.data(), extra.squares.data());
+    chain::estimate_squares(w.size(), static_cast<float>(old_counts), w.data(), extra.squares.data());
   };
   estimate(weights_.state, state_);
   estimate(weights_.gram, gram_);

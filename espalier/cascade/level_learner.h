@@ -58,7 +58,7 @@ class LevelLearner {
   /// To be called first where `start` is a trained model: gives AdaGrad the squares that its training would
   /// have left (chain::estimate_squares), by a look at these sequences, and pulls towards the model in place
   /// of 0. Plain steps are averaged with the model (chain::kOldModelCounts); `passes` are to come.
-  void fit_to_old(std::span<const uint32_t> sequences, double more_tokens, int passes);
+  void fit_to_old(std::span<const uint32_t> sequences, double old_counts, int passes);
 
   /// Continues with another loss and step rule from the average so far. The squared gradients of AdaGrad and
   /// the dropout are kept.

@@ -89,7 +89,7 @@ LevelLearner CascadeTraining::learner_of(size_t index, const LearnerOptions& opt
                                          std::span<const uint32_t> sequences, int passes) {
   LevelLearner learner(cascade_.layout, start_of(index), data_, lattices_, options, context_.workers,
                        context_.monitor);
-  if (context_.old != nullptr) learner.fit_to_old(sequences, context_.old->more_tokens, passes);
+  if (context_.old != nullptr) learner.fit_to_old(sequences, context_.old->old_counts, passes);
   return learner;
 }
 

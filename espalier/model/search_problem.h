@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/model/best_round.h"
 #include "espalier/model/search_training.h"
 #include "espalier/tasks/search_model.h"
@@ -122,7 +123,8 @@ Status SearchRun::run(const Problem& problem, const Problem* dev, linear::StateR
                           method.options.classifier != tasks::BaseClassifier::kPerceptron;
     context.old = {std::make_shared<const search::RowWeights>(
                        layout, labels, adaptive, std::make_shared<const search::OldRows>(old->rows)),
-                   job.learned_tokens() / static_cast<double>(std::max<size_t>(1, job.report.tokens))};
+                   job.old_counts(),
+                   chain::share_of_new(job.learned_tokens(), static_cast<double>(job.report.tokens))};
   }
   context.note = [&](std::string text) { job.report.notes.push_back(std::move(text)); };
   if (dev != nullptr)

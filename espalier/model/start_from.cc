@@ -4,6 +4,7 @@
 
 #include "espalier/base/format.h"
 #include "espalier/cascade/model.h"
+#include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/training_job.h"
 #include "espalier/tasks/search_model.h"
@@ -58,6 +59,10 @@ double TrainingJob::learned_tokens() const {
   // A model that does not say, an imported one for example, counts as much as the new data.
   const size_t before = request.start_from->about().training_tokens;
   return static_cast<double>(before > 0 ? before : report.tokens);
+}
+
+double TrainingJob::old_counts() const {
+  return chain::old_counts(learned_tokens(), static_cast<double>(report.tokens));
 }
 
 }  // namespace espalier::model

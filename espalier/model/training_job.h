@@ -121,6 +121,8 @@ struct TrainingJob {
   data::Scheme label_scheme() const;
   /// How many tokens the model was trained on that training starts from; 0: it starts from zero.
   double learned_tokens() const;
+  /// What its training data count compared with the new data, as chain::old_counts.
+  double old_counts() const;
 
   double seconds() const;  ///< since the start
 

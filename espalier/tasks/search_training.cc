@@ -190,8 +190,7 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   using Space = typename P::Space;
   RowWeights weights =
       context.old.weights ? *context.old.weights : RowWeights(context.layout, context.labels);
-  if (context.old.weights)
-    weights.count_as(chain::kOldModelCounts * static_cast<uint64_t>(options.passes) * problem.size());
+  if (context.old.weights) weights.average_with_old(context.old.share_of_new);
   const auto result = [&] {
     return alone(std::make_shared<RowWeights>(options.average ? weights.averaged() : weights));
   };
@@ -209,8 +208,8 @@ Result<Mixture> train_on_line(const P& problem, const SearchOptions& options, co
   };
   ESPALIER_TRY(search::learn_in_passes(problem, weights, options.passes, options.seed, context.monitor, learn,
                                        pass_ended));
-  // A pass without updates is the last, as further ones would change nothing. They still count towards an
-  // average in which an old model counts by the number of passes planned.
+  // A pass without updates is the last, as more of them would change nothing. They still count towards the
+  // average of a model that is trained further: a few sentences are learned in the first pass or two.
   if (context.old.weights && !context.monitor.stop_requested())
     for (size_t i = static_cast<size_t>(made) * problem.size();
          i < static_cast<size_t>(options.passes) * problem.size(); ++i)

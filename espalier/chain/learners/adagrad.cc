@@ -131,8 +131,14 @@ void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, co
                     float* weights, const float* squares) {
   HWY_DYNAMIC_DISPATCH(ShrinkTowards)(n, rate, fraction, l1, l2, anchor, weights, squares);
 }
-void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares) {
-  for (size_t i = 0; i < n; ++i) squares[i] = weights[i] == 0 ? 0.0f : 1.0f + more_tokens * squares[i];
+void estimate_squares(size_t n, float times, const float* weights, float* squares) {
+  for (size_t i = 0; i < n; ++i) squares[i] = weights[i] == 0 ? 0.0f : 1.0f + times * squares[i];
+}
+double old_counts(double learned_tokens, double new_tokens) {
+  constexpr double kFew = 1500, kFewOfOld = 0.1;
+  const double tokens = std::max(1.0, new_tokens);
+  const double few = std::min(kFew, kFewOfOld * learned_tokens) / tokens;
+  return learned_tokens / tokens * (1 + few * few * few);
 }
 float share_of_new(double learned_tokens, double new_tokens) {
   return static_cast<float>(1 / (1 + std::sqrt(learned_tokens / std::max(1.0, new_tokens))));

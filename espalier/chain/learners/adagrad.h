@@ -27,21 +27,28 @@ void shrink_towards(size_t n, float rate, float fraction, float l1, float l2, co
 
 /// What AdaGrad's squares of a trained model would be if its training had kept them. `squares` comes in with
 /// the squared gradients of one pass over the new data at the weights of the model, and the training data is
-/// assumed to have had gradients like these, `more_tokens` times as many. Every weight of a model had at
+/// assumed to have had gradients like these, `times` as many. Every weight of a model had at
 /// least one gradient near 1, its first. Weights that are 0 are new: they get the squares of untrained
 /// weights, 0.
-void estimate_squares(size_t n, float more_tokens, const float* weights, float* squares);
+void estimate_squares(size_t n, float times, const float* weights, float* squares);
+/// How many times as much as the new data the training data of a model counts there: the ratio of their
+/// tokens, and much more where the new data are a handful of sentences (under 1,500 tokens, and under a tenth
+/// of the old). The gradients of so few say little about weights that many have taught, and following them
+/// made models worse on both; what is learned then is mostly the weights of features that are new. Chosen on
+/// held-out training data.
+double old_counts(double learned_tokens, double new_tokens);
 
-/// What the new data count compared with an old model that perceptrons and SVMs are averaged with: the more
-/// it has learned from, the less, by the root of that ratio, as steps get smaller in AdaGrad, which are 1/√n
-/// after n steps. So a handful of sentences does not undo what thousands have taught.
+/// What the new data count compared with an old model that learners by plain steps (perceptrons, SVMs,
+/// searches) are averaged with: the more it has learned from, the less, by the root of that ratio, as steps
+/// get smaller in AdaGrad, which are 1/√n after n steps. So a handful of sentences does not undo what
+/// thousands have taught.
 float share_of_new(double learned_tokens, double new_tokens);
 /// w ← old + share·(w − old) where there is an old weight. Those that the old model did not have (0) are new
 /// and stay as they are.
 void average_with_old(std::span<const float> old, float share, std::span<float> weights);
 
-/// Learners by plain steps, which do not get smaller, average a trained model with what they make of it: it
-/// counts like this many times the steps of the new training. Chosen on held-out training data.
+/// Filters of cascades that are learned by plain steps, which do not get smaller, are averaged with the old
+/// ones, which count like this many times the steps of the new training. Chosen on held-out training data.
 inline constexpr uint64_t kOldModelCounts = 2;
 
 /// sum += weights.

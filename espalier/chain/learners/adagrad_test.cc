@@ -124,6 +124,14 @@ TEST(EstimateSquares, OldWeightsGetThoseOfTheirTrainingAndNewOnesNone) {
   EXPECT_EQ(squares, (std::vector<float>{0, 31, 1, 0}));
 }
 
+TEST(OldModel, CountsMuchMoreThanAHandfulOfNewSentences) {
+  EXPECT_NEAR(old_counts(200'000, 16'000), 12.5, 0.02);
+  EXPECT_NEAR(old_counts(200'000, 1'500), 2 * 200'000 / 1'500.0, 1e-6);
+  EXPECT_GT(old_counts(200'000, 150), 1000 * 200'000 / 150.0);
+  EXPECT_NEAR(old_counts(1'000, 300), 1'000 / 300.0, 0.2);  // it has not learned from much itself
+  EXPECT_GT(old_counts(1'000, 0), 0);
+}
+
 TEST(OldModel, CountsByTheRootOfHowMuchMoreItHasLearnedFrom) {
   EXPECT_FLOAT_EQ(share_of_new(900, 100), 0.25f);
   const std::vector<float> old = {2, 0, -1};

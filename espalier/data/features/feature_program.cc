@@ -78,6 +78,7 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
   std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
     return sort_of(plan.templates[a], plan) < sort_of(plan.templates[b], plan);
   });
+  lay_out_names(plan);
   for (const size_t index : order_) {
     const Template& feature = plan.templates[index];
     const uint64_t seed = seed_of(feature);
@@ -170,8 +171,26 @@ void FeatureProgram::run_all(const Sequence& sequence, const TokenViews::Table& 
   features.resize(static_cast<size_t>(out - start));
 }
 
-bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence,
-                                 size_t t, size_t slot, Walk& walk, TextBuffer& out) const {
+void FeatureProgram::lay_out_names(const FeaturePlan& plan) {
+  const auto begin = [this] {
+    names_.push_back({static_cast<uint32_t>(parts_.size()), static_cast<uint32_t>(texts_.size())});
+  };
+  for (const size_t index : order_) {
+    begin();
+    const Template& feature = plan.templates[index];
+    for (size_t i = 0; i < feature.references.size(); ++i) {
+      const Reference& reference = feature.references[i];
+      texts_ += feature.literals[i];
+      parts_.push_back({static_cast<uint32_t>(texts_.size()), may_be_absent(plan.views[reference.view]),
+                        reference});
+    }
+    texts_ += feature.literals.back();
+  }
+  begin();
+}
+
+bool FeatureProgram::append_name(const TokenViews& views, const Sequence& sequence, size_t t, size_t slot,
+                                 Walk& walk, TextBuffer& out) const {
   const auto text = [&](const Reference& reference) {
     const ptrdiff_t row = reference.origin == Origin::kHere ? static_cast<ptrdiff_t>(t) + reference.offset
                                                             : referenced_row(reference, sequence, t);
@@ -182,20 +201,21 @@ bool FeatureProgram::append_name(const FeaturePlan& plan, const TokenViews& view
     for (; walk.present.size() <= wanted; ++walk.next) {
       const size_t index = certain_ + walk.next;
       if (index == order_.size()) return false;
-      const auto& references = plan.templates[order_[index]].references;
-      const bool present = std::all_of(references.begin(), references.end(), [&](const Reference& reference) {
-        return !may_be_absent(plan.views[reference.view]) || text(reference).has_value();
-      });
+      bool present = true;
+      for (size_t p = names_[index].part; p < names_[index + 1].part && present; ++p)
+        present = !parts_[p].optional || text(parts_[p].reference).has_value();
       if (present) walk.present.push_back(static_cast<uint32_t>(index));
     }
     slot = walk.present[wanted];
   }
-  const Template& feature = plan.templates[order_[slot]];
-  out.append(feature.literals[0]);
-  for (size_t i = 0; i < feature.references.size(); ++i) {
-    out.append(*text(feature.references[i]));
-    out.append(feature.literals[i + 1]);
+  const std::string_view texts = texts_;
+  size_t from = names_[slot].text;
+  for (size_t p = names_[slot].part; p < names_[slot + 1].part; ++p) {
+    out.append(texts.substr(from, parts_[p].text_end - from));
+    out.append(*text(parts_[p].reference));
+    from = parts_[p].text_end;
   }
+  out.append(texts.substr(from, names_[slot + 1].text - from));
   return true;
 }
 

@@ -50,8 +50,8 @@ class FeatureProgram {
   };
   /// Appends the name of the slot-th feature of position t; false if there are fewer. All names of a position
   /// together take time linear in their length.
-  bool append_name(const FeaturePlan& plan, const TokenViews& views, const Sequence& sequence, size_t t,
-                   size_t slot, Walk& walk, TextBuffer& out) const;
+  bool append_name(const TokenViews& views, const Sequence& sequence, size_t t, size_t slot, Walk& walk,
+                   TextBuffer& out) const;
 
  private:
   template <size_t n>
@@ -65,8 +65,24 @@ class FeatureProgram {
     std::vector<Reference> references;  ///< with the view's place instead of its index
   };
 
+  /// A text of a name and the reference after it.
+  struct NamePart {
+    uint32_t text_end;  ///< in texts_; the text begins where the one before ends
+    bool optional;      ///< whether the view may give nothing
+    Reference reference;
+  };
+  /// Where a name begins: in parts_, in texts_.
+  struct NameBegin {
+    uint32_t part, text;
+  };
+  void lay_out_names(const FeaturePlan& plan);
+
   size_t width_, margin_;
   std::vector<size_t> order_;  ///< the template of the plan behind each slot
+  // The names of the slots, in their order: they are asked for in it, and there may be thousands.
+  std::vector<NameBegin> names_;  ///< one more than slots
+  std::vector<NamePart> parts_;
+  std::string texts_;
   size_t certain_ = 0;         ///< so many slots at the front are present at every position
   std::vector<uint64_t> constant_;
   std::vector<Join<1>> one_;

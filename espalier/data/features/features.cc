@@ -216,7 +216,7 @@ struct FeatureNames::Position {
 
   bool append_single(size_t slot, TextBuffer& out) {
     if (!plan.attributes)
-      return plan.state.append_name(plan.features, plan.views, *sequence, row, slot, state, out);
+      return plan.state.append_name(plan.views, *sequence, row, slot, state, out);
     if (slot >= sequence->attribute_count(row)) return false;
     out.append(sequence->attribute(row, slot).name);
     return true;
@@ -280,7 +280,7 @@ void FeatureNames::append_edge(size_t slot, TextBuffer& out) {
   Position& p = *position_;
   ESPALIER_CHECK(p.sequence != nullptr && p.row > 0);
   ESPALIER_CHECK(
-      p.plan.edge.append_name(p.plan.features, p.plan.views, *p.sequence, p.row, slot, p.edge, out));
+      p.plan.edge.append_name(p.plan.views, *p.sequence, p.row, slot, p.edge, out));
 }
 
 }  // namespace espalier::data

@@ -152,7 +152,7 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
     const auto* predictor = job.request.start_from->as<cascade::CascadePredictor>();
     ESPALIER_CHECK(predictor != nullptr);  // the learner is the same
     ESPALIER_ASSIGN(old, predictor->further(job.training, options));
-    old->more_tokens = job.learned_tokens() / static_cast<double>(std::max<size_t>(1, job.report.tokens));
+    old->old_counts = job.old_counts();
     context.old = &*old;
   }
   ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job.checkpoint_to_resume());

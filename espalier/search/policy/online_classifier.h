@@ -61,13 +61,14 @@ double direct_gradient(DirectLoss loss, Reduction reduction, std::span<const flo
 /// A model that is trained further.
 struct OldModel {
   std::shared_ptr<const RowWeights> weights;  ///< null: training starts from zero
-  double more_tokens = 1;                     ///< how many times as many tokens it has learned from
+  double old_counts = 1;                      ///< as chain::old_counts
+  float share_of_new = 1;                     ///< as chain::share_of_new
 };
 
 /// Learns from all examples, instance by instance in random order. If the monitor requests a stop, returns
 /// the weights after the current instance. An old model is trained further by steps that fit it: AdaGrad gets
 /// the squares that its training would have left, and plain steps are averaged with it
-/// (chain::kOldModelCounts).
+/// (chain::share_of_new).
 template <Problem P>
 RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& examples,
                         std::shared_ptr<const linear::StateRows> layout, size_t labels,
@@ -76,8 +77,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
   const bool adaptive = options.loss != DirectLoss::kPerceptron;
   const float least = adaptive ? kLeastGradient : 0.0f;
   RowWeights weights = old.weights ? *old.weights : RowWeights(std::move(layout), labels, adaptive);
-  if (old.weights && !adaptive)
-    weights.count_as(chain::kOldModelCounts * static_cast<uint64_t>(options.passes) * examples.list.size());
+  if (old.weights && !adaptive) weights.average_with_old(old.share_of_new);
   // The range of each instance's examples.
   std::vector<std::pair<size_t, size_t>> stretches;
   for (size_t i = 0; i < examples.list.size();) {
@@ -167,7 +167,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
         if (options.average && pass >= average_from) weights.snapshot();
       }
     }
-    if (pass == 0) weights.estimate_squares(static_cast<float>(old.more_tokens));
+    if (pass == 0) weights.estimate_squares(static_cast<float>(old.old_counts));
   }
   return options.average ? weights.averaged() : std::move(weights);
 }

@@ -72,10 +72,10 @@ RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t l
   hashed_anchor_ = hashed_.weights();
 }
 
-void RowWeights::estimate_squares(float more_tokens) {
+void RowWeights::estimate_squares(float old_counts) {
   ESPALIER_CHECK(adaptive_ && old_ != nullptr);
-  chain::estimate_squares(layout_->weights(), more_tokens, state_.data(), state_squares_.data());
-  chain::estimate_squares(hashed_.weights().size(), more_tokens, hashed_.weights().data(),
+  chain::estimate_squares(layout_->weights(), old_counts, state_.data(), state_squares_.data());
+  chain::estimate_squares(hashed_.weights().size(), old_counts, hashed_.weights().data(),
                           hashed_squares_.data());
 }
 
@@ -294,15 +294,10 @@ RowWeights RowWeights::averaged() const {
   RowWeights result = *this;
   if (ticks_ == 0) return result;
   const float share = 1.0f / static_cast<float>(ticks_);
-  // With count_as, an old model has kOldModelCounts times the ticks of the new training, during which weights
-  // that it did not have were not there: these are averaged over the new training alone.
-  constexpr float kAllTicks = 1 + chain::kOldModelCounts;
   const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag,
                            const AlignedVector<float>& anchor, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-      w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
-      if (old_ != nullptr && !adaptive_ && (i >= anchor.size() || anchor[i] == 0)) w[i] *= kAllTicks;
-    }
+    for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
+    if (!adaptive_) chain::average_with_old(anchor, share_of_new_, w);
   };
   average(result.state_, state_lag_, state_anchor_, layout_->weights());
   average(result.hashed_.weights(), hashed_lag_, hashed_anchor_, hashed_.size() * stride_);

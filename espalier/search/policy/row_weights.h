@@ -117,10 +117,10 @@ class RowWeights final : public Scorer {
   void shrink(float rate, float fraction, float l2);
   /// After a pass of descend(0) over the new data at the weights of the old model: gives those the squares
   /// that their training would have left. See chain::estimate_squares.
-  void estimate_squares(float more_tokens);
-  /// The old model counts towards the average like so many steps that changed nothing; for plain steps. Call
-  /// it before the first step.
-  void count_as(uint64_t ticks) { ticks_ = ticks; }
+  void estimate_squares(float old_counts);
+  /// For plain steps: averaged() also averages with the old model, and what is new has this share. See
+  /// chain::share_of_new.
+  void average_with_old(float share_of_new) { share_of_new_ = share_of_new; }
   /// One plain step along the gathered gradient: w −= g.
   void subtract();
   /// Counts one more step of the average, for plain steps.
@@ -165,6 +165,7 @@ class RowWeights final : public Scorer {
   std::shared_ptr<const OldRows> old_;
   AlignedVector<float> state_anchor_,
       hashed_anchor_;   ///< what penalties pull towards, where there is an old model
+  float share_of_new_ = 1;
   uint64_t ticks_ = 0;  ///< or snapshots
 
   StaticBlocks blocks_;
