@@ -100,7 +100,8 @@ class SegmentAnswer {
   std::vector<double> exit_;   ///< per state: the part of it whose segment ends there
   std::vector<double> mass_;   ///< per state: the part of exit_ that came through it in one segment
   std::vector<data::LikelySegment> likely_;
-  std::vector<std::pair<uint32_t, double>> ends_;  ///< types of segments that end at a position, and how likely
+  std::vector<std::pair<uint32_t, double>>
+      ends_;  ///< types of segments that end at a position, and how likely
   data::SegmentChoice choice_;
 };
 

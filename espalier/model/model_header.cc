@@ -34,12 +34,11 @@ std::string header_to_json(const ModelHeader& header) {
   if (header.reading.more_columns) object["reading"]["more_columns"] = true;
   if (!header.reading.score_labels.empty()) object["reading"]["score_labels"] = header.reading.score_labels;
   for (const data::WordList& list : header.features.lists)
-    object["features"]["lists"].push_back(
-        {{"kind", list.kind == data::WordList::Kind::kLexicon   ? "lexicon"
-                  : list.kind == data::WordList::Kind::kClasses ? "classes"
-                                                                : "labels"},
-         {"name", list.name},
-         {"text", list.text}});
+    object["features"]["lists"].push_back({{"kind", list.kind == data::WordList::Kind::kLexicon   ? "lexicon"
+                                                    : list.kind == data::WordList::Kind::kClasses ? "classes"
+                                                                                                  : "labels"},
+                                           {"name", list.name},
+                                           {"text", list.text}});
   if (header.features.bytes) object["features"]["bytes"] = true;
   if (!header.imported_from.empty()) object["imported_from"] = header.imported_from;
   if (!header.reading.comment.empty()) object["reading"]["comment"] = header.reading.comment;
@@ -81,11 +80,11 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
       const std::string kind = list.at("kind").get<std::string>();
       if (kind != "lexicon" && kind != "classes" && kind != "labels")
         return fail("{}: section 'about': no list '{}'", name, kind);
-      header.features.lists.push_back(
-          {kind == "lexicon"   ? data::WordList::Kind::kLexicon
-           : kind == "classes" ? data::WordList::Kind::kClasses
-                               : data::WordList::Kind::kLabels,
-           list.at("name").get<std::string>(), list.at("text").get<std::string>()});
+      header.features.lists.push_back({kind == "lexicon"   ? data::WordList::Kind::kLexicon
+                                       : kind == "classes" ? data::WordList::Kind::kClasses
+                                                           : data::WordList::Kind::kLabels,
+                                       list.at("name").get<std::string>(),
+                                       list.at("text").get<std::string>()});
     }
   } catch (const Json::exception& problem) {
     return fail("{}: section 'about': {}", name, problem.what());

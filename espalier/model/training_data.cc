@@ -64,8 +64,8 @@ bool TrainingJob::learns_word_labels() const {
   const bool fits = kind == ModelKind::kCascade || request.learner == "svm" ||
                     (request.word_labels && kind == ModelKind::kChain);
   return fits && task->kind == TaskKind::kLabel && learner->needs().features && team.alone() &&
-         request.memory == 0 && !request.start_from && !request.feature_text &&
-         !about.features.attributes && about.features.degree == 1;
+         request.memory == 0 && !request.start_from && !request.feature_text && !about.features.attributes &&
+         about.features.degree == 1;
 }
 
 void TrainingJob::begin_encoding(const data::FeatureExtractor& from, Reading& reading) {

@@ -129,7 +129,7 @@ struct Local {
 
 /// Structured prediction cascade: levels of growing label n-gram order, each pruning the labels for the next.
 struct Cascade {
-  std::optional<int> order = {};         ///< labels in an n-gram of the last level, 1 to 5; default 3
+  std::optional<int> order = {};  ///< labels in an n-gram of the last level, 1 to 5; default 3, letters 5
   std::optional<std::string> last = {};  ///< how the last level learns: crf (default), perceptron or margin
   std::optional<std::string> filter_loss =
       {};  ///< share of correct labels a level may prune, one number or one per level; default 0.0005

@@ -148,7 +148,8 @@ Result<FeatureExtractor> FeatureExtractor::make(const FeatureOptions& options) {
     return fail("{}: lexicons and word classes look at words, but this format has ready-made attributes",
                 options.lists.front().name);
   ESPALIER_ASSIGN(auto lists, parse_word_lists(options.lists));
-  if (!lists->empty()) add_list_features(*lists, options.feature_columns.front(), options.labels_column, plan);
+  if (!lists->empty())
+    add_list_features(*lists, options.feature_columns.front(), options.labels_column, plan);
   const size_t word_column = options.feature_columns.empty() ? 0 : options.feature_columns.front();
   return FeatureExtractor(std::make_unique<const Plan>(std::move(plan), options.degree, options.attributes,
                                                        std::move(lists), word_column));

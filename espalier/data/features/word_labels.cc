@@ -20,7 +20,8 @@ void WordLabels::add(const Sequence& sequence) {
     }
     const Label label = labels_.add(sequence.label(t));
     Counts& counts = counts_[known->second];
-    const auto seen = std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == label; });
+    const auto seen =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == label; });
     if (seen == counts.end()) {
       counts.emplace_back(label, 1);
     } else {

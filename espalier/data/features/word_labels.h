@@ -29,8 +29,8 @@ class WordLabels {
 
   /// Labels that are not known do not count.
   void add(const Sequence& sequence);
-  /// The labels of every word that a list can have (one in UTF-8, without tabs); nothing if there are none, if
-  /// a label has a tab, or if that were more than a list may have.
+  /// The labels of every word that a list can have (one in UTF-8, without tabs); nothing if there are none,
+  /// if a label has a tab, or if that were more than a list may have.
   std::optional<WordList> list() const;
   /// A copy of cells, labels and weight with one more column: the labels that the word of the row has in the
   /// other sequences; empty where it has none. Precondition: the sequence was added. O(length · log length).

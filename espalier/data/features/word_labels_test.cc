@@ -24,8 +24,7 @@ Sequence sequence_of(const std::vector<std::pair<std::string, std::string>>& row
 
 std::vector<std::string> last_cells(const Sequence& sequence) {
   std::vector<std::string> out;
-  for (size_t t = 0; t < sequence.length(); ++t)
-    out.emplace_back(sequence.cell(t, sequence.columns() - 1));
+  for (size_t t = 0; t < sequence.length(); ++t) out.emplace_back(sequence.cell(t, sequence.columns() - 1));
   return out;
 }
 

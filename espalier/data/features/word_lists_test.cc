@@ -24,6 +24,7 @@ std::string error_of(WordList::Kind kind, const std::string& text) {
 }
 constexpr auto kLexicon = WordList::Kind::kLexicon;
 constexpr auto kClasses = WordList::Kind::kClasses;
+constexpr auto kLabels = WordList::Kind::kLabels;
 
 /// The entry that covers each word of a text, or "-".
 std::string covered(const WordTable& table, std::initializer_list<const char*> words) {
@@ -68,6 +69,7 @@ TEST(WordLists, DamagedListsAreRefusedWithFileAndLine) {
   EXPECT_THAT(error_of(kLexicon, "a\tb\tc\n"), HasSubstr("list:1: more than one tab"));
   EXPECT_THAT(error_of(kLexicon, "a\nb\xFF\n"), HasSubstr("list:2: this is not UTF-8 text"));
   EXPECT_THAT(error_of(kClasses, "word\n"), HasSubstr("list:1: expected 'word class'"));
+  EXPECT_THAT(error_of(kLabels, "word N\n"), HasSubstr("list:1: expected a word, a tab and labels"));
   EXPECT_THAT(error_of(kClasses, "a 1\nb\n"), HasSubstr("list:2: 1 fields, but 2 in the first line"));
   EXPECT_THAT(error_of(kClasses, "01 a 3\n21 b 3\n"), HasSubstr("list:2: '21' is not a path"));
   EXPECT_THAT(error_of(kClasses, "a 1\na 2\n"), HasSubstr("list:2: 'a' has the classes 1 and 2"));

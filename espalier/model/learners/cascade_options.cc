@@ -155,8 +155,9 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
 ParameterTable<CascadeOptions> cascade_table() {
   using O = CascadeOptions;
   ParameterTable<O> table;
-  table.whole("order", &O::order, {1, static_cast<double>(cascade::kMostOrder)},
-              "labels the last level looks at together: 3 is a trigram model; auto: 3, for handwritten letters 5");
+  table.whole(
+      "order", &O::order, {1, static_cast<double>(cascade::kMostOrder)},
+      "labels the last level looks at together: 3 is a trigram model; auto: 3, for handwritten letters 5");
   table.list("levels", &O::levels, {1, static_cast<double>(cascade::kMostOrder)},
              "orders of the levels, as 1,2,3; auto: 1 up to the order", kAdvanced);
   table.require(check_levels);
