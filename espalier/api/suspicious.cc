@@ -37,7 +37,7 @@ Result<std::vector<Suspicion>> find_suspicious(const Data& data, const TrainOpti
   std::vector<Suspicion> found;
   size_t number = 0;
   for (const auto& [fold, numbers_of_fold] : folds) {
-    const std::vector<size_t>& held_out = numbers_of_fold;  // clang 14: lambdas cannot see structured bindings
+    const std::vector<size_t>& held_out = numbers_of_fold;  // lambdas of clang 14 see no structured bindings
     ++number;
     std::vector<size_t> others;
     for (const auto& [other, numbers] : folds)

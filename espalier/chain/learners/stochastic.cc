@@ -129,8 +129,8 @@ void StochasticRun::find_squares() {
     done += n;
   }
   options_.rate = rate;
-  const auto more = static_cast<float>(
-      old_counts(context_.learned_tokens, counted_tokens(context_.training.data)));
+  const auto more =
+      static_cast<float>(old_counts(context_.learned_tokens, counted_tokens(context_.training.data)));
   const auto estimate = [&](const AlignedVector<float>& weights, Parameters& p) {
     estimate_squares(weights.size(), more, weights.data(), p.squares.data());
   };

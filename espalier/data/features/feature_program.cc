@@ -181,8 +181,8 @@ void FeatureProgram::lay_out_names(const FeaturePlan& plan) {
     for (size_t i = 0; i < feature.references.size(); ++i) {
       const Reference& reference = feature.references[i];
       texts_ += feature.literals[i];
-      parts_.push_back({static_cast<uint32_t>(texts_.size()), may_be_absent(plan.views[reference.view]),
-                        reference});
+      parts_.push_back(
+          {static_cast<uint32_t>(texts_.size()), may_be_absent(plan.views[reference.view]), reference});
     }
     texts_ += feature.literals.back();
   }

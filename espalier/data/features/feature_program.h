@@ -83,7 +83,7 @@ class FeatureProgram {
   std::vector<NameBegin> names_;  ///< one more than slots
   std::vector<NamePart> parts_;
   std::string texts_;
-  size_t certain_ = 0;         ///< so many slots at the front are present at every position
+  size_t certain_ = 0;  ///< so many slots at the front are present at every position
   std::vector<uint64_t> constant_;
   std::vector<Join<1>> one_;
   std::vector<Join<2>> two_;

@@ -216,8 +216,7 @@ struct FeatureNames::Position {
   size_t near = 0;  ///< for pair_at
 
   bool append_single(size_t slot, TextBuffer& out) {
-    if (!plan.attributes)
-      return plan.state.append_name(plan.views, *sequence, row, slot, state, out);
+    if (!plan.attributes) return plan.state.append_name(plan.views, *sequence, row, slot, state, out);
     if (slot >= sequence->attribute_count(row)) return false;
     out.append(sequence->attribute(row, slot).name);
     return true;
@@ -280,8 +279,7 @@ std::string FeatureNames::state_name(size_t slot) {
 void FeatureNames::append_edge(size_t slot, TextBuffer& out) {
   Position& p = *position_;
   ESPALIER_CHECK(p.sequence != nullptr && p.row > 0);
-  ESPALIER_CHECK(
-      p.plan.edge.append_name(p.plan.views, *p.sequence, p.row, slot, p.edge, out));
+  ESPALIER_CHECK(p.plan.edge.append_name(p.plan.views, *p.sequence, p.row, slot, p.edge, out));
 }
 
 }  // namespace espalier::data

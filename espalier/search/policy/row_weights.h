@@ -164,7 +164,7 @@ class RowWeights final : public Scorer {
   AlignedVector<float> hashed_lag_, hashed_squares_;
   std::shared_ptr<const OldRows> old_;
   AlignedVector<float> state_anchor_,
-      hashed_anchor_;   ///< what penalties pull towards, where there is an old model
+      hashed_anchor_;  ///< what penalties pull towards, where there is an old model
   float share_of_new_ = 1;
   uint64_t ticks_ = 0;  ///< or snapshots
 
