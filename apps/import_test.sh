@@ -26,7 +26,7 @@ equal "$(json /program /labels /left_out | tr '\n' ' ')" "CRF++ 3 0 "
 expect 0 "$espalier" import "$fixtures/crfpp.txt" -m own.model --quiet
 equal "$(cat out err)" ""
 # Rows may have fewer cells than those of training only where the template does not look at them.
-printf 'The DET\n' | "$espalier" tag -m own.model >out 2>err || fail_test "two columns are enough"
+printf 'The DET\n' | "$espalier" tag -m own.model --input-format columns >out 2>err || fail_test "two columns are enough"
 printf 'The\n' >short.txt
 expect 1 "$espalier" tag short.txt -m own.model
 

@@ -64,8 +64,8 @@ absent x.model
 
 # A rank that dies ends the job, which names its host; resuming with another number of ranks gives the bytes of an undisturbed run.
 chunk_data 1500 5 >long.txt
-expect 0 "$espalier" train long.txt -m straight.model --threads 1 -q -p batch=128 -p passes=5
-ranks 3 train long.txt -m cut.model --threads 1 -p batch=128 -p passes=5 --checkpoint-every 1 >out 2>err &
+expect 0 "$espalier" train long.txt -m straight.model --threads 1 -q -p batch=128 -p passes=20
+ranks 3 train long.txt -m cut.model --threads 1 -p batch=128 -p passes=20 --checkpoint-every 1 >out 2>err &
 job=$!
 for _ in $(seq 400); do
   [ -e cut.model.checkpoint ] && break
@@ -77,7 +77,7 @@ wait $job && fail_test "the job ended well without a rank"
 says err "$(hostname)"
 absent cut.model
 rm -f cut.model.checkpoint.partial-*
-expect 0 ranks 2 train long.txt -m cut.model --threads 1 -q -p batch=128 -p passes=5 --checkpoint-every 1 --resume
+expect 0 ranks 2 train long.txt -m cut.model --threads 1 -q -p batch=128 -p passes=20 --checkpoint-every 1 --resume
 same straight.model cut.model
 absent cut.model.checkpoint
 
