@@ -230,10 +230,10 @@ class StreamRun {
   }
 
   /// Raw text whose lines happen to have as many words as rows have cells is taken for rows: labels would be
-  /// wrong. Only at the end is it known that no sequence has a second row.
+  /// wrong. Only at the end is it known that no sequence has a second row; one that was left out had rows.
   Status refuse_text() const {
-    if (report_.like_text == 0 || report_.like_text < report_.sequences || !options_.input_format.empty() ||
-        !options_.separator.empty() || options_.forced_column != 0)
+    if (report_.like_text == 0 || report_.like_text < report_.sequences || report_.bad_sequences > 0 ||
+        !options_.input_format.empty() || !options_.separator.empty() || options_.forced_column != 0)
       return {};
     return fail(
         "every sequence is a single row of words with blanks between: if this is raw text, use --text; if "
