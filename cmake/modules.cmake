@@ -110,7 +110,7 @@ endfunction()
 
 # What the libraries of all modules have in common.
 function(espalier_library_options target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 26)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 34)
   target_link_libraries(${target} PUBLIC espalier_options ${ARGN})
   if(TARGET espalier_library_headers)
     target_precompile_headers(${target} REUSE_FROM espalier_library_headers)
