@@ -118,7 +118,16 @@ class Page:
         path = self.browser.downloads / name
         path.unlink(missing_ok=True)
         self.find(button).click()
-        self.wait(path.exists, f"the file {name}")
+        return self.downloaded(name)
+
+    def downloaded(self, name):
+        """The text of a file that the page was told to download.
+
+        The browser first makes an empty file of this name, so as to keep the
+        name, writes the text elsewhere and moves it there at the end.
+        """
+        path = self.browser.downloads / name
+        self.wait(lambda: path.exists() and path.stat().st_size > 0, f"the file {name}")
         return path.read_text(encoding="utf-8")
 
     def emulate(self, dark=False, phone=False):

@@ -27,10 +27,9 @@ def test_from_text_to_a_downloaded_correction_with_the_keyboard_alone(page):
     assert page.focused()[2] == "Small"
     page.tab_to(lambda f: f[2] == "Download as training data")
     page.browser.press(Key.ENTER)
-    path = page.browser.downloads / "corrections-entities.txt"
-    page.wait(path.exists, "the file")
-    assert path.read_text().startswith("Small\t")
-    path.unlink()
+    name = "corrections-entities.txt"
+    assert page.downloaded(name).startswith("Small\t")
+    (page.browser.downloads / name).unlink()
 
 
 def test_arrow_keys_move_between_words_and_sentences(page):
