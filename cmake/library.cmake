@@ -8,10 +8,10 @@ add_library(espalier_shared SHARED ${PROJECT_BINARY_DIR}/library.cc)
 target_link_libraries(espalier_shared PRIVATE espalier_report espalier_combine espalier_api espalier_own_task)
 target_link_options(espalier_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/public.symbols
                     -Wl,--no-undefined)
-espalier_prefer_hot_code(espalier_shared espalier_ensemble)
+espalier_prefer_hot_code(espalier_shared espalier_ensemble espalier_cold)  # the latter has what espalier.h declares
 set_target_properties(espalier_shared PROPERTIES
   # All of what implements the public headers, also where other modules name it.
-  LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,espalier_api,espalier_combine,espalier_report,espalier_own_task"
+  LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,espalier_combine_cold,espalier_report_cold,espalier_own_task"
   OUTPUT_NAME espalier VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/public.symbols LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
   EXPORT_NAME espalier)

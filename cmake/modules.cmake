@@ -16,9 +16,9 @@ target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:${warnings}
 # Messages about broken contracts name sources by their path in the tree, so that builds are the same everywhere.
 target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJECT_VERSION}")
-# Vectors are at most 256 bits wide (linear/rows.h), so code for wider ones would only cost compile time; SSE2, SSE4
-# and AVX2 remain, chosen at run time.
-target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3|HWY_AVX3_DL)")
+# Vectors are at most 256 bits wide (linear/rows.h), and processors that have SSE4 without AVX2 are older than 2013: code for
+# others would only cost compile time. SSE2 and AVX2 remain, chosen at run time.
+target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # The compiler's garbage collector waits until 512 MB are in use: 5 % less time for large translation units.
   target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:--param=ggc-min-heapsize=524288>")
@@ -117,10 +117,32 @@ function(espalier_library_options target)
   endif()
 endfunction()
 
-# espalier_module(name [COLD paths...] USES modules and libraries...): library espalier_<name> from *.cc, tests from *_test.cc.
-# COLD names the sources, by regular expressions over their paths in the module, that are compiled with cold_options.
+# espalier_cold_library(name sources... USES libraries...): sources compiled with cold_options. They use the modules, and the
+# modules use them.
+function(espalier_cold_library name)
+  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  add_library(espalier_${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  espalier_library_options(espalier_${name} ${ARG_USES})
+  target_compile_options(espalier_${name} PRIVATE ${cold_options})
+  set_property(GLOBAL APPEND PROPERTY espalier_modules ${name})
+endfunction()
+
+# espalier_common_cold_library(): the cold sources of all modules that are not APART, as espalier_cold. One library, because a
+# compiler spends most of its time on what they have in common.
+function(espalier_common_cold_library)
+  foreach(what cold_sources cold_uses)
+    get_property(${what} GLOBAL PROPERTY espalier_${what})
+  endforeach()
+  espalier_cold_library(cold ${cold_sources} USES ${cold_uses})
+  # The linker reads the modules and this library again until nothing is missing: at most once per level of modules.
+  set_target_properties(espalier_cold PROPERTIES UNITY_BUILD_BATCH_SIZE 60 LINK_INTERFACE_MULTIPLICITY 5)
+endfunction()
+
+# espalier_module(name [APART] [COLD paths...] USES modules and libraries...): library espalier_<name> from *.cc, tests from
+# *_test.cc. COLD names the sources, by regular expressions over their paths in the module, that are compiled with
+# cold_options: in espalier_cold, or, of modules that most programs do without (APART), in a library of their own.
 function(espalier_module name)
-  cmake_parse_arguments(ARG "" "" "COLD;USES" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "COLD;USES" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/espalier/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/*_test.cc)
@@ -128,27 +150,33 @@ function(espalier_module name)
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()
-  if(sources)
-    espalier_keep_apart(${sources})
-    set(cold ${sources})
-    list(JOIN ARG_COLD "|" paths)
-    list(FILTER cold INCLUDE REGEX "^${folder}/(${paths})[.]cc$")
+  espalier_keep_apart(${sources})
+  set(cold ${sources})
+  list(JOIN ARG_COLD "|" paths)
+  list(FILTER cold INCLUDE REGEX "^${folder}/(${paths})[.]cc$")
+  if(cold)
     list(REMOVE_ITEM sources ${cold})
+  endif()
+  set(uses ${ARG_USES})
+  if(NOT ARG_APART)
+    set_property(GLOBAL APPEND PROPERTY espalier_cold_sources ${cold})
+    list(FILTER uses EXCLUDE REGEX "^espalier_[a-z]+$")  # other modules add themselves
     if(sources)
-      add_library(espalier_${name} STATIC ${sources})
-      set_property(GLOBAL APPEND PROPERTY espalier_hot_modules espalier_${name})
-      if(cold)
-        add_library(espalier_${name}_cold STATIC ${cold})
-        espalier_library_options(espalier_${name}_cold ${ARG_USES} espalier_${name})  # each half uses the other
-        target_compile_options(espalier_${name}_cold PRIVATE ${cold_options})
-        list(APPEND ARG_USES espalier_${name}_cold)
-        set_property(GLOBAL APPEND PROPERTY espalier_modules ${name}_cold)
-      endif()
-    else()
-      add_library(espalier_${name} STATIC ${cold})
-      target_compile_options(espalier_${name} PRIVATE ${cold_options})
+      list(APPEND uses espalier_${name})
     endif()
+    set_property(GLOBAL APPEND PROPERTY espalier_cold_uses ${uses})
+    list(APPEND ARG_USES espalier_cold)
+  elseif(cold)
+    if(sources)
+      list(APPEND uses espalier_${name})
+    endif()
+    espalier_cold_library(${name}_cold ${cold} USES ${uses})
+    list(APPEND ARG_USES espalier_${name}_cold)
+  endif()
+  if(sources)
+    add_library(espalier_${name} STATIC ${sources})
     espalier_library_options(espalier_${name} ${ARG_USES})
+    set_property(GLOBAL APPEND PROPERTY espalier_hot_modules espalier_${name})
   else()
     add_library(espalier_${name} INTERFACE)
     target_link_libraries(espalier_${name} INTERFACE espalier_options ${ARG_USES})

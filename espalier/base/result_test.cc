@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,35 @@ TEST(Result, HandsOutWhatCanOnlyBeMoved) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
   const std::unique_ptr<int> taken = std::move(result).value();
   EXPECT_EQ(*taken, 5);
+}
+
+TEST(Result, CopiesMovesAndAssignmentsLeaveNothingBehind) {
+  const auto held = std::make_shared<int>(7);
+  using Shared = Result<std::shared_ptr<int>>;
+  {
+    Shared value = held;
+    const Shared copy = value;
+    EXPECT_EQ(held.use_count(), 3);
+    Shared error = Error{"a message that is too long to be stored inside a string"};
+    const Shared copied_error = error;
+    std::swap(value, error);
+    ASSERT_FALSE(value.ok());
+    EXPECT_EQ(value.error().message, copied_error.error().message);
+    EXPECT_EQ(*error, held);
+    EXPECT_EQ(held.use_count(), 3);
+    error = copied_error;
+    EXPECT_EQ(held.use_count(), 2);
+    value = copy;
+    value = value.value();
+    EXPECT_EQ(*value, held);
+    EXPECT_EQ(held.use_count(), 3);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+}
+TEST(Result, IsCopiedIfItsValueCanBe) {
+  static_assert(std::is_copy_constructible_v<Result<std::string>>);
+  static_assert(!std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+  static_assert(std::is_nothrow_move_constructible_v<Result<std::unique_ptr<int>>>);
 }
 
 TEST(Status, IsSuccessUnlessGivenAnError) {

@@ -11,10 +11,11 @@
 // defect in the calling code or in the library.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 /// Marks the symbols that the shared library exports.
 #if defined(__GNUC__)
@@ -48,33 +49,61 @@ namespace detail {
 }  // namespace detail
 
 /// A value of type T, or an Error.
+///
+/// A union instead of a std::variant: there are hundreds of kinds of results, and compilers take several
+/// times as long for the latter.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)  // NOLINT(google-explicit-constructor)
-      : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error)  // NOLINT(google-explicit-constructor)
-      : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)), ok_(true) {}       // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : ok_(other.ok_) {
+    if (ok_) {
+      new (&value_) T(std::move(other.value_));
+    } else {
+      new (&error_) Error(std::move(other.error_));
+    }
+  }
+  Result(const Result& other) requires std::is_copy_constructible_v<T> : ok_(other.ok_) {
+    if (ok_) {
+      new (&value_) T(other.value_);
+    } else {
+      new (&error_) Error(other.error_);
+    }
+  }
+  /// Copies or moves into the parameter first; what follows cannot fail.
+  Result& operator=(Result other) noexcept {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
+    this->~Result();
+    return *new (this) Result(std::move(other));
+  }
+  ~Result() {
+    if (ok_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
+  }
 
-  bool ok() const { return state_.index() == 0; }
-  explicit operator bool() const { return ok(); }
+  bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
 
   /// Throws Failure if there is an error.
   T& value() & {
-    if (!ok()) [[unlikely]]
-      detail::throw_failure(*std::get_if<1>(&state_));
-    return *std::get_if<0>(&state_);
+    if (!ok_) [[unlikely]]
+      detail::throw_failure(error_);
+    return value_;
   }
   const T& value() const& {
-    if (!ok()) [[unlikely]]
-      detail::throw_failure(*std::get_if<1>(&state_));
-    return *std::get_if<0>(&state_);
+    if (!ok_) [[unlikely]]
+      detail::throw_failure(error_);
+    return value_;
   }
   /// Returns by value, so that the range in `for (auto& x : f().value())` lives as long as the loop.
   T value() && {
-    if (!ok()) [[unlikely]]
-      detail::throw_failure(*std::get_if<1>(&state_));
-    return std::move(*std::get_if<0>(&state_));
+    if (!ok_) [[unlikely]]
+      detail::throw_failure(error_);
+    return std::move(value_);
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -84,18 +113,22 @@ class [[nodiscard]] Result {
 
   /// Precondition: !ok().
   const Error& error() const& {
-    if (ok()) [[unlikely]]
+    if (ok_) [[unlikely]]
       detail::throw_no_error();
-    return *std::get_if<1>(&state_);
+    return error_;
   }
   Error error() && {
-    if (ok()) [[unlikely]]
+    if (ok_) [[unlikely]]
       detail::throw_no_error();
-    return std::move(*std::get_if<1>(&state_));
+    return std::move(error_);
   }
 
  private:
-  std::variant<T, Error> state_;
+  union {
+    T value_;
+    Error error_;
+  };
+  bool ok_;
 };
 
 /// Success, or an Error.

@@ -45,6 +45,11 @@ uint32_t HashedRows::insert(uint64_t hash) {
   return row;
 }
 
+RowWeights::RowWeights(const RowWeights&) = default;
+RowWeights::RowWeights(RowWeights&&) noexcept = default;
+RowWeights& RowWeights::operator=(RowWeights&&) noexcept = default;
+RowWeights::~RowWeights() = default;
+
 RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive)
     : layout_(std::move(layout)),
       labels_(labels),

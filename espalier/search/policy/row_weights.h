@@ -95,6 +95,10 @@ class RowWeights final : public Scorer {
   /// The weights of a model that is trained further, in a layout made by linear::join_rows.
   RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive,
              std::shared_ptr<const OldRows> old);
+  RowWeights(const RowWeights&);
+  RowWeights(RowWeights&&) noexcept;
+  RowWeights& operator=(RowWeights&&) noexcept;
+  ~RowWeights() override;
 
   void begin(const StaticBlocks& blocks) override;
   std::span<const float> score(const FeatureSink& features) override;
