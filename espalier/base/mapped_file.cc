@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "espalier/base/file_descriptor.h"
+#include "espalier/base/large_pages.h"
 
 namespace espalier {
 namespace {
@@ -16,9 +17,7 @@ namespace {
 Result<std::byte*> read_copy(const FileDescriptor& file, size_t size, const std::string& path) {
   void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) return fail("cannot read '{}': {}", path, system_message(errno));
-  // Advice only, before the pages are there: rows of weights are read at random, and large pages spare most
-  // look-ups of the page table.
-  (void)::madvise(start, size, MADV_HUGEPAGE);
+  advise_large_pages(start, size);  // rows of weights are read at random
   auto* const bytes = static_cast<std::byte*>(start);
   size_t done = 0;
   while (done < size) {

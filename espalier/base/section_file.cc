@@ -9,6 +9,7 @@
 
 #include "espalier/base/atomic_file.h"
 #include "espalier/base/hash.h"
+#include "espalier/base/large_pages.h"
 
 namespace espalier {
 namespace {
@@ -132,7 +133,10 @@ Result<SectionFile> SectionFile::open(const std::string& path, std::string name)
 }
 
 Result<SectionFile> SectionFile::from_bytes(const std::vector<std::byte>& bytes, std::string name) {
-  AlignedVector<std::byte> copy(bytes.begin(), bytes.end());
+  AlignedVector<std::byte> copy;
+  copy.reserve(bytes.size());
+  advise_large_pages(copy.data(), bytes.size());  // rows of weights are read at random
+  copy.assign(bytes.begin(), bytes.end());
   const std::span<const std::byte> view(copy);
   SectionFile file(std::move(name), std::move(copy));
   ESPALIER_TRY(file.parse(view));

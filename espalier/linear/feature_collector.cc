@@ -13,7 +13,9 @@ constexpr size_t kShardBits = 3;
 size_t shard_of(uint64_t hash) { return hash & ((1u << kShardBits) - 1); }
 }  // namespace
 
-FeatureCollector::FeatureCollector() : shards_(kShards) { static_assert(kShards == 1u << kShardBits); }
+FeatureCollector::FeatureCollector() : shards_(kShards), names_(kShards) {
+  static_assert(kShards == 1u << kShardBits);
+}
 
 size_t FeatureCollector::size() const {
   return std::accumulate(shards_.begin(), shards_.end(), size_t{0},
@@ -36,10 +38,11 @@ uint32_t FeatureCollector::Shard::insert(uint64_t hash) {
 void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, const Workers& workers,
                            const Namer& namer) {
   const uint64_t offset = seen_;
+  std::vector<uint8_t> fresh(namer ? hashes.size()
+                                   : 0);  // whether the feature is new, where names are wanted
   workers.for_each(kShards, [&](size_t s) {
     Shard& shard = shards_[s];
     std::vector<uint32_t> mine;  // positions of this shard's hashes, so that table lines can be fetched ahead
-    std::vector<uint32_t> fresh;  // those of them that are new
     mine.reserve(hashes.size() / kShards * 5 / 4 + 16);
     for (size_t i = 0; i < hashes.size(); ++i)
       if (shard_of(hashes[i]) == s) mine.push_back(static_cast<uint32_t>(i));
@@ -51,14 +54,33 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
       numbers[position] = i * kShards + static_cast<uint32_t>(s);
       if (i == shard.first.size()) {  // new
         shard.first.push_back(offset + position);
-        fresh.push_back(position);
+        if (namer) fresh[position] = 1;
       }
     }
-    if (!namer) return;
-    namer(fresh, shard.names);
-    ESPALIER_CHECK(shard.names.end.size() == shard.first.size());
+    if (namer) shard.name.resize(shard.first.size());
   });
+  if (namer) name_fresh(fresh, numbers, workers, namer);
   seen_ += hashes.size();
+}
+
+void FeatureCollector::name_fresh(const std::vector<uint8_t>& fresh, const uint32_t* numbers,
+                                  const Workers& workers, const Namer& namer) {
+  std::vector<uint32_t> positions;
+  for (size_t i = 0; i < fresh.size(); ++i)
+    if (fresh[i] != 0) positions.push_back(static_cast<uint32_t>(i));
+  workers.for_each(kShards, [&](size_t part) {
+    const Range range = piece_of(positions.size(), kShards, part);
+    const std::span<const uint32_t> mine(positions.data() + range.first, range.last - range.first);
+    Names& names = names_[part];
+    const size_t before = names.end.size();
+    namer(mine, names);
+    ESPALIER_CHECK(names.end.size() == before + mine.size());
+    ESPALIER_CHECK(names.end.size() < kNoFeature / kShards);
+    for (size_t k = 0; k < mine.size(); ++k) {
+      const uint32_t number = numbers[mine[k]];
+      shards_[number % kShards].name[number / kShards] = static_cast<uint32_t>((before + k) * kShards + part);
+    }
+  });
 }
 
 FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Workers& workers) {
@@ -92,7 +114,7 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   size_t provisional_limit = 0;
   bool named = false;
   for (const Shard& shard : shards_) {
-    named |= !shard.names.end.empty();
+    named |= !shard.name.empty();
     provisional_limit = std::max(provisional_limit, shard.hashes.size() * kShards);
   }
   ESPALIER_CHECK(provisional_limit < kNoFeature);
@@ -110,9 +132,9 @@ FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Worke
   });
   if (named) {
     size_t bytes = 0;
-    for (const Shard& shard : shards_) bytes += shard.names.text.size();
+    for (const Names& names : names_) bytes += names.text.size();
     features.names = Names::joined(kept.size(), bytes, [&](size_t f) {
-      return shards_[kept[f].provisional % kShards].names.line(kept[f].provisional / kShards);
+      return name_line(shards_[kept[f].provisional % kShards].name[kept[f].provisional / kShards]);
     });
   }
   *this = FeatureCollector();

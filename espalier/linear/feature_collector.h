@@ -82,7 +82,7 @@ class FeatureCollector {
       const Shard& shard = shards_[s];
       for (uint32_t i = 0; i < shard.hashes.size(); ++i)
         visit(static_cast<uint32_t>(i * kShards + s), shard.hashes[i], shard.counts[i], shard.first[i],
-              shard.name(i));
+              name(shard, i));
     }
   }
 
@@ -93,15 +93,22 @@ class FeatureCollector {
     std::vector<uint64_t> hashes;
     std::vector<uint32_t> counts;
     std::vector<uint64_t> first;  ///< running position of the first occurrence
-    Names names;
+    std::vector<uint32_t> name;   ///< i · kShards + p: the i-th of names_[p]; empty without a namer
     uint32_t insert(uint64_t hash);
-    std::string_view name(uint32_t i) const {
-      if (names.end.empty()) return {};
-      const std::string_view line = names.line(i);
-      return line.substr(0, line.size() - 1);
-    }
   };
+  void name_fresh(const std::vector<uint8_t>& fresh, const uint32_t* numbers, const Workers& workers,
+                  const Namer& namer);
+  std::string_view name_line(uint32_t name) const { return names_[name % kShards].line(name / kShards); }
+  std::string_view name(const Shard& shard, uint32_t i) const {
+    if (shard.name.empty()) return {};
+    const std::string_view line = name_line(shard.name[i]);
+    return line.substr(0, line.size() - 1);
+  }
+
   std::vector<Shard> shards_;
+  /// In the order of the features' first occurrences: names of a position are made together. As many as there
+  /// are shards, because threads make a part of each block's names.
+  std::vector<Names> names_;
   uint64_t seen_ = 0;
 };
 

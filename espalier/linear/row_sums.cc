@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "espalier/base/large_pages.h"
 #include "espalier/linear/feature_map.h"
 
 // Highway needs foreach_target.h first.
@@ -240,8 +241,10 @@ SumTable::SumTable(size_t entry_size, size_t most_entries, size_t most_bytes) : 
   const size_t sets = std::bit_floor(std::max<size_t>(2, most / kWays));
   shift_ = 64 - std::countr_zero(sets);
   sets_.resize(sets);
-  // Not initialised, so that memory nobody writes to costs nothing.
-  sums_.reset(AlignedAllocator<int32_t>().allocate(sets * kWays * entry_size));
+  // Not initialised, so that memory nobody writes to costs nothing: entries are given out in their order.
+  const size_t size = sets * kWays * entry_size;
+  sums_.reset(AlignedAllocator<int32_t>().allocate(size));
+  advise_large_pages(sums_.get(), size * sizeof(int32_t));
 }
 
 void SumTable::begin() {

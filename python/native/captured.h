@@ -8,10 +8,11 @@
 
 #include <espalier/espalier.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace espalier::python {
 class Captured {
  public:
   void clear() {
-    text_.clear();
+    used_ = 0;
     pieces_.clear();
     tokens_ = 0;
   }
@@ -36,22 +37,22 @@ class Captured {
   void add_attribute(std::string_view name, double value) { add(name, Kind::kAttribute, value); }
   /// The attribute prefix + name.
   void add_attribute(std::string_view prefix, std::string_view name, double value) {
-    if (!prefix.empty()) text_.append(prefix);
-    text_.append(name);
-    pieces_.push_back({value, size_of(prefix.size() + name.size()), Kind::kAttribute});
+    const size_t size = prefix.size() + name.size();
+    pieces_.push_back({value, size_of(size), Kind::kAttribute});
+    copy(name, copy(prefix, room(size)));
   }
   /// The attribute prefix + name + ":" + value, which is 1.
   void add_attribute(std::string_view prefix, std::string_view name, std::string_view value) {
-    if (!prefix.empty()) text_.append(prefix);
-    text_.append(name);
-    text_.push_back(':');
-    text_.append(value);
-    pieces_.push_back({1, size_of(prefix.size() + name.size() + 1 + value.size()), Kind::kAttribute});
+    const size_t size = prefix.size() + name.size() + 1 + value.size();
+    pieces_.push_back({1, size_of(size), Kind::kAttribute});
+    char* to = copy(name, copy(prefix, room(size)));
+    *to++ = ':';
+    copy(value, to);
   }
 
   /// Adds all of it to the builder, whose status says what is wrong with it.
   void build(SequenceBuilder& builder) const {
-    std::string_view rest = text_;
+    std::string_view rest(text_.data(), used_);
     for (const Piece& piece : pieces_) {
       const std::string_view text = rest.substr(0, piece.size);
       rest.remove_prefix(piece.size);
@@ -74,7 +75,7 @@ class Captured {
   /// Calls use(name, value) for each attribute.
   template <typename Use>
   void each_attribute(const Use& use) const {
-    std::string_view rest = text_;
+    std::string_view rest(text_.data(), used_);
     for (const Piece& piece : pieces_) {
       if (piece.kind == Kind::kAttribute) use(rest.substr(0, piece.size), piece.value);
       rest.remove_prefix(piece.size);
@@ -94,11 +95,39 @@ class Captured {
     return static_cast<uint32_t>(size);
   }
   void add(std::string_view text, Kind kind, double value) {
-    text_.append(text);
     pieces_.push_back({value, size_of(text.size()), kind});
+    copy(text, room(text.size()));
+  }
+  /// Where the next `size` bytes go.
+  char* room(size_t size) {
+    if (text_.size() - used_ < size) text_.resize(std::max(2 * text_.size(), used_ + size + 256));
+    char* const to = text_.data() + used_;
+    used_ += size;
+    return to;
+  }
+  /// Returns the end of the copy. Most texts are a few bytes, for which a call takes longer than the copy.
+  static char* copy(std::string_view from, char* to) {
+    const size_t size = from.size();
+    if (size > 16) {
+      std::memcpy(to, from.data(), size);
+    } else if (size >= 8) {
+      copy_ends<8>(from, to);
+    } else if (size >= 4) {
+      copy_ends<4>(from, to);
+    } else {
+      for (size_t i = 0; i < size; ++i) to[i] = from[i];
+    }
+    return to + size;
+  }
+  /// The first and the last `n` bytes, which may overlap.
+  template <size_t n>
+  static void copy_ends(std::string_view from, char* to) {
+    std::memcpy(to, from.data(), n);
+    std::memcpy(to + from.size() - n, from.data() + from.size() - n, n);
   }
 
-  std::string text_;
+  std::vector<char> text_;  ///< as far as `used_`
+  size_t used_ = 0;
   std::vector<Piece> pieces_;  ///< in the order of their text
   size_t tokens_ = 0;
 };

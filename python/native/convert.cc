@@ -7,14 +7,8 @@
 namespace espalier::python {
 namespace {
 
-/// The UTF-8 of a str or the bytes of a bytes object; false if it is neither. Throws if it cannot be encoded.
-bool text_of(PyObject* object, std::string_view& out) {
+bool rare_text_of(PyObject* object, std::string_view& out) {
   if (PyUnicode_Check(object)) {
-    if (PyUnicode_IS_COMPACT_ASCII(object)) {
-      out = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(object)),
-             static_cast<size_t>(PyUnicode_GET_LENGTH(object))};
-      return true;
-    }
     Py_ssize_t size = 0;
     const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
     if (data == nullptr) throw py::error_already_set();
@@ -26,6 +20,20 @@ bool text_of(PyObject* object, std::string_view& out) {
     return true;
   }
   return false;
+}
+
+/// The UTF-8 of a str or the bytes of a bytes object; false if it is neither. Throws if it cannot be encoded.
+inline bool text_of(PyObject* object, std::string_view& out) {
+  if (!PyUnicode_CheckExact(object) || !PyUnicode_IS_COMPACT_ASCII(object)) return rare_text_of(object, out);
+  const auto* const text = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(object) + 1);
+  out = {text, static_cast<size_t>(PyUnicode_GET_LENGTH(object))};
+  return true;
+}
+
+/// A str has its text 48 bytes behind its beginning, mostly in the next cache line.
+void prefetch(const PyObject* object) {
+  __builtin_prefetch(object);
+  __builtin_prefetch(reinterpret_cast<const char*>(object) + sizeof(PyASCIIObject));
 }
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
@@ -60,31 +68,63 @@ class AttributeReader {
   static constexpr int kDeepest = 200;
 
   void read_dict(PyObject* dict) {
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t at = 0;
-    // Values are strewn over memory: ask for all of them before the first is needed.
-    while (PyDict_Next(dict, &at, nullptr, &value)) __builtin_prefetch(value);
-    at = 0;
+    struct Entry {
+      PyObject *key, *value;
+      Py_ssize_t next;
+    };
+    constexpr size_t kMost = 32;
+    Entry entries[kMost];
+    py::object held;  // the dictionary, once Python code has run that may have removed it
     const Py_ssize_t size = PyDict_GET_SIZE(dict);
-    while (PyDict_Next(dict, &at, &key, &value)) {
-      std::string_view name, text;
-      if (!text_of(key, name))
-        throw py::type_error("the name of an attribute must be str, not " + type_name(key));
-      if (text_of(value, text)) {
-        to_.add_attribute(prefix_, name, text);
-      } else if (PyBool_Check(value)) {
-        to_.add_attribute(prefix_, name, value == Py_True ? 1.0 : 0.0);
-      } else if (PyFloat_CheckExact(value)) {
-        to_.add_attribute(prefix_, name, PyFloat_AS_DOUBLE(value));
-      } else {
-        read_other(name, value);
-        // A value's __float__ may have changed the dictionary.
+    Py_ssize_t at = 0;
+    for (size_t most = kMost;;) {
+      // Values are strewn over memory: ask for some of them before the first is needed.
+      size_t count = 0;
+      for (Entry* e = entries; count < most && PyDict_Next(dict, &at, &e->key, &e->value); ++e, ++count) {
+        prefetch(e->value);
+        e->next = at;
+      }
+      if (count == 0) return;
+      most = std::min(kMost, 2 * most);
+      for (size_t i = 0; i < count; ++i) {
+        if (read_entry(entries[i].key, entries[i].value)) continue;
+        // What is asked for its number may change everything, so this and the rest are looked up again.
+        held = py::reinterpret_borrow<py::object>(dict);
+        read_other(text_of_name(entries[i].key), entries[i].value);
         if (PyDict_GET_SIZE(dict) != size) throw py::value_error("a dictionary changed while it was read");
+        at = entries[i].next;
+        most = 1;
+        break;
       }
     }
   }
 
-  /// A value that contains others, or that must be asked for its number.
+  static std::string_view text_of_name(PyObject* key) {
+    std::string_view name;
+    if (!text_of(key, name))
+      throw py::type_error("the name of an attribute must be str, not " + type_name(key));
+    return name;
+  }
+
+  /// False if the value contains others or must be asked for its number. Runs no Python code.
+  bool read_entry(PyObject* key, PyObject* value) {
+    const std::string_view name = text_of_name(key);
+    std::string_view text;
+    if (value == Py_True || value == Py_False) {
+      to_.add_attribute(prefix_, name, value == Py_True ? 1.0 : 0.0);
+    } else if (text_of(value, text)) {
+      to_.add_attribute(prefix_, name, text);
+    } else if (PyFloat_Check(value)) {
+      to_.add_attribute(prefix_, name, PyFloat_AS_DOUBLE(value));
+    } else if (PyLong_CheckExact(value)) {
+      to_.add_attribute(prefix_, name, number_of(value, name));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// A value of the other kind.
   void read_other(std::string_view name, PyObject* value) {
     // What is asked for a number may remove both from the dictionary.
     const auto held = py::reinterpret_borrow<py::object>(value);
@@ -173,6 +213,34 @@ void read_token(PyObject* token, Form form, AttributeReader& attributes, Capture
   }
 }
 
+/// Calls use(token) for each. Those of lists and tuples are asked for before they are needed, and their
+/// counts of references left alone: two threads that read the same words would take the cache lines from each
+/// other.
+template <typename Use>
+void each_token(py::handle items, const Use& use) {
+  if (PyList_CheckExact(items.ptr()) || PyTuple_CheckExact(items.ptr())) {
+    constexpr Py_ssize_t kAhead = 8;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+      if (i + kAhead < PySequence_Fast_GET_SIZE(items.ptr()))
+        prefetch(PySequence_Fast_GET_ITEM(items.ptr(), i + kAhead));
+      PyObject* const item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+      // To read others may run Python code, which may remove them from the list.
+      const bool plain = PyUnicode_CheckExact(item) || PyDict_CheckExact(item);
+      const auto held = plain ? py::object() : py::reinterpret_borrow<py::object>(item);
+      use(item);
+    }
+    return;
+  }
+  const py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(items.ptr()));
+  if (!iterator) {
+    PyErr_Clear();
+    throw py::type_error("a sequence must be a list of tokens, not " + type_name(items.ptr()));
+  }
+  while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr())))
+    use(item.ptr());
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+}
+
 /// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
 template <typename Body>
 void named(const char* what, size_t number, const Body& body) {
@@ -222,18 +290,12 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
   } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
     throw py::type_error("a sequence must be a list of tokens, not one dict");
   } else {
-    const py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(items.ptr()));
-    if (!iterator) {
-      PyErr_Clear();
-      throw py::type_error("a sequence must be a list of tokens, not " + type_name(items.ptr()));
-    }
     AttributeReader attributes(to);
-    while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+    each_token(items, [&](PyObject* item) {
       to.begin_token();
-      named("token", token + 1, [&] { read_token(item.ptr(), form, attributes, to); });
+      named("token", token + 1, [&] { read_token(item, form, attributes, to); });
       add_label();
-    }
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    });
   }
   if (label_items && static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())) != token)
     throw py::value_error(std::to_string(token) + " tokens and " +

@@ -52,12 +52,13 @@ py::list labels_of_one(const Model& model, py::handle items, Form form,
 py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptions& decode) {
   constexpr size_t kMost = 256;   // sequences
   constexpr size_t kFewest = 32;  // tokens
-  constexpr double kWork = 333;   // microseconds
+  constexpr std::chrono::microseconds kWork{333};
   std::vector<Captured> captured;
   std::vector<std::vector<uint16_t>> labels;
   SequenceBuilder builder;
   py::list out;
   size_t most_tokens = 8 * kFewest, done = 0;
+  Unlocked::mark();
   for (bool more = true; more;) {
     size_t filled = 0, tokens = 0;
     while (more && filled < kMost && tokens < most_tokens) {
@@ -67,7 +68,7 @@ py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptio
     }
     labels.resize(std::max(filled, labels.size()));
     {
-      const LockReleased released;
+      const Unlocked unlocked(kWork);
       const auto began = std::chrono::steady_clock::now();
       for (size_t i = 0; i < filled; ++i) {
         labels[i].clear();
@@ -80,7 +81,7 @@ py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptio
       }
       const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
       // At most twice as many as before: the time of one block may be wrong.
-      const double fitting = static_cast<double>(tokens) * kWork / std::max(took.count(), 1.0);
+      const double fitting = static_cast<double>(tokens) * kWork.count() / std::max(took.count(), 1.0);
       most_tokens = std::clamp(static_cast<size_t>(fitting), kFewest, 2 * most_tokens);
     }
     for (size_t i = 0; i < filled; ++i) out.append(names_of(model, labels[i].data(), labels[i].size()));

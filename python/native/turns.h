@@ -5,6 +5,8 @@
 // interpreter's switch interval). So a call whose work is short keeps the lock, unless several threads are
 // labelling. These take turns: each marks when it holds the lock, and whoever wants it watches the mark for a
 // moment before it goes to sleep. If a thread gets the lock back late all the same, the next calls keep it.
+// Threads that label batches mark and watch, too, and for longer: what the other one reads between two blocks
+// takes it a tenth of a millisecond or two.
 //
 // Tested in python/tests/test_threads.py; python/bench.py threads measures it.
 #pragma once
@@ -26,14 +28,14 @@ class Unlocked {
   using Clock = std::chrono::steady_clock;
 
   /// `expected`: how long the work takes.
-  explicit Unlocked(std::chrono::microseconds expected) {
+  explicit Unlocked(std::chrono::microseconds expected) : watch_(expected >= kShort ? kLongWatch : kWatch) {
     if (!worth_it(expected)) return;
     thread_ = PyEval_SaveThread();
     taken_.store(false, std::memory_order_release);
   }
   ~Unlocked() {
     if (thread_ == nullptr) return;
-    watch();
+    watch(watch_);
     const auto began = Clock::now();
     take_lock([&] { PyEval_RestoreThread(thread_); });
     taken_.store(true, std::memory_order_relaxed);
@@ -46,7 +48,7 @@ class Unlocked {
   static void mark() { taken_.store(true, std::memory_order_relaxed); }
 
  private:
-  static constexpr std::chrono::microseconds kTiny{4}, kShort{100}, kWatch{60}, kLate{1500};
+  static constexpr std::chrono::microseconds kTiny{4}, kShort{100}, kWatch{60}, kLongWatch{250}, kLate{1500};
   static constexpr int kAlternating = 64;  ///< calls after which a thread counts as the only one
   static constexpr int kKept = 256;        ///< calls that keep the lock after one that got it back late
 
@@ -67,12 +69,12 @@ class Unlocked {
   }
 
   /// Waits until no thread is marked as having the lock, but not long; then marks this one.
-  static void watch() {
+  static void watch(std::chrono::microseconds time) {
     bool expected = false;
     if (taken_.compare_exchange_strong(expected, true, std::memory_order_acquire)) return;
     static const bool alone = std::thread::hardware_concurrency() < 2;
     if (alone || watching_.exchange(true, std::memory_order_relaxed)) return;  // one that watches is enough
-    const auto until = Clock::now() + kWatch;
+    const auto until = Clock::now() + time;
     do {
       for (int i = 0; i < 16; ++i) {
         pause();
@@ -94,6 +96,7 @@ class Unlocked {
 #endif
   }
 
+  std::chrono::microseconds watch_;
   PyThreadState* thread_ = nullptr;
   static inline std::atomic<bool> taken_{false}, watching_{false};
   static inline std::atomic<const char*> last_{nullptr};

@@ -119,6 +119,34 @@ def test_values_that_remove_themselves_while_they_are_read():
         attributes([token])
 
 
+@pytest.mark.parametrize("later", [{"word": "b"}, "b", ["b"]])
+def test_tokens_that_are_removed_while_they_are_read(later):
+    tokens = []
+
+    class Removes:
+        def __float__(self):
+            tokens.clear()
+            return 2.0
+
+    tokens += [{"first": "x", "value": Removes(), **{f"n{i}": f"v{i}" for i in range(100)}}, later]
+    assert attributes(tokens) == [{"first:x": 1, "value": 2, **{f"n{i}:v{i}": 1 for i in range(100)}}]
+
+
+def test_large_dictionaries_of_all_kinds_of_values():
+    values = ["text", "длинный текст, in two alphabets", b"bytes", True, False, 0.5, 7, np.float32(0.25), np.float64(0.125), {"in": "side"}]
+    wanted = [":text", ":длинный текст, in two alphabets", ":bytes", "", "", "", "", "", "", ":in:side"]
+    numbers = [1, 1, 1, 1, 0, 0.5, 7, 0.25, 0.125, 1]
+    for size in (1, 31, 32, 33, 64, 65, 1000):
+        got = attributes([{"name" * (i % 7) + str(i): values[i % 10] for i in range(size)}])
+        assert got == [{"name" * (i % 7) + str(i) + wanted[i % 10]: numbers[i % 10] for i in range(size)}]
+
+
+def test_texts_of_every_length():
+    words = ["abcdefghijklmnopqrstuvwxyz"[:i] for i in range(1, 27)] + ["x" * 1000]
+    assert next(iter(es.Corpus([words])))[0] == words
+    assert attributes([{w: w for w in words}]) == [{f"{w}:{w}": 1 for w in words}]
+
+
 def test_deep_nesting_is_an_error():
     token = {"x": 1}
     for _ in range(1000):

@@ -208,14 +208,28 @@ bool FeatureProgram::append_name(const TokenViews& views, const Sequence& sequen
     }
     slot = walk.present[wanted];
   }
+  // Put together here: the compiler cannot know that what is written to the buffer changes none of the
+  // members.
+  char name[256];
+  size_t size = 0;
+  const auto append = [&](std::string_view piece) {
+    if (piece.size() > sizeof(name) - size) {
+      out.append({name, size});
+      size = 0;
+      if (piece.size() > sizeof(name)) return out.append(piece);
+    }
+    copy_short(name + size, piece.data(), piece.size());
+    size += piece.size();
+  };
   const std::string_view texts = texts_;
   size_t from = names_[slot].text;
   for (size_t p = names_[slot].part; p < names_[slot + 1].part; ++p) {
-    out.append(texts.substr(from, parts_[p].text_end - from));
-    out.append(*text(parts_[p].reference));
+    append(texts.substr(from, parts_[p].text_end - from));
+    append(*text(parts_[p].reference));
     from = parts_[p].text_end;
   }
-  out.append(texts.substr(from, names_[slot + 1].text - from));
+  append(texts.substr(from, names_[slot + 1].text - from));
+  out.append({name, size});
   return true;
 }
 

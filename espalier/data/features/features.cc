@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "espalier/base/hash.h"
@@ -213,7 +214,8 @@ struct FeatureNames::Position {
   bool singles_known = false;
   TextBuffer singles;
   std::vector<size_t> single_end;
-  size_t near = 0;  ///< for pair_at
+  std::vector<uint32_t> by_name, rank;  ///< the single features in the order of their names, and its inverse
+  size_t near = 0;                      ///< for pair_at
 
   bool append_single(size_t slot, TextBuffer& out) {
     if (!plan.attributes) return plan.state.append_name(plan.views, *sequence, row, slot, state, out);
@@ -225,10 +227,21 @@ struct FeatureNames::Position {
     const size_t begin = slot == 0 ? 0 : single_end[slot - 1];
     return singles.view().substr(begin, single_end[slot] - begin);
   }
+  void name_singles() {
+    singles.clear();
+    single_end.clear();
+    while (append_single(single_end.size(), singles)) single_end.push_back(singles.size());
+    by_name.resize(single_end.size());
+    rank.resize(single_end.size());
+    std::iota(by_name.begin(), by_name.end(), 0U);
+    std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) { return single(a) < single(b); });
+    for (uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
+    singles_known = true;
+  }
 };
 
 FeatureNames::FeatureNames(const FeatureExtractor& extractor)
-    : position_(new Position{*extractor.plan_, nullptr, 0, {}, {}, false, {}, {}, 0}) {}
+    : position_(new Position{*extractor.plan_, nullptr, 0, {}, {}, false, {}, {}, {}, {}, 0}) {}
 FeatureNames::~FeatureNames() = default;
 FeatureNames::FeatureNames(FeatureNames&&) noexcept = default;
 FeatureNames& FeatureNames::operator=(FeatureNames&&) noexcept = default;
@@ -250,12 +263,7 @@ void FeatureNames::append_state(size_t slot, TextBuffer& out) {
     ESPALIER_CHECK(p.append_single(slot, out));
     return;
   }
-  if (!p.singles_known) {
-    p.singles.clear();
-    p.single_end.clear();
-    while (p.append_single(p.single_end.size(), p.singles)) p.single_end.push_back(p.singles.size());
-    p.singles_known = true;
-  }
+  if (!p.singles_known) p.name_singles();
   const size_t n = p.single_end.size();
   if (slot < n) {
     out.append(p.single(slot));
@@ -263,11 +271,10 @@ void FeatureNames::append_state(size_t slot, TextBuffer& out) {
   }
   const PairOfSlots pair = pair_at(n, slot - n, p.near);
   // A pair is the same feature in either order, so its name must be too.
-  const std::string_view one = p.single(pair.first), other = p.single(pair.second);
-  const bool in_order = one <= other;
-  out.append(in_order ? one : other);
+  const bool in_order = p.rank[pair.first] < p.rank[pair.second];
+  out.append(p.single(in_order ? pair.first : pair.second));
   out.append('^');
-  out.append(in_order ? other : one);
+  out.append(p.single(in_order ? pair.second : pair.first));
 }
 
 std::string FeatureNames::state_name(size_t slot) {

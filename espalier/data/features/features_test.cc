@@ -157,6 +157,8 @@ TEST(FeaturesTest, ExpandsCrfppTemplatesAsCrfppDoes) {
   const Sequence sequence = rows(kTaggedSentence);
   EXPECT_THAT(state_names(features, sequence, 2),
               ElementsAre("U00:Confidence", "U02:the", "U05:in/the", "U20:NN/IN/DT"));
+  for (const std::string& x : {std::string(200, 'x'), std::string(256, 'x'), std::string(300, 'x')})
+    EXPECT_EQ(extractor("U:%x[0,0]/%x[0,1]").state_name(rows(x + " " + x), 0, 0), "U:" + x + "/" + x);
 }
 
 TEST(FeaturesTest, RowsOutsideAreCalledAsInCrfpp) {
