@@ -54,6 +54,8 @@ Status Members::ask(const data::Sequence& sequence, Scratch& scratch, std::vecto
       continue;
     }
     ESPALIER_TRY(members_[m].model->predictor().predict(sequence, {}, {}, own, scratch.said));
+    if (scratch.said.labels().size() != sequence.length())
+      return fail("member {} of the committee does not label each token", members_[m].name);
     scratch.labels.clear();
     for (const Label label : scratch.said.labels()) scratch.labels.push_back(asked.label[label]);
     hear(scratch.labels, said[m]);
