@@ -219,12 +219,12 @@ std::vector<double> learn_weights(const Members& members, std::span<const data::
     weights = std::move(better);
     best = gained;
   }
-  // No committee does worse than one of its members.
+  // No committee does clearly worse than one of its members.
   for (size_t m = 0; m < members.size(); ++m) {
     std::vector<double> alone(members.size(), 0.0);
     alone[m] = 1;
     const double now = score(alone);
-    if (now <= best) continue;
+    if (now < best + least_gain) continue;
     weights = std::move(alone);
     best = now;
   }

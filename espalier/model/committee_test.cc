@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <set>
 
@@ -121,7 +122,9 @@ TEST_F(CommitteeTest, LearnsWhomNotToTrust) {
   const std::vector<double> weights = learn_weights(members, asked, said, workers);
   EXPECT_GT(weights[0], weights[1]);
   EXPECT_GT(weights[0], weights[2]);
-  // No worse than the best member.
+  // Not clearly worse than the best member.
+  size_t tokens = 0;
+  for (const data::Sequence& sequence : sequences) tokens += sequence.length();
   const auto right = [&](const std::vector<double>& by) {
     Pooled pooled;
     eval::TaggingScores scores;
@@ -136,8 +139,9 @@ TEST_F(CommitteeTest, LearnsWhomNotToTrust) {
     }
     return scores.f1();
   };
-  EXPECT_LT(right({1, 1, 1}), right({1, 0, 0}));
-  EXPECT_GE(right(weights), right({1, 0, 0}));
+  const double clearly = 50 / std::sqrt(static_cast<double>(tokens));
+  EXPECT_LT(right({1, 1, 1}) + clearly, right({1, 0, 0}));
+  EXPECT_GT(right(weights) + clearly, right({1, 0, 0}));
 }
 
 TEST_F(CommitteeTest, MembersSayWhatTheyBelieve) {
