@@ -215,7 +215,7 @@ Status CascadePredictor::predict(const data::Sequence& sequence, std::span<const
   ESPALIER_TRY(search(forced, &alphas_, b));
   ESPALIER_TRY(best_labellings(options, b, out));
   if (segments && !sequence.empty()) {
-    find_ways_back(b.trellis.lattice, b.forward, temperature_, b.ways);
+    chain::find_ways_back(b.trellis.lattice, b.forward, temperature_, b.ways);
     data::Labelling& best = out.best.front();
     if (choose_segments(forced, b, best.labels)) best.score = score_in(b.trellis, best.labels);
   }

@@ -17,6 +17,7 @@
 #include "espalier/cascade/stages.h"
 #include "espalier/cascade/triple_level.h"
 #include "espalier/chain/span_marginals.h"
+#include "espalier/chain/ways_back.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
@@ -82,6 +83,11 @@ class CascadePredictor final : public data::Predictor {
   LossUnit loss_unit() const { return loss_unit_; }
   /// α of every level that filters.
   const std::vector<double>& alphas() const { return alphas_; }
+
+  /// Where the labellings that the filters leave come from, by the probabilities of the last level: what the
+  /// model believes, for the price of an answer. The scratch holds it until its next use.
+  Result<const chain::WaysBack*> ways_back(const data::Sequence& sequence,
+                                           data::Predictor::Scratch& scratch) const;
 
   // The steps of a prediction, for code that measures or tunes them.
   /// Finds the features of a sequence.

@@ -7,6 +7,7 @@
 
 #include "espalier/cascade/label_level.h"
 #include "espalier/cascade/model.h"
+#include "espalier/cascade/segment_answer.h"
 #include "espalier/linear/grouped_sums.h"
 
 namespace espalier::cascade {
@@ -29,7 +30,7 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   DensePairs dense_pairs;
   KeptPairs kept;
   TripleLevel triples;
-  WaysBack ways;
+  chain::WaysBack ways;
   SegmentAnswer segments;
   Ratings ratings;
   RatingScratch rating;

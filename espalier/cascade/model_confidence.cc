@@ -55,4 +55,23 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
   if (options.marginals) out.marginals = std::move(by_label);
 }
 
+Result<const chain::WaysBack*> CascadePredictor::ways_back(const data::Sequence& sequence,
+                                                           data::Predictor::Scratch& scratch) const {
+  Buffers& b = static_cast<Buffers&>(scratch);
+  if (sequence.empty()) {
+    b.ways.clear();
+  } else if (triples_.labels > 0) {
+    look_up(sequence, 1, b);
+    data::Labelling best;
+    ESPALIER_TRY(find_best({}, false, b, best));
+    b.triples.find_ways_back(b.kept, triples_, temperature_, b.ways);
+  } else {
+    look_up(sequence, b);
+    ESPALIER_TRY(search({}, &alphas_, b));
+    b.forward.run(b.trellis.lattice);
+    chain::find_ways_back(b.trellis.lattice, b.forward, temperature_, b.ways);
+  }
+  return &b.ways;
+}
+
 }  // namespace espalier::cascade

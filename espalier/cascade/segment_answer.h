@@ -3,105 +3,28 @@
 // whole. Tested in segment_answer_test.cc against the enumeration of all paths.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "espalier/chain/lattice/lattice_viterbi.h"
-#include "espalier/chain/span_marginals.h"
+#include "espalier/chain/ways_back.h"
 #include "espalier/data/segment_choice.h"
 
 namespace espalier::cascade {
 
-/// Where the paths of a lattice come from. Read from the last position backwards it says how probable each
-/// path is: that of its last state, times that of each arc on the way to the first position.
-struct WaysBack {
-  std::vector<uint32_t> begin;      ///< positions + 1: the states of each position
-  std::vector<data::Label> label;   ///< per state
-  std::vector<uint32_t> arc_begin;  ///< states + 1: the arcs into each state; none at the first position
-  std::vector<uint32_t> source;     ///< per arc
-  std::vector<double> probability;  ///< per arc: of its source among all ways to the state it leads to
-  std::vector<double> last;         ///< per state of the last position: its probability
-
-  size_t positions() const { return begin.size() - 1; }
-  void clear();
-};
-
-/// Sums over the ways to each state, relative to the best of them, so that no exponent is above 0.
-/// For every state in turn: start(), add() for each arc into it with what its score lacks to the best arc,
-/// finish(); after the states of a position, end_position().
-class WaySums {
- public:
-  WaySums(double temperature, WaysBack& out) : factor_(1 / temperature), out_(out) { out.clear(); }
-  /// A state of the first position.
-  void add_first(data::Label label) {
-    out_.label.push_back(label);
-    out_.arc_begin.push_back(0);
-    sum_.push_back(1);
-  }
-  void start(data::Label label) {
-    out_.label.push_back(label);
-    first_ = out_.source.size();
-  }
-  void add(uint32_t source, double below_best) {
-    out_.source.push_back(source);
-    const double exponent = below_best * factor_;
-    out_.probability.push_back(exponent == 0            ? sum_[source]
-                               : exponent > kNegligible ? 0
-                                                        : sum_[source] * std::exp(-exponent));
-  }
-  void finish() {
-    const size_t arcs = out_.source.size();
-    out_.arc_begin.push_back(static_cast<uint32_t>(arcs));
-    if (arcs == first_ + 1) {
-      sum_.push_back(out_.probability.back());
-      out_.probability.back() = 1;
-      return;
-    }
-    double sum = 0;
-    for (size_t a = first_; a < arcs; ++a) sum += out_.probability[a];
-    sum_.push_back(sum);
-    const double share = sum > 0 ? 1 / sum : 0;  // 0: next to impossible, so no way comes through here
-    for (size_t a = first_; a < arcs; ++a) out_.probability[a] *= share;
-  }
-  void end_position();
-  /// `below_best`: what each state of the last position lacks to the best of them.
-  void end(std::span<const double> below_best);
-
- private:
-  static constexpr double kNegligible = 25;  ///< e⁻²⁵ is 10⁻¹¹
-  double factor_;
-  WaysBack& out_;
-  size_t first_ = 0;
-  std::vector<double> sum_;  ///< per state; those of a position may share a factor
-};
-
-/// The ways through a lattice on which `forward` has run.
-void find_ways_back(const chain::Lattice& lattice, const chain::ForwardMax& forward, double temperature,
-                    WaysBack& out);
-
 /// Finds and chooses segments. One object per thread; buffers are reused.
 class SegmentAnswer {
  public:
-  /// All segments with a probability above kSegmentPrice, exactly. A way back is given up where less than
-  /// that is left of it, so this costs little more than a look at every arc.
-  std::span<const data::LikelySegment> likely(const WaysBack& ways, const chain::SpanRules& rules);
+  /// All segments with a probability above kSegmentPrice, exactly.
+  std::span<const data::LikelySegment> likely(const chain::WaysBack& ways, const chain::SpanRules& rules) {
+    return finder_.find(ways, rules, data::kSegmentPrice);
+  }
   /// Replaces `labels`, the best labelling, if the segments with the largest expected F1 are others and
   /// `labels` can say them. True if it did.
-  bool choose(const WaysBack& ways, const chain::SpanRules& rules, const data::LabelSet& names,
+  bool choose(const chain::WaysBack& ways, const chain::SpanRules& rules, const data::LabelSet& names,
               data::Scheme scheme, std::vector<data::Label>& labels);
 
  private:
-  void follow(const WaysBack& ways, const chain::SpanRules& rules, size_t end, uint32_t type);
-
-  std::vector<double> state_;  ///< per state: its probability
-  std::vector<double> exit_;   ///< per state: the part of it whose segment ends there
-  std::vector<double> mass_;   ///< per state: the part of exit_ that came through it in one segment
-  std::vector<data::LikelySegment> likely_;
-  std::vector<std::pair<uint32_t, double>>
-      ends_;  ///< types of segments that end at a position, and how likely
+  chain::SegmentFinder finder_;
   data::SegmentChoice choice_;
 };
 

@@ -12,6 +12,8 @@
 namespace espalier::cascade {
 namespace {
 
+using chain::find_ways_back;
+using chain::WaysBack;
 using data::Label;
 
 using Key = std::tuple<size_t, size_t, std::string>;

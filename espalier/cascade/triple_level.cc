@@ -134,11 +134,11 @@ double TripleLevel::score_of(const KeptPairs& pairs, std::span<const float> node
 }
 
 void TripleLevel::find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
-                                 WaysBack& out) const {
+                                 chain::WaysBack& out) const {
   const AliveLabels& alive = pairs.alive;
   const std::span<const uint32_t> place = pairs.place;
   const size_t T = alive.positions(), K = weights.labels;
-  WaySums sums(temperature, out);
+  chain::WaySums sums(temperature, out);
   for (size_t t = 0; t < T; ++t) {
     for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s)
       for (uint32_t p = place[s]; p < place[s + 1]; ++p) {

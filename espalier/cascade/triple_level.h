@@ -9,7 +9,7 @@
 
 #include "espalier/cascade/gram_table.h"
 #include "espalier/cascade/pair_level.h"
-#include "espalier/cascade/segment_answer.h"
+#include "espalier/chain/ways_back.h"
 
 namespace espalier::cascade {
 
@@ -46,7 +46,7 @@ class TripleLevel {
                   std::span<const data::Label> labels) const;
   /// The ways through the pairs that decode() was called with last. O(triples left).
   void find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
-                      WaysBack& out) const;
+                      chain::WaysBack& out) const;
 
  private:
   std::vector<double> best_;       ///< per pair

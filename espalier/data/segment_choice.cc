@@ -40,19 +40,6 @@ const std::vector<uint32_t>& SegmentChoice::choose(std::span<const LikelySegment
   return chosen_;
 }
 
-std::vector<Span> best_segments(std::span<const SpanConfidence> likely, size_t length) {
-  std::vector<LikelySegment> numbered;
-  numbered.reserve(likely.size());
-  for (const SpanConfidence& segment : likely)
-    numbered.push_back(
-        {static_cast<uint32_t>(segment.first), static_cast<uint32_t>(segment.last), 0, segment.probability});
-  SegmentChoice choice;
-  std::vector<Span> out;
-  for (const uint32_t i : choice.choose(numbered, length))
-    out.push_back({likely[i].first, likely[i].last, likely[i].type});
-  return out;
-}
-
 bool label_segments(std::span<const Span> segments, size_t length, Scheme scheme, const LabelSet& labels,
                     std::vector<Label>& out) {
   out.clear();

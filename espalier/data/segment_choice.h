@@ -11,7 +11,7 @@
 
 namespace espalier::data {
 
-/// What a segment costs in best_segments(). F1 = 2·right / (gold + found) grows by a segment that is right
+/// What a segment costs in SegmentChoice. F1 = 2·right / (gold + found) grows by a segment that is right
 /// with probability p where p > F1/2, so this is half of the F1 that good models reach.
 inline constexpr double kSegmentPrice = 0.45;
 
@@ -34,9 +34,6 @@ class SegmentChoice {
   std::vector<double> best_;
   std::vector<uint32_t> taken_, chosen_;
 };
-
-/// The same for segments whose types are text.
-std::vector<Span> best_segments(std::span<const SpanConfidence> likely, size_t length);
 
 /// The numbers of the labels that say these segments, of a refined set those with the right places; false if
 /// the label set lacks one of them. Precondition: a scheme other than kNone.

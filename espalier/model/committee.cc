@@ -82,8 +82,7 @@ Result<std::unique_ptr<CommitteePredictor>> CommitteePredictor::load(const Secti
     return fail("{}: the weights of the members make no sense", file.name());
   const auto open = [&](const std::string& section) -> Result<Model> {
     ESPALIER_ASSIGN(const auto bytes, file.array<std::byte>(section));
-    ESPALIER_ASSIGN(Model model, Model::from_bytes({bytes.begin(), bytes.end()},
-                                                   fmt::format("{}: {}", file.name(), section)));
+    ESPALIER_ASSIGN(Model model, Model::from_view(bytes, fmt::format("{}: {}", file.name(), section)));
     if (model.as<CommitteePredictor>() != nullptr)
       return fail("{}: a member of a committee is a committee", file.name());
     return model;
@@ -153,8 +152,9 @@ Status CommitteePredictor::answer(const data::PredictOptions& options, Buffers& 
   std::vector<std::string_view> names;
   for (const Label label : best.labels) names.push_back(labels().name(label));
   for (const data::Span& span : data::spans(names, core_->scheme)) {
-    const auto same = [&](const data::SpanConfidence& known) {
-      return known.first == span.first && known.last == span.last && known.type == span.type;
+    const auto same = [&](const data::LikelySegment& known) {
+      return known.first == span.first && known.last == span.last &&
+             members_.rules()->type_name(known.type) == span.type;
     };
     const auto known = std::find_if(b.pooled.segments.begin(), b.pooled.segments.end(), same);
     out.spans.push_back({span.first, span.last, std::string(span.type),

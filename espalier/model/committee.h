@@ -34,7 +34,8 @@ void save_committee(std::span<const CommitteeMember> members, std::span<const do
 /// The bytes of an open model's file.
 std::vector<std::byte> bytes_of(const Model& model);
 
-/// The committee behind data::Predictor. Costs the sum of its members. Immutable; thread-safe.
+/// The committee behind data::Predictor. Costs the sum of its members. Immutable; thread-safe. Holds views of
+/// the section file, which must outlive it.
 class CommitteePredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<CommitteePredictor>> load(const SectionFile& file);

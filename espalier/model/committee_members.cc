@@ -3,38 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "espalier/data/segment_choice.h"
 #include "espalier/eval/scores.h"
 
 namespace espalier::model {
 
 using data::Label;
 
-namespace {
-
-/// Members list this many labellings, from which the probabilities of segments are added up.
-constexpr size_t kLabellings = 6;
-
-/// Adds to the probability of a segment, which may be in the list already.
-void add_segment(const data::Span& segment, double probability, std::vector<data::SpanConfidence>& list) {
-  // Lists are short, and what is added is mostly near the end.
-  for (size_t i = list.size(); i-- > 0;) {
-    data::SpanConfidence& known = list[i];
-    if (known.first != segment.first || known.last != segment.last || known.type != segment.type) continue;
-    known.probability += probability;
-    return;
-  }
-  list.push_back({segment.first, segment.last, std::string(segment.type), probability});
-}
-
-}  // namespace
-
 Members::Members(std::vector<Member> members, data::LabelSet labels, data::Scheme scheme)
     : members_(std::move(members)), labels_(std::move(labels)), scheme_(scheme) {
+  if (scheme_ != data::Scheme::kNone) rules_.emplace(labels_, scheme_);
   for (const Member& member : members_) {
-    std::vector<Label>& own = own_label_.emplace_back();
-    for (const std::string& name : member.model->labels().names())
-      own.push_back(labels_.find(name).value_or(data::kNoLabel));
+    Asked& asked = asked_.emplace_back();
+    asked.chain = member.model->as<chain::ChainPredictor>();
+    asked.cascade = member.model->as<cascade::CascadePredictor>();
+    const bool believes = asked.chain != nullptr || asked.cascade != nullptr;
+    const data::LabelSet& own = believes ? member.model->inner_labels() : member.model->labels();
+    for (size_t j = 0; j < own.size(); ++j)
+      asked.label.push_back(labels_.find(own.name(static_cast<Label>(j))).value_or(data::kNoLabel));
+    if (!rules_ || !believes) continue;
+    asked.rules.emplace(own, scheme_);
+    for (size_t j = 0; j < own.size(); ++j) {
+      const uint32_t type = asked.rules->type(static_cast<Label>(j));
+      if (type == chain::SpanRules::kOutside) continue;
+      if (type >= asked.type.size()) asked.type.resize(type + 1, chain::SpanRules::kOutside);
+      if (asked.label[j] != data::kNoLabel) asked.type[type] = rules_->type(asked.label[j]);
+    }
   }
 }
 
@@ -45,70 +38,115 @@ Members::Scratch Members::make_scratch() const {
 }
 
 Status Members::ask(const data::Sequence& sequence, Scratch& scratch, std::vector<Opinion>& said) const {
-  const bool segments = scheme_ != data::Scheme::kNone;
   said.resize(members_.size());
   for (size_t m = 0; m < members_.size(); ++m) {
-    const data::Predictor& member = members_[m].model->predictor();
-    const std::vector<Label>& own = own_label_[m];
-    const bool sure = member.is_search();  // it has no probabilities
-    data::PredictOptions options;
-    options.marginals = !sure;
-    options.confidence = segments && !sure;
-    options.nbest = options.confidence ? kLabellings : 1;
-    data::Prediction& answer = scratch.said;
-    ESPALIER_TRY(member.predict(sequence, {}, options, *scratch.members[m], answer));
-    Opinion& opinion = said[m];
-    opinion.labels.clear();
-    opinion.segments.clear();
-    const size_t K = own.size();
-    for (size_t t = 0; t < sequence.length(); ++t) {
-      const auto believes = [&](size_t label, float p) {
-        if (own[label] != data::kNoLabel) opinion.labels.push_back({static_cast<uint32_t>(t), own[label], p});
-      };
-      if (sure) {
-        believes(answer.labels()[t], 1);
-        continue;
-      }
-      for (size_t j = 0; j < K; ++j)
-        if (const float p = answer.marginals[t * K + j]; p >= kLeastProbability) believes(j, p);
+    const Asked& asked = asked_[m];
+    data::Predictor::Scratch& own = *scratch.members[m];
+    said[m].labels.clear();
+    said[m].segments.clear();
+    if (asked.chain != nullptr) {
+      hear(asked, asked.chain->ways_back(sequence, own), scratch, said[m]);
+      continue;
     }
-    if (!segments) continue;
-    double all = 0;
-    for (const data::Labelling& labelling : answer.best) all += sure ? 1 : labelling.probability;
-    for (const data::Labelling& labelling : answer.best) {
-      const double p = sure      ? 1
-                       : all > 0 ? labelling.probability / all
-                                 : 1.0 / static_cast<double>(answer.best.size());
-      scratch.names.clear();
-      for (const Label label : labelling.labels) scratch.names.push_back(member.labels().name(label));
-      data::spans(scratch.names, scheme_, scratch.spans);
-      for (const data::Span& span : scratch.spans)
-        add_segment({span.first, span.last, span.type}, p, opinion.segments);
+    if (asked.cascade != nullptr) {
+      ESPALIER_ASSIGN(const chain::WaysBack* const ways, asked.cascade->ways_back(sequence, own));
+      hear(asked, *ways, scratch, said[m]);
+      continue;
     }
+    ESPALIER_TRY(members_[m].model->predictor().predict(sequence, {}, {}, own, scratch.said));
+    if (scratch.said.labels().size() != sequence.length())
+      return fail("member {} of the committee does not label each token", members_[m].name);
+    scratch.labels.clear();
+    for (const Label label : scratch.said.labels()) scratch.labels.push_back(asked.label[label]);
+    hear(scratch.labels, said[m]);
   }
   return {};
+}
+
+void Members::hear(const Asked& member, const chain::WaysBack& ways, Scratch& scratch, Opinion& out) const {
+  std::span<const double> states;
+  if (member.rules) {
+    for (const data::LikelySegment& segment : scratch.finder.find(ways, *member.rules, kLeastSegment))
+      if (const uint32_t type = member.type[segment.type]; type != chain::SpanRules::kOutside)
+        out.segments.push_back({segment.first, segment.last, type, segment.probability});
+    states = scratch.finder.states();
+  } else {
+    chain::find_state_probabilities(ways, scratch.states);
+    states = scratch.states;
+  }
+  // Several states can have one label: pairs of labels, and readings of it.
+  scratch.row.assign(labels_.size(), 0.0f);
+  for (size_t t = 0; t < ways.positions(); ++t) {
+    const uint32_t first = ways.begin[t], last = ways.begin[t + 1];
+    for (uint32_t s = first; s < last; ++s)
+      if (const Label label = member.label[ways.label[s]]; label != data::kNoLabel)
+        scratch.row[label] += static_cast<float>(states[s]);
+    for (uint32_t s = first; s < last; ++s) {
+      const Label label = member.label[ways.label[s]];
+      if (label == data::kNoLabel) continue;
+      if (scratch.row[label] >= kLeastProbability)
+        out.labels.push_back({static_cast<uint32_t>(t), label, scratch.row[label]});
+      scratch.row[label] = 0;
+    }
+  }
+}
+
+void Members::hear(std::span<const Label> answer, Opinion& out) const {
+  const auto type_at = [&](size_t t) {
+    return answer[t] == data::kNoLabel ? chain::SpanRules::kOutside : rules_->type(answer[t]);
+  };
+  for (size_t t = 0; t < answer.size(); ++t) {
+    if (answer[t] == data::kNoLabel) continue;
+    out.labels.push_back({static_cast<uint32_t>(t), answer[t], 1.0f});
+    if (!rules_ || type_at(t) == chain::SpanRules::kOutside) continue;
+    const bool goes_on =
+        t > 0 && answer[t - 1] != data::kNoLabel && rules_->continues(answer[t - 1], answer[t]);
+    if (goes_on) {
+      ++out.segments.back().last;
+    } else {
+      out.segments.push_back({static_cast<uint32_t>(t), static_cast<uint32_t>(t + 1), type_at(t), 1.0});
+    }
+  }
 }
 
 void Members::pool(std::span<const Opinion> said, std::span<const double> weights, size_t length,
                    Pooled& out) const {
   ESPALIER_CHECK(said.size() == members_.size() && weights.size() == members_.size());
+  constexpr uint32_t kNone = UINT32_MAX;
   const size_t K = labels_.size();
   double all = 0;
   for (const double weight : weights) all += weight;
   ESPALIER_CHECK(all > 0);
   out.labels.assign(length * K, 0.0f);
   out.segments.clear();
+  out.next_ending.clear();
+  out.last_ending.assign(length + 1, kNone);
   for (size_t m = 0; m < said.size(); ++m) {
     const double share = weights[m] / all;
     if (share == 0) continue;
     for (const Opinion::Belief& belief : said[m].labels)
       out.labels[belief.row * K + belief.label] += static_cast<float>(share * belief.probability);
-    for (const data::SpanConfidence& segment : said[m].segments)
-      add_segment({segment.first, segment.last, segment.type}, share * segment.probability, out.segments);
+    for (const data::LikelySegment& segment : said[m].segments) {
+      uint32_t i = out.last_ending[segment.last];
+      while (i != kNone && (out.segments[i].first != segment.first || out.segments[i].type != segment.type))
+        i = out.next_ending[i];
+      if (i != kNone) {
+        out.segments[i].probability += share * segment.probability;
+        continue;
+      }
+      out.next_ending.push_back(out.last_ending[segment.last]);
+      out.last_ending[segment.last] = static_cast<uint32_t>(out.segments.size());
+      out.segments.push_back(segment);
+      out.segments.back().probability *= share;
+    }
   }
-  if (scheme_ != data::Scheme::kNone &&
-      data::label_segments(data::best_segments(out.segments, length), length, scheme_, labels_, out.best))
-    return;
+  if (rules_) {
+    out.spans.clear();
+    for (const uint32_t i : out.choice.choose(out.segments, length))
+      out.spans.push_back(
+          {out.segments[i].first, out.segments[i].last, rules_->type_name(out.segments[i].type)});
+    if (data::label_segments(out.spans, length, scheme_, labels_, out.best)) return;
+  }
   out.best.resize(length);
   for (size_t t = 0; t < length; ++t) {
     const float* const p = out.labels.data() + t * K;
@@ -180,6 +218,15 @@ std::vector<double> learn_weights(const Members& members, std::span<const data::
     if (better == weights) break;
     weights = std::move(better);
     best = gained;
+  }
+  // No committee does clearly worse than one of its members.
+  for (size_t m = 0; m < members.size(); ++m) {
+    std::vector<double> alone(members.size(), 0.0);
+    alone[m] = 1;
+    const double now = score(alone);
+    if (now < best + least_gain) continue;
+    weights = std::move(alone);
+    best = now;
   }
   return weights;
 }

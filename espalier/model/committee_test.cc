@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <set>
 
 #include "espalier/data/segment_choice.h"
+#include "espalier/eval/scores.h"
 #include "espalier/model/train.h"
 #include "espalier/model/training_test_support.h"
 
@@ -120,6 +122,108 @@ TEST_F(CommitteeTest, LearnsWhomNotToTrust) {
   const std::vector<double> weights = learn_weights(members, asked, said, workers);
   EXPECT_GT(weights[0], weights[1]);
   EXPECT_GT(weights[0], weights[2]);
+  // Not clearly worse than the best member.
+  size_t tokens = 0;
+  for (const data::Sequence& sequence : sequences) tokens += sequence.length();
+  const auto right = [&](const std::vector<double>& by) {
+    Pooled pooled;
+    eval::TaggingScores scores;
+    for (size_t s = 0; s < sequences.size(); ++s) {
+      members.pool(said[s], by, sequences[s].length(), pooled);
+      std::vector<std::string_view> gold, found;
+      for (size_t t = 0; t < sequences[s].length(); ++t) {
+        gold.push_back(sequences[s].label(t));
+        found.push_back(members.labels().name(pooled.best[t]));
+      }
+      scores.add(gold, found);
+    }
+    return scores.f1();
+  };
+  const double clearly = 50 / std::sqrt(static_cast<double>(tokens));
+  EXPECT_LT(right({1, 1, 1}) + clearly, right({1, 0, 0}));
+  EXPECT_GT(right(weights) + clearly, right({1, 0, 0}));
+}
+
+TEST_F(CommitteeTest, MembersSayWhatTheyBelieve) {
+  const auto member = [&](std::string learner, std::vector<std::string> settings,
+                          std::string task = "label") {
+    TrainRequest r = request(std::move(settings));
+    r.learner = std::move(learner);
+    r.task = std::move(task);
+    return trained(r).model;
+  };
+  const Model crf = member("crf", {"passes=2", "scheme=iobes"}), svm = member("svm", {"passes=3"}),
+              cascade = member("cascade", {"passes=2", "scheme=iobes"}),
+              order2 = member("cascade", {"passes=2", "order=2", "scheme=data"}),
+              search = member("laso-br", {"passes=2"}, "segment");
+  const std::vector<const Model*> models = {&crf, &svm, &cascade, &order2, &search};
+  std::vector<Members::Member> names;
+  for (const Model* model : models) names.push_back({"member", model});
+  const Members members(names, svm.labels(), data::Scheme::kIob2);
+  Members::Scratch scratch = members.make_scratch();
+  const size_t K = members.labels().size();
+  std::vector<Opinion> said;
+  data::Prediction wanted;
+  data::PredictOptions options;
+  size_t compared = 0;
+  for (const data::Sequence& sequence : dev()) {
+    ASSERT_TRUE(members.ask(sequence, scratch, said).ok());
+    for (size_t m = 0; m < models.size(); ++m) {
+      const data::Predictor& model = models[m]->predictor();
+      options.marginals = options.confidence = !model.is_search();
+      ASSERT_TRUE(model.predict(sequence, {}, options, *scratch.members[m], wanted).ok());
+      std::vector<float> p(sequence.length() * K, 0.0f);
+      for (const Opinion::Belief& belief : said[m].labels)
+        p[belief.row * K + belief.label] = belief.probability;
+      for (size_t t = 0; t < sequence.length(); ++t)
+        for (data::Label j = 0; j < K; ++j) {
+          const auto own = model.labels().find(members.labels().name(j));
+          const float expected = !own                ? 0
+                                 : model.is_search() ? static_cast<float>(wanted.labels()[t] == *own)
+                                                     : wanted.marginals[t * model.labels().size() + *own];
+          EXPECT_NEAR(p[t * K + j], expected, 0.005) << m;
+        }
+      for (const data::SpanConfidence& span : wanted.spans) {
+        if (span.probability <= 0.01) continue;
+        double found = 0;
+        for (const data::LikelySegment& segment : said[m].segments)
+          if (segment.first == span.first && segment.last == span.last &&
+              members.rules()->type_name(segment.type) == span.type)
+            found = segment.probability;
+        EXPECT_NEAR(found, span.probability, 0.005) << m;
+        ++compared;
+      }
+      if (!model.is_search()) continue;
+      std::vector<std::string_view> labels;
+      for (const data::Label label : wanted.labels()) labels.push_back(model.labels().name(label));
+      EXPECT_EQ(said[m].segments.size(), data::spans(labels, data::Scheme::kIob2).size());
+    }
+  }
+  EXPECT_GT(compared, 100u);
+}
+
+TEST_F(CommitteeTest, StoresNobodyInVain) {
+  // The second has hardly learned anything, and the mean with it is worse than the first alone.
+  const Trained made = trained(request({"members=crf:passes=5,crf:passes=1:l2=100000", "folds=2"}));
+  const auto* const committee = made.model.as<CommitteePredictor>();
+  ASSERT_NE(committee, nullptr);
+  EXPECT_THAT(committee->details(), ::testing::Not(HasSubstr("crf-2")));
+}
+
+TEST_F(CommitteeTest, TheUsualMembersLearnFromUnknownLabels) {
+  // One of them learns places in segments, which are not known beside an unknown label.
+  const auto names = [&] {
+    const Trained made = trained(request({"folds=2"}));
+    return made.model.as<CommitteePredictor>()->details();
+  };
+  EXPECT_THAT(names(), HasSubstr("\"scheme\":\"iobes\""));
+  std::ifstream in(path("train.txt"));
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const size_t end = text.find('\n');
+  const size_t label = text.find_last_of(" \t", end) + 1;
+  text.replace(label, end - label, "_");
+  std::ofstream(path("train.txt")) << text;
+  EXPECT_THAT(names(), ::testing::Not(HasSubstr("\"scheme\":\"iobes\"")));
 }
 
 TEST_F(CommitteeTest, ObeysConstraintsThatReadCells) {

@@ -136,6 +136,11 @@ Result<Model> Model::from_bytes(const std::vector<std::byte>& bytes, std::string
   return make(std::move(file));
 }
 
+Result<Model> Model::from_view(std::span<const std::byte> bytes, std::string name) {
+  ESPALIER_ASSIGN(SectionFile file, SectionFile::from_view(bytes, std::move(name)));
+  return make(std::move(file));
+}
+
 Result<Model> Model::make(SectionFile file) {
   Model model;
   model.file_ = std::make_unique<SectionFile>(std::move(file));

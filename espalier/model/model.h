@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Model {
   static Result<Model> open(const std::string& path, std::string name);
   /// Error messages call the model `name`.
   static Result<Model> from_bytes(const std::vector<std::byte>& bytes, std::string name);
+  /// The same without a copy: the bytes must outlive the model.
+  static Result<Model> from_view(std::span<const std::byte> bytes, std::string name);
 
   const ModelHeader& about() const { return about_; }
   /// Those of the data. The model itself can have finer ones (inner_labels).

@@ -59,6 +59,24 @@ const cascade::CascadePredictor& cascade_of(const Model& model) {
   return *model.as<cascade::CascadePredictor>();
 }
 
+TEST_F(CascadeTest, TheSameBytesAtAnyNumberOfThreads) {
+  // With the labels of words as features, which each sentence is described with as if it had not been seen,
+  // and with labels that are finer inside.
+  const std::string alone = [&] {
+    const Model model = trained({"scheme=iobes"});
+    EXPECT_EQ(model.about().features.lists.size(), 1u);
+    EXPECT_TRUE(model.inner_labels().refined());
+    return file_bytes(path("out.model"));
+  }();
+  for (const int threads : {2, 3}) {
+    TrainRequest r = request({"scheme=iobes"});
+    r.threads = threads;
+    r.model = path("threads.model");
+    ASSERT_TRUE(train(r, {}).ok());
+    EXPECT_EQ(file_bytes(r.model), alone) << threads;
+  }
+}
+
 TEST_F(CascadeTest, TrainsSavesAndPredicts) {
   for (const std::vector<std::string>& settings :
        {std::vector<std::string>{},

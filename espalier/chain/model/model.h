@@ -10,6 +10,7 @@
 #include "espalier/base/section_file.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/span_marginals.h"
+#include "espalier/chain/ways_back.h"
 #include "espalier/chain/weights.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_scheme.h"
@@ -74,6 +75,10 @@ class ChainPredictor final : public data::Predictor {
   Status decode(const data::PredictOptions& options, data::Predictor::Scratch& scratch,
                 data::Prediction& out) const;
 
+  /// Where labellings come from, by their probabilities: what the model believes, without what is next to
+  /// impossible. The scratch holds it until its next use.
+  const WaysBack& ways_back(const data::Sequence& sequence, data::Predictor::Scratch& scratch) const;
+
   StrongestWeights strongest(size_t how_many, std::optional<data::Label> only) const override;
   std::vector<WeightedTransition> weighted_transitions() const override;
   Size size() const override;
@@ -107,6 +112,9 @@ class ChainPredictor final : public data::Predictor {
   void kernel_scores(uint32_t first, uint32_t last, Buffers& b, float* node) const;
   /// Turns scores into each position's log probabilities given the label before.
   void normalise_positions(SequenceScores& scores) const;
+  /// The probabilities of labels under b.scores; leaves the scores divided by the temperature in b.warm,
+  /// whose transitions are `trans`. Returns log Z.
+  double find_marginals(Buffers& b, AlignedVector<float>& trans) const;
   void add_confidence(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;
   void add_spans(Buffers& b, data::Prediction& out) const;
   Status best_labellings(const data::PredictOptions& options, Buffers& b, data::Prediction& out) const;

@@ -23,6 +23,7 @@ struct ChainPredictor::Buffers final : data::Predictor::Scratch {
   std::vector<uint32_t> known;      ///< features of one token that a kernel machine has numbers for …
   std::vector<float> known_values;  ///< … and their values
   AlignedVector<float> marginals;
+  WaysBack ways;
 };
 
 }  // namespace espalier::chain

@@ -10,10 +10,8 @@ namespace espalier::chain {
 
 using data::Label;
 
-void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers& b,
-                                    data::Prediction& out) const {
+double ChainPredictor::find_marginals(Buffers& b, AlignedVector<float>& trans) const {
   const size_t T = b.scores.view.length, K = labels_.size(), S = stride_;
-  if (T == 0) return;
   // P(y|x) ∝ exp(score/τ). A model normalised at each position already has log probabilities (τ = 1 there).
   b.warm = b.scores;
   b.warm.view.node = b.warm.node.data();
@@ -25,14 +23,34 @@ void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers
   }
   // The model's own transitions, unless constraints have replaced them.
   const bool own = b.scores.view.trans == trans_.data();
-  AlignedVector<float> warm_trans(b.scores.view.trans, b.scores.view.trans + K * S);
-  for (float& w : warm_trans) w = static_cast<float>(w / temperature_);
-  b.warm.view.trans = warm_trans.data();
+  trans.assign(b.scores.view.trans, b.scores.view.trans + K * S);
+  for (float& w : trans) w = static_cast<float>(w / temperature_);
+  b.warm.view.trans = trans.data();
   TransitionPotentials others;
-  if (!own) others.assign(warm_trans.data(), K, S);
+  if (!own) others.assign(trans.data(), K, S);
   b.marginals.resize(T * S);
-  const double log_z =
-      forward_backward(b.warm.view, own ? potentials_ : others, b.chain, b.marginals.data(), nullptr);
+  return forward_backward(b.warm.view, own ? potentials_ : others, b.chain, b.marginals.data(), nullptr);
+}
+
+const WaysBack& ChainPredictor::ways_back(const data::Sequence& sequence,
+                                          data::Predictor::Scratch& scratch) const {
+  constexpr float kLeast = 1e-4f;
+  Buffers& b = static_cast<Buffers&>(scratch);
+  score(sequence, {}, Each::kSum, b);
+  b.ways.clear();
+  if (sequence.empty()) return b.ways;
+  AlignedVector<float> trans;
+  find_marginals(b, trans);
+  find_ways_back(b.warm.view, b.marginals.data(), kLeast, b.ways);
+  return b.ways;
+}
+
+void ChainPredictor::add_confidence(const data::PredictOptions& options, Buffers& b,
+                                    data::Prediction& out) const {
+  const size_t T = b.scores.view.length, K = labels_.size(), S = stride_;
+  if (T == 0) return;
+  AlignedVector<float> trans;
+  const double log_z = find_marginals(b, trans);
 
   if (options.decoder == data::Decoder::kPosterior && options.nbest <= 1) {
     std::vector<Label>& labels = out.best.front().labels;

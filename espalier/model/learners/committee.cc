@@ -71,19 +71,25 @@ Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
   return out;
 }
 
-/// members=auto. Learners that err differently.
-std::vector<MemberChoice> usual_members(CommitteeSize size, bool segments) {
+/// members=auto. Learners that err differently and tag fast. `places`: labels are segments, all are known.
+std::vector<MemberChoice> usual_members(CommitteeSize size, bool places) {
   std::vector<MemberChoice> out = {{.learner = "cascade", .settings = {}},
                                    {.learner = "svm", .settings = {}}};
   if (size == CommitteeSize::kSmall) return out;
   out.push_back({.learner = "crf", .settings = {"dropout=0.25"}});
-  out.push_back({.learner = "cascade", .settings = {"scheme=data"}});
-  if (segments) {
-    out.push_back({.learner = "laso-br", .task = "segment", .settings = {}});
+  if (places) {
+    out.push_back({.learner = "crf", .settings = {"dropout=0.25", "scheme=iobes"}});
   } else {
-    out.push_back({.learner = "perceptron", .settings = {}});
+    out.push_back({.learner = "crf", .settings = {"dropout=0.4"}});
   }
   return out;
+}
+
+bool all_labels_known(const std::vector<data::Sequence>& sequences) {
+  for (const data::Sequence& sequence : sequences)
+    for (size_t t = 0; t < sequence.length(); ++t)
+      if (sequence.label(t) == data::kUnknownLabelText) return false;
+  return true;
 }
 
 /// Different names for all members, to tell their votes apart.
@@ -108,7 +114,8 @@ class CommitteeTraining {
         all_(std::make_shared<const Sequences>(std::move(job.sequences))),
         dev_(std::make_shared<const Sequences>(std::move(job.dev.sequences))),
         members_(options.members ? *options.members
-                                 : usual_members(options.size, job.scheme.scheme() != data::Scheme::kNone)),
+                                 : usual_members(options.size, job.scheme.scheme() != data::Scheme::kNone &&
+                                                                   all_labels_known(*all_))),
         names_(names_of(members_)) {
     job.dev.sequences.clear();  // for the members; the committee itself has no rounds to score
   }
@@ -123,6 +130,7 @@ class CommitteeTraining {
     auto means = std::make_shared<Sequences>();
     ESPALIER_TRY(learn_from_held_out(weights, *means));
     ESPALIER_ASSIGN(const std::vector<std::byte> chain, train_decider(std::move(means)));
+    leave_out_unheard(weights);
     SectionWriter out;
     save_committee(finished_, weights, job_.scheme.scheme(), chain, out);
     ESPALIER_TRY(job_.save(out));
@@ -147,13 +155,13 @@ class CommitteeTraining {
     return request;
   }
 
-  /// Trains one model and remembers it for checkpoints, or takes it from one.
+  /// Trains one model and remembers it if there are checkpoints, or takes it from one.
   Result<std::vector<std::byte>> train_part(const TrainRequest& request, const std::string& what) {
     const std::string section = fmt::format("part{}", ++part_);
     if (resumed_ && resumed_->has(section)) {
       ESPALIER_ASSIGN(const auto bytes, resumed_->section(section));
       done_.emplace_back(bytes.begin(), bytes.end());
-      return done_.back();
+      return std::vector<std::byte>(done_.back());
     }
     Monitor monitor = job_.monitor;
     monitor.on_progress = [&](const Progress& theirs) {
@@ -169,7 +177,8 @@ class CommitteeTraining {
           "--resume "
           "continues with the members that are finished");
     if (!trained.ok()) return fail("{}: {}", what, trained.error().message);
-    done_.push_back(bytes_of(trained->model));
+    std::vector<std::byte> model = bytes_of(trained->model);
+    if (job_.request.checkpoint_every > 0) done_.push_back(model);
     RoundEnd round;
     round.number = static_cast<int>(part_);
     round.most = static_cast<int>(parts()) + 1;
@@ -178,7 +187,7 @@ class CommitteeTraining {
     };
     job_.round_ended(round, round.most, [] { return Result<double>(0.0); });
     ESPALIER_TRY(job_.ended(Result<bool>(true)));
-    return done_.back();
+    return model;
   }
 
   Result<std::vector<std::byte>> train_member(size_t member, std::shared_ptr<const Sequences> data,
@@ -217,6 +226,19 @@ class CommitteeTraining {
       names_.resize(m + 1);
     }
     return {};
+  }
+
+  /// Members that nobody listens to are not stored.
+  void leave_out_unheard(std::vector<double>& weights) {
+    size_t kept = 0;
+    for (size_t m = 0; m < weights.size(); ++m) {
+      if (weights[m] == 0) continue;
+      weights[kept] = weights[m];
+      if (kept != m) finished_[kept] = std::move(finished_[m]);
+      ++kept;
+    }
+    weights.resize(kept);
+    finished_.resize(kept);
   }
 
   /// All labels of the training data, by first appearance.
@@ -337,8 +359,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       [](const O& options) { return options.members_text; });
   table.choice(
       "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
-      "small: cascade and svm; full: also crf, a second cascade, and laso-br by chunk where labels are "
-      "segments, otherwise perceptron");
+      "small: cascade and svm; full: also two crf with dropout, one of which learns with scheme=iobes where "
+      "labels are segments");
   table.whole("folds", &O::folds, {2, 100},
               "each member is also trained without one of so many parts of the data, to learn whom to trust");
   table.number("time-budget", &O::time_budget, {0, 1e9},
