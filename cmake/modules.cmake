@@ -20,8 +20,17 @@ target_compile_definitions(espalier_options INTERFACE ESPALIER_VERSION="${PROJEC
 # others would only cost compile time. SSE2 and AVX2 remain, chosen at run time.
 target_compile_definitions(espalier_options INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # The compiler's garbage collector waits until 512 MB are in use: 5 % less time for large translation units.
-  target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:--param=ggc-min-heapsize=524288>")
+  # The compiler's garbage collector waits until so much memory is in use: with 1.5 GB, large translation units take a tenth
+  # less time than with 512 MB, and 2.1 GB instead of 1.6.
+  cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR needed "2500 * ${processors} + 2000")
+  if(megabytes GREATER_EQUAL needed)
+    set(kilobytes 1572864)
+  else()
+    set(kilobytes 524288)
+  endif()
+  target_compile_options(espalier_options INTERFACE "$<BUILD_INTERFACE:--param=ggc-min-heapsize=${kilobytes}>")
 endif()
 if(ESPALIER_SANITIZE)
   if(ESPALIER_SANITIZE MATCHES undefined)
