@@ -10,6 +10,8 @@
 
 #include "espalier/data/segment_choice.h"
 #include "espalier/eval/scores.h"
+#include "espalier/model/member_choice.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/train.h"
 #include "espalier/model/training_test_support.h"
 
@@ -226,6 +228,75 @@ TEST_F(CommitteeTest, TheUsualMembersLearnFromUnknownLabels) {
   EXPECT_THAT(names(), ::testing::Not(HasSubstr("\"scheme\":\"iobes\"")));
 }
 
+TEST_F(CommitteeTest, TheUsualMembersFitTheData) {
+  const auto members = [](CommitteeSize size, CommitteeData data) {
+    std::string text;
+    for (const MemberChoice& member : usual_members(size, data)) {
+      text += member.learner + (member.classes > 0 ? "+ " : " ");
+      // What they are made of is accepted where users name it, too.
+      EXPECT_TRUE((*find_learner(member.learner))->check_settings(member.settings).ok());
+    }
+    return text;
+  };
+  EXPECT_EQ(members(CommitteeSize::kFull, {.words = true, .segments = false, .mostly_outside = false}),
+            "cascade svm cascade+ crf+ cascade+ ");
+  EXPECT_EQ(members(CommitteeSize::kFull, {.words = true, .segments = true, .mostly_outside = false}),
+            "cascade+ svm crf+ cascade+ cascade+ ");
+  EXPECT_EQ(members(CommitteeSize::kFull, {.words = true, .segments = true, .mostly_outside = true}),
+            "cascade+ svm crf+ cascade+ laso-br ");
+  EXPECT_EQ(members(CommitteeSize::kFull, {.words = false, .segments = false, .mostly_outside = false}),
+            "cascade svm cascade crf cascade ");
+  EXPECT_EQ(members(CommitteeSize::kSmall, {.words = true, .segments = false, .mostly_outside = false}),
+            "cascade svm ");
+}
+
+TEST_F(CommitteeTest, KnowsWhatItsDataAreLike) {
+  const auto sequences = [&](const std::string& text) {
+    std::ofstream(path("few.txt")) << text;
+    return *data::read_all({path("few.txt")}, {});
+  };
+  EXPECT_TRUE(committee_data(sequences("a O\nb O\nc B-X\n\n"), true, true).mostly_outside);
+  EXPECT_FALSE(committee_data(sequences("a O\nb I-X\nc B-X\n\n"), true, true).mostly_outside);
+  EXPECT_TRUE(committee_data(sequences("a O\nb B-X\n\n"), true, true).segments);
+  EXPECT_FALSE(committee_data(sequences("a O\nb _\n\n"), true, true).segments);
+}
+
+TEST_F(CommitteeTest, MembersLookAtClassesOfTheWordsThatTheyLearnFrom) {
+  const Model model = trained(request({"members=crf:passes=4:classes=4,crf:passes=4", "folds=2"})).model;
+  EXPECT_GT(token_accuracy(path("out.model"), path("dev.txt")), 90);
+  std::vector<size_t> lists;
+  for (const std::string member : {"member1", "member2"}) {
+    const auto bytes = model.file().section(member);
+    ASSERT_TRUE(bytes.ok());
+    const auto opened = Model::from_view(*bytes, member);
+    ASSERT_TRUE(opened.ok());
+    const auto& own = opened->about().features.lists;
+    lists.push_back(std::count_if(own.begin(), own.end(), [](const data::WordList& list) {
+      return list.kind == data::WordList::Kind::kClasses;
+    }));
+  }
+  EXPECT_EQ(lists, (std::vector<size_t>{1, 0}));
+  // Words that a list cannot name are left out; where no word is left there are no classes.
+  data::ReadOptions tabs;
+  tabs.separator = "\t";
+  std::ofstream(path("blanks.txt")) << "New York\tO\nin\tO\n\nNew York\tO\nin\tO\n\n";
+  const Workers workers(1);
+  const auto some = classes_from_text(*data::read_all({path("blanks.txt")}, tabs), 0, 2, workers, {});
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->text.substr(0, 3), "in\t");
+  EXPECT_EQ(std::count(some->text.begin(), some->text.end(), '\n'), 1);
+  std::ofstream(path("once.txt")) << "a O\nb O\n\n";
+  EXPECT_FALSE(classes_from_text(*data::read_all({path("once.txt")}, {}), 0, 2, workers, {}));
+  // Attributes are no words.
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += "A\tx=1\nB\ty=1\n\n";
+  std::ofstream(path("train.crfsuite")) << text;
+  TrainRequest attributes = request({"members=crf:passes=2:classes=4,svm:passes=2", "folds=2"});
+  attributes.train = {path("train.crfsuite")};
+  attributes.reading.format = data::Format::kCrfsuite;
+  EXPECT_THAT(error_of(attributes), HasSubstr("classes=4: the data has attributes instead of words"));
+}
+
 TEST_F(CommitteeTest, ObeysConstraintsThatReadCells) {
   const Model model = trained(request()).model;
   ConstraintFile rules;
@@ -281,7 +352,9 @@ TEST_F(CommitteeTest, WrongMembersAreRefusedBeforeDataAreRead) {
   EXPECT_THAT(says("crf,committee"), HasSubstr("cannot have committees"));
   EXPECT_THAT(says("crf,crf:task=segment"), HasSubstr("does not learn task segment"));
   EXPECT_THAT(says("crf,searn:task=parse"), HasSubstr("label or segment"));
-  EXPECT_EQ(says("crf,crf:l2=3"), "accepted");
+  EXPECT_THAT(says("crf,crf:classes=1"), HasSubstr("classes=1: the number of word classes, from 2"));
+  EXPECT_THAT(says("crf,crf:classes=8x"), HasSubstr("classes=8x"));
+  EXPECT_EQ(says("crf,crf:l2=3:classes=8"), "accepted");
   std::ofstream(path("train.txt")) << "a B-NP\n\nb O\n\n";
   EXPECT_THAT(error_of(request({"size=small"})), HasSubstr("2 sequences are too few"));
 }

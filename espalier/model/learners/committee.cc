@@ -3,27 +3,17 @@
 #include "espalier/model/committee.h"
 #include "espalier/base/format.h"
 
-#include <algorithm>
-#include <numeric>
+#include <map>
 
 #include "espalier/base/counted.h"
 #include "espalier/data/folds.h"
 #include "espalier/model/learners/learners.h"
-#include "espalier/model/registry.h"
+#include "espalier/model/member_choice.h"
 #include "espalier/model/training_job.h"
 
 namespace espalier::model {
 
 namespace {
-
-/// A learner with its settings, and the task that it learns.
-struct MemberChoice {
-  std::string learner;
-  std::string task = "label";
-  std::vector<std::string> settings;
-};
-
-enum class CommitteeSize { kSmall, kFull };
 
 struct CommitteeOptions : CommonOptions {
   std::optional<std::vector<MemberChoice>> members;
@@ -32,77 +22,6 @@ struct CommitteeOptions : CommonOptions {
   int folds = 10;
   double time_budget = 0;
 };
-
-/// "LEARNER:NAME=VALUE:…,LEARNER,…". NAME can also be task.
-Result<std::vector<MemberChoice>> parse_members(std::string_view text) {
-  constexpr size_t kMostAsked = 16;
-  std::vector<MemberChoice> out;
-  while (!text.empty()) {
-    std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    MemberChoice member;
-    member.learner = item.substr(0, item.find(':'));
-    item.remove_prefix(std::min(item.size(), member.learner.size() + 1));
-    while (!item.empty()) {
-      const std::string_view setting = item.substr(0, item.find(':'));
-      item.remove_prefix(std::min(item.size(), setting.size() + 1));
-      if (setting.starts_with("task=")) {
-        member.task = setting.substr(5);
-      } else {
-        member.settings.emplace_back(setting);
-      }
-    }
-    const auto wrong = [&](const Error& error) { return fail("parameter members: {}", error.message); };
-    if (member.learner == "committee")
-      return fail("parameter members: a committee cannot have committees as members");
-    if (member.task != "label" && member.task != "segment")
-      return fail("parameter members: task={}: members learn the task label or segment", member.task);
-    const auto learner = find_learner(member.learner);
-    if (!learner.ok()) return wrong(learner.error());
-    if (const Status fits = check_learner_of_task(*find_task(member.task).value(), member.learner);
-        !fits.ok())
-      return wrong(fits.error());
-    if (const Status good = (*learner)->check_settings(member.settings); !good.ok())
-      return wrong(good.error());
-    out.push_back(std::move(member));
-  }
-  if (out.size() < 2 || out.size() > kMostAsked)
-    return fail("parameter members: {}; a committee has 2 to {}", counted(out.size(), "member"), kMostAsked);
-  return out;
-}
-
-/// members=auto. Learners that err differently and tag fast. `places`: labels are segments, all are known.
-std::vector<MemberChoice> usual_members(CommitteeSize size, bool places) {
-  std::vector<MemberChoice> out = {{.learner = "cascade", .settings = {}},
-                                   {.learner = "svm", .settings = {}}};
-  if (size == CommitteeSize::kSmall) return out;
-  out.push_back({.learner = "crf", .settings = {"dropout=0.25"}});
-  if (places) {
-    out.push_back({.learner = "crf", .settings = {"dropout=0.25", "scheme=iobes"}});
-  } else {
-    out.push_back({.learner = "crf", .settings = {"dropout=0.4"}});
-  }
-  return out;
-}
-
-bool all_labels_known(const std::vector<data::Sequence>& sequences) {
-  for (const data::Sequence& sequence : sequences)
-    for (size_t t = 0; t < sequence.length(); ++t)
-      if (sequence.label(t) == data::kUnknownLabelText) return false;
-  return true;
-}
-
-/// Different names for all members, to tell their votes apart.
-std::vector<std::string> names_of(const std::vector<MemberChoice>& members) {
-  std::vector<std::string> names;
-  for (const MemberChoice& member : members) {
-    std::string name = member.learner;
-    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n)
-      name = fmt::format("{}-{}", member.learner, n);
-    names.push_back(std::move(name));
-  }
-  return names;
-}
 
 using Sequences = std::vector<data::Sequence>;
 
@@ -113,9 +32,9 @@ class CommitteeTraining {
         options_(options),
         all_(std::make_shared<const Sequences>(std::move(job.sequences))),
         dev_(std::make_shared<const Sequences>(std::move(job.dev.sequences))),
-        members_(options.members ? *options.members
-                                 : usual_members(options.size, job.scheme.scheme() != data::Scheme::kNone &&
-                                                                   all_labels_known(*all_))),
+        members_(options.members
+                     ? *options.members
+                     : usual_members(options.size, committee_data(*all_, has_words(job), has_segments(job)))),
         names_(names_of(members_)) {
     job.dev.sequences.clear();  // for the members; the committee itself has no rounds to score
   }
@@ -144,6 +63,9 @@ class CommitteeTraining {
  private:
   size_t parts() const { return 2 * members_.size(); }
 
+  static bool has_words(const TrainingJob& job) { return !job.about.features.attributes; }
+  static bool has_segments(const TrainingJob& job) { return job.scheme.scheme() != data::Scheme::kNone; }
+
   /// A request like that of the user, on other data.
   TrainRequest request_for(std::shared_ptr<const Sequences> data) const {
     TrainRequest request;
@@ -153,6 +75,14 @@ class CommitteeTraining {
     request.seed = job_.request.seed;
     request.threads = job_.request.threads;
     return request;
+  }
+
+  Status check_not_stopped() const {
+    if (!job_.monitor.stop_requested()) return {};
+    return fail(
+        "stopped before the committee was complete, and there is no model; with --checkpoint-every 1, "
+        "--resume "
+        "continues with the members that are finished");
   }
 
   /// Trains one model and remembers it if there are checkpoints, or takes it from one.
@@ -171,11 +101,7 @@ class CommitteeTraining {
       job_.monitor.report(own);
     };
     const auto trained = train(request, monitor);
-    if (job_.monitor.stop_requested())
-      return fail(
-          "stopped before the committee was complete, and there is no model; with --checkpoint-every 1, "
-          "--resume "
-          "continues with the members that are finished");
+    ESPALIER_TRY(check_not_stopped());
     if (!trained.ok()) return fail("{}: {}", what, trained.error().message);
     std::vector<std::byte> model = bytes_of(trained->model);
     if (job_.request.checkpoint_every > 0) done_.push_back(model);
@@ -190,9 +116,9 @@ class CommitteeTraining {
     return model;
   }
 
-  Result<std::vector<std::byte>> train_member(size_t member, std::shared_ptr<const Sequences> data,
+  Result<std::vector<std::byte>> train_member(size_t member, const std::shared_ptr<const Sequences>& data,
                                               const std::string& what) {
-    TrainRequest request = request_for(std::move(data));
+    TrainRequest request = request_for(data);
     if (!dev_->empty()) {
       request.dev.emplace_back(dev_, job_.request.dev.front().name());
       request.dev_reading = request.reading;
@@ -206,7 +132,24 @@ class CommitteeTraining {
     request.feature_text = job_.request.feature_text;
     request.feature_columns = job_.request.feature_columns;
     request.word_lists = job_.request.word_lists;
+    ESPALIER_TRY(add_classes(member, *data, request));
     return train_part(request, what);
+  }
+
+  /// Word classes for the features of a member, from the text that it learns from.
+  Status add_classes(size_t member, const Sequences& data, TrainRequest& request) {
+    const size_t classes = members_[member].classes;
+    if (classes == 0) return {};
+    if (!has_words(job_))
+      return fail("parameter members: classes={}: the data has attributes instead of words", classes);
+    const auto [at, is_new] = classes_.try_emplace({&data, classes});
+    if (is_new) {
+      at->second = classes_from_text(data, job_.about.features.feature_columns.front(), classes, job_.workers,
+                                     job_.monitor);
+      ESPALIER_TRY(check_not_stopped());
+    }
+    if (at->second) request.word_lists.push_back(*at->second);
+    return {};
   }
 
   /// Members on all the data. With a time budget, only those that leave enough time for the second training.
@@ -335,6 +278,8 @@ class CommitteeTraining {
   std::vector<std::string> names_;
   std::optional<SectionFile> resumed_;
   std::vector<CommitteeMember> finished_;
+  /// Of the data and the number of classes: the classes of its words, if there are any.
+  std::map<std::pair<const Sequences*, size_t>, std::optional<data::WordList>> classes_;
   size_t part_ = 0;
   std::vector<std::vector<std::byte>> done_;
 };
@@ -346,8 +291,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
   ParameterTable<O> table;
   table.add(
       "members", "text",
-      "the learners, as LEARNER:NAME=VALUE:…,LEARNER,… with their parameters, task=segment among them; auto: "
-      "as size says",
+      "the learners, as LEARNER:NAME=VALUE:…,LEARNER,… with their parameters, task=segment among them, and "
+      "classes=N (features from N classes of words, made from the training text); auto: as size says",
       Audience::kBasic,
       [](O& options, std::string_view text) -> Status {
         options.members.reset();
@@ -359,8 +304,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
       [](const O& options) { return options.members_text; });
   table.choice(
       "size", &O::size, {{"small", CommitteeSize::kSmall}, {"full", CommitteeSize::kFull}},
-      "small: cascade and svm; full: also two crf with dropout, one of which learns with scheme=iobes where "
-      "labels are segments");
+      "small: cascade and svm; full: also a crf and two more cascades, of which names (segments, where most "
+      "tokens are O) have laso-br for one");
   table.whole("folds", &O::folds, {2, 100},
               "each member is also trained without one of so many parts of the data, to learn whom to trust");
   table.number("time-budget", &O::time_budget, {0, 1e9},
