@@ -175,11 +175,7 @@ std::vector<double> learn_weights(const Members& members, std::span<const data::
                                   std::span<const std::vector<Opinion>> said, Workers& workers) {
   constexpr size_t kPieces = 16;
   constexpr int kMostSteps = 8;
-  // A gain by chance is the smaller the more tokens there are; weights that follow it make the answer worse.
-  size_t tokens = 0;
-  for (const data::Sequence* sequence : sequences) tokens += sequence->length();
-  const double least_gain = std::max(0.1, 50 / std::sqrt(static_cast<double>(std::max<size_t>(1, tokens))));
-  const auto score = [&](const std::vector<double>& weights) {
+  const auto scores_of = [&](const std::vector<double>& weights) {
     std::vector<eval::TaggingScores> shards(kPieces);
     workers.for_each(kPieces, [&](size_t piece) {
       Pooled pooled;
@@ -198,10 +194,15 @@ std::vector<double> learn_weights(const Members& members, std::span<const data::
       }
     });
     for (size_t piece = 1; piece < kPieces; ++piece) shards[0].merge(shards[piece]);
-    return shards[0].f1();
+    return std::move(shards[0]);
   };
+  const auto score = [&](const std::vector<double>& weights) { return scores_of(weights).f1(); };
   std::vector<double> weights(members.size(), 1.0);
-  double best = score(weights);
+  const eval::TaggingScores equal = scores_of(weights);
+  double best = equal.f1();
+  // A gain by chance is the smaller the more is scored; weights that follow it make the answer worse.
+  const auto scored = static_cast<double>(std::max<uint64_t>(1, equal.overall().gold));
+  const double least_gain = std::max(0.1, 50 / std::sqrt(scored));
   for (int step = 0; step < kMostSteps; ++step) {
     std::vector<double> better = weights;
     double gained = best + least_gain;

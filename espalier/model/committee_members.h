@@ -103,8 +103,9 @@ class Members {
 
 /// Learns the weights of members from what they say about sequences that they have not seen: from equal ones,
 /// a weight at a time is doubled, halved or set to 0 as long as that makes the score clearly better: by
-/// 50/√tokens points, at least a tenth. Where one member alone is better than what was found by as much, it
-/// gets all the weight. The score is F1 of segments, or accuracy. `said` has the opinions of each sequence.
+/// 50/√n points, at least a tenth. Where one member alone is better than what was found by as much, it gets
+/// all the weight. The score is F1 of n segments, or accuracy of n tokens. `said` has the opinions of each
+/// sequence.
 std::vector<double> learn_weights(const Members& members, std::span<const data::Sequence* const> sequences,
                                   std::span<const std::vector<Opinion>> said, Workers& workers);
 
