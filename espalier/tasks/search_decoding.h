@@ -1,6 +1,7 @@
 // Decoding of the sequence tasks by search: decode_labels() labels one sequence with a trained policy,
-// greedily, with a beam, best-first or by drawing classifiers. The templates are compiled in
-// search_decoding.cc for the four spaces and for summaries. Tested in search_training_test.cc.
+// greedily, with a beam, best-first or by drawing classifiers. The template is in decode_by_search.h,
+// compiled in search_decoding.cc for the four spaces and in summary/summary_search.cc for summaries. Tested
+// in search_training_test.cc.
 #pragma once
 
 #include <vector>

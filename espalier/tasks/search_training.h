@@ -1,6 +1,6 @@
 // Training of the sequence tasks by search: train_search() turns a problem into a policy with SEARN, LaSO or
 // the incremental perceptron; search_decoding.h applies it. check_reduction() says which classifiers support
-// which kind of search. Templates are compiled in search_training.cc for the four problems of
+// which kind of search. The templates (learn_by_search.h) are compiled for the four problems of
 // sequence_problem.h and for summaries.
 #pragma once
 
@@ -77,8 +77,8 @@ struct SearchContext : RoundContext<search::Mixture> {
 };
 
 /// `dev` is for interpolation=kLineSearch, which follows the initial policy on it; may be null otherwise.
-/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem, ChunkProblem and
-/// SummaryProblem. P::kBatchClassifiers: liblinear and libsvm are supported.
+/// Compiled in search_training.cc for LabelProblem, JointProblem, EasiestProblem and ChunkProblem, in
+/// summary/summary_search.cc for SummaryProblem. P::kBatchClassifiers: liblinear and libsvm are supported.
 template <search::Problem P>
 Result<search::Mixture> train_search(const P& problem, const SearchOptions& options,
                                      const SearchContext& context, const P* dev = nullptr);
