@@ -94,8 +94,34 @@ expect 1 "$espalier" tag test.txt -m good.model -o no/such/directory/x.txt
 mkdir directory
 expect 1 "$espalier" train train.txt -m directory
 expect 1 "$espalier" train train.txt -m train.txt
-says err "both the model to be written and an input"
+says err "both an input and a file to be written"
 chunk_data 100 1 | cmp -s - train.txt || fail_test "the training data was overwritten"
+# No output replaces anything that the command reads.
+printf 'valid iob2\n' >rules.txt
+cp good.model kept.model
+cp rules.txt kept.rules
+cp test.txt kept.txt
+for lost in good.model rules.txt test.txt; do
+  expect 1 "$espalier" tag test.txt -m good.model --constraints rules.txt -o $lost
+  says err "'$lost' is both an input and a file to be written"
+done
+same good.model kept.model
+same rules.txt kept.rules
+same test.txt kept.txt
+expect 1 "$espalier" classes test.txt -k 4 -o test.txt
+same test.txt kept.txt
+cp train.txt data.checkpoint
+expect 1 "$espalier" train data.checkpoint -m data --checkpoint-every 1 -p passes=2
+same data.checkpoint train.txt
+# Files that are written while standard input, output and error are closed get no messages into them.
+{ cat test.txt; echo a b c d e f g; } >ragged.txt
+"$espalier" tag ragged.txt -m good.model -o apart.txt --keep-going <&- >&- 2>&-
+equal $? 1
+if grep -q "espalier:" apart.txt; then fail_test "a message is in the output"; fi
+# A template is as empty for check as it is for train.
+: >empty.template
+expect 2 "$espalier" check train.txt -t empty.template
+expect 2 "$espalier" train train.txt -t empty.template -m x.model
 if [ -w /dev/full ]; then
   "$espalier" tag test.txt -m good.model >/dev/full 2>err
   equal $? 1

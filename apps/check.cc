@@ -165,6 +165,9 @@ Outcome run(const CheckFlags& flags) {
   if (!flags.template_file.empty()) {
     ESPALIER_ASSIGN(options.feature_template, read_text(flags.template_file));
     options.template_name = flags.template_file;
+    if (options.feature_template->find_first_not_of(" \t\r\n") == std::string::npos)
+      return usage_error("{}: the template is empty; leave it out for the default features",
+                         flags.template_file);
   }
   if (!flags.separable && !flags.constraints.empty())
     return usage_error("--constraints is for --separable: inference obeys them");

@@ -37,6 +37,7 @@ Outcome run(const ClassesFlags& flags) {
   WordClassOptions options = flags.options;
   options.on_progress = display.callback();
   options.stop = interrupt.flag();
+  ESPALIER_TRY(check_no_input(flags.file, flags.text));
   if (flags.file != "-") ESPALIER_TRY(check_writable(flags.file));
   const auto made = make_word_classes(flags.text, options);
   display.clear();

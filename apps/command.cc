@@ -1,6 +1,8 @@
 #include "apps/command.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <new>
@@ -203,11 +205,21 @@ std::function<bool(const Progress&)>& waiting_display() {
   return display;
 }
 
+/// A file that is opened while descriptor 0, 1 or 2 is closed would get its number, and messages would go
+/// into it. What is put there instead cannot be used, as a closed one could not: input is open for writing,
+/// output for reading.
+static void keep_standard_streams_apart() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1)
+      static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   words_of_the_command = {argv, static_cast<size_t>(argc)};
   // Writing to a closed pipe must fail with an error instead of ending the process: hours of training must
   // not be lost because the window that showed their progress was closed.
   ::signal(SIGPIPE, SIG_IGN);
+  keep_standard_streams_apart();
   expect_sudden_ends();
   Outcome outcome = run_safely(argc, argv, verbs);
   if (other_processes != nullptr)

@@ -19,12 +19,7 @@ namespace {
 /// An error if the page would overwrite one of its inputs, or cannot be written.
 Status check_page(const std::string& page, const std::vector<std::vector<std::string>>& inputs) {
   if (page == "-") return fail("--output needs the name of a file");
-  for (const auto& list : inputs)
-    for (const std::string& input : list) {
-      std::error_code none;
-      if (std::filesystem::equivalent(input, page, none))
-        return fail("'{}' is both an input and the page to be written; nothing was done", page);
-    }
+  for (const auto& list : inputs) ESPALIER_TRY(check_no_input(page, list));
   return check_writable(page);
 }
 

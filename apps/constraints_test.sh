@@ -9,6 +9,12 @@ expect 0 "$espalier" train train.txt -m local.model --learner local -q
 expect 0 "$espalier" train train.txt -m crf.model -q -p passes=3
 printf 'scheme: valid iob2\n' >scheme.txt
 
+# A scheme with the same prefixes, in which segments begin in another way, is not what the model learned.
+printf 'valid iob1\n' >other.txt
+expect 1 "$espalier" tag test.txt -m crf.model --constraints other.txt
+says err "'valid iob1', but the labels that the model learned are iob2"
+expect 1 "$espalier" eval test.txt -m crf.model --constraints other.txt
+
 # No labelling breaks the scheme once the constraint is given.
 illegal() { awk '{ l = $NF; if (l ~ /^I-/ && substr(p, 3) != substr(l, 3)) ++n; p = NF ? l : "" } END { print n + 0 }' "$1"; }
 expect 0 "$espalier" tag strange.txt -m local.model -o free.txt -q

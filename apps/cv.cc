@@ -1,7 +1,6 @@
 // espalier cv: cross-validation. Tested in verbs_test.sh and tasks_test.sh.
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -156,12 +155,7 @@ Outcome run(const CvFlags& flags) {
   if (!flags.predictions.empty()) {
     if (flags.predictions == "-")
       return usage_error("--save-predictions needs the name of a file: the scores go to standard output");
-    for (const std::string& input : flags.data) {
-      std::error_code none;
-      if (std::filesystem::equivalent(input, flags.predictions, none))
-        return Error{
-            fmt::format("'{}' is both an input and the file for the predictions; nothing was done", input)};
-    }
+    ESPALIER_TRY(check_no_input(flags.predictions, flags.data));
     if (speaks_for_all()) ESPALIER_TRY(check_writable(flags.predictions));
     predictions = Sink::file(flags.predictions);
   }

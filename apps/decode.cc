@@ -112,6 +112,14 @@ void add_decode(CLI::App& app, Action& action) {
   verb.add_flag("--confidence", flags.confidence, "add probabilities of labels and spans");
   verb.add_flag("--marginals", flags.marginals, "add probabilities of all labels");
   flags.decode.add_to(verb, /*with_why=*/true);
+  // There is no model here whose constraints or way of searching could be meant.
+  verb.get_option("--constraints")->description("obey the constraints in this file (docs/constraints.md)");
+  verb.get_option("--decoder")
+      ->description(
+          "viterbi: the best whole labelling; posterior: the most probable\nlabel of each token; under "
+          "constraints also ilp (integer program) and\nbeam; auto: viterbi, or what the constraints need "
+          "[auto]");
+  verb.get_option("--beam")->description("labellings that --decoder beam keeps [16]");
   add_threads_option(verb, flags.threads);
   flags.flags.add_to(verb);
   verb.footer(kDecodeExamples);

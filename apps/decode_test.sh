@@ -23,6 +23,21 @@ printf '0 0\n' >small.txt
 expect 1 "$espalier" decode even.scores --transitions small.txt
 says err "expected 9"
 
+# Minus infinity rules out: the best labelling that is left, or an error where none is.
+printf 'O B-PER I-PER\n0 0 0\n-inf -inf 3\n' >hard.scores
+printf '9 0 -inf\n0 0 0\n0 0 0\n' >never.txt
+expect 0 "$espalier" decode hard.scores --transitions never.txt --json --confidence --nbest 3
+equal "$(json /sequences/0/labels/1)" I-PER
+awk -v p="$(json /sequences/0/nbest/0/probability)" 'BEGIN {exit !(p > .49 && p < .51)}' ||
+  fail_test "two labellings are possible, and the best has a probability of $(json /sequences/0/nbest/0/probability)"
+printf 'O B-PER I-PER\n0 -inf -inf\n-inf -inf 3\n1 2 0\n' >none.scores
+for how in "" --json "--json --confidence" "--json --nbest 3"; do
+  expect 1 "$espalier" decode none.scores --transitions never.txt $how
+  says err "none.scores:2: no labelling is possible"
+done
+expect 1 "$espalier" decode none.scores --transitions never.txt --constraints rules.txt
+says err "none.scores:2: no labelling satisfies all constraints"
+
 # Arrays of numpy: (1, 2), (3, -inf); an archive with its labels, (1, 2)
 cp "$seeds/array" network.npy
 cp "$seeds/stored" network.npz

@@ -59,7 +59,9 @@ void append_wrapped(std::string_view text, size_t indent, std::string& out) {
 std::string learner_text(const LearnerInfo& learner, bool all) {
   std::string out;
   append_wrapped(fmt::format("{}: {}", learner.name, learner.summary), 0, out);
-  append_wrapped(fmt::format("For the tasks {}.", joined(learner.tasks, ", ")), 0, out);
+  append_wrapped(
+      fmt::format("For {} {}.", learner.tasks.size() == 1 ? "task" : "tasks", joined(learner.tasks, ", ")), 0,
+      out);
   out += "\nParameters (-p name=value), with defaults:\n";
   constexpr size_t kIndent = 2, kNameWidth = 23;
   size_t hidden = 0;

@@ -129,6 +129,11 @@ says err "bare.items:1: the item begins with 'w="
 sed 's/^\(.\)/_\t\1/' bare.items >unknown.items
 expect 0 "$espalier" tag unknown.items -m items.model
 cut -f1 out | cmp -s - labels.txt || fail_test "items with _ in front get other labels"
+{ sed -n 1,2p unknown.items; sed -n 3p bare.items; sed -n '4,$p' unknown.items; } >mixed.items
+expect 1 "$espalier" tag mixed.items -m items.model
+says err "mixed.items:3: 'w="
+expect 1 "$espalier" tag mixed.items -m items.model --keep-going
+equal "$(awk -v RS= 'END {print NR}' out)" "$(($(awk -v RS= 'END {print NR}' bare.items) - 1))"
 
 # --- CoNLL-U: no features is a value
 awk 'BEGIN {n = 0} !NF {print ""; n = 0; next}
@@ -185,7 +190,7 @@ same all/two.txt tagged.txt
 expect 1 "$espalier" tag in/one.txt bare.txt in/one.txt -m chunks.model -o all
 says err "would both be written"
 expect 1 "$espalier" tag in/one.txt -m chunks.model -o in
-says err "would be overwritten"
+says err "is both an input and a file to be written"
 expect 1 "$espalier" tag -m chunks.model -o all <bare.txt
 { cat bare.txt; echo one two three four; } >in/bad.txt
 expect 1 "$espalier" tag in/one.txt in/bad.txt -m chunks.model -o half

@@ -59,5 +59,19 @@ wait $pid
 equal $? 130
 exec 3>&-
 absent tagged.txt
+
+# tagging: in the middle of a block whose sequences take long
+chunk_data 200 3 >many.txt
+labels=$(awk 'NF { print $NF }' test.txt | sort -u)
+for a in $labels; do for b in $labels; do [ "$a" = "$b" ] || echo "if $a then $b"; done; done | head -40 >slow.txt
+for signal in INT:130 TERM:143; do
+  "$espalier" tag many.txt -m small.model --constraints slow.txt --time-limit 1 -o long.txt >out 2>err &
+  pid=$!
+  sleep 2
+  kill -${signal%:*} $pid || fail_test "tagging under slow constraints ended by itself: $(cat err)"
+  wait $pid
+  equal $? ${signal#*:}
+done
+absent long.txt
 no_partial
 finish

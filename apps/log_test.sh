@@ -43,7 +43,7 @@ same given.txt train.txt
 expect 0 "$espalier" eval --columns held-out.txt --json
 equal "$(json /f1)" "$f1"
 expect 1 "$espalier" cv train.txt -k 3 -p passes=1 --save-predictions train.txt
-says err "both an input and the file for the predictions"
+says err "both an input and a file to be written"
 expect 2 "$espalier" cv train.txt -k 3 -p passes=1 --save-predictions -
 
 # One of something is one thing.

@@ -64,7 +64,7 @@ void TrainingFlags::add_to(CLI::App& verb) {
                   "columns that features may use, the first is the word [all but the label]")
       ->type_name("LIST");
   verb.add_option("--constraints", constraints,
-                  "train under these constraints, which the model stores; not local, memm, brackets")
+                  "train under these constraints, which the model stores; not all learners can")
       ->type_name("FILE");
   add_repeated_option(verb, "--parser", parsers,
                       "task summary, unit=word: a parser, after taggers it needs; may be repeated", "MODEL");
@@ -237,9 +237,8 @@ void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
                     rules.out_of_time, counted(rules.total(), "sequence")));
   if (rules.approximate > 0)
     say(fmt::format(
-        "espalier: {} of {} were not decoded exactly (by a beam or another search, or after the "
-        "filters of a cascade were loosened); their labellings satisfy the constraints but may not be the "
-        "best",
+        "espalier: not decoded exactly: {} of {} (by a beam or another search, or after the filters of a "
+        "cascade were loosened); these labellings satisfy the constraints but may not be the best",
         rules.approximate, counted(rules.total(), "sequence")));
   if (all && searches.total() > 0)
     say(fmt::format("espalier: {}: {} exact, {} approximate, {} out of steps",

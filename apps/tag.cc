@@ -97,8 +97,14 @@ Result<std::vector<TagJob>> jobs_of(const TagFlags& flags) {
   if (inputs.empty()) inputs = {"-"};
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) return fail("standard input can be read only once");
   std::error_code problem;
-  if (!flags.output.ends_with('/') && !fs::is_directory(flags.output, problem))
+  std::vector<std::string> read = inputs;  // everything that must not be lost
+  read.insert(read.end(), flags.pipeline.begin(), flags.pipeline.end());
+  read.push_back(flags.model);
+  read.push_back(flags.decode.constraints);
+  if (!flags.output.ends_with('/') && !fs::is_directory(flags.output, problem)) {
+    ESPALIER_TRY(check_no_input(flags.output, read));
     return std::vector<TagJob>{{inputs, flags.output}};
+  }
   std::vector<TagJob> jobs;
   for (const std::string& input : inputs) {
     if (input == "-")
@@ -107,9 +113,7 @@ Result<std::vector<TagJob>> jobs_of(const TagFlags& flags) {
     for (const TagJob& other : jobs)
       if (other.output == output)
         return fail("{} and {} would both be written to {}", other.inputs.front(), input, output);
-    for (const std::string& any : inputs)
-      if (fs::equivalent(any, output, problem))
-        return fail("{} is an input and would be overwritten", output);
+    ESPALIER_TRY(check_no_input(output, read));
     jobs.push_back({{input}, output});
   }
   fs::create_directories(flags.output, problem);

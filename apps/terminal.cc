@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -222,6 +223,17 @@ size_t peak_resident_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<size_t>(usage.ru_maxrss) * 1024;
+}
+
+Status check_no_input(const std::string& output, const std::vector<std::string>& inputs) {
+  if (output.empty() || output == "-") return {};
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (!input.empty() && input != "-" && std::filesystem::is_regular_file(output, none) &&
+        std::filesystem::equivalent(input, output, none))
+      return fail("'{}' is both an input and a file to be written; nothing was done", output);
+  }
+  return {};
 }
 
 }  // namespace espalier::apps

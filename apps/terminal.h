@@ -64,4 +64,8 @@ void expect_sudden_ends();
 /// The peak resident memory of this process, in bytes.
 size_t peak_resident_bytes();
 
+/// An error if a file that is to be written is one of the inputs, which would be lost. Empty names and "-"
+/// are no files.
+Status check_no_input(const std::string& output, const std::vector<std::string>& inputs);
+
 }  // namespace espalier::apps

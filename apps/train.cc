@@ -1,5 +1,4 @@
 // espalier train: trains a model from files. Tested in verbs_test.sh, search_test.sh and tasks_test.sh.
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -80,12 +79,8 @@ Status check_not_an_input(const TrainFlags& flags) {
   inputs.insert(inputs.end(), flags.training.word_classes.begin(), flags.training.word_classes.end());
   inputs.push_back(flags.training.template_file);
   inputs.push_back(flags.training.constraints);
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (!input.empty() && std::filesystem::equivalent(input, flags.model, none))
-      return fail("'{}' is both the model to be written and an input; nothing was done", flags.model);
-  }
-  return {};
+  if (flags.checkpoint_every > 0) ESPALIER_TRY(check_no_input(flags.model + ".checkpoint", inputs));
+  return check_no_input(flags.model, inputs);
 }
 
 Outcome run(const TrainFlags& flags) {

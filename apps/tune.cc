@@ -1,5 +1,6 @@
 // espalier tune: chooses the thresholds of a cascade again.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,13 @@ Outcome run(const TuneFlags& flags) {
   dev.reading.folds = flags.folds;
   if (const Status status = check_options(*options); !status.ok()) return usage_error(status.error());
   if (const Status status = check_options(dev.reading); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_no_input(flags.out, flags.dev));
+  ESPALIER_TRY(check_no_input(flags.plot, flags.dev));
+  ESPALIER_TRY(check_no_input(flags.plot, {flags.model}));
+  if (!flags.plot.empty() &&
+      std::filesystem::weakly_canonical(flags.plot) ==
+          std::filesystem::weakly_canonical(flags.out.empty() ? flags.model : flags.out))
+    return usage_error("--plot and --output name the same file");
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
   LongWork work(flags.output.quiet);
   work.watch(*options);

@@ -6,12 +6,12 @@
 
 Seconds of one pass over n tokens with w weights on R ranks:
 
-   n (c / R + s)   c: what is shared (scores, gradients); s: what every rank repeats (updates of all tokens); seconds a token
+   n (c / R + s)   c: what is shared (scores, gradients); s: what every rank repeats (updates of all tokens); seconds per token
  + w o             what every rank does for each weight (penalties, averages, the optimiser)
  + k l             k exchanges with the latency l of a step, log2 R steps each
  + b / v           bytes that a rank receives, over the speed of its network
 
-b is n a (R - 1) / R for learners that step together (a bytes a token), 16 w (R - 1) / R for the exact sum of the gradient, and
+b is n a (R - 1) / R for learners that step together (a bytes per token), 16 w (R - 1) / R for the exact sum of the gradient, and
 32 w (R - 1) / R for mixing.
 """
 import json
@@ -78,10 +78,10 @@ def fit(runs):
 
 
 def predict(name, n, w, shared, repeated, steps, volume):
-    """For a corpus of 100 million tokens: bytes a token, or a weight, are those of the runs."""
+    """For a corpus of 100 million tokens: bytes per token, or per weight, are those of the runs."""
     big_n = 100e6
     big_w = w * (big_n / n) ** 0.75  # new features become rarer as data grows
-    print("  100 million tokens, %.0f million weights: seconds a pass, and how many times as fast as one node" % (big_w / 1e6))
+    print("  100 million tokens, %.0f million weights: seconds per pass, and how many times as fast as one node" % (big_w / 1e6))
     for network, latency, speed in (("1 Gbit/s, 100 us", 100e-6, 125e6), ("25 Gbit/s, 10 us", 10e-6, 3125e6)):
         line = []
         alone = big_n * (shared + repeated)

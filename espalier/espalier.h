@@ -4,9 +4,10 @@
 //   es::Corpus train = es::Corpus::read("train.txt").value();
 //   es::Tagger tagger = es::train(train, es::Crf{.l2 = 0.5}).value();
 //   tagger.save("chunks.model").value();
-//   for (const es::Token& token : tagger.tag_words({"Anna", "flew"}).value()) use(token.label,
-//   token.probability); es::Scores scores = es::evaluate(tagger,
-//   es::Corpus::read("test.txt").value()).value();
+//   for (const es::Token& token : tagger.tag_words({"Anna", "flew"}).value())
+//     use(token.label, token.probability);
+//   es::Corpus test = es::Corpus::read("test.txt").value();
+//   es::Scores scores = es::evaluate(tagger, test).value();
 //
 // A function that can fail returns a Result, whose error has the same message that the command prints. The
 // library never prints, and touches no file unless asked to. Options are structs with defaults.

@@ -7,7 +7,7 @@
 #include "espalier/api/tagger.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/feature_choice.h"
-#include "espalier/model/label_remarks.h"
+#include "espalier/model/training/label_remarks.h"
 #include "espalier/public/tools.h"
 
 namespace espalier {

@@ -7,6 +7,7 @@
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/formats/row_layout.h"
 #include "espalier/data/label_set.h"
+#include "espalier/model/registry.h"
 
 namespace espalier {
 namespace {
@@ -249,16 +250,11 @@ Status check_options(const ReadOptions& options) {
 
 namespace api {
 
-bool has_json_lines(std::string_view task) {
-  return task == "roles" || task == "variables" || task == "summary";
-}
-
 Result<Reading> reading_of(const ReadOptions& options, const std::vector<std::string>& paths) {
   Reading out;
-  if (has_json_lines(options.format)) {
-    out.task = options.format == "roles"     ? tasks::JsonTask::kRoles
-               : options.format == "summary" ? tasks::JsonTask::kSummary
-                                             : tasks::JsonTask::kVariables;
+  // A task that has its own JSON lines is the name of their format.
+  if (const auto task = model::find_task(options.format); task.ok()) out.task = (*task)->json;
+  if (out.task) {
     out.options.format = data::Format::kJsonLines;
     if (!options.label_column.empty())
       return fail("the format {} has no columns to choose a label from", options.format);

@@ -37,8 +37,6 @@ struct Reading {
 };
 /// `paths` are the files to be read; their names decide if no format is given.
 Result<Reading> reading_of(const ReadOptions& options, const std::vector<std::string>& paths = {});
-/// Whether the task has its own JSON lines, read with the format of the same name.
-bool has_json_lines(std::string_view task);
 
 /// Rows in memory as a sequence in the layout of `reading` (that of a model's training data): with or
 /// without the label, or only with the columns that features use (`feature_columns`).

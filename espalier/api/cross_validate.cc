@@ -12,6 +12,7 @@
 #include "espalier/base/team.h"
 #include "espalier/data/folds.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/model/task_data.h"
 #include "espalier/public/evaluate.h"
@@ -146,9 +147,10 @@ Result<Corpus> api::corpus_of(const Data& data, const std::string& task) {
     ESPALIER_TRY(data.corpus()->status());
     return *data.corpus();
   }
+  ESPALIER_ASSIGN(const model::Task* const known, model::find_task(task));
   ReadOptions reading = data.files()->reading;
-  if (has_json_lines(task)) reading.format = task;
-  if (task == "parse") {
+  if (known->json) reading.format = task;
+  if (known->kind == model::TaskKind::kParse) {
     ESPALIER_ASSIGN(const Sources sources, sources_of(data));
     data::ReadOptions columns = sources.reading;
     ESPALIER_TRY(settle_tree_columns(data, columns));

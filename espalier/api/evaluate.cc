@@ -10,6 +10,7 @@
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
 #include "espalier/model/evaluation.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/task_data.h"
 
 namespace espalier {
@@ -120,7 +121,7 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
                           std::span<const std::string_view> predicted, std::span<const uint32_t> gold_heads) {
       ScoredSequence scored =
           scored_sequence(source, sequence, prediction, gold, predicted, gold_heads, word);
-      if (how.task == "summary") scored.cluster = sequence.comments().front();
+      if (state.model.task().kind == model::TaskKind::kSummary) scored.cluster = sequence.comments().front();
       options.on_sequence(scored);
     };
   for (const api::ModelSource& source : sources) {

@@ -86,7 +86,8 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
     out += "\n";
     const size_t shown = std::min(top_, e.contributions.size());
     if (shown == 0) {
-      if (any || about_weights.empty()) out += "        nothing the model knows is here\n";
+      if (e.contributions.empty() && (any || about_weights.empty()))
+        out += "        nothing the model knows is here\n";
       continue;
     }
     const size_t width = std::max<size_t>(8, display_width(label));

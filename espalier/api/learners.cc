@@ -66,7 +66,6 @@ class Fields {
     return set("beam", o.beam)
         .set("history", o.history)
         .set("direction", o.direction)
-        .set("loss", o.loss)
         .set("unit", o.unit)
         .set_common(o);
   }
@@ -129,6 +128,7 @@ Searn::operator Learner() const {
       .set("classifier", classifier)
       .set("iterations", iterations)
       .set("passes", passes)
+      .set("loss", loss)
       .set_search(*this)
       .learner(more);
 }

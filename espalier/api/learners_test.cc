@@ -46,7 +46,6 @@ template <typename Options>
 Options with_search(Options o) {
   o.passes = o.beam = o.history = 2;
   o.direction = "left-to-right";
-  o.loss = "hamming";
   o.unit = "word";
   return with_common(o);
 }
@@ -65,7 +64,7 @@ std::vector<Learner> full_structs() {
                                  .passes = 2,
                                  .dropout = 0.5,
                                  .l2 = 0.5}),
-      with_search(Searn{.classifier = "perceptron", .iterations = 2}),
+      with_search(Searn{.classifier = "perceptron", .iterations = 2, .loss = "hamming"}),
       with_search(LasoBr{.rate = 0.5}),
       with_search(LasoBst{.rate = 0.5}),
       with_search(Laso{.rate = 0.5}),

@@ -1,6 +1,7 @@
 #include "espalier/api/model_input.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/training.h"
@@ -19,11 +20,19 @@ class LabelCheckingReader final : public data::Reader {
 
   Result<bool> next(data::Sequence& sequence) override {
     auto more = inner_->next(sequence);
-    if (checked_ || !more.ok() || !*more) return more;
+    if (!more.ok() || !*more) return more;
+    if (!sequence.has_labels()) {
+      checked_ = true;
+      return more;
+    }
+    const bool first = !checked_;
     checked_ = true;
-    if (!sequence.has_labels()) return more;
-    for (size_t r = 0; r < sequence.length(); ++r)
-      if (labels_.find(sequence.label(r)) || sequence.label(r) == data::kUnknownLabelText) return more;
+    if (!first || knows_any(sequence)) {
+      const Status fits = format_ == data::Format::kCrfsuite ? refuse_attributes(sequence) : Status();
+      left_out_ = !fits.ok();
+      if (left_out_) return fits.error();
+      return more;
+    }
     refused_ = true;
     const std::string text = data::in_quotes(sequence.label(0));
     if (format_ == data::Format::kCrfsuite)
@@ -38,13 +47,37 @@ class LabelCheckingReader final : public data::Reader {
   }
   std::string_view name() const override { return inner_->name(); }
   bool would_wait() override { return inner_->would_wait(); }
-  Status recover() override { return refused_ ? Reader::recover() : inner_->recover(); }
+  Status recover() override {
+    if (std::exchange(left_out_, false)) return {};  // it was read whole
+    return refused_ ? Reader::recover() : inner_->recover();
+  }
 
  private:
+  bool knows_any(const data::Sequence& sequence) const {
+    for (size_t r = 0; r < sequence.length(); ++r)
+      if (labels_.find(sequence.label(r)) || sequence.label(r) == data::kUnknownLabelText) return true;
+    return false;
+  }
+
+  /// An item without a label has its first attribute in the place of it. Labels that the model does not know
+  /// may be right; those with an equals sign hardly are.
+  Status refuse_attributes(const data::Sequence& sequence) const {
+    for (size_t r = 0; r < sequence.length(); ++r) {
+      const std::string_view label = sequence.label(r);
+      if (label.find('=') != std::string_view::npos && !labels_.find(label))
+        return fail(
+            "{}:{}: {} is in the place of the label, and the model has no such label; if it is an attribute, "
+            "write "
+            "the label, or _ where it is not known, before it",
+            name(), sequence.line(r), data::in_quotes(label));
+    }
+    return {};
+  }
+
   std::unique_ptr<data::Reader> inner_;
   data::Format format_;
   const data::LabelSet& labels_;
-  bool checked_ = false, refused_ = false;
+  bool checked_ = false, refused_ = false, left_out_ = false;
 };
 
 }  // namespace

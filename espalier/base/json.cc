@@ -14,4 +14,10 @@ std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
+std::string_view json_problem(const std::exception& problem) {
+  const std::string_view text = problem.what();
+  const size_t end = text.starts_with('[') ? text.find("] ") : std::string_view::npos;
+  return end == std::string_view::npos ? text : text.substr(end + 2);
+}
+
 }  // namespace espalier

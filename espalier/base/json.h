@@ -6,6 +6,7 @@
 // other.
 #pragma once
 
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ Json parse_json(std::string_view text);
 Json try_parse_json(std::string_view text);
 /// Whether the text is one JSON value.
 bool is_json(std::string_view text);
+
+/// What an exception of nlohmann's says, without its number: "key 'pred' not found".
+std::string_view json_problem(const std::exception& problem);
 
 /// On one line, or with every level indented. Text that is not UTF-8 gets replacement characters.
 std::string json_text(const Json& value, int indent = -1);

@@ -1,7 +1,7 @@
 // The protocol between trainers of every kind (chains, cascades, searches, brackets) and their caller: the
 // trainer reports each round that ends, the caller says how to go on. Scoring on a development set, keeping
 // the best model, writing checkpoints and stopping early are the caller's work, so that they are written
-// once, for all trainers (model/best_round.h). Tested by the trainers' own tests, such as
+// once, for all trainers (model/training/best_round.h). Tested by the trainers' own tests, such as
 // chain/learners/learners_test.cc.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A trained cascade that is trained further: its weights in the layout of the new data. Made by
 // CascadePredictor::further, used by train_cascade and save_model. Tested in
-// espalier/model/train_cascade_test.cc.
+// espalier/model/training/train_cascade_test.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A trained cascade. save_model writes it, CascadePredictor::load opens it; `tag` calls predict(). Immutable;
-// safe for any number of threads, each with its own scratch. Tested in espalier/model/train_cascade_test.cc.
+// safe for any number of threads, each with its own scratch. Tested in espalier/model/training/train_cascade_test.cc.
 #pragma once
 
 #include <functional>

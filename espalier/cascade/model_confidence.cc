@@ -1,5 +1,5 @@
 // Part of model.h: the probabilities of predictions, among the labellings that the filters kept. Tested in
-// espalier/model/train_cascade_test.cc.
+// espalier/model/training/train_cascade_test.cc.
 #include <algorithm>
 #include <cmath>
 

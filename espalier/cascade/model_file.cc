@@ -1,5 +1,5 @@
 // Part of model.h: writes and reads the sections of a cascade. Every field is checked before it is used.
-// Tested in espalier/model/train_cascade_test.cc.
+// Tested in espalier/model/training/train_cascade_test.cc.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // Part of model.h: explain() and what `inspect` shows of a cascade. Tested in
-// espalier/model/train_cascade_test.cc and train_test.cc.
+// espalier/model/training/train_cascade_test.cc and train_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Chooses the thresholds of a trained cascade again, on new data, without training. Call tune(). Tested in
-// espalier/model/train_cascade_test.cc and apps/tune_test.sh.
+// espalier/model/training/train_cascade_test.cc and apps/tune_test.sh.
 #pragma once
 
 #include <span>

@@ -30,8 +30,8 @@ struct WaysBack {
 };
 
 /// Sums over the ways to each state, relative to the best of them, so that no exponent is above 0.
-/// For every state in turn: start(), add() for each arc into it with what its score lacks to the best arc,
-/// finish(); after the states of a position, end_position().
+/// For every state in turn: start(); add() for each arc into it, with how far its score is below that of the
+/// best arc; finish(). After the states of a position: end_position().
 class WaySums {
  public:
   WaySums(double temperature, WaysBack& out) : factor_(1 / temperature), out_(out) { out.clear(); }

@@ -1,4 +1,5 @@
-// Which of the segments that may be there to answer with: those with the largest expected F1.
+// Chooses the segments of an answer from the probabilities of all candidates: those with the largest expected
+// F1.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ Result<ConstraintFile> ConstraintFile::from_json(std::string_view text, const st
     for (const auto& [file, contents] : object.at("files").items())
       out.files.emplace(file, contents.get<std::string>());
   } catch (const Json::exception& problem) {
-    return fail("{}: section '{}': {}", model, kConstraintSection, problem.what());
+    return fail("{}: section '{}': {}", model, kConstraintSection, json_problem(problem));
   }
   return out;
 }

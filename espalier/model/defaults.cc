@@ -33,9 +33,9 @@ double l2_penalty(std::optional<double> asked, double dropout) {
   return dropout > 0 ? 0.3 : 1;
 }
 
-InnerScheme inner_scheme(std::optional<InnerScheme> asked, std::string_view learner, double outside) {
+InnerScheme inner_scheme(std::optional<InnerScheme> asked, bool refines_segments, double outside) {
   if (asked) return *asked;
-  return learner == "cascade" && outside < kMostOutside ? InnerScheme::kIobes : InnerScheme::kData;
+  return refines_segments && outside < kMostOutside ? InnerScheme::kIobes : InnerScheme::kData;
 }
 
 }  // namespace espalier::model

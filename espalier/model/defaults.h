@@ -1,5 +1,6 @@
-// What `auto` stands for, for every learner: passes, weight rows, bits of a weight, the L2 penalty. Each rule
-// is written here and nowhere else; which sequences are held out is said by linear/hold_out.h.
+// What `auto` stands for where the data decide: passes, weight rows, bits of a weight, the L2 penalty. Each
+// rule that several learners share is written here and nowhere else; what other settings or the task decide
+// is in the learner's own file (learners/NAME.cc), and linear/hold_out.h says which sequences are held out.
 //
 // The functions take the user's setting (empty: auto) and the statistics of the data that decide. Tested in
 // train_test.cc.
@@ -34,11 +35,12 @@ enum class InnerScheme {
   kData,   ///< those of the data
   kIobes,  ///< with the place of a token in its segment (data::segment_places)
 };
-/// scheme=auto: iobes for cascades where most tokens are in segments, otherwise that of the data. `outside`
-/// is the share of tokens in no segment. Chosen on held-out training data (docs/learners.md has the figures):
-/// n-grams of labels gain from places in segments, chains of pairs do not, and names are too rare for it.
+/// scheme=auto: iobes for learners that refine segments (cascades) where most tokens are in segments,
+/// otherwise that of the data. `outside` is the share of tokens in no segment. Chosen on held-out training
+/// data (docs/learners.md has the figures): n-grams of labels gain from places in segments, chains of pairs
+/// do not, and names are too rare for it.
 inline constexpr double kMostOutside = 0.5;
-InnerScheme inner_scheme(std::optional<InnerScheme> asked, std::string_view learner, double outside);
+InnerScheme inner_scheme(std::optional<InnerScheme> asked, bool refines_segments, double outside);
 
 /// order=auto of cascades. Few different words are written by hand in the data there is (format letters), so
 /// long n-grams of letters are worth it. Chosen on folds of the training data.

@@ -9,6 +9,7 @@
 #include "espalier/base/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/pipeline.h"
+#include "espalier/model/registry.h"
 #include "espalier/model/task_data.h"
 #include "espalier/tasks/structures/json_tasks.h"
 #include "espalier/tasks/summary/cluster.h"
@@ -98,8 +99,9 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
 
   const bool joint = predictor.label_columns() > 1;
   if (joint) evaluation.joint.others.resize(predictor.label_columns() - 1);
+  ESPALIER_ASSIGN(const Task* const task, find_task(options.task));
   const constrain::InstanceMaker instances = instances_of_task(options.task);
-  if (options.task == "roles" && !evaluation.roles) evaluation.roles.emplace();
+  if (task->kind == TaskKind::kRoles && !evaluation.roles) evaluation.roles.emplace();
   const bool trees = predictor.builds_trees();
   if (trees && options.predict.confidence) return fail("the calibration of parsers is not measured");
   if (trees && !evaluation.trees) evaluation.trees.emplace();
@@ -107,7 +109,7 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
   std::vector<uint32_t> gold_heads;
   if (options.check != nullptr && !evaluation.legal) evaluation.legal = 0;
 
-  const bool summaries = options.task == "summary";
+  const bool summaries = task->kind == TaskKind::kSummary;
   if (summaries && !evaluation.summaries) evaluation.summaries.emplace();
   ESPALIER_ASSIGN(eval::RougeWords words,
                   eval::RougeWords::make(options.rouge_stemmer, options.rouge_stopwords));

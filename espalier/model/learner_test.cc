@@ -103,6 +103,14 @@ TEST(Learners, ParametersWithoutEffectAreRefused) {
       {"cascade", {"last=perceptron", "filter=perceptron", "rate=1"}, "parameter rate is for last=crf"},
       {"searn", {"samples=3"}, "parameter samples is for costs=sample"},
       {"searn", {"lead=1"}, "parameter lead is for task joint"},
+      {"searn", {"classifier=quadratic-svm", "weight-bits=16"}, "parameter weight-bits is for"},
+      {"searn", {"classifier=quadratic-svm", "full-rows=2"}, "parameter full-rows is for"},
+      {"searn", {"iterations=1", "beta=0.5"}, "parameter beta is for several iterations"},
+      {"searn", {"iterations=1", "folds=3"}, "parameter folds is for several iterations"},
+      {"searn", {"iterations=1", "roll-in=aggregate"}, "parameter roll-in is for several iterations"},
+      {"cascade", {"levels=1,2", "filter-unit=states"}, "parameter filter-unit is for"},
+      {"committee", {"members=crf:patience=3,svm"}, "members: crf: parameter patience is for"},
+      {"committee", {"members=cascade:filter=none:warm-up=3,svm"}, "parameter warm-up is for"},
   };
   for (const auto& [learner, settings, says] : cases)
     EXPECT_THAT(refusal(learner, settings), HasSubstr(says))
@@ -111,6 +119,8 @@ TEST(Learners, ParametersWithoutEffectAreRefused) {
   EXPECT_THAT(refusal("brackets", {"label-weights=O:2"}, "brackets"), HasSubstr("no parameter"));
   EXPECT_THAT(refusal("searn", {"label-weights=O:2"}), HasSubstr("no parameter 'label-weights'"));
   EXPECT_THAT(refusal("laso", {"update=early"}), HasSubstr("no parameter 'update'"));
+  for (const char* learner : {"laso-br", "laso-bst", "laso", "incremental"})
+    EXPECT_THAT(refusal(learner, {"loss=f1"}), HasSubstr("no parameter 'loss'"));
 }
 
 TEST(Learners, ContradictionsAndBadSyntaxAreRefusedBeforeDataAreRead) {
@@ -127,6 +137,10 @@ TEST(Learners, ContradictionsAndBadSyntaxAreRefusedBeforeDataAreRead) {
       {"cascade", {"levels=1,2", "filter=none"}, "one level"},
       {"cascade", {"order=6"}, "'6' is not a whole number from 1 to 5"},
       {"cascade", {"filter-loss=2"}, "filter-loss"},
+      {"cascade", {"order=3", "filter-loss=0.1,0.2,0.3"}, "3 numbers, but the cascade has 2 filters"},
+      {"committee", {"members=crf:algorithm=lbfgs:rate=.5,svm"}, "members: crf: parameter rate is for"},
+      {"committee", {"names=no", "members=cascade:filter=dictionary,svm"}, "leave names=yes"},
+      {"committee", {"names=no", "members=crf:names=yes,svm"}, "contradicts names=no"},
       {"cascade", {"filter=dictionary", "names=no"}, "leave names=yes"},
       {"cascade", {"filter-steps=plain", "filter-rate=2", "filter-lambda=0.5"}, "product"},
       {"crf", {"label-weights=O"}, "'O' is not LABEL:WEIGHT"},

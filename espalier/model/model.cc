@@ -4,7 +4,7 @@
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_cascade.h"
 #include "espalier/data/refined_predictor.h"
-#include "espalier/model/committee.h"
+#include "espalier/model/committee/committee.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/sentence_models.h"
 #include "espalier/model/task_data.h"
@@ -34,6 +34,9 @@ Result<const P*> Model::load_as() {
 }
 
 Status Model::load_predictor() {
+  const auto task = find_task(about_.task);
+  if (!task.ok()) return fail("{}: section 'about': {}", file_->name(), task.error().message);
+  task_ = *task;
   const auto learner = find_learner(about_.learner);
   if (!learner.ok()) return fail("{}: section 'about': {}", file_->name(), learner.error().message);
   switch ((*learner)->traits().kind) {
@@ -62,11 +65,11 @@ Status Model::load_predictor() {
       return {};
     }
     case ModelKind::kSearch: {
-      if (about_.task == "parse") {
+      if (task_->kind == TaskKind::kParse) {
         ESPALIER_ASSIGN(parser_, load_as<tasks::TreePredictor>());
         return {};
       }
-      if (about_.task == "summary") {
+      if (task_->kind == TaskKind::kSummary) {
         ESPALIER_ASSIGN(auto summary, tasks::SummaryPredictor::load(*file_));
         ESPALIER_ASSIGN(const auto sentences, SentenceModels::load(*file_));
         if (sentences)
@@ -101,12 +104,37 @@ Status Model::load_predictor() {
   return fail("{}: this kind of model is not supported", file_->name());
 }
 
+data::Scheme Model::scheme() const {
+  if (const auto* chain = as<chain::ChainPredictor>()) return chain->scheme();
+  if (const auto* cascade = as<cascade::CascadePredictor>()) return cascade->scheme();
+  if (const auto* search = as<tasks::SearchPredictor>()) return search->plan().scheme;
+  return data::Scheme::kNone;
+}
+
+namespace {
+
+/// An error if the constraints forbid how segments begin, or end, in the data that a model learned from:
+/// under `valid iob1`, B- is legal only after a segment of the same type, and a model of iob2 would answer
+/// nonsense.
+Status check_scheme(const Constraints& constraints, data::Scheme own) {
+  using enum data::Scheme;
+  for (const constrain::Statement& s : constraints.statements())
+    if (s.verb == constrain::Verb::kValid &&
+        ((s.scheme == kIob1 && own == kIob2) || (s.scheme == kIoe1 && own == kIoe2)))
+      return fail("{}: 'valid {}', but the labels that the model learned are {}: say 'valid {}'", s.name,
+                  data::scheme_name(s.scheme), data::scheme_name(own), data::scheme_name(own));
+  return {};
+}
+
+}  // namespace
+
 Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOptions& options) const {
   if (parser_ != nullptr) return tree_rules(constraints, options);
-  if (about_.task == "summary") return fail("a summariser does not support constraints");
+  if (task_->kind == TaskKind::kSummary) return fail("a summariser does not support constraints");
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, inner_labels()));
+  ESPALIER_TRY(check_scheme(resolved, scheme()));
   ESPALIER_ASSIGN(Made made, constrain_(std::move(resolved), options));
   if (!inner_labels().refined()) return made;
   return Made(std::make_unique<data::RefinedPredictor>(std::move(made)));

@@ -1,7 +1,8 @@
 // An open model: one file, or bytes in memory, with everything it needs.
 //
 // Call open() or from_bytes(), then predictor(), which obeys the constraints that the model was trained with.
-// Opening checks every byte and takes milliseconds; nothing is copied out of a file. Tested in train_test.cc.
+// Opening checks every byte and takes milliseconds; files of up to 64 MB are copied into memory, larger ones
+// mapped. Tested in train_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,8 @@ class TreePredictor;
 
 namespace espalier::model {
 
+struct Task;
+
 /// Immutable; any number of threads may use it at once.
 class Model {
  public:
@@ -36,6 +39,9 @@ class Model {
   static Result<Model> from_view(std::span<const std::byte> bytes, std::string name);
 
   const ModelHeader& about() const { return about_; }
+  const Task& task() const { return *task_; }
+  /// The scheme of the training data's labels, as far as the model knows it.
+  data::Scheme scheme() const;
   /// Those of the data. The model itself can have finer ones (inner_labels).
   const data::LabelSet& labels() const { return bare().labels(); }
   const data::LabelSet& inner_labels() const { return bare_->labels(); }
@@ -69,6 +75,7 @@ class Model {
   Result<const P*> load_as();
   std::unique_ptr<SectionFile> file_;  ///< behind a pointer: the predictor holds views of it
   ModelHeader about_;
+  const Task* task_ = nullptr;  ///< about_.task in the table of tasks
   std::unique_ptr<data::Predictor> bare_;
   std::unique_ptr<data::Predictor> plain_;  ///< bare_ with the labels of the data; null: it has these itself
   const tasks::TreePredictor* parser_ = nullptr;  ///< bare_ if it is a parser

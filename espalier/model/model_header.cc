@@ -87,7 +87,7 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
                                        list.at("text").get<std::string>()});
     }
   } catch (const Json::exception& problem) {
-    return fail("{}: section 'about': {}", name, problem.what());
+    return fail("{}: section 'about': {}", name, json_problem(problem));
   }
   // A damaged or hand-made file could name cells that rows do not have.
   for (const size_t column : header.features.feature_columns)

@@ -2,10 +2,12 @@
 // struct.
 //
 //   ParameterTable<CrfOptions> table;
-//   table.number("l1", &CrfOptions::l1, {0}, "L1 penalty").whole("passes", &CrfOptions::passes, {1, 1e6},
-//   "…"); table.only_where({"rate"}, [](const CrfOptions& o, const Situation&) { return …; },
-//   "algorithm=adagrad"); table.clash([](const CrfOptions& o, const Situation&) { return …; }, "why these
-//   exclude each other");
+//   table.number("l1", &CrfOptions::l1, {0}, "L1 penalty");
+//   table.whole("passes", &CrfOptions::passes, {1, 1e6}, "…");
+//   table.only_where({"rate"}, uses_adagrad, "algorithm=adagrad");
+//   table.clash(both_are_set, "why these exclude each other");
+//
+// where the rules are functions of (const CrfOptions&, const Situation&).
 //
 // parse() turns settings into a struct; check() refuses what has no effect and what contradicts itself. The
 // defaults are those of the struct the table is made with; a field of type std::optional takes `auto`, which

@@ -30,6 +30,7 @@ struct Item {
   data::Prediction prediction;
   std::string text;
   Status status;
+  bool processed = false;  ///< false: the run was stopped before its turn came
 };
 
 /// Sequences that are read, processed and passed on together.
@@ -126,6 +127,7 @@ class BlockRun {
       done = true;
       aside();
     };
+    for (size_t i = 0; i < block.count; ++i) block.items[i]->processed = false;
     const size_t pieces = std::min(kBlockPieces, block.count);
     workers_.for_each(pieces, [&](size_t piece) {
       if (std::this_thread::get_id() == caller) do_aside();
@@ -133,6 +135,8 @@ class BlockRun {
       const Range range = piece_of(block.count, pieces, piece);
       for (size_t i = range.first; i < range.last; ++i) {
         Item& item = *block.items[i];
+        item.processed = !monitor_.stop_requested();
+        if (!item.processed) break;
         item.text.clear();
         item.status = step_(item, *scratch);
       }
@@ -141,8 +145,11 @@ class BlockRun {
     do_aside();
   }
 
+  /// Hands on what was processed; after a stop, only what comes before the first sequence that was not.
   Status pass_on(const Block& block) {
-    for (size_t i = 0; i < block.count; ++i) {
+    size_t passed = 0;
+    for (; passed < block.count && block.items[passed]->processed; ++passed) {
+      const size_t i = passed;
       if (const Status status = with_file(reader_, block.items[i]->status); !status.ok()) {
         if (!options_.on_bad_sequence) return status;
         options_.on_bad_sequence(status.error());
@@ -150,9 +157,9 @@ class BlockRun {
       }
       ESPALIER_TRY(with_file(reader_, take_(*block.items[i])));
     }
-    if (block.bad) options_.on_bad_sequence(*block.bad);
+    if (block.bad && passed == block.count) options_.on_bad_sequence(*block.bad);
     if (options_.block_ended) ESPALIER_TRY(options_.block_ended());
-    progress_.done += static_cast<double>(block.count);
+    progress_.done += static_cast<double>(passed);
     monitor_.report(progress_);
     return {};
   }
@@ -166,6 +173,12 @@ class BlockRun {
   ScratchPool pool_;
   Progress progress_;
 };
+
+/// The error with the line where the sequence begins, unless it says a line itself.
+Error at_line(const data::Sequence& sequence, const Error& error) {
+  if (error.message.starts_with("line ")) return error;
+  return {fmt::format("line {}: {}", sequence.line(0), error.message)};
+}
 
 /// The labels that a column forces on the rows.
 Status forced_labels(const data::Sequence& sequence, size_t column, const data::LabelSet& labels,
@@ -203,8 +216,9 @@ Status run_pipeline(data::Reader& reader, const data::Predictor& predictor, cons
       if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
       thread_local data::Sequence mapped;
       if (options.map != nullptr) ESPALIER_TRY(options.map->apply(item.sequence, mapped));
-      ESPALIER_TRY(predictor.predict(options.map != nullptr ? mapped : item.sequence, forced, options.predict,
-                                     scratch, item.prediction));
+      const Status found = predictor.predict(options.map != nullptr ? mapped : item.sequence, forced,
+                                             options.predict, scratch, item.prediction);
+      if (!found.ok()) return at_line(item.sequence, found.error());
       if (options.file != nullptr) ESPALIER_TRY(options.file->unchanged());
     }
     work(item.sequence, item.prediction, item.text);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/model/search_test_support.h"
+#include "espalier/model/training/search_test_support.h"
 
 namespace espalier::model {
 namespace {

@@ -2,7 +2,7 @@
 // CoNLL-U columns, then a parser.
 //
 // add_sentence_models() puts model files into a summariser's file; SentenceModels opens them from there.
-// Tested in summary_training_test.cc and apps/summary_test.sh.
+// Tested in espalier/model/training/summary_training_test.cc and apps/summary_test.sh.
 #pragma once
 
 #include <memory>

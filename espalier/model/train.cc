@@ -3,15 +3,9 @@
 #include "espalier/base/input.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/registry.h"
-#include "espalier/model/training_job.h"
+#include "espalier/model/training/training_job.h"
 
 namespace espalier::model {
-
-Result<std::optional<TemplateText>> read_template(const std::string& path) {
-  if (path.empty()) return std::optional<TemplateText>();
-  ESPALIER_ASSIGN(std::string text, read_text_file(path));
-  return std::optional<TemplateText>({path, std::move(text)});
-}
 
 namespace {
 
@@ -23,8 +17,6 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
   if (request.feature_text && request.feature_text->text.find_first_not_of(" \t\r\n") == std::string::npos)
     return fail("{}: the template is empty; leave it out for the default features",
                 request.feature_text->name);
-  if (!request.word_lists.empty() && request.task == "parse")
-    return fail("task parse has features of its own; it does not support lexicons and word classes");
   ESPALIER_ASSIGN(const LearnerSpec* const learner, find_learner(request.learner));
   ESPALIER_ASSIGN(const Task* const task, find_task(request.task));
   ESPALIER_TRY(check_learner_of_task(*task, request.learner));
@@ -34,6 +26,8 @@ Result<std::unique_ptr<const ConfiguredLearner>> configure_learner(const TrainRe
         "task joint predicts several columns of labels; name them in the order of decision, such as "
         "--label-column 2,3");
   const bool parse = task->kind == TaskKind::kParse;
+  if (parse && !request.word_lists.empty())
+    return fail("task parse has features of its own; it does not support lexicons and word classes");
   if (!request.parsers.empty() && task->kind != TaskKind::kSummary)
     return fail("--parser goes with task summary");
   if (request.feature_text && task->kind == TaskKind::kSummary)

@@ -26,9 +26,6 @@ struct TemplateText {
   std::string name, text;
 };
 
-/// Reads a template file; returns nothing if `path` is empty.
-Result<std::optional<TemplateText>> read_template(const std::string& path);
-
 struct TrainRequest {
   std::vector<data::Source> train;  ///< read one after the other
   std::vector<data::Source> dev;    ///< development data, to stop early and keep the best pass; may be empty

@@ -9,7 +9,7 @@
 #include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
-#include "espalier/model/training_test_support.h"
+#include "espalier/model/training/training_test_support.h"
 
 namespace espalier::model {
 namespace {

@@ -171,15 +171,14 @@ struct Searn {
 
 /// LaSO-BR (Xu and Fern): learns to keep the correct output in the beam of a breadth-first search.
 struct LasoBr {
-  std::optional<int> passes = {};             ///< over the training data; default 10
-  std::optional<double> rate = {};            ///< size of an update; default 1
-  std::optional<int> beam = {};               ///< states kept per step; default 1, greedy
-  std::optional<int> history = {};            ///< how many previous labels are features; default 2
-  std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
-  std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
-  std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
-  std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
+  std::optional<int> passes = {};               ///< over the training data; default 10
+  std::optional<double> rate = {};              ///< size of an update; default 1
+  std::optional<int> beam = {};                 ///< states kept per step; default 1, greedy
+  std::optional<int> history = {};              ///< how many previous labels are features; default 2
+  std::optional<std::string> direction = {};    ///< left-to-right (default) or right-to-left
+  std::optional<std::string> unit = {};         ///< word, chunk or sentence; default: the task's
+  std::optional<int> cutoff = {};               ///< drop features seen fewer times than this; default 1
+  std::optional<bool> names = {};               ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
   std::optional<int> patience =
       {};                    ///< passes without a better development score before training stops; default 5
@@ -189,15 +188,14 @@ struct LasoBr {
 
 /// LaSO-BST (Xu and Fern): the same for best-first beam search.
 struct LasoBst {
-  std::optional<int> passes = {};             ///< over the training data; default 10
-  std::optional<double> rate = {};            ///< size of an update; default 1
-  std::optional<int> beam = {};               ///< states kept per step; default 1, greedy
-  std::optional<int> history = {};            ///< how many previous labels are features; default 2
-  std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
-  std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
-  std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
-  std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
+  std::optional<int> passes = {};               ///< over the training data; default 10
+  std::optional<double> rate = {};              ///< size of an update; default 1
+  std::optional<int> beam = {};                 ///< states kept per step; default 1, greedy
+  std::optional<int> history = {};              ///< how many previous labels are features; default 2
+  std::optional<std::string> direction = {};    ///< left-to-right (default) or right-to-left
+  std::optional<std::string> unit = {};         ///< word, chunk or sentence; default: the task's
+  std::optional<int> cutoff = {};               ///< drop features seen fewer times than this; default 1
+  std::optional<bool> names = {};               ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
   std::optional<int> patience =
       {};                    ///< passes without a better development score before training stops; default 5
@@ -207,15 +205,14 @@ struct LasoBst {
 
 /// Learning as search optimisation as first proposed (Daume and Marcu).
 struct Laso {
-  std::optional<int> passes = {};             ///< over the training data; default 10
-  std::optional<double> rate = {};            ///< size of an update; default 1
-  std::optional<int> beam = {};               ///< states kept per step; default 1, greedy
-  std::optional<int> history = {};            ///< how many previous labels are features; default 2
-  std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
-  std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
-  std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
-  std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
+  std::optional<int> passes = {};               ///< over the training data; default 10
+  std::optional<double> rate = {};              ///< size of an update; default 1
+  std::optional<int> beam = {};                 ///< states kept per step; default 5
+  std::optional<int> history = {};              ///< how many previous labels are features; default 2
+  std::optional<std::string> direction = {};    ///< left-to-right (default) or right-to-left
+  std::optional<std::string> unit = {};         ///< word, chunk or sentence; default: the task's
+  std::optional<int> cutoff = {};               ///< drop features seen fewer times than this; default 1
+  std::optional<bool> names = {};               ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
   std::optional<int> patience =
       {};                    ///< passes without a better development score before training stops; default 5
@@ -225,16 +222,15 @@ struct Laso {
 
 /// Incremental perceptron: beam search with early or max-violation updates.
 struct Incremental {
-  std::optional<std::string> update = {};     ///< early or max-violation (default)
-  std::optional<int> passes = {};             ///< over the training data; default 10
-  std::optional<double> rate = {};            ///< size of an update; default 1
-  std::optional<int> beam = {};               ///< states kept per step; default 5
-  std::optional<int> history = {};            ///< how many previous labels are features; default 2
-  std::optional<std::string> direction = {};  ///< left-to-right (default), right-to-left or easiest-first
-  std::optional<std::string> loss = {};  ///< hamming, f1 or zero-one; default hamming, f1 for task segment
-  std::optional<std::string> unit = {};  ///< word, chunk or sentence; default: the task's
-  std::optional<int> cutoff = {};        ///< drop features seen fewer times than this; default 1
-  std::optional<bool> names = {};        ///< keep feature names, for inspect and explain; default true
+  std::optional<std::string> update = {};       ///< early or max-violation (default)
+  std::optional<int> passes = {};               ///< over the training data; default 10
+  std::optional<double> rate = {};              ///< size of an update; default 1
+  std::optional<int> beam = {};                 ///< states kept per step; default 5
+  std::optional<int> history = {};              ///< how many previous labels are features; default 2
+  std::optional<std::string> direction = {};    ///< left-to-right (default) or right-to-left
+  std::optional<std::string> unit = {};         ///< word, chunk or sentence; default: the task's
+  std::optional<int> cutoff = {};               ///< drop features seen fewer times than this; default 1
+  std::optional<bool> names = {};               ///< keep feature names, for inspect and explain; default true
   std::optional<std::string> weight_bits = {};  ///< auto (default), 16 or 32: size of a stored weight
   std::optional<int> patience =
       {};                    ///< passes without a better development score before training stops; default 5

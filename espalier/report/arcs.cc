@@ -39,7 +39,7 @@ struct Picture {
   double line(double up) const { return up < 0 ? above : above + kWordSize + 8; }
 };
 
-/// The arc to word `w`. Arcs end beside each other: those of a word's dependents on the side they come from.
+/// The arc to word `w`. Arcs end next to each other: those of a word's dependents on the side they come from.
 void draw_arc(const Picture& at, const Tree& tree, size_t w, uint32_t level, double up, const char* css,
               std::string& out) {
   const double y = at.line(up), to = at.middle[w];

@@ -83,10 +83,7 @@ Result<TrialResult> Measurements::run_or_restore(const Trial& trial, double limi
     std::ifstream stored(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stored), {}};
     // A file that is damaged is measured again.
-    if (auto result = TrialResult::from_json(bytes); result.ok()) {
-      ++restored_;
-      return result;
-    }
+    if (auto result = TrialResult::from_json(bytes); result.ok()) return result;
   }
   Progress progress;
   progress.phase = fmt::format("{}, {}", trial.candidate.name(), share_text(trial.eighths));

@@ -37,7 +37,6 @@ class Measurements {
   const std::string& failure(size_t candidate) const { return failures_[candidate]; }
   bool stopped() const { return stopped_; }
   void plan(size_t trials) { planned_ = done_ + trials; }  ///< that will be run from now on, for the progress
-  size_t restored() const { return restored_; }            ///< results that the folder had
 
   /// The largest part of the training data that there are results for, in eighths; 0: there are none.
   int largest(size_t candidate) const;
@@ -62,7 +61,7 @@ class Measurements {
   std::vector<std::map<Part, TrialResult>> results_;
   std::vector<std::string> failures_;
   uint64_t fingerprint_ = 0;  ///< of the contents of all files
-  size_t planned_ = 0, done_ = 0, restored_ = 0;
+  size_t planned_ = 0, done_ = 0;
   bool stopped_ = false, spans_ = false;
 };
 

@@ -5,7 +5,7 @@
 //
 // The module works on concepts, so most of it is templates in headers without a .cc: a search compiles to
 // straight code without virtual calls per state. Nothing here checks a task's contract; task_checks.h does
-// that in training. Programs that cannot use templates write tasks against espalier/public/task.h instead.
+// that in training. Programs that cannot use templates write tasks against espalier/task.h instead.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The scratch memory of one thread that decodes with a SearchPredictor, and the choice of its search space.
 // Private to search_model.cc and search_reasons.cc. Header only; tested in
-// espalier/model/train_search_test.cc.
+// espalier/model/training/train_search_test.cc.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Which classifiers of SEARN support which reductions: check_reduction() and best_reduction() of
-// search_training.h. Tested in search_training_test.cc and espalier/model/search_refusals_test.cc.
+// search_training.h. Tested in search_training_test.cc and espalier/model/training/search_refusals_test.cc.
 #include <algorithm>
 
 #include "espalier/tasks/search_training.h"

@@ -76,7 +76,7 @@ def _python_name(parameter: str) -> str:
 
 def _make(name: str, summary: str, tasks: List[str], rows: List[Tuple[str, str, str, str, bool]]) -> Type[Learner]:
     parameters = {_python_name(row[0]): Parameter(*row) for row in rows}
-    lines = [f"{summary[:1].upper()}{summary[1:]}.", "", f"For the tasks {', '.join(tasks)}.", "", "Parameters:"]
+    lines = [f"{summary[:1].upper()}{summary[1:]}.", "", f"For {'task' if len(tasks) == 1 else 'tasks'} {', '.join(tasks)}.", "", "Parameters:"]
     lines += [f"  {key} (default {p.default or 'none'}): {p.meaning} ({p.range})" for key, p in parameters.items()]
     made = type(class_name(name), (Learner,), {
         "__doc__": "\n".join(lines), "__module__": "espalier", "name": name, "tasks": tuple(tasks),

@@ -87,7 +87,7 @@ Status add_full_trigram(const PosCorpus& corpus, std::span<const data::Sequence>
   }
   report.check(fmt::format("{}: a trigram without filters has all pairs of tags as states", corpus.name),
                figures[false].states > 0.5 * tags * tags && figures[false].states <= tags * tags,
-               fmt::format("{:.1f} states a position with {:g} tags", figures[false].states, tags));
+               fmt::format("{:.1f} states per position with {:g} tags", figures[false].states, tags));
   if (request.quick) return {};
   report.claim(
       fmt::format("{}: as printed: filters do not affect the accuracy of a trigram trained in full (.1)",

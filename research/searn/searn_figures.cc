@@ -323,6 +323,7 @@ Result<Report> searn_costs(const Request& request) {
     report.add("costs=" + costs, "accuracy", std::nullopt, outcome.scores.accuracy()).printed();
     report.add("costs=" + costs, "words", std::nullopt, outcome.scores.sequence_accuracy()).printed();
     run.settings.front() = "iterations=1";
+    std::erase(run.settings, "beta=0.5");  // a single iteration does without
     run.keep_labels = true;
     ESPALIER_ASSIGN(SearnOutcome alone, train_and_score(request, run));
     first.push_back(std::move(alone.predicted.at(0)));

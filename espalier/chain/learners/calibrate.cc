@@ -25,13 +25,11 @@ struct Sample {
   std::vector<uint32_t> chosen;
   double step, left;
 };
-Sample affordable(const ChainWeights& weights, size_t size, double tokens, size_t most, double steps,
-                  double times) {
-  Sample sample{{}, 0, std::numeric_limits<double>::infinity()};
+/// `step`: what a token takes.
+Sample affordable(double step, size_t size, double tokens, size_t most, double steps, double times) {
+  Sample sample{{}, step, std::numeric_limits<double>::infinity()};
   size_t n = std::min(most, size);
   if (n == 0) return sample;
-  if (weights.transitions)
-    sample.step = static_cast<double>(weights.labels) * static_cast<double>(weights.labels);
   const double mean = tokens * sample.step / static_cast<double>(size);
   if (mean * static_cast<double>(n) > steps) {
     sample.left = steps / times;
@@ -52,6 +50,23 @@ std::vector<uint32_t> without_long(const Sample& sample, const std::vector<uint3
     out.push_back(s);
   }
   return out;
+}
+
+double square(size_t labels) { return static_cast<double>(labels) * static_cast<double>(labels); }
+
+/// The best labelling. Where neighbours do not interact, the best label of each token: K steps instead of K².
+void best_labels(const ChainWeights& weights, const SequenceScores& scores, ChainScratch& scratch,
+                 std::vector<data::Label>& out) {
+  const ChainScores& view = scores.view;
+  out.resize(view.length);
+  if (weights.transitions || view.edge != nullptr) {
+    viterbi(view, scratch, out.data());
+    return;
+  }
+  for (size_t t = 0; t < view.length; ++t) {
+    const float* const row = view.node + t * view.stride;
+    out[t] = static_cast<data::Label>(std::max_element(row, row + view.labels) - row);
+  }
 }
 
 /// Reports on work on a sample, from any thread.
@@ -104,7 +119,7 @@ double fit_temperature(const ChainWeights& weights, const linear::Dataset& held_
   constexpr double kTemperatures = 30;  // that are tried
   double tokens = 0;
   for (const uint32_t s : usable) tokens += static_cast<double>(held_out.length(s));
-  const Sample sample = affordable(weights, usable.size(), tokens, most, steps, kTemperatures);
+  const Sample sample = affordable(square(weights.labels), usable.size(), tokens, most, steps, kTemperatures);
   std::vector<uint32_t> chosen;
   for (const uint32_t i : sample.chosen) chosen.push_back(usable[i]);
   usable = without_long(sample, chosen, held_out);
@@ -176,8 +191,9 @@ double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dat
                                   const Workers& workers, size_t most, const Monitor& monitor, double steps,
                                   const Team& team) {
   // Spread evenly over the data, so that a corpus sorted by genre is sampled throughout.
+  const double step = weights.transitions ? square(weights.labels) : static_cast<double>(weights.labels);
   const Sample affordable_ones =
-      affordable(weights, all.all_sequences(), static_cast<double>(all.all_tokens()), most, steps, 2);
+      affordable(step, all.all_sequences(), static_cast<double>(all.all_tokens()), most, steps, 2);
   std::vector<uint32_t> here;
   for (const uint32_t number : affordable_ones.chosen)
     if (const auto s = all.find_number(number)) here.push_back(*s);
@@ -202,12 +218,10 @@ double labels_changed_by_rounding(const ChainWeights& weights, const linear::Dat
     const Range range = piece_of(n, pieces, piece);
     for (size_t i = range.first; i < range.last && !monitor.stop_requested(); ++i) {
       const size_t s = sample[i];
-      exact.resize(data.length(s));
-      approximate.resize(data.length(s));
       score_sequence(weights, data, s, scores);
-      viterbi(scores.view, scratch, exact.data());
+      best_labels(weights, scores, scratch, exact);
       score_sequence(rounded, data, s, scores);
-      viterbi(scores.view, scratch, approximate.data());
+      best_labels(weights, scores, scratch, approximate);
       tokens[piece] += exact.size();
       for (size_t t = 0; t < exact.size(); ++t) changed[piece] += exact[t] != approximate[t];
       progress.advance();

@@ -12,7 +12,7 @@ namespace espalier::chain {
 
 /// What a look at the data after training may cost, in steps from one label to another (K² for each token): a
 /// few seconds. With hundreds of labels the samples below get smaller.
-inline constexpr double kMostSteps = 7e9;
+inline constexpr double kMostSteps = 2e9;
 
 /// The temperature τ for which P(y|x) ∝ exp(score(x, y)/τ) gives the held-out labellings the highest
 /// likelihood. Sequences that are not fully labelled are skipped; at most `most` are used, and of many labels

@@ -46,6 +46,9 @@ void ChainPredictor::score(const data::Sequence& sequence, std::span<const Label
   const size_t T = sequence.length(), K = labels_.size(), S = stride_;
   score_nodes(sequence, each, b);
   SequenceScores& scores = b.scores;
+  if (!b.features.state_values.empty())
+    for (float& score : scores.node)
+      if (score <= kRuledOut) score = kImpossible;
   if (K < S)
     for (size_t t = 0; t < T; ++t) std::fill_n(scores.node.data() + t * S + K, S - K, kImpossible);
   scores.view = {T, K, S, scores.node.data(), trans_.data(), nullptr};
@@ -137,7 +140,8 @@ Status ChainPredictor::decode(const data::PredictOptions& options, data::Predict
 Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buffers& b,
                                        data::Prediction& out) const {
   constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-  const Error infeasible{"no labelling agrees with the forced labels"};
+  const Error infeasible{
+      "no labelling is possible: forced labels, or scores of minus infinity, rule all of them out"};
   if (options.nbest <= 1) {
     data::Labelling& best = out.best.front();
     best.labels.resize(b.scores.view.length);

@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "espalier/chain/model/model.h"
+#include "espalier/data/formats/scores_reader.h"
 #include "espalier/linear/grouped_sums.h"
 
 namespace espalier::chain {
+
+/// Scores at or below this stand for minus infinity, which feature values and stored weights cannot be.
+inline constexpr float kRuledOut = data::kImpossibleScore / 2;
 
 struct ChainPredictor::Buffers final : data::Predictor::Scratch {
   data::FeatureExtractor::Scratch extraction;

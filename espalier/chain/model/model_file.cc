@@ -6,6 +6,7 @@
 
 #include "espalier/base/json.h"
 #include "espalier/chain/model/model.h"
+#include "espalier/chain/model/model_buffers.h"
 #include "espalier/data/refined_predictor.h"
 #include "espalier/linear/kept_features.h"
 #include "espalier/linear/number_map.h"
@@ -139,6 +140,8 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   for (const float w : trans)
     if (!std::isfinite(w)) return fail("{}: a transition weight is not a finite number", file.name());
   model->trans_.assign(trans.begin(), trans.end());
+  for (float& score : model->trans_)
+    if (score <= kRuledOut) score = kImpossible;
   ESPALIER_ASSIGN(const std::string scorer, field<std::string>(file, header, "scorer"));
   if (scorer == "rows") {
     ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));

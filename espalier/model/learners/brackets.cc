@@ -4,8 +4,8 @@
 #include <set>
 
 #include "espalier/base/format.h"
-#include "espalier/model/best_round.h"
 #include "espalier/model/learners/learners.h"
+#include "espalier/model/training/best_round.h"
 #include "espalier/tasks/structures/bracket_model.h"
 
 namespace espalier::model {

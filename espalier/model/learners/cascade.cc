@@ -1,5 +1,5 @@
 // Cascades: label n-grams of growing order, each level on what the one before leaves alive. Tested by
-// train_cascade_test.cc and learner_test.cc.
+// espalier/model/training/train_cascade_test.cc and learner_test.cc.
 #include "espalier/base/format.h"
 #include "espalier/base/json.h"
 #include "espalier/cascade/train.h"
@@ -13,7 +13,7 @@
 #include "espalier/model/learners/cascade_options.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/task_data.h"
-#include "espalier/model/training_job.h"
+#include "espalier/model/training/training_job.h"
 
 namespace espalier::model {
 
@@ -68,6 +68,7 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
         "{}: a cascade of order {} looks at label n-grams, but the template has no B line; add one, or take "
         "order=1",
         job.request.feature_text ? job.request.feature_text->name : "template", options.orders.back());
+  if (asked.filter_loss) ESPALIER_TRY(check_filter_losses(asked, options.orders.size()));
   options.filter = filter_of(asked.filter);
   options.unit = asked.filter_unit;
   options.loss_unit = asked.loss_unit;
@@ -80,7 +81,7 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   options.usual_length = asked.threshold_prior_length;
   options.filter_passes = asked.filter_passes;
   options.adaptive_filters = asked.adaptive_filters;
-  options.filter_rate = asked.filter_rate.value_or(asked.adaptive_filters ? 0.1 : 1);
+  options.filter_rate = filter_rate_of(asked);
   options.filter_lambda = asked.filter_lambda;
   options.folds = asked.folds;
   options.quantiles = asked.quantiles;
@@ -182,7 +183,9 @@ std::unique_ptr<const LearnerSpec> cascade_learner() {
            "label n-grams up to order 5 at the cost of a greedy tagger: levels of growing order, each on "
            "what the one before leaves alive",
        .kind = ModelKind::kCascade,
-       .constraints = ConstraintUse::kAny},
+       .constraints = ConstraintUse::kAny,
+       .word_labels = true,
+       .refines_segments = true},
       cascade_table(), {.train = train_cascade_model});
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "espalier/base/counted.h"
+
 namespace espalier::model {
 
 std::vector<size_t> orders_of(const CascadeOptions& o, size_t usual) {
@@ -12,6 +14,17 @@ std::vector<size_t> orders_of(const CascadeOptions& o, size_t usual) {
   std::vector<size_t> orders;
   for (size_t n = 1; n <= order; ++n) orders.push_back(n);
   return orders;
+}
+
+double filter_rate_of(const CascadeOptions& o) {
+  return o.filter_rate.value_or(o.adaptive_filters ? 0.1 : 1);
+}
+
+Status check_filter_losses(const CascadeOptions& o, size_t levels) {
+  const size_t given = o.filter_loss->size(), filters = levels - 1;
+  if (given <= 1 || given == filters || filters == 0) return {};
+  return fail("parameter filter-loss: {}, but the cascade has {}: one number for all, or one for each",
+              counted(given, "number"), counted(filters, "filter"));
 }
 
 namespace {
@@ -39,11 +52,13 @@ Status check_levels(const CascadeOptions& o, const Situation&) {
 }
 
 Status check_filters(const CascadeOptions& o, const Situation&) {
+  // Without order and levels, the data decides how many filters there are; cascade.cc then asks again.
+  if (o.filter_loss && (o.order || o.levels)) ESPALIER_TRY(check_filter_losses(o, orders_of(o).size()));
   if (o.budget > 0 && o.budget < 1)
     return fail("parameter budget: {:g} is below 1, and one label per position must stay", o.budget);
   if (o.budget > 0 && o.filter_loss) return fail("parameters budget and filter-loss exclude each other");
   if (o.budget > 0 && o.loss_in_use) return fail("parameters budget and loss-in-use exclude each other");
-  if (o.filter_rate.value_or(o.adaptive_filters ? 0.1 : 1) * o.filter_lambda >= 1)
+  if (filter_rate_of(o) * o.filter_lambda >= 1)
     return fail("parameters filter-rate and filter-lambda: their product must be below 1");
   if (o.filter == FilterChoice::kDictionary && !o.names)
     return fail("filter=dictionary finds words by the names of features; leave names=yes");
@@ -129,7 +144,7 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
         what);
   };
   table.only_where(
-      {"filter-loss", "loss-in-use", "budget", "loss-unit", "filter-unit", "quantiles"},
+      {"filter-loss", "loss-in-use", "budget", "loss-unit", "quantiles"},
       [](const O& o, const Situation&) { return filters(o); },
       "cascades of several levels, whose filter is not none");
   only_with({"warm-up", "train-alphas", "filter-steps", "filter-rate"}, {FilterChoice::kCascade},
@@ -139,6 +154,13 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
   only_with({"filter-passes", "folds"},
             {FilterChoice::kCascade, FilterChoice::kPerceptron, FilterChoice::kCrf},
             "filters that learn: cascade, perceptron and crf, with several levels");
+  table.only_where(
+      {"filter-unit"},
+      [](const O& o, const Situation&) {
+        const std::vector<size_t> orders = orders_of(o);
+        return orders.size() > 1 && orders[orders.size() - 2] > 1;
+      },
+      "cascades with a filter of order 2 or more");
   only_with({"word-feature"}, {FilterChoice::kDictionary}, "filter=dictionary with several levels");
   table.only_where(
       {"loss-in-use"},

@@ -49,6 +49,13 @@ struct CascadeOptions : CommonOptions {
 /// `usual`: what order=auto stands for (model/defaults.h).
 std::vector<size_t> orders_of(const CascadeOptions& options, size_t usual = kUsualOrder);
 
+/// What filter-rate=auto stands for.
+double filter_rate_of(const CascadeOptions& options);
+
+/// An error unless filter-loss is one number, or one for each filter of a cascade of so many levels.
+/// Precondition: it is given.
+Status check_filter_losses(const CascadeOptions& options, size_t levels);
+
 ParameterTable<CascadeOptions> cascade_table();
 
 }  // namespace espalier::model

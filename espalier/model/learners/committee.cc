@@ -1,15 +1,15 @@
 // Committees: several learners, whose probabilities are averaged. Tested in
-// committee_test.cc and learner_test.cc.
-#include "espalier/model/committee.h"
+// espalier/model/committee/committee_test.cc and learner_test.cc.
+#include "espalier/model/committee/committee.h"
 #include "espalier/base/format.h"
 
 #include <map>
 
 #include "espalier/base/counted.h"
 #include "espalier/data/folds.h"
+#include "espalier/model/committee/member_choice.h"
 #include "espalier/model/learners/learners.h"
-#include "espalier/model/member_choice.h"
-#include "espalier/model/training_job.h"
+#include "espalier/model/training/training_job.h"
 
 namespace espalier::model {
 
@@ -312,10 +312,11 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
                "seconds: leave out the last members if training would take longer; 0: no limit");
   table.flag("names", &O::names, "keep feature names in the members, for inspect and explain");
   table.clash(
-      [](const O& o, const Situation& situation) {
-        return o.members_text != "auto" && situation.given.contains("size");
-      },
+      [](const O& o, const Situation& situation) { return o.members && situation.given.contains("size"); },
       "members and size: size chooses the members that are not named");
+  table.require([](const O& o, const Situation& situation) -> Status {
+    return o.members ? check_members(*o.members, o.names, situation.dev) : Status();
+  });
   return make_learner<O>(
       {.name = "committee",
        .summary =

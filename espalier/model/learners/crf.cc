@@ -1,9 +1,9 @@
 // The learners that maximise the probability of whole labellings (crf) or of each label given the one before
 // (memm). Tested in train_test.cc and learner_test.cc.
 #include "espalier/chain/learners/lbfgs.h"
-#include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/log_loss.h"
+#include "espalier/model/training/chain_training.h"
 
 namespace espalier::model {
 

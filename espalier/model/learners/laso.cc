@@ -1,12 +1,12 @@
 // The learners that update while they search: LaSO, its variants for beams, and the incremental perceptron.
-// Tested by train_search_test.cc.
+// Tested by espalier/model/training/train_search_test.cc.
 #include "espalier/search/laso.h"
 
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
-#include "espalier/model/search_training.h"
-#include "espalier/model/summary_training.h"
-#include "espalier/model/tree_training.h"
+#include "espalier/model/training/search_training.h"
+#include "espalier/model/training/summary_training.h"
+#include "espalier/model/training/tree_training.h"
 
 namespace espalier::model {
 
@@ -49,7 +49,7 @@ std::unique_ptr<const LearnerSpec> make_by_search(tasks::SearchLearner learner, 
                  {{"early", search::IncrementalUpdate::kEarly},
                   {"max-violation", search::IncrementalUpdate::kMaxViolation}},
                  "where the target falls out of the beam, or where it is farthest below the best");
-  add_search_parameters(table);
+  add_search_parameters(table, learner);
   add_common_parameters(table);
   add_full_rows(table);
   return make_learner<O>({.name = name,

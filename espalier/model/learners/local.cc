@@ -3,10 +3,10 @@
 #include "espalier/linear/liblinear_classifier.h"
 #include "espalier/linear/libsvm_classifier.h"
 #include "espalier/linear/run_until_stopped.h"
-#include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/log_loss.h"
 #include "espalier/model/learners/perceptron.h"
+#include "espalier/model/training/chain_training.h"
 
 namespace espalier::model {
 

@@ -1,8 +1,8 @@
 #include "espalier/model/learners/perceptron.h"
 
 #include "espalier/chain/learners/perceptron.h"
-#include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"
+#include "espalier/model/training/chain_training.h"
 
 namespace espalier::model {
 

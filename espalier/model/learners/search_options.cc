@@ -72,6 +72,12 @@ Status check_chunk_options(const SearchLearnerOptions& o) {
   return {};
 }
 
+bool labels_sequences(const SearchLearnerOptions&, const Situation& s) {
+  return s.task.kind != TaskKind::kParse && s.task.kind != TaskKind::kSummary;
+}
+constexpr std::string_view kLabelsSequences =
+    "tasks that label sequences; parsers and summarisers have features, losses and weights of their own";
+
 }  // namespace
 
 Status check_search_options(const SearchLearnerOptions& o, const Situation& situation) {
@@ -93,8 +99,6 @@ Status check_search_options(const SearchLearnerOptions& o, const Situation& situ
         "direction=easiest-first labels one column of words freely: task label, loss hamming or zero-one");
   if (o.loss == SequenceLoss::kF1 && !chunks && o.direction == DecisionOrder::kRightToLeft)
     return fail("loss=f1 with words decided from right to left is not supported; take loss=hamming");
-  if (easiest && o.learner != tasks::SearchLearner::kSearn)
-    return fail("direction=easiest-first is learned by searn");
   if (easiest && beam_of(o, task) > 1)
     return fail("direction=easiest-first is searched greedily: beam=1 goes with it");
   if (situation.constraints && several)
@@ -106,11 +110,14 @@ Status check_search_options(const SearchLearnerOptions& o, const Situation& situ
   return chunks ? check_chunk_options(o) : Status();
 }
 
-void add_search_parameters(ParameterTable<SearchLearnerOptions> table) {
+void add_search_parameters(ParameterTable<SearchLearnerOptions> table, tasks::SearchLearner learner) {
   using O = SearchLearnerOptions;
-  table.whole("beam", &O::beam, {1, 1e5},
-              "states kept at each step, in decoding and in learning by search; 1: greedy; auto: that, but "
-              "with learner searn 8 for task parse, and 5 for chunks by logistic or softmax-margin");
+  const bool searn = learner == tasks::SearchLearner::kSearn;
+  table.whole(
+      "beam", &O::beam, {1, 1e5},
+      searn ? "states kept at each step of decoding; 1: greedy; auto: 8 for task parse, 5 for chunks by "
+              "logistic or softmax-margin, otherwise 1"
+            : "states kept at each step, in learning and in decoding; 1: greedy");
   table.choice(
       "decoder", &O::decoder,
       {{"breadth-first", Frontier::kBreadthFirst}, {"best-first", Frontier::kBestFirst}},
@@ -126,17 +133,26 @@ void add_search_parameters(ParameterTable<SearchLearnerOptions> table) {
       "task joint: each column of labels is decided so many tokens ahead of the next, which then sees "
       "its labels on both sides",
       kAdvanced);
-  table.choice("direction", &O::direction,
-               {{"left-to-right", tasks::DecisionOrder::kLeftToRight},
-                {"right-to-left", tasks::DecisionOrder::kRightToLeft},
-                {"easiest-first", tasks::DecisionOrder::kEasiestFirst}},
-               "the order of decisions; easiest-first is learned (words, greedy)");
-  table.choice(
-      "loss", &O::loss,
-      {{"hamming", tasks::SequenceLoss::kHamming},
-       {"f1", tasks::SequenceLoss::kF1},
-       {"zero-one", tasks::SequenceLoss::kZeroOne}},
-      "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment");
+  if (searn) {
+    table.choice("direction", &O::direction,
+                 {{"left-to-right", tasks::DecisionOrder::kLeftToRight},
+                  {"right-to-left", tasks::DecisionOrder::kRightToLeft},
+                  {"easiest-first", tasks::DecisionOrder::kEasiestFirst}},
+                 "the order of decisions; easiest-first is learned (words, greedy)");
+    table.choice(
+        "loss", &O::loss,
+        {{"hamming", tasks::SequenceLoss::kHamming},
+         {"f1", tasks::SequenceLoss::kF1},
+         {"zero-one", tasks::SequenceLoss::kZeroOne}},
+        "what errors cost: wrong labels, 1 - F1 of segments, anything wrong; auto: f1 for task segment");
+    table.only_where({"loss"}, labels_sequences, kLabelsSequences);
+  } else {
+    // These learners ask whether an action is right, never what a wrong one costs.
+    table.choice("direction", &O::direction,
+                 {{"left-to-right", tasks::DecisionOrder::kLeftToRight},
+                  {"right-to-left", tasks::DecisionOrder::kRightToLeft}},
+                 "the order of decisions");
+  }
   table.choice("unit", &O::unit,
                {{"word", tasks::DecisionUnit::kWord},
                 {"chunk", tasks::DecisionUnit::kChunk},
@@ -169,12 +185,8 @@ void add_search_parameters(ParameterTable<SearchLearnerOptions> table) {
                kAdvanced);
   table.only_where(
       {"system"}, [](const O&, const Situation& s) { return s.task.kind == TaskKind::kParse; }, "task parse");
-  table.only_where(
-      {"history", "direction", "loss", "cutoff", "degree", "names", "weight-bits", "full-rows"},
-      [](const O&, const Situation& s) {
-        return s.task.kind != TaskKind::kParse && s.task.kind != TaskKind::kSummary;
-      },
-      "tasks that label sequences; parsers and summarisers have features, losses and weights of their own");
+  table.only_where({"history", "direction", "cutoff", "degree", "names", "weight-bits", "full-rows"},
+                   labels_sequences, kLabelsSequences);
   table.only_where(
       {"unit"}, [](const O&, const Situation& s) { return s.task.kind != TaskKind::kParse; },
       "tasks that label sequences, and summaries");

@@ -1,6 +1,6 @@
 // What the learners of searches (searn, laso and its kin, incremental) share: options, their parameters, and
 // what follows from options and task before any data is read. Tested by learner_test.cc and
-// train_search_test.cc.
+// espalier/model/training/train_search_test.cc.
 #pragma once
 
 #include <optional>
@@ -44,6 +44,7 @@ DataNeeds search_needs(const SearchLearnerOptions& options, const Situation& sit
 /// What is wrong with the options of any of these learners.
 Status check_search_options(const SearchLearnerOptions& options, const Situation& situation);
 
-void add_search_parameters(ParameterTable<SearchLearnerOptions> table);
+/// What all of these learners have; `loss` and easiest-first decisions are SEARN's alone.
+void add_search_parameters(ParameterTable<SearchLearnerOptions> table, tasks::SearchLearner learner);
 
 }  // namespace espalier::model

@@ -1,11 +1,12 @@
-// SEARN: a policy that is learned from the states it reaches itself. Tested by train_search_test.cc.
+// SEARN: a policy that is learned from the states it reaches itself. Tested by
+// espalier/model/training/train_search_test.cc.
 #include "espalier/search/searn.h"
 
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/search_options.h"
-#include "espalier/model/search_training.h"
-#include "espalier/model/summary_training.h"
-#include "espalier/model/tree_training.h"
+#include "espalier/model/training/search_training.h"
+#include "espalier/model/training/summary_training.h"
+#include "espalier/model/training/tree_training.h"
 
 namespace espalier::model {
 
@@ -188,6 +189,14 @@ void add_rules(ParameterTable<SearnLearnerOptions>& table) {
   table.only_where(
       {"oracle", "policy"}, [](const O&, const Situation& s) { return s.task.kind != TaskKind::kSummary; },
       "tasks that label sequences");
+  table.only_where(
+      {"weight-bits", "full-rows"},
+      [](const O& o, const Situation& s) { return !by_classifiers(o, s, {kQuadraticSvm}); },
+      "classifiers with a weight for each feature; quadratic-svm has none");
+  table.only_where(
+      {"beta", "interpolation", "folds", "roll-in"},
+      [](const O& o, const Situation&) { return o.iterations != 1; },
+      "several iterations: the first follows the initial policy, whatever these say");
   const auto constant = [](const O& o, const Situation&) {
     return o.interpolation == search::Interpolation::kConstant;
   };
@@ -227,9 +236,10 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
       "weighted by the difference of their costs; auto: direct on line, one-vs-all for liblinear, "
       "all-pairs for quadratic-svm",
       kAdvanced);
-  table.whole("iterations", &O::iterations, {1, 1e6},
-              "iterations at most; auto: with beta=1 5 for perceptron, otherwise 2, with smaller steps until "
-              "hardly anything is left of the initial policy; 10 for task parse");
+  table.whole(
+      "iterations", &O::iterations, {1, 1e6},
+      "iterations at most; auto: 5 for perceptron, 2 for other classifiers; with beta below 1, until hardly "
+      "anything is left of the initial policy; 10 for task parse");
   table.number("beta", &O::beta, {1e-9, 1},
                "share of the new classifier in each iteration; 1: policy iteration", kAdvanced);
   table.choice("interpolation", &O::interpolation,
@@ -264,11 +274,9 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
               "above 1: states come from classifiers that did not see the sequence", kAdvanced);
   table.choice("policy", &O::stochastic, {{"vote", false}, {"stochastic", true}},
                "beta below 1: classifiers vote, or are drawn for each decision", kAdvanced);
-  table.whole(
-      "passes", &O::passes, {1, 1e6},
-      "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, 45 by "
-      "the number of clusters for summaries of less than nine, 5 "
-      "otherwise");
+  table.whole("passes", &O::passes, {1, 1e6},
+              "passes over the examples of an iteration (not liblinear, quadratic-svm); auto: 10 for chunks, "
+              "otherwise 5; more for summaries of fewer than nine clusters");
   table.number("rate", &O::rate, {1e-9, 1e3}, "step size (logistic, softmax-margin, svm, least-squares)",
                kAdvanced);
   table.number(
@@ -281,7 +289,7 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
               "together",
               kAdvanced);
   table.number("c", &O::c, {1e-9, 1e9}, "liblinear, quadratic-svm: weight of the errors", kAdvanced);
-  add_search_parameters(table);
+  add_search_parameters(table, tasks::SearchLearner::kSearn);
   add_common_parameters(table);
   add_full_rows(table);
   add_rules(table);

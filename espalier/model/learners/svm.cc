@@ -1,8 +1,8 @@
 // The structured support vector machine. Tested by train_test.cc and learner_test.cc.
 #include "espalier/chain/learners/svm.h"
 
-#include "espalier/model/chain_training.h"
 #include "espalier/model/learners/learners.h"
+#include "espalier/model/training/chain_training.h"
 
 namespace espalier::model {
 
@@ -47,7 +47,8 @@ std::unique_ptr<const LearnerSpec> svm_learner() {
       {.name = "svm",
        .summary =
            "structured support vector machine: margin-rescaled Hamming loss, block-coordinate Frank-Wolfe",
-       .constraints = ConstraintUse::kAny},
+       .constraints = ConstraintUse::kAny,
+       .word_labels = true},
       std::move(table), {.train = train_structured_svm});
 }
 

@@ -1,7 +1,7 @@
 // Classifiers of a search in a model file: save_policy() writes one, load_policy() opens it as a
 // StoredPolicy, and make_scorer() gives each thread a scorer. Loading reads the whole policy once to check
 // it; weights stay in the mapped file. Classifiers with rows can be trained further (old_rows). Tested in
-// espalier/model/train_search_test.cc and apps/search_test.sh.
+// espalier/model/training/train_search_test.cc and apps/search_test.sh.
 #pragma once
 
 #include <functional>

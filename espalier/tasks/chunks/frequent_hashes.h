@@ -1,5 +1,5 @@
 // FrequentHashes: finds which of very many hashes occur often, with one byte per expected occurrence or so
-// instead of a hash table. Header only; tested in espalier/model/train_search_test.cc.
+// instead of a hash table. Header only; tested in espalier/model/training/train_search_test.cc.
 #pragma once
 
 #include <algorithm>

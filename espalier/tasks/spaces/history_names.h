@@ -1,6 +1,6 @@
 // Readable names for the history features of a search, whose hashes do not reveal them: heaviest_hashed()
 // chooses the features, name_history() finds their names by following paths through the training data. Costs
-// about two passes of greedy decoding. Tested in espalier/model/train_search_test.cc.
+// about two passes of greedy decoding. Tested in espalier/model/training/train_search_test.cc.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Training sets of the sequence tasks as search problems (search/examples.h): LabelProblem, EasiestProblem,
 // JointProblem and ChunkProblem, and the functions that make them from encoded data. Spaces are made per
 // sequence when asked for; encoding chunks walks over the data twice to save memory. Tested in
-// espalier/tasks/search_training_test.cc and espalier/model/train_search_test.cc.
+// espalier/tasks/search_training_test.cc and espalier/model/training/train_search_test.cc.
 #pragma once
 
 #include <memory>

@@ -57,7 +57,8 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
     if (object.contains("missed"))
       for (const Json& m : object.at("missed")) out.missed.push_back(m.at("role").get<std::string>());
   } catch (const Json::exception& problem) {
-    return fail("{}:{}: {}", file, number, problem.what());
+    return fail("{}:{}: not a predicate of the task roles (docs/tasks.md): {}", file, number,
+                json_problem(problem));
   }
   if (out.position >= out.tokens.size() || out.pos.size() != out.tokens.size())
     return fail("{}:{}: {} tokens, {} parts of speech and the predicate at {} do not fit together", file,

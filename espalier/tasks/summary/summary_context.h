@@ -10,7 +10,7 @@
 
 namespace espalier::tasks {
 
-/// One state of the search, laid open.
+/// One state of the search, unpacked into arrays that features read.
 struct SummaryContext {
   uint64_t key = ~uint64_t{0};  ///< of the state that is loaded
   uint32_t words = 0;

@@ -3,7 +3,7 @@
 //
 // A greedy summary of w words from n pieces takes O(w·n) features. Models of words need trees: those of the
 // input, or an annotator's. Forced labels, confidence and marginals are not supported. Tested in
-// espalier/model/summary_training_test.cc and apps/summary_test.sh.
+// espalier/model/training/summary_training_test.cc and apps/summary_test.sh.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,6 @@ class SummaryPredictor final : public data::Predictor {
  public:
   static Result<std::unique_ptr<SummaryPredictor>> load(const SectionFile& file);
   void set_annotator(AnnotateCluster annotate) { annotate_ = std::move(annotate); }
-  bool grows_words() const { return settings_.unit == SummaryUnit::kWord; }
 
   const data::LabelSet& labels() const override { return labels_; }
   std::unique_ptr<Scratch> make_scratch() const override;
