@@ -2,7 +2,6 @@
 #include <coin/Cbc_C_Interface.h>
 #include <coin/Clp_C_Interface.h>
 #include <signal.h>
-#include <unistd.h>
 #include <coin/ClpSimplex.hpp>
 
 #include <algorithm>
@@ -43,8 +42,7 @@ struct ColumnMatrix {
 };
 
 /// CBC's driver installs its own SIGINT handler and does not restore the old one. SIGINT belongs to the
-/// caller: block it while CBC runs, then restore the caller's handler. Another thread may still get the
-/// signal and run CBC's handler, which ends the solve: saw_interrupt() then sends it again, to the caller's.
+/// caller: block it while CBC runs, then restore the caller's handler.
 class InterruptShelter {
  public:
   InterruptShelter() {
@@ -57,16 +55,13 @@ class InterruptShelter {
   ~InterruptShelter() {
     sigaction(SIGINT, &action_, nullptr);
     pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-    if (again_) kill(getpid(), SIGINT);
   }
-  void saw_interrupt() { again_ = true; }
   InterruptShelter(const InterruptShelter&) = delete;
   InterruptShelter& operator=(const InterruptShelter&) = delete;
 
  private:
   sigset_t mask_{};
   struct sigaction action_ {};
-  bool again_ = false;
 };
 
 /// Clips values to their bounds, rounds integers, and recomputes the objective: solvers leave errors of about
@@ -184,7 +179,7 @@ std::optional<Solution> solve_large_first(const Program& program, const ColumnMa
 Solution solve_integer(const Program& program, const SolveOptions& options) {
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);
-  InterruptShelter shelter;
+  const InterruptShelter shelter;
   const ColumnMatrix matrix(program);
   double seconds_left = options.seconds;
   if (auto known = solve_large_first(program, matrix, seconds_left)) return std::move(*known);
@@ -208,8 +203,6 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
     Cbc_setParameter(model.get(), "seconds", seconds.c_str());
   }
   Cbc_solve(model.get());
-  constexpr int kUserEvent = 5;
-  if (Cbc_status(model.get()) == kUserEvent) shelter.saw_interrupt();
 
   Solution solution;
   const double* best = Cbc_bestSolution(model.get());
