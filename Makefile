@@ -110,7 +110,7 @@ nightly:
 	$(MAKE) -k nightly-failures tsan test-package nightly-python python-asan serve-asan serve-tsan soak nightly-serve nightly-fuzz nightly-papers
 
 nightly-failures: check
-	ESPALIER_ALL_FAILURES=1 bash apps/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
+	ESPALIER_ALL_FAILURES=1 bash apps/tests/failures_test.sh $(CURDIR)/build/release/espalier $(CURDIR)/build/release/apps/json_value
 
 # Damaged requests to a real server, and a million good ones.
 nightly-serve: build

@@ -10,8 +10,8 @@
 #include "apps/command.h"
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
-#include "apps/report_options.h"
 #include "apps/terminal.h"
+#include "apps/verbs/report_options.h"
 
 namespace espalier::apps {
 namespace {

@@ -1,7 +1,7 @@
 // The program behind `espalier ensemble`, which starts it with its own command line (ensemble.cc). It is a
 // separate program so that the command is built sooner. Tested in ensemble_test.sh.
 #include "apps/command.h"
-#include "apps/ensemble.h"
+#include "apps/verbs/ensemble.h"
 
 namespace espalier::apps {
 

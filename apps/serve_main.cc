@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "apps/command.h"
-#include "apps/serve_options.h"
 #include "apps/terminal.h"
+#include "apps/verbs/serve_options.h"
 #include "server/server.h"
 
 namespace espalier::apps {

@@ -20,9 +20,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "espalier/base/atomic_file.h"
-#include "espalier/base/input.h"
-#include "espalier/base/unfinished_files.h"
+#include "espalier/base/files/atomic_file.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/files/unfinished_files.h"
 
 namespace espalier::apps {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
-#include "espalier/base/layout.h"
 #include "espalier/base/result.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/layout.h"
+#include "espalier/base/text/text.h"
 #include "espalier/espalier.h"
 
 namespace espalier::apps {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/train_report.h"
+#include "apps/verbs/train_report.h"
 
 namespace espalier::apps {
 namespace {

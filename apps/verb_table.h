@@ -1,5 +1,6 @@
 // The verbs, options and arguments of the command as plain values, read from the parser that uses them: what
-// manual pages (man_page.cc) and completions (completion.cc) are made of. Tested in apps/reference_test.sh.
+// manual pages (man_page.cc) and completions (completion.cc) are made of. Tested in
+// apps/tests/reference_test.sh.
 #pragma once
 
 #include <string>

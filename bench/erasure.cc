@@ -17,7 +17,7 @@
 #include <functional>
 
 #include "espalier/base/random.h"
-#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
 #include "espalier/search/train_from_spaces.h"
 #include "espalier/task.h"
 #include "espalier/tasks/spaces/label_space.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 
 namespace espalier::fuzzing {
 

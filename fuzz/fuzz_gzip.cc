@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace espalier;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 
 namespace espalier::fuzzing {
 

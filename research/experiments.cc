@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "research/experiment.h"
 
 namespace espalier::research {

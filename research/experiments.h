@@ -1,5 +1,6 @@
 // The functions behind the table of experiments in experiments.cc. Each has a source file PAPER/PAPER_*.cc of
-// its own, or shares one with related experiments. Tested in apps/reproduce_test.sh, which runs them all.
+// its own, or shares one with related experiments. Tested in apps/tests/reproduce_test.sh, which runs them
+// all.
 #pragma once
 
 #include "research/experiment.h"

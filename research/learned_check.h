@@ -1,6 +1,6 @@
 // A check that fits every experiment that trains taggers: what was learned is better than the most frequent
 // label everywhere. add() each learner's score, then report_to(). Header only; tested in
-// apps/reproduce_test.sh, which runs every experiment.
+// apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <map>

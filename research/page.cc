@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <iterator>
 
-#include "espalier/base/html.h"
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/text/html.h"
 
 namespace espalier::research {
 

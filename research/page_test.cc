@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 
 namespace espalier::research {
 namespace {

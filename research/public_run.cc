@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 
 namespace espalier::research {
 

@@ -1,6 +1,6 @@
 // How experiments train: through the public API, with the seed, threads and stop flag of their request. What
 // a paper's own algorithm is about (filters, consistency, bounds) works on the modules directly instead.
-// Tested in apps/reproduce_test.sh, which runs every experiment.
+// Tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <string>

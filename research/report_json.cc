@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "espalier/base/atomic_file.h"
-#include "espalier/base/input.h"
+#include "espalier/base/files/atomic_file.h"
+#include "espalier/base/files/input.h"
 
 #include <fmt/chrono.h>
 

@@ -1,5 +1,5 @@
-// What `espalier serve` was asked for: models, where to listen, limits. apps/serve_options.cc fills it in
-// from the command line.
+// What `espalier serve` was asked for: models, where to listen, limits. apps/verbs/serve_options.cc fills it
+// in from the command line.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// check_data: statistics and problems of data files, before training. Tested in apps/verbs_test.sh and
-// apps/bad_input_test.sh.
+// check_data: statistics and problems of data files, before training. Tested in apps/tests/verbs_test.sh and
+// apps/tests/bad_input_test.sh.
 #include "espalier/data/check.h"
 
 #include "espalier/api/corpus.h"

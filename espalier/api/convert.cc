@@ -1,4 +1,4 @@
-// convert: between file formats and between label schemes. Tested in apps/verbs_test.sh.
+// convert: between file formats and between label schemes. Tested in apps/tests/verbs_test.sh.
 #include "espalier/api/corpus.h"
 #include "espalier/api/text_io.h"
 #include "espalier/data/formats/label_column.h"

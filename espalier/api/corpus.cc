@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "espalier/api/sequence_builder.h"
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/formats/row_layout.h"
 #include "espalier/data/label_set.h"

@@ -1,4 +1,4 @@
-// cross_validate: trains and scores once per fold. Tested in evaluate_test.cc and apps/verbs_test.sh.
+// cross_validate: trains and scores once per fold. Tested in evaluate_test.cc and apps/tests/verbs_test.sh.
 #include <cmath>
 #include <deque>
 #include <map>

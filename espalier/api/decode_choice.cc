@@ -4,8 +4,8 @@
 #include <array>
 
 #include "espalier/api/tagger.h"
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::api {
 namespace {

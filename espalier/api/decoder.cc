@@ -4,14 +4,14 @@
 #include <set>
 
 #include "espalier/api/tagger.h"
+#include "espalier/base/files/zip_archive.h"
 #include "espalier/base/parallel.h"
-#include "espalier/base/zip_archive.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/weights.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/scores_reader.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 #include "espalier/public/decoder.h"
 
 namespace espalier {

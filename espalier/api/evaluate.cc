@@ -1,5 +1,5 @@
 #include "espalier/public/evaluate.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

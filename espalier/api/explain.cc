@@ -1,5 +1,5 @@
 // explain_stream: explanations of all sequences of a source, as text or JSON. Tested in stream_test.cc and
-// apps/verbs_test.sh.
+// apps/tests/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,10 +8,10 @@
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
-#include "espalier/base/layout.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/layout.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/tag_format.h"
 

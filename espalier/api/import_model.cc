@@ -1,8 +1,8 @@
-// The public side of model/foreign/import_model.h. Tested in apps/import_test.sh.
+// The public side of model/foreign/import_model.h. Tested in apps/tests/import_test.sh.
 #include "espalier/model/foreign/import_model.h"
 
 #include "espalier/api/tagger.h"
-#include "espalier/base/mapped_file.h"
+#include "espalier/base/files/mapped_file.h"
 #include "espalier/public/import_model.h"
 
 namespace espalier {

@@ -1,5 +1,5 @@
 // Tagger::inspect: the size and the largest weights of a model. Tested in tagger_test.cc and
-// apps/verbs_test.sh.
+// apps/tests/verbs_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // How a model reads its input: the format it was trained on, another one that holds the same cells, or raw
 // text.
 //
-// model_input() decides before anything is read. Tested in apps/input_test.sh and stream_test.cc.
+// model_input() decides before anything is read. Tested in apps/tests/input_test.sh and stream_test.cc.
 #pragma once
 
 #include <memory>

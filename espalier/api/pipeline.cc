@@ -6,7 +6,7 @@
 
 #include "espalier/api/pipeline_predictor.h"
 #include "espalier/api/sequence_builder.h"
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/tag_format.h"
 

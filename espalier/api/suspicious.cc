@@ -1,5 +1,5 @@
 // find_suspicious: gold labels that a model of the other folds contradicts. Tested in evaluate_test.cc and
-// apps/report_test.sh.
+// apps/tests/report_test.sh.
 #include <algorithm>
 #include <cmath>
 

@@ -1,12 +1,12 @@
 // synthesize: generated corpora, for tests and for measuring how time and memory grow. Tested in
-// apps/verbs_test.sh and apps/tasks_test.sh.
+// apps/tests/verbs_test.sh and apps/tests/tasks_test.sh.
 #include <algorithm>
 #include <filesystem>
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
-#include "espalier/base/atomic_file.h"
+#include "espalier/base/files/atomic_file.h"
 #include "espalier/base/random.h"
 #include "espalier/data/synth/synth.h"
 #include "espalier/public/tools.h"

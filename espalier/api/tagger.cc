@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "espalier/api/sequence_builder.h"
+#include "espalier/base/files/saved_sections.h"
 #include "espalier/base/parallel.h"
-#include "espalier/base/saved_sections.h"
 #include "espalier/constrain/language.h"
 #include "espalier/data/forced_explanation.h"
 #include "espalier/data/formats/reader.h"

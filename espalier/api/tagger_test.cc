@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "espalier/api/api_test_support.h"
-#include "espalier/base/section_file.h"
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/section_file.h"
+#include "espalier/base/files/temporary_directory.h"
 
 namespace espalier {
 namespace {

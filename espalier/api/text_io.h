@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/atomic_file.h"
-#include "espalier/base/input.h"
+#include "espalier/base/files/atomic_file.h"
+#include "espalier/base/files/input.h"
 #include "espalier/base/result.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/public/corpus.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "espalier/api/api_test_support.h"
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 
 namespace espalier {
 namespace {

@@ -1,11 +1,11 @@
-// tune: chooses the thresholds of a cascade again. Tested in evaluate_test.cc and apps/tune_test.sh.
-#include "espalier/cascade/tune.h"
+// tune: chooses the thresholds of a cascade again. Tested in evaluate_test.cc and apps/tests/tune_test.sh.
+#include "espalier/cascade/training/tune.h"
 
 #include "espalier/api/corpus.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/parallel.h"
-#include "espalier/cascade/model.h"
+#include "espalier/cascade/model/model.h"
 #include "espalier/eval/plot.h"
 #include "espalier/public/evaluate.h"
 

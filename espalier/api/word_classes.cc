@@ -1,14 +1,14 @@
-// make_word_classes: classes of words from unlabelled text. Tested in apps/word_lists_test.sh; the algorithm
-// in espalier/data/word_clustering_test.cc.
+// make_word_classes: classes of words from unlabelled text. Tested in apps/tests/word_lists_test.sh; the
+// algorithm in espalier/data/word_clustering_test.cc.
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "espalier/api/public_monitor.h"
-#include "espalier/base/format.h"
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/base/parallel.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/word_clustering.h"
 #include "espalier/public/tools.h"
 

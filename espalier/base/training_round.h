@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/progress.h"
-#include "espalier/base/section_file.h"
 
 namespace espalier {
 

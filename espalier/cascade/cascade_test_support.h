@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "espalier/base/random.h"
-#include "espalier/cascade/stages.h"
+#include "espalier/cascade/training/stages.h"
 #include "espalier/cascade/weights.h"
 
 namespace espalier::cascade {

@@ -4,8 +4,8 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/random.h"
-#include "espalier/cascade/stages.h"
 #include "espalier/cascade/threshold.h"
+#include "espalier/cascade/training/stages.h"
 #include "espalier/linear/rows.h"
 
 namespace espalier::cascade {

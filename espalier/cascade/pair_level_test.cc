@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/cascade/cascade_test_support.h"
-#include "espalier/cascade/stages.h"
+#include "espalier/cascade/training/stages.h"
 #include "espalier/cascade/weights.h"
 
 namespace espalier::cascade {

@@ -11,9 +11,9 @@
 #include "espalier/cascade/gram_table.h"
 #include "espalier/cascade/max_pass.h"
 #include "espalier/cascade/trellis.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
+#include "espalier/linear/encoding/token_features.h"
 #include "espalier/linear/rows.h"
-#include "espalier/linear/token_features.h"
 
 namespace espalier::cascade {
 

@@ -1,5 +1,5 @@
 // Ends kernels in the middle of a sequence: with thousands of labels one position takes 20 milliseconds, and
-// a long sequence minutes. Tested in kernels_test.cc and apps/many_labels_test.sh.
+// a long sequence minutes. Tested in kernels_test.cc and apps/tests/many_labels_test.sh.
 #pragma once
 
 #include <cstddef>

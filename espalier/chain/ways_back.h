@@ -1,5 +1,6 @@
 // The paths of a chain or a lattice by where they come from, and from that the probabilities of labels and of
-// all segments that are likely. Tested in ways_back_test.cc and espalier/cascade/segment_answer_test.cc.
+// all segments that are likely. Tested in ways_back_test.cc and
+// espalier/cascade/model/segment_answer_test.cc.
 #pragma once
 
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "espalier/linear/merge_ranks.h"
+#include "espalier/linear/encoding/merge_ranks.h"
 
 namespace espalier::chain {
 

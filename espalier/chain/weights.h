@@ -8,9 +8,9 @@
 
 #include "espalier/base/array.h"
 #include "espalier/chain/kernels.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
+#include "espalier/linear/encoding/token_features.h"
 #include "espalier/linear/rows.h"
-#include "espalier/linear/token_features.h"
 
 namespace espalier::chain {
 

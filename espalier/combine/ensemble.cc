@@ -2,7 +2,7 @@
 
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier {
 namespace {

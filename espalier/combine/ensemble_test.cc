@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/model/model.h"
 #include "espalier/model/train.h"
 

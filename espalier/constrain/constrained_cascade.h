@@ -1,12 +1,12 @@
 // A cascade under constraints: wraps a CascadePredictor and decodes among the labellings that the constraints
-// allow. Only for regular constraints. Tested in apps/constraints_test.sh.
+// allow. Only for regular constraints. Tested in apps/tests/constraints_test.sh.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "espalier/cascade/model.h"
+#include "espalier/cascade/model/model.h"
 #include "espalier/constrain/constrained_lattice.h"
 #include "espalier/constrain/constrained_model.h"
 #include "espalier/constrain/constrained_predictor.h"

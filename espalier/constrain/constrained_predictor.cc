@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 #include "espalier/constrain/constrained_lattice.h"
 
 namespace espalier::constrain {

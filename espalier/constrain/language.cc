@@ -5,8 +5,8 @@
 #include <charconv>
 #include <set>
 
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/lines.h"
 
 namespace espalier::constrain {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <set>
 
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/constrain/label_pattern.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/constrain/scheme_misfit.h"

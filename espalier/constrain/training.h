@@ -8,7 +8,7 @@
 #include "espalier/cascade/restriction.h"
 #include "espalier/chain/learners/restriction.h"
 #include "espalier/constrain/decode.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::constrain {
 

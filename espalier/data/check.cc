@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::data {

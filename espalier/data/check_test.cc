@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/data/test_data.h"
 
 namespace espalier::data {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier::data {
 

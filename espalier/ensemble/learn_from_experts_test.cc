@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/ensemble/apply.h"
 #include "espalier/ensemble/experts/open_experts.h"
 #include "espalier/ensemble/sample.h"

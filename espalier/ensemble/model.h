@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/label_set.h"
 #include "espalier/ensemble/automaton/automaton.h"

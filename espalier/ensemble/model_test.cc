@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/ensemble/learn.h"
 #include "espalier/ensemble/report.h"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::eval {

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::eval {
 

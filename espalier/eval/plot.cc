@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "espalier/base/atomic_file.h"
-#include "espalier/base/layout.h"
+#include "espalier/base/files/atomic_file.h"
+#include "espalier/base/text/layout.h"
 #include "espalier/eval/plot_axis.h"
 #include "espalier/eval/plot_canvas.h"
 

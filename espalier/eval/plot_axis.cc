@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "espalier/base/counted.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text/counted.h"
 
 namespace espalier::eval {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "espalier/base/html.h"
-#include "espalier/base/layout.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/html.h"
+#include "espalier/base/text/layout.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::eval {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "espalier/base/layout.h"
+#include "espalier/base/text/layout.h"
 #include "espalier/eval/plot.h"
 #include "espalier/eval/plot_axis.h"
 #include "espalier/eval/plot_canvas.h"

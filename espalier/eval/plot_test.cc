@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/eval/plot_canvas.h"
 
 namespace espalier::eval {

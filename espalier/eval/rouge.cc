@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
-#include "espalier/base/json.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::eval {
 namespace {

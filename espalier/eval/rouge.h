@@ -18,9 +18,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "espalier/base/json.h"
 #include "espalier/base/random.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/stemmer.h"
 
 namespace espalier::eval {

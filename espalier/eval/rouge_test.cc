@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::eval {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/eval/calibration.h"
 #include "espalier/eval/chunks.h"
 

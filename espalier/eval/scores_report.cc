@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 #include "espalier/eval/scores.h"
 
 namespace espalier::eval {

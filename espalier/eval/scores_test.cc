@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/json.h"
 #include "espalier/base/random.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::eval {
 namespace {

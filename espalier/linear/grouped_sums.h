@@ -11,7 +11,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/data/features/features.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/linear/row_sums.h"
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/linear/dataset.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/dataset.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/linear/rows.h"
 

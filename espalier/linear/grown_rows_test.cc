@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 
 // Highway needs foreach_target.h first.
 // clang-format off

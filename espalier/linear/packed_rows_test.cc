@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "espalier/base/large_pages.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 
 // Highway needs foreach_target.h first.
 // clang-format off

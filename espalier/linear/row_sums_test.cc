@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/random_rows.h"
 
 namespace espalier::linear {

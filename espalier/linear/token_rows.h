@@ -1,5 +1,5 @@
 // Labelled tokens in the form that liblinear and libsvm expect: sparse rows with ascending features. Tested
-// in liblinear_classifier_test.cc.
+// in classifiers/liblinear_classifier_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/result.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::linear {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::model {
 

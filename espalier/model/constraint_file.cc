@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/input.h"
-#include "espalier/base/json.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/text/json.h"
 #include "espalier/constrain/compile.h"
 #include "espalier/model/task_data.h"
 

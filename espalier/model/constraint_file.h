@@ -1,7 +1,7 @@
 // A file of constraints together with the lists that it names: what the user gives and what a model stores.
 //
 // read() reads and parses it, to_json and from_json store it in a model, resolve() binds it to a model's
-// labels. Tested in apps/constraints_test.sh and espalier/api/tagger_test.cc.
+// labels. Tested in apps/tests/constraints_test.sh and espalier/api/tagger_test.cc.
 #pragma once
 
 #include <map>

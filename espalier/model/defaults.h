@@ -1,6 +1,7 @@
 // What `auto` stands for where the data decide: passes, weight rows, bits of a weight, the L2 penalty. Each
 // rule that several learners share is written here and nowhere else; what other settings or the task decide
-// is in the learner's own file (learners/NAME.cc), and linear/hold_out.h says which sequences are held out.
+// is in the learner's own file (learners/NAME.cc), and linear/encoding/hold_out.h says which sequences are
+// held out.
 //
 // The functions take the user's setting (empty: auto) and the statistics of the data that decide. Tested in
 // train_test.cc.

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/registry.h"

@@ -2,7 +2,7 @@
 //
 // Call evaluate() for each source; the scores of several are merged. The pipeline does the work, so time and
 // memory are those of tagging; counting is done in input order. Does not test significance
-// (eval/significance.h). Tested in espalier/api/evaluate_test.cc and apps/verbs_test.sh.
+// (eval/significance.h). Tested in espalier/api/evaluate_test.cc and apps/tests/verbs_test.sh.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/base/json.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
+#include "espalier/base/text/json.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/formats/source.h"

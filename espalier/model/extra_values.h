@@ -1,5 +1,5 @@
 // Values that tag adds to the rows of a sequence. Header only; tested through tag_format.h, in
-// apps/verbs_test.sh.
+// apps/tests/verbs_test.sh.
 #pragma once
 
 #include <cstddef>

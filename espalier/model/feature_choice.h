@@ -1,6 +1,6 @@
 // Chooses what a model's features look at, from the data's columns and the user's options.
 //
-// Call choose_features. Tested in apps/bad_input_test.sh, apps/verbs_test.sh and train_test.cc.
+// Call choose_features. Tested in apps/tests/bad_input_test.sh, apps/tests/verbs_test.sh and train_test.cc.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::model {

@@ -1,6 +1,6 @@
 // Scores of models that predict several columns of labels: of each column, and of all together.
 //
-// Tested in apps/search_test.sh.
+// Tested in apps/tests/search_test.sh.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/predictor.h"
 #include "espalier/data/sequence.h"
 #include "espalier/eval/scores.h"

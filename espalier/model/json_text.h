@@ -1,5 +1,5 @@
 // JSON written piece by piece at the end of a string, without a tree of objects: numbers, strings, arrays.
-// Header only; tested through the command, in apps/verbs_test.sh.
+// Header only; tested through the command, in apps/tests/verbs_test.sh.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::model {
 

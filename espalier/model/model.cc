@@ -1,6 +1,6 @@
 #include "espalier/model/model.h"
 
-#include "espalier/cascade/model.h"
+#include "espalier/cascade/model/model.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_cascade.h"
 #include "espalier/data/refined_predictor.h"

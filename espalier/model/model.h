@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/predictor.h"
 #include "espalier/model/constraint_file.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::model {
 

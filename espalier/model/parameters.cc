@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::model::parameter {
 

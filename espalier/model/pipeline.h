@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/predictor.h"

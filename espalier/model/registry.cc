@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/model/learners/learners.h"
 
 namespace espalier::model {

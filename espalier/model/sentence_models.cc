@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "espalier/base/format.h"
-#include "espalier/base/mapped_file.h"
+#include "espalier/base/files/mapped_file.h"
+#include "espalier/base/text/format.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/tasks/trees/tree_model.h"
 

@@ -2,14 +2,14 @@
 // CoNLL-U columns, then a parser.
 //
 // add_sentence_models() puts model files into a summariser's file; SentenceModels opens them from there.
-// Tested in espalier/model/training/summary_training_test.cc and apps/summary_test.sh.
+// Tested in espalier/model/training/summary_training_test.cc and apps/tests/summary_test.sh.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/model/model.h"
 #include "espalier/tasks/summary/cluster.h"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/model/tag_format.h"
 #include "espalier/tasks/summary/cluster.h"
 

@@ -1,4 +1,4 @@
-// A predicted summary as JSON. Tested in apps/summary_test.sh.
+// A predicted summary as JSON. Tested in apps/tests/summary_test.sh.
 #pragma once
 
 #include <span>

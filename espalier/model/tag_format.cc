@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/input_map.h"
 #include "espalier/data/label_scheme.h"

@@ -1,6 +1,6 @@
 // Predictions as text: rows with columns added, JSON lines, or one JSON object per sequence.
 //
-// Make a TagFormatter once, then call append() from any thread. Tested in apps/verbs_test.sh and
+// Make a TagFormatter once, then call append() from any thread. Tested in apps/tests/verbs_test.sh and
 // espalier/api/stream_test.cc.
 #pragma once
 

@@ -1,6 +1,7 @@
 // The data of a task: how it is read, and what constraints can refer to.
 //
-// open_task_reader opens a source, read_task_data reads several into memory. Tested in apps/tasks_test.sh.
+// open_task_reader opens a source, read_task_data reads several into memory. Tested in
+// apps/tests/tasks_test.sh.
 #pragma once
 
 #include <memory>

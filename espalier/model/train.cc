@@ -1,6 +1,6 @@
 #include "espalier/model/train.h"
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/training/training_job.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
-#include "espalier/base/saved_sections.h"
+#include "espalier/base/files/saved_sections.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier {
 

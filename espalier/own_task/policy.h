@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/own_task/scorer.h"
 #include "espalier/own_task/space.h"
 #include "espalier/public/policy.h"

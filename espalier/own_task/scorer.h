@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "espalier/base/array.h"
-#include "espalier/base/section_file.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/base/files/section_file.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/search/policy/scorer.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier::own_task {
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <thread>
 
-#include "espalier/base/section_file.h"
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/section_file.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/model/model.h"
 #include "espalier/own_task/toys.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "espalier/base/html.h"
 #include "espalier/base/result.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/html.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::report {
 namespace {

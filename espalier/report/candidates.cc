@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "espalier/api/corpus.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/reader.h"
 
 namespace espalier::report {

@@ -1,5 +1,5 @@
 // compare: trains candidates on growing parts of the data and recommends one. Tested in compare_test.cc and
-// apps/compare_test.sh.
+// apps/tests/compare_test.sh.
 #include "espalier/public/compare.h"
 
 #include <algorithm>

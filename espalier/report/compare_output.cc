@@ -5,9 +5,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/json.h"
-#include "espalier/base/layout.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/layout.h"
 #include "espalier/eval/plot.h"
 #include "espalier/report/page.h"
 #include "espalier/report/sections.h"

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/report/candidates.h"
 #include "espalier/report/compare_output.h"
 #include "espalier/report/trial.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/json.h"
 #include "espalier/eval/calibration.h"
 #include "espalier/report/sections.h"
 

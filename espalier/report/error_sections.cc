@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/html.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/html.h"
 #include "espalier/eval/span_errors.h"
 #include "espalier/report/sections.h"
 

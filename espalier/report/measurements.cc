@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "espalier/base/atomic_file.h"
 #include "espalier/base/deadline.h"
+#include "espalier/base/files/atomic_file.h"
 #include "espalier/base/hash.h"
 #include "espalier/base/parallel.h"
 #include "espalier/public/tools.h"

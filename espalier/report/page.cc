@@ -1,6 +1,6 @@
 #include "espalier/report/page.h"
 
-#include "espalier/base/html.h"
+#include "espalier/base/text/html.h"
 
 namespace espalier::report {
 namespace {

@@ -1,4 +1,4 @@
-// report_html: the page about one model or two. Tested in report_test.cc and apps/report_test.sh.
+// report_html: the page about one model or two. Tested in report_test.cc and apps/tests/report_test.sh.
 #include "espalier/public/report.h"
 
 #include "espalier/api/model_input.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/api/api_test_support.h"
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/report/page.h"
 
 namespace espalier {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/report/sections.h"
 
 namespace espalier::report {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/result.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/espalier.h"
 #include "espalier/public/report.h"
 

@@ -2,8 +2,8 @@
 // structure_sections_test.cc.
 #include <algorithm>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/html.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/html.h"
 #include "espalier/eval/rouge.h"
 #include "espalier/report/sections.h"
 #include "espalier/tasks/summary/cluster.h"

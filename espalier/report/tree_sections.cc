@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/html.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/html.h"
+#include "espalier/base/text/json.h"
 #include "espalier/report/arcs.h"
 #include "espalier/report/sections.h"
 

@@ -7,7 +7,7 @@
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/folds.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/train.h"

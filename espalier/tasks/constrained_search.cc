@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 #include "espalier/constrain/effect.h"
 
 namespace espalier::tasks {

@@ -1,7 +1,7 @@
 // Searches over sequences under constraints: ConstrainedSearch wraps a SearchPredictor and offers only
 // decisions after which the constraints can still be satisfied. legal_training() prepares training in the
 // same way. Soft constraints and decisions from right to left are not supported. Tested in
-// apps/constraints_test.sh.
+// apps/tests/constraints_test.sh.
 #pragma once
 
 #include <memory>

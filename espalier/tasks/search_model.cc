@@ -1,4 +1,4 @@
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/tasks/search_buffers.h"
 
 #include <algorithm>

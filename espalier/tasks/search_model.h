@@ -1,14 +1,14 @@
 // A trained search over sequences: save_search_model() writes it, load_search_model() opens it as a
 // SearchPredictor. Tagging costs one greedy path per sequence, or a beam of them if asked for. Probabilities
 // are not supported. explain() and strongest() are in search_reasons.cc. Tested in
-// espalier/model/training/train_search_test.cc and apps/search_test.sh.
+// espalier/model/training/train_search_test.cc and apps/tests/search_test.sh.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/data/predictor.h"
 #include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/chunks/chunk_features.h"

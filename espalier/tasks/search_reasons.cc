@@ -1,5 +1,5 @@
 // What a trained search says about itself: explain(), which gives reasons for each decision, and strongest(),
-// which lists its largest weights. Declared in search_model.h; tested in apps/search_test.sh.
+// which lists its largest weights. Declared in search_model.h; tested in apps/tests/search_test.sh.
 #include <algorithm>
 #include <cmath>
 #include <map>

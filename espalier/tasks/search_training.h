@@ -11,8 +11,8 @@
 
 #include "espalier/base/training_round.h"
 #include "espalier/data/predictor.h"
-#include "espalier/linear/liblinear_classifier.h"
-#include "espalier/linear/libsvm_classifier.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
+#include "espalier/linear/classifiers/libsvm_classifier.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/laso.h"
 #include "espalier/search/policy/online_classifier.h"

@@ -1,13 +1,13 @@
 // What the experiments on cascades share: study_cascades() trains in memory, measure_cascade() measures what
-// filters lose and what they leave. Tested in apps/reproduce_test.sh, which runs every experiment.
+// filters lose and what they leave. Tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "espalier/cascade/model.h"
-#include "espalier/cascade/train.h"
+#include "espalier/cascade/model/model.h"
+#include "espalier/cascade/training/train.h"
 #include "research/experiment.h"
 
 namespace espalier::research {

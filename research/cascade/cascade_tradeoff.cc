@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "espalier/base/random.h"
-#include "espalier/cascade/tune.h"
+#include "espalier/cascade/training/tune.h"
 #include "espalier/eval/plot.h"
 #include "research/cascade/cascade_study.h"
 #include "research/experiments.h"

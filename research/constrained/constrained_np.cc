@@ -4,7 +4,7 @@
 
 #include "espalier/data/formats/reader.h"
 #include "espalier/eval/plot.h"
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/number_map.h"
 #include "espalier/tasks/structures/brackets.h"
 #include "research/constrained/role_model.h"
 #include "research/experiment.h"

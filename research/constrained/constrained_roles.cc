@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/base/random.h"
 #include "espalier/eval/plot.h"
 #include "espalier/eval/significance.h"

@@ -4,7 +4,7 @@
 
 #include "espalier/chain/learners/perceptron.h"
 #include "espalier/constrain/training.h"
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/number_map.h"
 
 namespace espalier::research {
 

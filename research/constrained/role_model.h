@@ -9,7 +9,7 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 #include "espalier/tasks/structures/roles.h"
 
 namespace espalier::research {

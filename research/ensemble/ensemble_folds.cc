@@ -1,5 +1,5 @@
 // run_study() and run_study_by_folds() of ensemble_study.h: ten folds of every method over experts' labels.
-// Tested in apps/reproduce_test.sh.
+// Tested in apps/tests/reproduce_test.sh.
 #include "research/ensemble/ensemble_study.h"
 
 #include "espalier/ensemble/experts/multiple_alignment.h"

@@ -1,5 +1,5 @@
 // What the experiments on pronunciation share: dictionaries in a random order, and experts that learned from
-// parts of one. Tested in apps/reproduce_test.sh, which runs every experiment.
+// parts of one. Tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <string>

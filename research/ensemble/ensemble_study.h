@@ -1,5 +1,5 @@
 // What the experiments on ensembles share: experts trained here, and run_study(), which compares every method
-// over ten folds. Tested in apps/reproduce_test.sh, which runs every experiment.
+// over ten folds. Tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/data/sequence.h"
 #include "espalier/ensemble/methods/choose.h"
 #include "espalier/ensemble/methods/methods.h"

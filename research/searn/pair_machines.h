@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
 
 namespace espalier::research {
 

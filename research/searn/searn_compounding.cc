@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "research/experiments.h"
 #include "research/searn/searn_study.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/eval/plot.h"

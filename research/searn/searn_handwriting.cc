@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/input.h"
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/eval/scores.h"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <span>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/model.h"
 #include "espalier/tasks/search_model.h"

@@ -1,5 +1,5 @@
 // What the experiments on search learners share: train_and_score() trains as the command does, tags the test
-// file and scores it. Tested in apps/reproduce_test.sh, which runs every experiment.
+// file and scores it. Tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <string>

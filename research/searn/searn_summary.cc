@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/model/sentence_models.h"
 #include "espalier/tasks/summary/summary_oracle.h"

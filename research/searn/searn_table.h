@@ -1,6 +1,6 @@
 // The lines of Table 1 (Daumé, Langford and Marcu 2009), shared by the experiments that fill it: a TableEntry
 // names a learner and the figures to compare it with; add_entry() and claim_above() report it. Header only;
-// tested in apps/reproduce_test.sh, which runs every experiment.
+// tested in apps/tests/reproduce_test.sh, which runs every experiment.
 #pragma once
 
 #include <string>

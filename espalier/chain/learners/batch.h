@@ -17,8 +17,8 @@
 #include "espalier/base/team.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
-#include "espalier/linear/token_features.h"
+#include "espalier/linear/encoding/dataset.h"
+#include "espalier/linear/encoding/token_features.h"
 
 namespace espalier::chain {
 

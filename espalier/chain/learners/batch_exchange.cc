@@ -1,7 +1,7 @@
 // Part of batch.h: a batch whose sequences are on several ranks. Every rank sends the loss of its sequences,
 // the gradient of their pairs of labels, and for each token that is to be updated its features and its
 // gradient; tokens that are already right, most of them after the first pass, cost nothing. Tested in
-// learners_test.cc and apps/mpi_test.sh.
+// learners_test.cc and apps/tests/mpi_test.sh.
 #include <algorithm>
 
 #include "espalier/chain/learners/batch.h"

@@ -11,7 +11,7 @@
 
 #include "espalier/chain/stop_kernels.h"
 #include "espalier/eval/calibration.h"
-#include "espalier/linear/merge_ranks.h"
+#include "espalier/linear/encoding/merge_ranks.h"
 
 namespace espalier::chain {
 

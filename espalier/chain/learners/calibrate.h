@@ -5,8 +5,8 @@
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
-#include "espalier/linear/kernel_model.h"
+#include "espalier/linear/classifiers/kernel_model.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::chain {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 
 namespace espalier::chain {
 

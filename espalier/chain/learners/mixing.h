@@ -1,5 +1,6 @@
 // Iterative parameter mixing (McDonald, Hall and Mann 2010): each rank makes a pass over its own part of the
-// data, then all go on from the mean of what they have learned. Tested in espalier/model/training/train_ranks_test.cc.
+// data, then all go on from the mean of what they have learned. Tested in
+// espalier/model/training/train_ranks_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "espalier/base/team.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::chain {
 

@@ -11,7 +11,7 @@
 #include "espalier/base/training_round.h"
 #include "espalier/chain/learners/restriction.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::chain {
 

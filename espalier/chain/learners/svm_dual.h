@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "espalier/base/array.h"
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::chain {

@@ -8,7 +8,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::chain {
 

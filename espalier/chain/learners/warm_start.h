@@ -2,10 +2,10 @@
 // labels to the new training set. Tested in espalier/model/train_test.cc.
 #pragma once
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/weights.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::chain {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/span_marginals.h"
 #include "espalier/chain/ways_back.h"
@@ -15,8 +15,8 @@
 #include "espalier/data/features/features.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/predictor.h"
-#include "espalier/linear/dataset.h"
-#include "espalier/linear/kernel_model.h"
+#include "espalier/linear/classifiers/kernel_model.h"
+#include "espalier/linear/encoding/dataset.h"
 #include "espalier/linear/packed_rows.h"
 
 namespace espalier::chain {

@@ -4,12 +4,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/model/model_buffers.h"
 #include "espalier/data/refined_predictor.h"
-#include "espalier/linear/kept_features.h"
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/kept_features.h"
+#include "espalier/linear/encoding/number_map.h"
 
 namespace espalier::chain {
 

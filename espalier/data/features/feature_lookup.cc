@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/features/feature_program.h"
 #include "espalier/data/features/template_parser.h"
 #include "espalier/data/features/token_views.h"

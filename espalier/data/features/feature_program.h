@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/text_buffer.h"
+#include "espalier/base/text/text_buffer.h"
 #include "espalier/data/features/feature_plan.h"
 #include "espalier/data/features/token_views.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "espalier/base/result.h"
-#include "espalier/base/text_buffer.h"
+#include "espalier/base/text/text_buffer.h"
 #include "espalier/data/features/word_lists.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/sequence.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

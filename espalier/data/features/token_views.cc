@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/formats/reader.h"
 #include "espalier/data/test_data.h"

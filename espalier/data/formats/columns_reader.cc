@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/formats/row_layout.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/label_set.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/label_set.h"

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <string>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

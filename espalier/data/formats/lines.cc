@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 Result<Encoding> parse_encoding(std::string_view name) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/base/result.h"
 
 namespace espalier::data {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/base/result.h"
 #include "espalier/data/sequence.h"
 #include "espalier/public/text.h"

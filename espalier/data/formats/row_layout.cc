@@ -1,6 +1,6 @@
 #include "espalier/data/formats/row_layout.h"
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/data/formats/label_column.h"
 
 namespace espalier::data {

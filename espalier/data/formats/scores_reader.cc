@@ -5,11 +5,11 @@
 #include <cmath>
 #include <set>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/format.h"
-#include "espalier/base/mapped_file.h"
-#include "espalier/base/text.h"
-#include "espalier/base/zip_archive.h"
+#include "espalier/base/files/mapped_file.h"
+#include "espalier/base/files/zip_archive.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/formats/numpy_file.h"

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "espalier/base/files/zip_archive.h"
 #include "espalier/base/random.h"
-#include "espalier/base/zip_archive.h"
 #include "espalier/data/formats/writer.h"
 #include "espalier/data/test_data.h"
 

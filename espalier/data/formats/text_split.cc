@@ -4,7 +4,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utext.h>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::data {
 namespace {

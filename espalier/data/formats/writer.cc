@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 #include "espalier/data/formats/crfsuite_reader.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/writer_rows.h"

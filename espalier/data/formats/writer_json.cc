@@ -4,8 +4,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/formats/writer_rows.h"
 #include "espalier/data/label_set.h"
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
 #include "espalier/data/test_data.h"
 
 namespace espalier::data {

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <vector>
 
-#include "espalier/base/format.h"
 #include "espalier/base/hash.h"
 #include "espalier/base/random.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/synth/synth_grammar.h"
 #include "espalier/data/synth/synth_words.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/data/check.h"
 #include "espalier/data/synth/synth_grammar.h"
 #include "espalier/data/synth/synth_words.h"

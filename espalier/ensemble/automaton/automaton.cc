@@ -5,8 +5,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "espalier/base/format.h"
-#include "espalier/base/input.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/text/format.h"
 #include "espalier/ensemble/automaton/automaton_text.h"
 
 namespace espalier::ensemble {

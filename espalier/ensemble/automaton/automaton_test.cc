@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/ensemble/automaton/automaton_learning.h"
 #include "espalier/ensemble/methods/bounds.h"
 #include "espalier/ensemble/methods/espboost.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/ensemble/automaton/automaton.h"
 
 namespace espalier::ensemble {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/lines.h"
 
 namespace espalier::ensemble {

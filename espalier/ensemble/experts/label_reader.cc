@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"

@@ -1,7 +1,7 @@
 #include "espalier/ensemble/methods/methods.h"
 
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/ensemble/automaton/automaton_learning.h"
 
 namespace espalier::ensemble {

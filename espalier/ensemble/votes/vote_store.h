@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/scratch_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/scratch_file.h"
 #include "espalier/ensemble/votes/substructures.h"
 #include "espalier/ensemble/votes/token_votes.h"
 #include "espalier/ensemble/votes/votes.h"

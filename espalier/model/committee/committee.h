@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/label_scheme.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "espalier/base/parallel.h"
-#include "espalier/cascade/model.h"
+#include "espalier/cascade/model/model.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/ways_back.h"
 #include "espalier/data/label_scheme.h"

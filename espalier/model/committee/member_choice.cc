@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/format.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/word_clustering.h"
 #include "espalier/model/defaults.h"
 #include "espalier/model/registry.h"

@@ -8,8 +8,8 @@
 // one weight per label from its number on, others one per pair of labels.
 #include <map>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/text.h"
 #include "espalier/model/foreign/byte_cursor.h"
 #include "espalier/model/foreign/foreign_model.h"
 

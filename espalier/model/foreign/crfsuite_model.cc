@@ -5,7 +5,7 @@
 // all of them.
 #include <algorithm>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/model/foreign/byte_cursor.h"
 #include "espalier/model/foreign/foreign_model.h"
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
-#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/text.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/data/features/feature_lookup.h"
 #include "espalier/data/label_scheme.h"

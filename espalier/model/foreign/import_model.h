@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 
 namespace espalier::model {
 

@@ -4,7 +4,7 @@
 // the labels and the observations ("#qrk#count" before each list), every text as "size:text,", and then the
 // weights that are not 0 as "number=hexadecimal". Observations that start with u have one weight per label,
 // those that start with b one per pair of labels, those with * both, numbered in the order of the list.
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/model/foreign/byte_cursor.h"
 #include "espalier/model/foreign/foreign_model.h"
 

@@ -1,9 +1,9 @@
-// Phrases of one type by where they begin and end. Tested in apps/tasks_test.sh and
+// Phrases of one type by where they begin and end. Tested in apps/tests/tasks_test.sh and
 // learner_test.cc.
 #include <algorithm>
 #include <set>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/training/best_round.h"
 #include "espalier/tasks/structures/bracket_model.h"

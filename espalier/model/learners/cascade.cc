@@ -1,14 +1,14 @@
 // Cascades: label n-grams of growing order, each level on what the one before leaves alive. Tested by
 // espalier/model/training/train_cascade_test.cc and learner_test.cc.
-#include "espalier/base/format.h"
-#include "espalier/base/json.h"
-#include "espalier/cascade/train.h"
+#include "espalier/base/text/format.h"
+#include "espalier/base/text/json.h"
+#include "espalier/cascade/training/train.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "espalier/cascade/model.h"
-#include "espalier/cascade/model_json.h"
+#include "espalier/cascade/model/model.h"
+#include "espalier/cascade/model/model_json.h"
 #include "espalier/constrain/training.h"
 #include "espalier/model/learners/cascade_options.h"
 #include "espalier/model/learners/learners.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 
 namespace espalier::model {
 

@@ -1,11 +1,11 @@
 // Committees: several learners, whose probabilities are averaged. Tested in
 // espalier/model/committee/committee_test.cc and learner_test.cc.
 #include "espalier/model/committee/committee.h"
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 #include <map>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/data/folds.h"
 #include "espalier/model/committee/member_choice.h"
 #include "espalier/model/learners/learners.h"

@@ -1,7 +1,7 @@
 // One classifier for each token, without the labels of its neighbours. Tested by train_test.cc and
 // learner_test.cc.
-#include "espalier/linear/liblinear_classifier.h"
-#include "espalier/linear/libsvm_classifier.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
+#include "espalier/linear/classifiers/libsvm_classifier.h"
 #include "espalier/linear/run_until_stopped.h"
 #include "espalier/model/learners/learners.h"
 #include "espalier/model/learners/log_loss.h"

@@ -9,8 +9,8 @@
 #include "espalier/chain/stop_kernels.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/constrain/training.h"
-#include "espalier/linear/hold_out.h"
-#include "espalier/linear/merge_ranks.h"
+#include "espalier/linear/encoding/hold_out.h"
+#include "espalier/linear/encoding/merge_ranks.h"
 #include "espalier/model/task_data.h"
 #include "espalier/model/training/best_round.h"
 

@@ -9,7 +9,7 @@
 
 #include "espalier/chain/learners/round.h"
 #include "espalier/chain/model/model.h"
-#include "espalier/linear/kernel_model.h"
+#include "espalier/linear/classifiers/kernel_model.h"
 #include "espalier/model/training/training_job.h"
 
 namespace espalier::model {

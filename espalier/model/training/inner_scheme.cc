@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "espalier/linear/merge_ranks.h"
+#include "espalier/linear/encoding/merge_ranks.h"
 #include "espalier/model/training/training_job.h"
 
 namespace espalier::model {

@@ -1,5 +1,5 @@
 // What `check` and `train` say about the number of labels, before anybody waits for it. Tested in
-// start_from_test.cc and apps/many_labels_test.sh.
+// start_from_test.cc and apps/tests/many_labels_test.sh.
 #pragma once
 
 #include <cstdint>

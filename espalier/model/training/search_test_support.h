@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/eval/scores.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"

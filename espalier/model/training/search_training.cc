@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "espalier/chain/weights.h"
+#include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/grown_rows.h"
-#include "espalier/linear/number_map.h"
 #include "espalier/model/training/search_problem.h"
 #include "espalier/tasks/constrained_search.h"
 

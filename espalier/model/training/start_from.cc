@@ -2,8 +2,8 @@
 // start_from_test.cc.
 #include <algorithm>
 
-#include "espalier/base/format.h"
-#include "espalier/cascade/model.h"
+#include "espalier/base/text/format.h"
+#include "espalier/cascade/model/model.h"
 #include "espalier/chain/learners/adagrad.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/model/training/training_job.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/sentence_models.h"
 #include "espalier/model/task_data.h"

@@ -9,9 +9,9 @@
 #include <iterator>
 #include <limits>
 
-#include "espalier/base/temporary_directory.h"
-#include "espalier/cascade/model.h"
-#include "espalier/cascade/tune.h"
+#include "espalier/base/files/temporary_directory.h"
+#include "espalier/cascade/model/model.h"
+#include "espalier/cascade/training/tune.h"
 #include "espalier/chain/lattice/lattice_viterbi.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/segment_choice.h"

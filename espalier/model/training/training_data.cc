@@ -1,10 +1,10 @@
 // Part of training_job.h: the training data, read and encoded, and what constraints say about it. On several
 // ranks each reads its share of the files (file_shares.h), and labels and features are numbered as if one had
-// read everything. Tested in train_test.cc and apps/mpi_test.sh.
+// read everything. Tested in train_test.cc and apps/tests/mpi_test.sh.
 #include <algorithm>
 #include <filesystem>
 
-#include "espalier/base/counted.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/features/word_labels.h"
 #include "espalier/model/task_data.h"

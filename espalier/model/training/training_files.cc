@@ -1,5 +1,5 @@
 // Part of training_job.h: what a run writes and reads again, the model and its checkpoints. Rank 0 does it
-// for all. Tested in train_test.cc and apps/mpi_test.sh.
+// for all. Tested in train_test.cc and apps/tests/mpi_test.sh.
 #include <filesystem>
 
 #include "espalier/model/training/training_job.h"

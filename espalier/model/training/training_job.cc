@@ -4,13 +4,13 @@
 #include <cmath>
 #include <filesystem>
 
-#include "espalier/base/counted.h"
 #include "espalier/base/hash.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/refined_predictor.h"
 #include "espalier/eval/scores.h"
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/number_map.h"
 #include "espalier/model/feature_choice.h"
 #include "espalier/model/task_data.h"
 #include "espalier/model/training/label_remarks.h"

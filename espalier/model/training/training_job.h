@@ -18,7 +18,7 @@
 #include "espalier/base/training_round.h"
 #include "espalier/constrain/rules.h"
 #include "espalier/data/label_scheme.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 #include "espalier/model/constraint_file.h"
 #include "espalier/model/model.h"
 #include "espalier/model/model_header.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/synth/synth.h"
 #include "espalier/model/model.h"

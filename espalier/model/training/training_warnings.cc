@@ -1,5 +1,5 @@
-// What TrainingJob warns of before training begins. Tested in apps/log_test.sh and
-// apps/many_labels_test.sh.
+// What TrainingJob warns of before training begins. Tested in apps/tests/log_test.sh and
+// apps/tests/many_labels_test.sh.
 #include "espalier/base/hash.h"
 #include "espalier/model/training/training_job.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/eval/attachment.h"
 #include "espalier/model/training/best_round.h"

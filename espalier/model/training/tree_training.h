@@ -1,5 +1,5 @@
 // Training of parsers (task parse): from the job's sentences to a model. Called by the search learners, with
-// their settings. Tested in apps/parse_test.sh.
+// their settings. Tested in apps/tests/parse_test.sh.
 #pragma once
 
 #include "espalier/model/learners/search_options.h"

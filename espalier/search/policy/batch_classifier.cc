@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "espalier/linear/number_map.h"
+#include "espalier/linear/encoding/number_map.h"
 
 namespace espalier::search {
 

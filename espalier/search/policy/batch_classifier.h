@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "espalier/base/progress.h"
-#include "espalier/linear/feature_map.h"
-#include "espalier/linear/kernel_model.h"
-#include "espalier/linear/liblinear_classifier.h"
-#include "espalier/linear/libsvm_classifier.h"
+#include "espalier/linear/classifiers/kernel_model.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
+#include "espalier/linear/classifiers/libsvm_classifier.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/online_classifier.h"
 #include "espalier/search/policy/row_weights.h"

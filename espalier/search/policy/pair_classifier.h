@@ -9,7 +9,7 @@
 
 #include "espalier/base/hash.h"
 #include "espalier/base/progress.h"
-#include "espalier/linear/liblinear_classifier.h"
+#include "espalier/linear/classifiers/liblinear_classifier.h"
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/batch_classifier.h"
 #include "espalier/search/policy/online_classifier.h"

@@ -12,7 +12,7 @@
 #include "espalier/base/array.h"
 #include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/linear/rows.h"
 #include "espalier/search/policy/scorer.h"

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/hash.h"
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
+#include "espalier/linear/encoding/kept_features.h"
+#include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/grouped_sums.h"
 #include "espalier/linear/grown_rows.h"
-#include "espalier/linear/kept_features.h"
-#include "espalier/linear/number_map.h"
 
 namespace espalier::search {
 

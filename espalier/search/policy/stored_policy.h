@@ -1,7 +1,7 @@
 // Classifiers of a search in a model file: save_policy() writes one, load_policy() opens it as a
 // StoredPolicy, and make_scorer() gives each thread a scorer. Loading reads the whole policy once to check
 // it; weights stay in the mapped file. Classifiers with rows can be trained further (old_rows). Tested in
-// espalier/model/training/train_search_test.cc and apps/search_test.sh.
+// espalier/model/training/train_search_test.cc and apps/tests/search_test.sh.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 #include "espalier/data/features/features.h"
-#include "espalier/linear/dataset.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/dataset.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/search/policy/batch_classifier.h"
 #include "espalier/search/policy/row_weights.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier::tasks {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "espalier/base/temporary_directory.h"
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/tasks/chunks/frequent_hashes.h"
 
 namespace espalier::tasks {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "espalier/base/hash.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::tasks {
 

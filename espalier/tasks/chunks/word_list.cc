@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "espalier/base/files/input.h"
 #include "espalier/base/hash.h"
-#include "espalier/base/input.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::tasks {
 

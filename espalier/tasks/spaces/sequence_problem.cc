@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/tasks/chunks/frequent_hashes.h"
 
 namespace espalier::tasks {

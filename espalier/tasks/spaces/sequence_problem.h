@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "espalier/base/parallel.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 #include "espalier/search/examples.h"
 #include "espalier/tasks/chunks/chunk_features.h"
 #include "espalier/tasks/spaces/chunk_space.h"

@@ -1,13 +1,13 @@
 // Trained bracket classifiers: save_bracket_model() writes them, load_bracket_model() opens them as a
 // BracketPredictor. Tagging costs two scores per token and a dynamic program over phrases. Probabilities,
-// n-best lists and forced labels are not supported. Tested in apps/tasks_test.sh.
+// n-best lists and forced labels are not supported. Tested in apps/tests/tasks_test.sh.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/data/predictor.h"
 #include "espalier/tasks/structures/brackets.h"

@@ -12,7 +12,7 @@
 #include "espalier/constrain/cscl.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/sequence.h"
-#include "espalier/linear/dataset.h"
+#include "espalier/linear/encoding/dataset.h"
 
 namespace espalier::tasks {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
 #include "espalier/tasks/structures/roles.h"

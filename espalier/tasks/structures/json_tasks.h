@@ -1,7 +1,8 @@
 // Tasks whose instances are JSON lines: predicates with candidates (roles), sets of variables, clusters of
 // documents (summary).
 // open_json_task() reads them as sequences, so that every learner of labels can be used; append_json_task()
-// writes them back with the predictions. Tested in roles_test.cc, variables_test.cc and apps/tasks_test.sh.
+// writes them back with the predictions. Tested in roles_test.cc, variables_test.cc and
+// apps/tests/tasks_test.sh.
 #pragma once
 
 #include <memory>

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "espalier/base/input.h"
-#include "espalier/base/json.h"
-#include "espalier/base/text.h"
+#include "espalier/base/files/input.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/text.h"
 #include "espalier/eval/add_counts.h"
 
 namespace espalier::tasks {

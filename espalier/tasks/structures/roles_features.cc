@@ -2,7 +2,7 @@
 // role_sequence() and is_passive() of roles.h. Tested in roles_test.cc.
 #include <algorithm>
 
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 #include "espalier/tasks/structures/roles.h"
 
 namespace espalier::tasks {

@@ -5,8 +5,8 @@
 
 #include <fstream>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
-#include "espalier/base/temporary_directory.h"
 #include "espalier/constrain/decode.h"
 #include "espalier/linear/rows.h"
 

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier::tasks {
 

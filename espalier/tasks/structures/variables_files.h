@@ -1,5 +1,5 @@
 // The synthetic variables as files: what `synth variables` writes and `train --task variables` reads. Tested
-// in variables_test.cc and apps/tasks_test.sh.
+// in variables_test.cc and apps/tests/tasks_test.sh.
 #pragma once
 
 #include <functional>

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/counted.h"
-#include "espalier/base/json.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/counted.h"
+#include "espalier/base/text/json.h"
+#include "espalier/base/text/text.h"
 #include "espalier/data/formats/text_split.h"
 
 namespace espalier::tasks {

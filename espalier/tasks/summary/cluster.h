@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/base/json.h"
 #include "espalier/base/result.h"
+#include "espalier/base/text/json.h"
 #include "espalier/data/sequence.h"
 
 namespace espalier::tasks {

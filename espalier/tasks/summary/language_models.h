@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
 
 namespace espalier::tasks {
 

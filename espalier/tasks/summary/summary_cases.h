@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/json.h"
 #include "espalier/base/random.h"
+#include "espalier/base/text/json.h"
 #include "espalier/tasks/summary/summary_space.h"
 
 namespace espalier::tasks::testing_summaries {

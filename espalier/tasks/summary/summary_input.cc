@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "espalier/base/hash.h"
-#include "espalier/base/text.h"
+#include "espalier/base/text/text.h"
 
 namespace espalier::tasks {
 namespace {

@@ -3,7 +3,7 @@
 //
 // A greedy summary of w words from n pieces takes O(w·n) features. Models of words need trees: those of the
 // input, or an annotator's. Forced labels, confidence and marginals are not supported. Tested in
-// espalier/model/training/summary_training_test.cc and apps/summary_test.sh.
+// espalier/model/training/summary_training_test.cc and apps/tests/summary_test.sh.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/data/predictor.h"
 #include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/search_decoding.h"

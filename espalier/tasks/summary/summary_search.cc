@@ -1,5 +1,5 @@
 // The learners and decoders of summaries, compiled apart from those of sequences: looking at a state of a
-// summary takes so long that the search around it need not be fast. Tested in apps/summary_test.sh.
+// summary takes so long that the search around it need not be fast. Tested in apps/tests/summary_test.sh.
 #include "espalier/tasks/decode_by_search.h"
 #include "espalier/tasks/learn_by_search.h"
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 #include "espalier/tasks/summary/summary_cases.h"
 
 namespace espalier::tasks {

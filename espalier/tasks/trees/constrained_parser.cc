@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "espalier/base/format.h"
+#include "espalier/base/text/format.h"
 
 namespace espalier::tasks {
 

@@ -1,5 +1,5 @@
 // A parser under constraints: wraps a TreePredictor and keeps to TreeRules.
-// Tested in tree_rules_test.cc and apps/parse_test.sh.
+// Tested in tree_rules_test.cc and apps/tests/parse_test.sh.
 #pragma once
 
 #include <memory>

@@ -4,7 +4,7 @@
 // Greedy parsing takes 2n − 1 moves and n − 1 relations for n words, a beam of width b about b times as long.
 // Models of learner searn have probabilities, those of the beam's trees under a fitted softmax. Forced labels
 // are not supported. Tested in tree_training_test.cc and
-// apps/parse_test.sh.
+// apps/tests/parse_test.sh.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/base/section_file.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/data/features/features.h"
 #include "espalier/data/predictor.h"
 #include "espalier/eval/monotone_map.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "espalier/base/json.h"
+#include "espalier/base/text/json.h"
 
 namespace espalier::tasks {
 

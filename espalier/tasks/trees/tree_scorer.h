@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/files/section_file.h"
 #include "espalier/base/result.h"
-#include "espalier/base/section_file.h"
-#include "espalier/linear/feature_map.h"
+#include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/tasks/trees/parse_space.h"
 #include "espalier/tasks/trees/tree_blocks.h"

@@ -1,0 +1,126 @@
+// Stochastic learning of the weights of one level. The result is the same at any number of threads. Tested in
+// train_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "espalier/base/files/section_file.h"
+#include "espalier/base/parallel.h"
+#include "espalier/base/progress.h"
+#include "espalier/cascade/losses.h"
+#include "espalier/cascade/restriction.h"
+#include "espalier/cascade/weights.h"
+
+namespace espalier::cascade {
+
+/// A training sequence as a level sees it: the lattice of what is alive, and the gold path in it (put back if
+/// a filter dropped it).
+struct TrainingLattice {
+  Trellis trellis;
+  std::vector<uint32_t> truth, truth_arcs;
+  /// Positions whose gold item (state or clique) an earlier filter dropped. They are put back to learn from
+  /// but count as lost already, so that later filters are not blamed for them. Empty: none.
+  std::vector<uint8_t> lost;
+};
+
+enum class Steps {
+  kPlain,    ///< equation 9: w ← (1 − ηλ)·w − η·g
+  kPegasos,  ///< the same with η = 1/(λ·t) at sequence t, and |w| ≤ 1/√λ: has a rate of convergence
+  kAdaptive  ///< AdaGrad, the penalty l2·|w|² taken implicitly, as chain/stochastic.h does
+};
+
+struct LearnerOptions {
+  LossOptions loss;
+  Steps steps = Steps::kAdaptive;
+  double rate = 0.2;     ///< η
+  double lambda = 0;     ///< kPlain, kPegasos: λ of equation 8
+  double l2 = 1;         ///< kAdaptive: against the loss summed over the data
+  size_t batch = 8;      ///< sequences whose gradient is taken at the same weights
+  double dropout = 0;    ///< share of state features left out at random; see linear::Dropout
+  double ignore = 1e-2;  ///< positions whose gradient is smaller for every label are not updated
+  uint64_t seed = 1;
+  const LatticeRestriction* restriction = nullptr;  ///< the allowed paths; null: all
+};
+
+/// Learns pass by pass. The order of the sequences in a pass is drawn from the seed and the number of the
+/// pass. Deterministic: gradients of a batch are computed in parallel with fixed weights, rows are updated by
+/// feature (shards), everything else in the order of the sequences.
+class LevelLearner {
+ public:
+  /// `lattices`: one per sequence of the data, or empty for a level of order 1. References must outlive the
+  /// learner.
+  LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
+               std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
+               const Monitor& monitor);
+
+  /// To be called first where `start` is a trained model: gives AdaGrad the squares that its training would
+  /// have left (chain::estimate_squares), by a look at these sequences, and pulls towards the model in place
+  /// of 0. Plain steps are averaged with the model (chain::kOldModelCounts); `passes` are to come.
+  void fit_to_old(std::span<const uint32_t> sequences, double old_counts, int passes);
+
+  /// Continues with another loss and step rule from the average so far. The squared gradients of AdaGrad and
+  /// the dropout are kept.
+  void go_on_with(const LearnerOptions& options);
+
+  /// One pass over these sequences; with `average`, its weights count towards the average. Returns the loss
+  /// summed. Ends early if the monitor asks for it.
+  double pass(std::span<const uint32_t> sequences, int number, bool average);
+
+  /// The average (the current weights if nothing has been averaged yet), scaled for use without dropout.
+  LevelWeights weights() const;
+
+  /// Saves what is needed to resume, as sections whose names begin with `prefix`; load resumes from them.
+  void save(std::string_view prefix, SectionWriter& out) const;
+  Status load(const SectionFile& file, std::string_view prefix);
+
+ private:
+  struct Piece {
+    AlignedVector<float> node;
+    GramValues values;
+    LossScratch scratch;
+    LatticeGradient gradient, legal_gradient;
+  };
+  /// A group of weights with AdaGrad's squares and the sum for the average.
+  struct Extra {
+    AlignedVector<float> squares;
+    std::vector<double> sum;
+  };
+
+  /// The average so far, or the current weights, scaled for training with dropout.
+  LevelWeights averaged() const;
+  void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
+                     SequenceGradient& out);
+  double loss_of(uint32_t sequence, TrainingLattice& lattice, Piece& piece) const;
+  void update(std::span<const uint32_t> sequences, double eta);
+  void update_rows(std::span<const uint32_t> sequences, float rate);
+  void update_edges(std::span<const uint32_t> sequences, float rate);
+  void step(const float* gradient, size_t n, float rate, float* w, float* squares) const;
+  void end_of_step(bool average, double fraction);
+  void fold_scale();
+  void project();
+
+  const Layout& layout_;
+  LevelWeights weights_;
+  const linear::Dataset& data_;
+  std::span<TrainingLattice> lattices_;
+  LearnerOptions options_;
+  const Workers& workers_;
+  const Monitor& monitor_;
+
+  bool anchored_ = false;
+  LevelWeights anchor_;  ///< if so: what the penalty pulls towards
+  double scale_ = 1;     ///< kPlain, kPegasos: the weights are scale_ · weights_
+  Extra state_, gram_, edge_;
+  std::array<float, kQuantiles> quantile_squares_{};
+  std::array<double, kQuantiles> quantile_sum_{};
+  uint64_t averaged_ = 0;
+  std::vector<Piece> pieces_;
+  std::vector<SequenceGradient> slots_;
+  linear::BatchFeatures features_;
+  GramValues gram_gradient_, edge_gradient_;
+  std::vector<uint32_t> order_;
+};
+
+}  // namespace espalier::cascade

@@ -1,0 +1,48 @@
+#include "espalier/linear/encoding/token_features.h"
+
+#include <cmath>
+
+#include "espalier/base/random.h"
+
+namespace espalier::linear {
+
+TokenFeatures TokenFeatures::in_shards(Range shards) const {
+  size_t begin = 0, end = features.size();
+  while (begin < end && features[begin] % kUpdateShards < shards.first) ++begin;
+  while (end > begin && features[end - 1] % kUpdateShards >= shards.last) --end;
+  return {features.subspan(begin, end - begin), values == nullptr ? nullptr : values + begin};
+}
+
+SequenceFeatures features_of(const Dataset& data, size_t sequence) {
+  return {data.state.begin.data() + data.sequence_begin[sequence], data.state.values.data(),
+          data.state_values.empty() ? nullptr : data.state_values.data()};
+}
+
+SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
+  Place& p = places_[place];
+  p.view = features_of(data_, sequence);
+  if (dropout_.share <= 0) return p.view;
+  const SequenceFeatures all = p.view;
+  const size_t length = data_.length(sequence), most = all.begin[length] - all.begin[0];
+  p.begin.assign(length + 1, 0);
+  p.features.resize(most);
+  if (all.values != nullptr) p.values.resize(most);
+  Random random = Random(dropout_.seed).split(static_cast<uint64_t>(pass)).split(data_.number_of(sequence));
+  // Four draws of 16 bits from each number.
+  const uint64_t threshold = static_cast<uint64_t>(std::lround(dropout_.share * 65536));
+  uint64_t bits = 0;
+  size_t drawn = 0, kept = 0;
+  for (size_t t = 0; t < length; ++t) {
+    for (uint64_t i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+      bits = drawn++ % 4 == 0 ? random.next() : bits >> 16;
+      p.features[kept] = all.features[i];
+      if (all.values != nullptr) p.values[kept] = all.values[i];
+      kept += (bits & 0xFFFF) >= threshold;
+    }
+    p.begin[t + 1] = kept;
+  }
+  p.view = {p.begin.data(), p.features.data(), all.values == nullptr ? nullptr : p.values.data()};
+  return p.view;
+}
+
+}  // namespace espalier::linear
