@@ -19,7 +19,7 @@ std::atomic<bool> stop_wanted{false};
 std::atomic<int> signal_seen{0};
 std::atomic<int> empty_input{-1};  ///< a descriptor of /dev/null, or -1 to leave standard input alone
 bool installed = false;
-std::array<struct sigaction, kSignals.size()> before;
+std::array<struct sigaction, kSignals.size()> actions_before;
 
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
@@ -45,16 +45,16 @@ InterruptGuard::InterruptGuard(Input input) {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], nullptr, &before[i]);
+    ::sigaction(kSignals[i], nullptr, &actions_before[i]);
     // Under nohup, SIGHUP stays ignored. An ignored SIGINT does not: shell scripts start background jobs with
     // SIGINT ignored, and a SIGINT sent to one of them is meant to stop it.
-    if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
+    if (kSignals[i] == SIGHUP && actions_before[i].sa_handler == SIG_IGN) continue;
     ::sigaction(kSignals[i], &action, nullptr);
   }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before[i], nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &actions_before[i], nullptr);
   if (const int empty = empty_input.exchange(-1); empty >= 0) ::close(empty);
   installed = false;
 }
