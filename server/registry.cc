@@ -57,7 +57,7 @@ Result<std::shared_ptr<const ServedModel>> open_model(const std::string& name, c
   const ModelInfo& info = model.tagger.info();
   for (const std::string& label : model.tagger.labels())
     append_json_string(label, model.quoted.emplace_back());
-  if (info.task == "roles" || info.task == "variables" || info.task == "summary")
+  if (info.answers == AnswerKind::kChoices || info.answers == AnswerKind::kSummaries)
     return failure("'{}': models of the task {} read JSON lines of their own and cannot be served", path,
                    info.task);
   model.attributes = info.columns == 0;

@@ -125,6 +125,16 @@ Result<data::PredictOptions> predict_options(const TagOptions& options, const De
 
 // ---- Models ------------------------------------------------------------------------------------------
 
+namespace {
+
+AnswerKind answer_kind(const model::Task& task) {
+  if (task.kind == model::TaskKind::kParse) return AnswerKind::kTrees;
+  if (task.kind == model::TaskKind::kSummary) return AnswerKind::kSummaries;
+  return task.json ? AnswerKind::kChoices : AnswerKind::kLabels;
+}
+
+}  // namespace
+
 Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   if (!opened.ok()) return std::move(opened).error();
   auto state = std::make_shared<Tagger::State>(std::move(opened).value());
@@ -132,6 +142,7 @@ Result<Tagger> TaggerBuilder::from_model(Result<model::Model> opened) {
   const auto& about = model.about();
   ModelInfo& info = state->info;
   info.task = about.task;
+  info.answers = answer_kind(model.task());
   info.learner = about.learner;
   info.parameters = about.parameters;
   info.seed = about.seed;

@@ -209,7 +209,7 @@ bool DensePairs::drop_unconnected(KeptPairs& kept) {
 }
 
 bool DensePairs::filter(const AliveLabels& alive, std::span<const float> node,
-                        const DensePairWeights& weights, const UsualMean& usual, double alpha,
+                        const DensePairWeights& weights, const PriorMean& prior, double alpha,
                         KeptPairs& kept) {
   const size_t T = alive.positions(), S = weights.stride;
   ESPALIER_CHECK(T > 0 && weights.labels > 0 && node.size() == alive.label.size());
@@ -224,7 +224,7 @@ bool DensePairs::filter(const AliveLabels& alive, std::span<const float> node,
   for (size_t t = 1; t < T; ++t)
     items += size_t{alive.begin[t] - alive.begin[t - 1]} * (alive.begin[t + 1] - alive.begin[t]);
   // A rating is 1 − regret / mean: α or more means a regret of (1 − α) · mean or less.
-  const double mean = usual.drawn(std::max(0.0, regrets / static_cast<double>(items)), T);
+  const double mean = prior.smoothed(std::max(0.0, regrets / static_cast<double>(items)), T);
   const float limit = static_cast<float>(std::clamp((1 - alpha) * mean, kLeastLimit, 1e20));
   choose(alive, limit);
   list(weights, limit, kept);

@@ -31,7 +31,7 @@ class DensePairs {
   /// As PairLevel::filter. False, which cannot be excluded where scores are huge: rounding has left no path,
   /// and PairLevel must be asked.
   bool filter(const AliveLabels& alive, std::span<const float> node, const DensePairWeights& weights,
-              const UsualMean& usual, double alpha, KeptPairs& kept);
+              const PriorMean& prior, double alpha, KeptPairs& kept);
 
  private:
   void spread(const AliveLabels& alive, std::span<const float> node, const DensePairWeights& weights);

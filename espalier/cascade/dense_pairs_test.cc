@@ -23,7 +23,7 @@ void compare(uint64_t number, bool all_labels_alive, size_t& dropped) {
   const AliveLabels alive = random_alive(T, K, all_labels_alive ? 1.0 : 0.2, random);
   std::vector<float> node;
   for (size_t s = 0; s < alive.label.size(); ++s) node.push_back(draw());
-  const UsualMean usual{4.0, number % 3 == 0 ? 1000.0 : 1e9};
+  const PriorMean prior{4.0, number % 3 == 0 ? 1000.0 : 1e9};
 
   PairLevel plain;
   DensePairs dense;
@@ -31,10 +31,10 @@ void compare(uint64_t number, bool all_labels_alive, size_t& dropped) {
   // The limit is some 1/16 more than a multiple of 1/8, at most a little off by the mean.
   const double alpha =
       number % 7 == 0 ? kKeepAll : 1 - (1.0 / 16 + static_cast<double>(random.below(160)) / 8) / 4;
-  plain.filter(alive, node, weights, usual, alpha, expected);
+  plain.filter(alive, node, weights, prior, alpha, expected);
   for (int again = 0; again < 2; ++again) {  // with buffers that were used
-    ASSERT_TRUE(dense.filter(alive, node, DensePairWeights(weights), usual, alpha, found));
-    if (usual.positions < 1e9 && found.source != expected.source) continue;  // the mean moved the limit
+    ASSERT_TRUE(dense.filter(alive, node, DensePairWeights(weights), prior, alpha, found));
+    if (prior.positions < 1e9 && found.source != expected.source) continue;  // the mean moved the limit
     EXPECT_EQ(found.alive.begin, expected.alive.begin) << number;
     EXPECT_EQ(found.alive.label, expected.alive.label) << number;
     EXPECT_EQ(found.place, expected.place) << number;
@@ -51,7 +51,7 @@ TEST(DensePairs, KeepWhatPairLevelKeeps) {
 }
 
 TEST(DensePairs, TheMeanIsThatOfAllRegrets) {
-  // Without a usual mean the threshold is that of the sequence alone. At a position with two labels of
+  // Without a prior mean the threshold is that of the sequence alone. At a position with two labels of
   // regrets 0 and r, the limit (1 − α)·mean = (1 − α)·r / 2 crosses r at α = −1.
   GramTable grams(2);
   const PairWeights weights(grams, {});

@@ -11,13 +11,13 @@
 namespace espalier::cascade {
 
 void LabelLevel::filter(const float* node, size_t positions, size_t labels, size_t stride,
-                        const UsualMean& usual, double alpha, AliveLabels& alive) {
+                        const PriorMean& prior, double alpha, AliveLabels& alive) {
   ESPALIER_CHECK(alpha <= 1 && labels <= kMostLabels);
   best_.resize(positions);
   near_.resize(positions);
   const double sum = linear::find_bests(node, positions, labels, stride, best_.data());
   const double mean =
-      usual.drawn(sum / static_cast<double>(std::max<size_t>(1, positions * labels)), positions);
+      prior.smoothed(sum / static_cast<double>(std::max<size_t>(1, positions * labels)), positions);
   const float share = mean <= 0 ? 0.0f : static_cast<float>(1 / mean);
   const float threshold = static_cast<float>(alpha);
   // rating = 1 − regret · share ≥ α  ⟺  regret ≤ (1 − α) · mean, up to rounding, which is less than 10⁻⁶ of

@@ -18,7 +18,7 @@ class LabelLevel {
 
   /// `node` is T×stride, on 32 bytes, padding finite. `alive` gets no ratings. Preconditions: α ≤ 1, at most
   /// kMostLabels.
-  void filter(const float* node, size_t positions, size_t labels, size_t stride, const UsualMean& usual,
+  void filter(const float* node, size_t positions, size_t labels, size_t stride, const PriorMean& prior,
               double alpha, AliveLabels& alive);
 
  private:

@@ -26,16 +26,16 @@ TEST(LabelLevel, KeepsWhatRatingsKeep) {
         const double score = i % 50 == 0 ? 1.0 : 2 * random.gaussian();  // all the same: all are rated 1
         node[t * S + j] = static_cast<float>(i % 3 == 0 ? std::round(score) : score);
       }
-    const UsualMean usual{i % 4 == 0 ? 0.0 : 2.0, i % 4 == 0 ? 0.0 : 10.0};
+    const PriorMean prior{i % 4 == 0 ? 0.0 : 2.0, i % 4 == 0 ? 0.0 : 10.0};
     RatingScratch scratch;
     std::vector<float> ratings;
-    find_unigram_ratings(node.data(), T, K, S, Measure::kMaxMarginal, usual, scratch, ratings);
+    find_unigram_ratings(node.data(), T, K, S, Measure::kMaxMarginal, prior, scratch, ratings);
     // Some thresholds are ratings, so that rounding decides.
     const double alpha = i % 7 == 0   ? kKeepAll
                          : i % 2 == 0 ? static_cast<double>(ratings[random.below(ratings.size())])
                                       : 1.3 * random.uniform() - 0.3;
     const AliveLabels expected = keep_labels(ratings, K, alpha, {}, {});
-    level.filter(node.data(), T, K, S, usual, alpha, alive);
+    level.filter(node.data(), T, K, S, prior, alpha, alive);
     EXPECT_EQ(alive.begin, expected.begin) << i;
     EXPECT_EQ(alive.label, expected.label) << i;
     for (size_t t = 0; t < T; ++t) (alive.begin[t + 1] - alive.begin[t] == 1 ? single : several) += 1;

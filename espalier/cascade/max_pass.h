@@ -18,13 +18,13 @@ enum class Unit {
 
 /// The mean regret r̄ of a sequence, θ* − θ*(c) over its items c, is the unit of thresholds. It is unreliable
 /// for short sequences, and smallest for those in which little should be dropped. It is therefore smoothed
-/// towards the usual mean of new data, which counts as `positions` positions:
+/// towards the prior mean of new data, which counts as `positions` positions:
 ///   r̄ ← (T·r̄ + positions·regret) / (T + positions).
 /// Equation 6 is the case positions = 0; the threshold is convex in the scores in any case.
-struct UsualMean {
+struct PriorMean {
   double regret = 0;
   double positions = 0;
-  double drawn(double mean, size_t length) const {
+  double smoothed(double mean, size_t length) const {
     const double T = static_cast<double>(length);
     return T + positions > 0 ? (T * mean + positions * regret) / (T + positions) : mean;
   }

@@ -49,11 +49,11 @@ struct Options {
   /// labelling score above the threshold by its length. Long sequences rarely do, so from zero weights every
   /// one of them causes an update, however near it is.
   int warm_up = 4;
-  int filter_passes = 3;         ///< at most; the trade-off on held-out data says when to stop
-  bool adaptive_filters = true;  ///< AdaGrad in place of equation 9's plain steps
-  double filter_rate = 0.1;      ///< η; 0, with plain steps and λ above 0: Pegasos's 1/(λ·t)
-  double usual_length = 100;     ///< UsualMean::positions of learned filters
-  double filter_lambda = 0;      ///< λ
+  int filter_passes = 3;                ///< at most; the trade-off on held-out data says when to stop
+  bool adaptive_filters = true;         ///< AdaGrad in place of equation 9's plain steps
+  double filter_rate = 0.1;             ///< η; 0, with plain steps and λ above 0: Pegasos's 1/(λ·t)
+  double threshold_prior_length = 100;  ///< PriorMean::positions of learned filters
+  double filter_lambda = 0;             ///< λ
   size_t filter_batch = 4;
   size_t folds = 3;        ///< of the jackknife
   bool quantiles = false;  ///< features for the rating of a state at the level before

@@ -90,7 +90,7 @@ void PairLevel::find_best() {
   }
 }
 
-void PairLevel::keep(const UsualMean& usual, double alpha) {
+void PairLevel::keep(const PriorMean& prior, double alpha) {
   const AliveLabels& alive = *alive_;
   const size_t T = alive.positions(), first_end = alive.begin[1];
   const double best = forward_[path_[T - 1]];
@@ -110,7 +110,7 @@ void PairLevel::keep(const UsualMean& usual, double alpha) {
         arc_sum += regret;
       }
   }
-  const double mean = usual.drawn((first_sum + arc_sum) / static_cast<double>(first_end + arc_.size()), T);
+  const double mean = prior.smoothed((first_sum + arc_sum) / static_cast<double>(first_end + arc_.size()), T);
   // Most regrets are so far from the threshold that no division is needed: a rating is 1 − regret / mean,
   // rounded to a float, which moves it by less than 10⁻⁷ of what it is.
   const double limit = (1 - alpha) * mean, margin = mean * 1e-6 * std::max(1.0, std::abs(alpha));
@@ -190,11 +190,11 @@ void PairLevel::list(KeptPairs& kept) {
 }
 
 void PairLevel::filter(const AliveLabels& alive, std::span<const float> node, const PairWeights& weights,
-                       const UsualMean& usual, double alpha, KeptPairs& kept) {
+                       const PriorMean& prior, double alpha, KeptPairs& kept) {
   alive_ = &alive;
   score(node, weights);
   find_best();
-  keep(usual, alpha);
+  keep(prior, alpha);
   drop_unconnected();
   list(kept);
 }

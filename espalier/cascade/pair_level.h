@@ -53,12 +53,12 @@ class PairLevel {
   /// no path. `node` has the score of every label alive. Precondition: at least one label alive at every
   /// position, and a position.
   void filter(const AliveLabels& alive, std::span<const float> node, const PairWeights& weights,
-              const UsualMean& usual, double alpha, KeptPairs& kept);
+              const PriorMean& prior, double alpha, KeptPairs& kept);
 
  private:
   void score(std::span<const float> node, const PairWeights& weights);
   void find_best();
-  void keep(const UsualMean& usual, double alpha);
+  void keep(const PriorMean& prior, double alpha);
   void drop_unconnected();
   void list(KeptPairs& kept);
 

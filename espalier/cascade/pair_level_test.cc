@@ -25,11 +25,11 @@ TEST(PairLevel, LeavesTheSameTrellisAsTheStepsItStandsFor) {
       level.gram.resize(level.grams.single() + random.below(level.gram.size() - level.grams.single() + 1));
     std::fill(level.trellis.rating.begin(), level.trellis.rating.end(), kNoRating);
     level.score();
-    const UsualMean usual{i % 3 == 0 ? 0.0 : 2.0, i % 3 == 0 ? 0.0 : 10.0};
+    const PriorMean prior{i % 3 == 0 ? 0.0 : 2.0, i % 3 == 0 ? 0.0 : 10.0};
     const double alpha = i % 7 == 0 ? kKeepAll : 1.2 * random.uniform() - 0.3;
     RatingScratch scratch;
     Ratings ratings;
-    find_ratings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kCliques, usual, scratch, ratings);
+    find_ratings(level.trellis.lattice, Measure::kMaxMarginal, Unit::kCliques, prior, scratch, ratings);
     auto expected =
         filter_and_grow(level.trellis, ratings, Unit::kCliques, alpha, scratch.pass.path(), 2, level.grams);
     ASSERT_TRUE(expected.ok());
@@ -38,7 +38,7 @@ TEST(PairLevel, LeavesTheSameTrellisAsTheStepsItStandsFor) {
     KeptPairs kept;
     const PairWeights weights(level.grams, level.gram);
     for (int again = 0; again < 2; ++again) {  // with buffers that were used
-      pairs.filter(level.alive, level.alive_node(), weights, usual, alpha, kept);
+      pairs.filter(level.alive, level.alive_node(), weights, prior, alpha, kept);
       EXPECT_TRUE(same(grown(kept, level.grams), *expected)) << i;
       EXPECT_EQ(kept.triples, expected->lattice.arcs());
     }

@@ -13,7 +13,7 @@ namespace espalier::cascade {
 using chain::Lattice;
 using data::Label;
 
-void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const PriorMean& prior,
                   RatingScratch& scratch, Ratings& out) {
   MaxPass& pass = scratch.pass;
   pass.run(lattice);
@@ -45,13 +45,13 @@ void find_ratings(const Lattice& lattice, Measure measure, Unit unit, const Usua
   scratch.mean_regret = unit == Unit::kStates
                             ? state_sum / static_cast<double>(lattice.states())
                             : (first_sum + arc_sum) / static_cast<double>(first_end + lattice.arcs());
-  const double mean = usual.drawn(scratch.mean_regret, lattice.positions());
+  const double mean = prior.smoothed(scratch.mean_regret, lattice.positions());
   for (float& x : out.state) x = rating_of(x, mean);
   for (float& x : out.arc) x = rating_of(x, mean);
 }
 
 void find_unigram_ratings(const float* node, size_t positions, size_t K, size_t S, Measure measure,
-                          const UsualMean& usual, RatingScratch& scratch, std::vector<float>& out) {
+                          const PriorMean& prior, RatingScratch& scratch, std::vector<float>& out) {
   out.resize(positions * K);
   if (measure == Measure::kProbability) {
     AlignedVector<float> row(S, 0.0f);
@@ -74,7 +74,7 @@ void find_unigram_ratings(const float* node, size_t positions, size_t K, size_t 
     sum += linear::sum_of_lanes(lane);
   }
   scratch.mean_regret = sum / static_cast<double>(std::max<size_t>(1, positions * K));
-  const double mean = usual.drawn(scratch.mean_regret, positions);
+  const double mean = prior.smoothed(scratch.mean_regret, positions);
   const float share = mean <= 0 ? 0.0f : static_cast<float>(1 / mean);
   for (float& x : out) x = 1 - x * share;
 }

@@ -42,12 +42,12 @@ struct RatingScratch {
 
 /// Ratings of a scored lattice without dead ends; the mean is over the unit's items. Afterwards
 /// scratch.pass.path() is the best path.
-void find_ratings(const chain::Lattice& lattice, Measure measure, Unit unit, const UsualMean& usual,
+void find_ratings(const chain::Lattice& lattice, Measure measure, Unit unit, const PriorMean& prior,
                   RatingScratch& scratch, Ratings& out);
 
 /// The same for a level of order 1: per label of each position, T×K in `out`; node is T×S.
 void find_unigram_ratings(const float* node, size_t positions, size_t labels, size_t stride, Measure measure,
-                          const UsualMean& usual, RatingScratch& scratch, std::vector<float>& out);
+                          const PriorMean& prior, RatingScratch& scratch, std::vector<float>& out);
 
 /// Keeps what is rated α or more, and always the best path.
 chain::KeepMasks keep_from(const chain::Lattice& lattice, const Ratings& ratings, Unit unit, double alpha,

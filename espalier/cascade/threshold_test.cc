@@ -77,10 +77,10 @@ TEST(Ratings, OfOrderOneAreThoseOfTheLattice) {
     for (const Measure measure : {Measure::kMaxMarginal, Measure::kProbability}) {
       RatingScratch scratch;
       Ratings ratings;
-      const UsualMean usual{2, static_cast<double>(i % 3)};
-      find_ratings(trellis.lattice, measure, Unit::kStates, usual, scratch, ratings);
+      const PriorMean prior{2, static_cast<double>(i % 3)};
+      find_ratings(trellis.lattice, measure, Unit::kStates, prior, scratch, ratings);
       std::vector<float> items;
-      find_unigram_ratings(node.data(), T, K, S, measure, usual, scratch, items);
+      find_unigram_ratings(node.data(), T, K, S, measure, prior, scratch, items);
       for (size_t s = 0; s < trellis.states(); ++s) EXPECT_NEAR(items[s], ratings.state[s], 1e-4);
     }
   }

@@ -41,7 +41,7 @@ struct LevelWeights {
   AlignedVector<float> edge;
   std::array<float, kQuantiles> quantile{};
   QuantileCuts cuts{};
-  UsualMean usual;  ///< of new data
+  PriorMean prior;  ///< of new data
 };
 
 /// Which weights exist.

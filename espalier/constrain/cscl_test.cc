@@ -66,7 +66,7 @@ TEST(Cscl, AgreesWithAnIntegerProgram) {
         const int x = p.add_binary(static_cast<double>(open[i]) + static_cast<double>(close[j]));
         for (size_t w = i; w <= j; ++w) word[w].push_back({x, 1});
       }
-    for (const auto& terms : word) p.add_at_most(terms, 1);
+    for (const auto& terms : word) p.add_row(terms, -program::kInfinite, 1);
     EXPECT_NEAR(value_of(best_phrases(open, close, longest), open, close), program::solve(p).objective, 1e-6);
   }
 }

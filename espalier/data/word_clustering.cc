@@ -87,24 +87,6 @@ class WordClustering {
 
   size_t words() const { return words_.size(); }
   const std::string& text_word(const WordBigrams& text, size_t w) const { return text.words_[words_[w]]; }
-  /// The criterion from its definition.
-  static double likelihood(const WordBigrams& text, const std::vector<ClassedWord>& classes) {
-    std::unordered_map<std::string_view, uint32_t> class_of;
-    for (const ClassedWord& word : classes) class_of.emplace(word.word, word.its_class);
-    const auto at = [&](uint64_t w) {
-      const auto found = class_of.find(text.words_[w]);
-      return found == class_of.end() ? (w == 0 ? kEdge : kRare) : found->second;
-    };
-    std::unordered_map<uint64_t, uint64_t> pairs;
-    std::unordered_map<uint32_t, uint64_t> totals;
-    for (const auto& [pair, n] : text.pairs_)
-      pairs[uint64_t{at(pair >> 32)} << 32 | at(pair & 0xFFFFFFFF)] += n;
-    for (size_t w = 0; w < text.words_.size(); ++w) totals[at(w)] += text.counts_[w];
-    double sum = 0;
-    for (const auto& [pair, n] : pairs) sum += n_log_n(n);
-    for (const auto& [one, n] : totals) sum -= 2 * n_log_n(n);
-    return sum;
-  }
   uint32_t class_of(size_t w) const { return class_of_[w]; }
   uint64_t count(size_t w) const { return count_[w]; }
 
@@ -245,10 +227,6 @@ Result<std::vector<ClassedWord>> cluster_words(const WordBigrams& text, const Cl
   for (size_t w = 0; w < state.words(); ++w)
     out.push_back({state.text_word(text, w), state.class_of(w), state.count(w)});
   return out;
-}
-
-double class_likelihood(const WordBigrams& text, const std::vector<ClassedWord>& classes) {
-  return WordClustering::likelihood(text, classes);
 }
 
 }  // namespace espalier::data

@@ -59,7 +59,4 @@ struct ClassedWord {
 Result<std::vector<ClassedWord>> cluster_words(const WordBigrams& text, const ClusteringOptions& options,
                                                const Workers& workers, const Monitor& monitor);
 
-/// The criterion: the log likelihood of the text without what does not depend on the classes. For tests.
-double class_likelihood(const WordBigrams& text, const std::vector<ClassedWord>& classes);
-
 }  // namespace espalier::data

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -39,17 +41,44 @@ TEST(WordClustering, WordsBetweenTheSameNeighboursShareAClass) {
   EXPECT_NE(by_kind['n'], by_kind['v']);
 }
 
+/// The criterion from its definition: Σ n(c,d) log n(c,d) − 2 Σ n(c) log n(c) over classes of neighbouring
+/// words, the log likelihood of the text without what does not depend on the classes. The edge of sentences
+/// and rare words have classes of their own.
+double class_likelihood(const std::vector<std::vector<std::string>>& text,
+                        const std::vector<ClassedWord>& classes) {
+  constexpr uint32_t kEdge = 1000, kRare = 1001;
+  const auto class_of = [&](const std::string& word) {
+    const auto found =
+        std::find_if(classes.begin(), classes.end(), [&](const auto& c) { return c.word == word; });
+    return found == classes.end() ? kRare : found->its_class;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, double> pairs;
+  std::map<uint32_t, double> totals;
+  for (const auto& sentence : text) {
+    uint32_t before = kEdge;
+    for (size_t i = 0; i <= sentence.size(); ++i) {
+      const uint32_t here = i < sentence.size() ? class_of(sentence[i]) : kEdge;
+      pairs[{before, here}] += 1;
+      totals[here] += 1;
+      before = here;
+    }
+  }
+  double sum = 0;
+  for (const auto& [pair, n] : pairs) sum += n * std::log(n);
+  for (const auto& [one, n] : totals) sum -= 2 * n * std::log(n);
+  return sum;
+}
+
 TEST(WordClustering, NoSingleMoveRaisesTheLikelihood) {
   Random random(7);
-  WordBigrams text;
-  std::vector<std::string> words;
-  for (int s = 0; s < 60; ++s) {
-    words.clear();
+  WordBigrams counts;
+  std::vector<std::vector<std::string>> text(60);
+  for (std::vector<std::string>& words : text) {
     for (size_t i = 0, n = 1 + random.below(8); i < n; ++i)
       words.push_back(std::string(1, static_cast<char>('a' + random.below(4) * random.below(6))));
-    text.add({words.begin(), words.end()});
+    counts.add({words.begin(), words.end()});
   }
-  const auto found = cluster_words(text, {.classes = 4, .least_count = 2, .rounds = 100}, Workers(1), {});
+  const auto found = cluster_words(counts, {.classes = 4, .least_count = 2, .rounds = 100}, Workers(1), {});
   ASSERT_TRUE(found.ok());
   const double best = class_likelihood(text, *found);
   for (size_t w = 0; w < found->size(); ++w)

@@ -41,9 +41,6 @@ class Program {
   /// Adds a row and returns its number. Preconditions: lower ≤ upper, neither NaN; variables that exist, with
   /// finite factors.
   int add_row(std::span<const Term> terms, double lower, double upper);
-  int add_at_most(std::span<const Term> terms, double upper) { return add_row(terms, -kInfinite, upper); }
-  int add_at_least(std::span<const Term> terms, double lower) { return add_row(terms, lower, kInfinite); }
-  int add_equal(std::span<const Term> terms, double value) { return add_row(terms, value, value); }
 
   Sense sense() const { return sense_; }
   int variables() const { return static_cast<int>(cost_.size()); }

@@ -17,8 +17,8 @@ TEST(Program, LinearProgramIsSolvedWithPrices) {
   const auto solved = [](double a, double b) {
     Program p(Sense::kMaximise);
     const int x = p.add_variable(0, 3, 3), y = p.add_variable(0, kInfinite, 2);
-    p.add_at_most(std::vector<Term>{{x, 1}, {y, 1}}, a);
-    p.add_at_most(std::vector<Term>{{x, 1}, {y, 3}}, b);
+    p.add_row(std::vector<Term>{{x, 1}, {y, 1}}, -kInfinite, a);
+    p.add_row(std::vector<Term>{{x, 1}, {y, 3}}, -kInfinite, b);
     return solve(p);
   };
   const Solution s = solved(4, 6);
@@ -37,8 +37,8 @@ TEST(Program, FreeVariablesAndMinimisation) {
   // min |a − 3| written with a free variable: t ≥ a − 3, t ≥ 3 − a, a ≤ 1.
   Program p;
   const int a = p.add_variable(-kInfinite, 1, 0), t = p.add_variable(-kInfinite, kInfinite, 1);
-  p.add_at_least(std::vector<Term>{{t, 1}, {a, -1}}, -3);
-  p.add_at_least(std::vector<Term>{{t, 1}, {a, 1}}, 3);
+  p.add_row(std::vector<Term>{{t, 1}, {a, -1}}, -3, kInfinite);
+  p.add_row(std::vector<Term>{{t, 1}, {a, 1}}, 3, kInfinite);
   const Solution s = solve(p);
   ASSERT_EQ(s.outcome, Outcome::kOptimal);
   EXPECT_NEAR(s.objective, 2, 1e-9);
@@ -47,7 +47,7 @@ TEST(Program, FreeVariablesAndMinimisation) {
 TEST(Program, RepeatedVariablesInARowAreAddedUp) {
   Program p(Sense::kMaximise);
   const int x = p.add_variable(0, 10, 1);
-  p.add_at_most(std::vector<Term>{{x, 1}, {x, 1}}, 6);
+  p.add_row(std::vector<Term>{{x, 1}, {x, 1}}, -kInfinite, 6);
   const Solution s = solve(p);
   ASSERT_EQ(s.outcome, Outcome::kOptimal);
   EXPECT_NEAR(s.values[0], 3, 1e-9);
@@ -57,13 +57,13 @@ TEST(Program, InfeasibleAndUnboundedAreToldApart) {
   for (const bool whole : {false, true}) {
     Program clash;
     const int x = whole ? clash.add_integer(0, 5, 1) : clash.add_variable(0, 5, 1);
-    clash.add_at_least(std::vector<Term>{{x, 1}}, 6);
+    clash.add_row(std::vector<Term>{{x, 1}}, 6, kInfinite);
     EXPECT_EQ(solve(clash).outcome, Outcome::kInfeasible) << whole;
     EXPECT_TRUE(solve(clash).values.empty());
 
     Program endless(Sense::kMaximise);
     const int y = whole ? endless.add_integer(0, kInfinite, 1) : endless.add_variable(0, kInfinite, 1);
-    endless.add_at_least(std::vector<Term>{{y, 1}}, 1);
+    endless.add_row(std::vector<Term>{{y, 1}}, 1, kInfinite);
     EXPECT_EQ(solve(endless).outcome, Outcome::kUnbounded) << whole;
   }
 }
@@ -71,7 +71,7 @@ TEST(Program, InfeasibleAndUnboundedAreToldApart) {
 TEST(Program, WholeNumbersCanBeInfeasibleWhereFractionsAreNot) {
   Program p;
   const int x = p.add_integer(0, 10, 1);
-  p.add_equal(std::vector<Term>{{x, 2}}, 5);
+  p.add_row(std::vector<Term>{{x, 2}}, 5, 5);
   EXPECT_EQ(solve(p).outcome, Outcome::kInfeasible);
   const Solution relaxed = solve_relaxation(p);
   ASSERT_EQ(relaxed.outcome, Outcome::kOptimal);
@@ -81,7 +81,7 @@ TEST(Program, WholeNumbersCanBeInfeasibleWhereFractionsAreNot) {
 TEST(Program, WithoutVariablesTheRowsDecide) {
   Program p;
   EXPECT_EQ(solve(p).outcome, Outcome::kOptimal);
-  p.add_at_least({}, 1);
+  p.add_row({}, 1, kInfinite);
   EXPECT_EQ(solve(p).outcome, Outcome::kInfeasible);
 }
 
@@ -103,10 +103,10 @@ Program random_binary_program(Random& random, int variables, int rows) {
     const double low = static_cast<double>(random.below(4)) - 2;
     switch (random.below(3)) {
       case 0:
-        p.add_at_most(terms, low);
+        p.add_row(terms, -kInfinite, low);
         break;
       case 1:
-        p.add_at_least(terms, low);
+        p.add_row(terms, low, kInfinite);
         break;
       default:
         p.add_row(terms, low, low + 1);
@@ -228,7 +228,7 @@ TEST(Program, TimeLimitEndsALongSearch) {
     }
     terms.push_back({p.add_variable(0, kInfinite, 1), 1});
     terms.push_back({p.add_variable(0, kInfinite, 1), -1});
-    p.add_equal(terms, std::floor(sum / 2));
+    p.add_row(terms, std::floor(sum / 2), std::floor(sum / 2));
   }
   const Solution s = solve(p, {.seconds = 0.3});
   EXPECT_TRUE(s.outcome == Outcome::kFeasible || s.outcome == Outcome::kOutOfTime);

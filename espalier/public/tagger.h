@@ -177,9 +177,18 @@ struct Explanation {
   std::string decision, runner_up_decision;  ///< if decisions are about several tokens: what was decided
 };
 
+/// What a model answers with.
+enum class AnswerKind {
+  kLabels,    ///< a label for each token
+  kChoices,   ///< a value for each candidate or variable of a line of JSON: tasks roles and variables
+  kTrees,     ///< a head and a relation for each token: task parse
+  kSummaries  ///< which tokens are in the summary of a cluster: task summary
+};
+
 /// What a model stores about itself and its training.
 struct ModelInfo {
   std::string task, learner;
+  AnswerKind answers = AnswerKind::kLabels;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the learner, by name
   uint64_t seed = 1;
   size_t training_sequences = 0, training_tokens = 0;

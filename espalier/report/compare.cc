@@ -155,6 +155,18 @@ std::vector<size_t> ranking(const Measurements& measurements) {
     if (a.eighths != b.eighths) return a.eighths > b.eighths;
     return a.folds != b.folds ? a.folds > b.folds : a.score > b.score;
   });
+  // Ties go to fewer settings: what a learner does by default is taken unless a setting is better beyond
+  // chance.
+  const auto simpler = std::find_if(ranks.begin() + 1, ranks.end(), [&](const Rank& rank) {
+    const Candidate &one = measurements.candidates()[rank.candidate],
+                    &best = measurements.candidates()[ranks.front().candidate];
+    if (rank.eighths == 0 || rank.eighths != ranks.front().eighths || rank.folds != ranks.front().folds ||
+        one.learner != best.learner || one.task != best.task || one.settings.size() >= best.settings.size())
+      return false;
+    const auto difference = measurements.compare(rank.candidate, ranks.front().candidate);
+    return difference && difference->p_value >= 0.05;
+  });
+  if (simpler != ranks.end()) std::rotate(ranks.begin(), simpler, simpler + 1);
   std::vector<size_t> out;
   for (const Rank& rank : ranks) out.push_back(rank.candidate);
   return out;

@@ -81,14 +81,16 @@ std::string ending_text(const Comparison& comparison) {
   return "";
 }
 
-/// The candidate to take if speed matters: the best of those that tag clearly faster; null: none does.
+/// The candidate to take if speed matters: of those that tag clearly faster, the one that is least behind the
+/// best on the data that both were scored on; null: none tags faster.
 const Measured* faster_one(const Comparison& comparison) {
   const Measured& best = comparison.candidates.front();
+  const Measured* found = nullptr;
   for (const Measured& one : comparison.candidates)
-    if (is_measured(one) && &one != &best && one.share == best.share &&
-        one.tokens_per_second > kMuchFaster * best.tokens_per_second)
-      return &one;
-  return nullptr;
+    if (is_measured(one) && &one != &best && one.tokens_per_second > kMuchFaster * best.tokens_per_second &&
+        (found == nullptr || one.behind < found->behind))
+      found = &one;
+  return found;
 }
 
 }  // namespace
@@ -111,11 +113,11 @@ std::string advice_of(const Comparison& comparison) {
   if (rival == nullptr) return out;
   const std::string name = rival->candidate.name();
   out += fmt::format(": {:+.2f} {} over {}", rival->behind + 0.0, comparison.measure, name);
+  const std::string where =
+      rival->share < best.share ? fmt::format(", on {} of the data", part_text(*rival)) : "";
   const bool significant = rival->p_value < 0.05;
-  out += significant
-             ? fmt::format(" (p {})",
-                           rival->p_value < 0.001 ? "below 0.001" : fmt::format("= {:.3f}", rival->p_value))
-             : fmt::format(", which may be chance (p = {:.2f})", rival->p_value);
+  out += significant ? fmt::format(" ({}{})", p_statement(rival->p_value), where)
+                     : fmt::format(", which may be chance (p = {:.2f}{})", rival->p_value, where);
   const double ratio = rival->tokens_per_second / std::max(1.0, best.tokens_per_second);
   if (faster)
     out += fmt::format(", tagging {:.1f} times slower; if speed matters, {}", ratio, name);
@@ -276,22 +278,26 @@ std::string comparison_html(const Comparison& comparison, const std::string& dat
   eval::Plot speed;
   speed.title = "Score and speed";
   speed.x_label = "tokens per second when tagging";
-  speed.y_label = comparison.measure;
+  speed.y_label = comparison.measure + ", by the difference to the first";
   speed.log_x = true;
+  const Measured& first = comparison.candidates.front();
   for (const Measured& one : comparison.candidates) {
-    if (!is_measured(one) || one.share != comparison.candidates.front().share) continue;
-    bars.categories.push_back(one.candidate.name());
-    bars.series[0].values.push_back(one.score);
-    bars.series[0].low.push_back(one.low);
-    bars.series[0].high.push_back(one.high);
+    if (!is_measured(one)) continue;
+    // Candidates that were given up have scores of models of less data. The difference to the first is on the
+    // same data.
     if (one.tokens_per_second > 0) {
       eval::PlotSeries point;
       point.name = one.candidate.name();
       point.x = {one.tokens_per_second};
-      point.y = {one.score};
+      point.y = {first.score - one.behind};
       point.scattered = true;
       speed.series.push_back(std::move(point));
     }
+    if (one.share != first.share) continue;
+    bars.categories.push_back(one.candidate.name());
+    bars.series[0].values.push_back(one.score);
+    bars.series[0].low.push_back(one.low);
+    bars.series[0].high.push_back(one.high);
   }
   page.plot(bars);
   page.plot(speed);

@@ -187,14 +187,14 @@ void add_differences(const SectionContext& context, Page& page) {
     page.paragraph(fmt::format(
         "{} of {} is {:.2f}, that of {} {:.2f}: a difference of {:+.2f} (interval of 95 %: {:+.2f} to "
         "{:+.2f}), "
-        "p = {} (paired bootstrap over sequences). {}",
+        "{} (paired bootstrap over sequences). {}",
         runs.measure(), first.name, test->first, second.name, test->second, test->difference, test->low,
-        test->high, p_text(test->p_value),
+        test->high, p_statement(test->p_value),
         test->p_value < 0.05 ? "The difference is significant." : "The difference may be chance."));
   page.paragraph(fmt::format(
-      "Tokens: {} are right in {} only, {} in {} only, {} are wrong in both; p = {} (McNemar's exact test).",
+      "Tokens: {} are right in {} only, {} in {} only, {} are wrong in both; {} (McNemar's exact test).",
       count_text(discordance.only_first), first.name, count_text(discordance.only_second), second.name,
-      count_text(both_wrong), p_text(eval::mcnemar_exact(discordance))));
+      count_text(both_wrong), p_statement(eval::mcnemar_exact(discordance))));
   std::stable_sort(differences.begin(), differences.end(), [](const Difference& a, const Difference& b) {
     return a.mistake.confidence > b.mistake.confidence;
   });

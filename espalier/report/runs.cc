@@ -40,9 +40,9 @@ Result<Runs> gather_runs(const Data& test, const std::vector<ReportModel>& model
     Run run;
     run.name = names[m];
     run.info = model.tagger.info();
-    const bool parses = run.info.task == "parse", summarises = run.info.task == "summary";
-    if (m > 0 && run.info.task != out.runs.front().info.task &&
-        (parses || summarises || out.trees() || out.summaries()))
+    const bool parses = run.info.answers == AnswerKind::kTrees,
+               summarises = run.info.answers == AnswerKind::kSummaries;
+    if (m > 0 && run.info.answers != out.runs.front().info.answers)
       return fail("{} is of task {} and {} of task {}; compare models of one task", names[0],
                   out.runs.front().info.task, names[m], run.info.task);
     run.model_bytes = model.tagger.bytes().size();

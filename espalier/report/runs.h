@@ -49,8 +49,8 @@ struct Runs {
   data::Scheme scheme = data::Scheme::kNone;  ///< of the gold labels
   size_t tokens = 0;
 
-  bool trees() const { return runs.front().info.task == "parse"; }
-  bool summaries() const { return runs.front().info.task == "summary"; }
+  bool trees() const { return runs.front().info.answers == AnswerKind::kTrees; }
+  bool summaries() const { return runs.front().info.answers == AnswerKind::kSummaries; }
   bool spans() const { return scheme != data::Scheme::kNone; }
   eval::Metric metric() const { return spans() ? eval::Metric::kF1 : eval::Metric::kAccuracy; }
   std::string measure() const { return spans() ? "F1" : "accuracy"; }

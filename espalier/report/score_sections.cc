@@ -60,6 +60,7 @@ std::string interval_text(const eval::ScoreInterval& interval) {
 }
 
 std::string p_text(double p) { return p < 0.001 ? "below 0.001" : fmt::format("{:.3f}", p); }
+std::string p_statement(double p) { return (p < 0.001 ? "p " : "p = ") + p_text(p); }
 
 void add_summary(const SectionContext& context, Page& page) {
   const Runs& runs = context.runs;

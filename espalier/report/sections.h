@@ -45,5 +45,7 @@ void add_summaries(const SectionContext& context, Page& page);
 std::string interval_text(const eval::ScoreInterval& interval);
 /// "0.023", "below 0.001".
 std::string p_text(double p);
+/// "p = 0.023", "p below 0.001".
+std::string p_statement(double p);
 
 }  // namespace espalier::report

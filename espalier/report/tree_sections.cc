@@ -60,11 +60,11 @@ void add_tree_scores(const SectionContext& context, Page& page) {
                                            Random(context.options.seed), {}, &context.workers);
   if (test.ok())
     page.paragraph(fmt::format(
-        "LAS differs by {:+.2f} (interval of 95 %: {:+.2f} to {:+.2f}), p = {} (paired bootstrap over "
-        "sentences). {} arcs are right in {} only, {} in {} only; p = {} (McNemar's exact test).",
-        test->difference, test->low, test->high, p_text(test->p_value), count_text(discordance.only_first),
-        first.name, count_text(discordance.only_second), second.name,
-        p_text(eval::mcnemar_exact(discordance))));
+        "LAS differs by {:+.2f} (interval of 95 %: {:+.2f} to {:+.2f}), {} (paired bootstrap over "
+        "sentences). {} arcs are right in {} only, {} in {} only; {} (McNemar's exact test).",
+        test->difference, test->low, test->high, p_statement(test->p_value),
+        count_text(discordance.only_first), first.name, count_text(discordance.only_second), second.name,
+        p_statement(eval::mcnemar_exact(discordance))));
 }
 
 void add_relations(const SectionContext& context, Page& page) {

@@ -80,7 +80,7 @@ class SlackProgram {
       const bool own = slacks == Slacks::kEachWeak && !demand.strict;
       slack_.push_back(own ? program_.add_variable(0, 1, 1) : common);
       row.push_back({slack_.back(), -1});
-      program_.add_at_least(row, 0);
+      program_.add_row(row, 0, program::kInfinite);
     }
   }
 

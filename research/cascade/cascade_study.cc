@@ -17,8 +17,8 @@ Result<StudiedCascade> ready_to_use(cascade::Cascade trained, const linear::Enco
                                     data::FeatureExtractor extractor) {
   StudiedCascade result;
   SectionWriter sections;
-  cascade::save_model({training.labels, trained, training.state, training.edge, data::Scheme::kNone, false, 32},
-                      sections);
+  cascade::save_model(
+      {training.labels, trained, training.state, training.edge, data::Scheme::kNone, false, 32}, sections);
   ESPALIER_ASSIGN(SectionFile file, SectionFile::from_bytes(sections.to_bytes(), "the cascade"));
   result.file = std::make_unique<SectionFile>(std::move(file));
   const double loading = processor_seconds();
@@ -92,7 +92,7 @@ cascade::Options as_printed(cascade::Options options, std::vector<double> train_
   options.filter_rate = steps.eta;
   options.filter_lambda = steps.lambda;
   options.filter_batch = 1;
-  options.usual_length = 0;
+  options.threshold_prior_length = 0;
   options.filter_passes = 10;
   return options;
 }

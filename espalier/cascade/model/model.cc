@@ -100,7 +100,7 @@ void CascadePredictor::rate_labels(size_t level, Buffers& b) const {
   const size_t T = b.features.length(), K = labels_.size();
   if (level > 0 || dictionary_.empty()) {
     score_nodes(level, b);
-    find_unigram_ratings(b.node.data(), T, K, stride_, levels_[level].measure, levels_[level].usual, b.rating,
+    find_unigram_ratings(b.node.data(), T, K, stride_, levels_[level].measure, levels_[level].prior, b.rating,
                          b.items);
     return;
   }
@@ -153,7 +153,7 @@ Status CascadePredictor::filter(std::span<const Label> forced, std::span<const d
       ESPALIER_TRY(first_trellis(b.alive, levels_[l + 1].order));
     } else {
       score(l, b);
-      find_ratings(b.trellis.lattice, level.measure, level.unit, level.usual, b.rating, b.ratings);
+      find_ratings(b.trellis.lattice, level.measure, level.unit, level.prior, b.rating, b.ratings);
       if (shown) visit({l, &b.trellis, {}, &b.ratings});
       if (!filters) break;
       ESPALIER_ASSIGN(b.trellis,
@@ -176,8 +176,8 @@ Status CascadePredictor::filter_pairs(size_t level, double alpha, Buffers& b) co
   score_alive(level, b.alive, b);
   const PackedLevel& packed = levels_[level];
   if (packed.dense_pairs.labels == 0 ||
-      !b.dense_pairs.filter(b.alive, b.alive_node, packed.dense_pairs, packed.usual, alpha, b.kept))
-    b.pairs.filter(b.alive, b.alive_node, packed.pairs, packed.usual, alpha, b.kept);
+      !b.dense_pairs.filter(b.alive, b.alive_node, packed.dense_pairs, packed.prior, alpha, b.kept))
+    b.pairs.filter(b.alive, b.alive_node, packed.pairs, packed.prior, alpha, b.kept);
   return check(b.kept.triples, 3);
 }
 
@@ -240,7 +240,7 @@ Status CascadePredictor::find_best(std::span<const Label> forced, bool segments,
   if (forced.empty() && dictionary_.empty() && first.measure == Measure::kMaxMarginal && alphas_[0] <= 1 &&
       K <= LabelLevel::kMostLabels) {
     score_nodes(0, b);
-    b.first.filter(b.node.data(), b.features.length(), K, stride_, first.usual, alphas_[0], b.alive);
+    b.first.filter(b.node.data(), b.features.length(), K, stride_, first.prior, alphas_[0], b.alive);
   } else {
     rate_labels(0, b);
     b.alive = keep_labels(b.items, K, alphas_[0], {}, forced, labels_.plain_numbers());

@@ -124,7 +124,7 @@ class CascadePredictor final : public data::Predictor {
     QuantileCuts cuts{};
     Measure measure = Measure::kMaxMarginal;
     Unit unit = Unit::kCliques;
-    UsualMean usual;
+    PriorMean prior;
     double alpha = 0;
     LevelReport report;
     PairWeights pairs;             ///< where PairLevel can be its filter; otherwise without labels

@@ -133,8 +133,8 @@ Json level_header(const Level& level, bool filters) {
   out["measure"] = level.measure == Measure::kMaxMarginal ? "max-marginal" : "probability";
   out["unit"] = level.unit == Unit::kCliques ? "cliques" : "states";
   out["threshold"] = level.alpha;
-  out["usual_regret"] = level.weights.usual.regret;
-  out["usual_positions"] = level.weights.usual.positions;
+  out["usual_regret"] = level.weights.prior.regret;
+  out["usual_positions"] = level.weights.prior.positions;
   out["quantile"] = level.weights.quantile;
   out["cuts"] = level.weights.cuts;
   return out;
@@ -223,13 +223,13 @@ Status CascadePredictor::load_level(const SectionFile& file, size_t index, size_
   level.measure = measure == "probability" ? Measure::kProbability : Measure::kMaxMarginal;
   level.unit = unit == "states" ? Unit::kStates : Unit::kCliques;
   ESPALIER_ASSIGN(level.alpha, cascade_field<double>(name, header, "threshold"));
-  ESPALIER_ASSIGN(level.usual.regret, cascade_field<double>(name, header, "usual_regret"));
-  ESPALIER_ASSIGN(level.usual.positions, cascade_field<double>(name, header, "usual_positions"));
+  ESPALIER_ASSIGN(level.prior.regret, cascade_field<double>(name, header, "usual_regret"));
+  ESPALIER_ASSIGN(level.prior.positions, cascade_field<double>(name, header, "usual_positions"));
   ESPALIER_ASSIGN(level.quantile, (cascade_field<std::array<float, kQuantiles>>(name, header, "quantile")));
   ESPALIER_ASSIGN(level.cuts, cascade_field<QuantileCuts>(name, header, "cuts"));
-  if (!(level.usual.regret >= 0 && level.usual.positions >= 0 &&
-        std::isfinite(level.usual.regret * level.usual.positions)))
-    return fail("{}: level {} has no usual mean", name, index + 1);
+  if (!(level.prior.regret >= 0 && level.prior.positions >= 0 &&
+        std::isfinite(level.prior.regret * level.prior.positions)))
+    return fail("{}: level {} has no prior mean", name, index + 1);
   if (!std::isfinite(level.alpha) || !all_finite(level.quantile) || !all_finite(level.cuts))
     return fail("{}: level {} has a number that is not finite", name, index + 1);
   LevelReport& report = level.report;

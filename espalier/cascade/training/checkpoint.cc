@@ -15,8 +15,8 @@ void save_weights(const LevelWeights& weights, std::string_view prefix, SectionW
   out.add_array(fmt::format("{}.edge", prefix), weights.edge);
   std::vector<double> small(weights.quantile.begin(), weights.quantile.end());
   small.insert(small.end(), weights.cuts.begin(), weights.cuts.end());
-  small.push_back(weights.usual.regret);
-  small.push_back(weights.usual.positions);
+  small.push_back(weights.prior.regret);
+  small.push_back(weights.prior.positions);
   out.add_array(fmt::format("{}.small", prefix), small);
 }
 
@@ -29,8 +29,8 @@ Status load_weights(const SectionFile& file, std::string_view prefix, LevelWeigh
   size_t next = 0;
   for (float& x : weights.quantile) x = static_cast<float>(small[next++]);
   for (float& x : weights.cuts) x = static_cast<float>(small[next++]);
-  weights.usual.regret = small[next++];
-  weights.usual.positions = small[next];
+  weights.prior.regret = small[next++];
+  weights.prior.positions = small[next];
   return {};
 }
 

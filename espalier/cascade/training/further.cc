@@ -78,7 +78,7 @@ Result<OldCascade> CascadePredictor::further(linear::EncodedTraining& training,
       for (size_t g = 0; g < from.gram.size(); ++g) level.gram[gram[g]] = from.gram[g];
     }
     level.cuts = from.cuts;
-    level.usual = from.usual;
+    level.prior = from.prior;
     old.levels.push_back(std::move(level));
     if (l + 1 < L) old.alphas.push_back(from.alpha);
   }

@@ -120,10 +120,10 @@ TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size
   return parts[0];
 }
 
-UsualMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
+PriorMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
                                       std::span<const uint32_t> which) {
-  if (context_.old != nullptr) return context_.old->levels[index].usual;
-  if (measure() != Measure::kMaxMarginal || options_.usual_length == 0) return {};
+  if (context_.old != nullptr) return context_.old->levels[index].prior;
+  if (measure() != Measure::kMaxMarginal || options_.threshold_prior_length == 0) return {};
   constexpr size_t kMost = 1000;
   const size_t n = std::min(kMost, which.size());
   std::vector<double> sum(kPieces, 0.0), weight(kPieces, 0.0);
@@ -139,7 +139,7 @@ UsualMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
   });
   return {std::accumulate(sum.begin(), sum.end(), 0.0) /
               std::max(1.0, std::accumulate(weight.begin(), weight.end(), 0.0)),
-          options_.usual_length};
+          options_.threshold_prior_length};
 }
 
 CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
@@ -207,7 +207,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   const LevelLearner start = warmed(rest);
   if (has_start) {
     best = start.weights();
-    best.usual = find_usual(index, best, own);
+    best.prior = find_usual(index, best, own);
     is_better(best);
   }
   for (const double alpha : alphas) {
@@ -217,7 +217,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
       learner.pass(rest, warm + pass, true);
       report_progress(phase, ++done, rounds);
       LevelWeights weights = learner.weights();
-      weights.usual = find_usual(index, weights, own);
+      weights.prior = find_usual(index, weights, own);
       const bool better = is_better(weights) || (!has_start && filters.passes == 0);
       if (better) {
         best = std::move(weights);
@@ -242,14 +242,14 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
   };
   for (size_t fold = 1; fold < folds_ && !ends_here(index); ++fold) {
     filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
-    filters.held_out.back().usual = find_usual(index, filters.held_out.back(), members(fold));
+    filters.held_out.back().prior = find_usual(index, filters.held_out.back(), members(fold));
   }
   filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
   // The filter that has seen all data says nothing about new data; the held-out ones do.
-  filters.full.usual = filters.held_out.front().usual;
-  filters.full.usual.regret = 0;
+  filters.full.prior = filters.held_out.front().prior;
+  filters.full.prior.regret = 0;
   for (const LevelWeights& held_out : filters.held_out)
-    filters.full.usual.regret += held_out.usual.regret / static_cast<double>(filters.held_out.size());
+    filters.full.prior.regret += held_out.prior.regret / static_cast<double>(filters.held_out.size());
   return filters;
 }
 

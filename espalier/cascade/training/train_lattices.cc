@@ -58,7 +58,7 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
                            training ? gold[t] : kNoLabel, {work.items.data() + t * K, K});
     } else {
       score_nodes(layout, weights, data, s, work.node);
-      find_unigram_ratings(work.node.data(), gold.size(), K, layout.stride, measure(), weights.usual,
+      find_unigram_ratings(work.node.data(), gold.size(), K, layout.stride, measure(), weights.prior,
                            work.scratch, work.items);
     }
     work.truth.assign(gold.size(), kAbsent);
@@ -67,7 +67,7 @@ void CascadeTraining::judge(const LevelWeights& weights, const linear::Dataset& 
     return;
   }
   score(weights, data, s, *trellis, work);
-  find_ratings(trellis->lattice, measure(), options_.unit, weights.usual, work.scratch, work.ratings);
+  find_ratings(trellis->lattice, measure(), options_.unit, weights.prior, work.scratch, work.ratings);
   truth_ratings(*trellis, work.ratings, options_.unit, gold, work.truth);
 }
 

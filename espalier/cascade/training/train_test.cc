@@ -115,8 +115,8 @@ TEST(TrainCascade, LearnedFiltersBeginWithLogLossAndKeepItWhereTheirOwnLossDoesN
     const LevelReport& report = cascade->levels[0].report;
     EXPECT_GE(report.passes, warm_up);
     EXPECT_LE(report.passes, warm_up + own);
-    EXPECT_EQ(cascade->levels[0].weights.usual.positions, options.usual_length);
-    EXPECT_GT(cascade->levels[0].weights.usual.regret, 0);
+    EXPECT_EQ(cascade->levels[0].weights.prior.positions, options.threshold_prior_length);
+    EXPECT_GT(cascade->levels[0].weights.prior.regret, 0);
     return report.alive;
   };
   EXPECT_LT(alive(4, 2), alive(0, 1));
@@ -129,7 +129,7 @@ TEST(TrainCascade, PegasosStepsKeepTheWeightsWithinTheirBall) {
   options.adaptive_filters = false;
   options.filter_rate = 0;
   options.filter_batch = 1;
-  options.usual_length = 0;
+  options.threshold_prior_length = 0;
   const auto norm = [](const LevelWeights& weights) {
     double square = 0;
     for (const float w : weights.state) square += double{w} * w;

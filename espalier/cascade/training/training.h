@@ -94,7 +94,7 @@ class CascadeTraining {
              Work& work) const;
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
                      std::span<const uint32_t> which);
-  UsualMean find_usual(size_t index, const LevelWeights& weights, std::span<const uint32_t> which);
+  PriorMean find_usual(size_t index, const LevelWeights& weights, std::span<const uint32_t> which);
   double room_after(size_t index) const;
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
   Status next_lattices(const Filters& filters, const Level& level, size_t order);

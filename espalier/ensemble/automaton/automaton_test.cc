@@ -10,6 +10,7 @@
 
 #include "espalier/base/files/temporary_directory.h"
 #include "espalier/ensemble/automaton/automaton_learning.h"
+#include "espalier/ensemble/automaton/openfst_writing.h"
 #include "espalier/ensemble/methods/bounds.h"
 #include "espalier/ensemble/methods/espboost.h"
 #include "espalier/ensemble/votes/random_votes.h"
@@ -315,8 +316,7 @@ TEST(ExpertAutomaton, SaysWhatIsWrongWithIt) {
 TEST(ExpertAutomaton, ReadsOpenFstFilesAndRefusesOthers) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("g.fst");
-  std::string error;
-  ASSERT_TRUE(openfst::write_fst(path, branching(), error)) << error;
+  ASSERT_TRUE(openfst::write_fst(path, branching()));
   const auto read = ExpertAutomaton::open(path, kThree);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->positions(), 3u);
@@ -337,8 +337,7 @@ TEST(ExpertAutomaton, AllocatesNothingForWhatADamagedFileOnlyClaims) {
   // state.
   constexpr std::streamoff kStates = 50, kTransitions = 70;
   for (const auto& [offset, what] : {std::pair(kStates, "states"), std::pair(kTransitions, "transitions")}) {
-    std::string error;
-    ASSERT_TRUE(openfst::write_fst(path, branching(), error)) << error;
+    ASSERT_TRUE(openfst::write_fst(path, branching()));
     constexpr int64_t kHuge = int64_t{1} << 40;
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(offset);

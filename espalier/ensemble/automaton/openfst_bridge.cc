@@ -228,21 +228,6 @@ bool read_fst(const std::string& path, PlainFst& out, std::string& error) try {
   return false;
 }
 
-bool write_fst(const std::string& path, const PlainFst& from, std::string& error) {
-  fst::StdVectorFst out;
-  for (int s = 0; s < from.states; ++s) {
-    out.AddState();
-    out.SetFinal(s, fst::TropicalWeight(static_cast<float>(from.final_cost[static_cast<size_t>(s)])));
-  }
-  if (from.states > 0) out.SetStart(from.start);
-  for (const PlainArc& arc : from.arcs)
-    out.AddArc(arc.source, fst::StdArc(arc.label, arc.label, static_cast<float>(arc.cost), arc.target));
-  const CaughtComplaints complaints;
-  if (out.Write(path)) return true;
-  error = complaints.first();
-  return false;
-}
-
 bool is_cyclic(const PlainFst& from) {
   fst::StdVectorFst copy;
   for (int s = 0; s < from.states; ++s) copy.AddState();

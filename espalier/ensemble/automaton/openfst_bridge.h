@@ -1,4 +1,5 @@
-// OpenFst behind a plain header: it compiles as C++17 only, so only openfst_bridge.cc includes its headers.
+// OpenFst behind a plain header: it compiles as C++17 only, so only openfst_bridge.cc (and, for
+// tests, openfst_writing.cc) include its headers.
 // Tested in automaton_test.cc.
 #pragma once
 
@@ -27,8 +28,6 @@ struct PlainFst {
 /// Reads a binary OpenFst file (vector or const; arcs standard, log or log64). False with the reason in
 /// `error`. Costs and labels are not changed; transitions are checked to lead to states.
 bool read_fst(const std::string& path, PlainFst& out, std::string& error);
-/// Writes it as a vector FST of standard arcs.
-bool write_fst(const std::string& path, const PlainFst& fst, std::string& error);
 /// Whether it has a cycle (OpenFst's own test).
 bool is_cyclic(const PlainFst& fst);
 

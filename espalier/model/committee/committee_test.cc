@@ -232,7 +232,7 @@ TEST_F(CommitteeTest, TheUsualMembersLearnFromUnknownLabels) {
 TEST_F(CommitteeTest, TheUsualMembersFitTheData) {
   const auto members = [](CommitteeSize size, CommitteeData data) {
     std::string text;
-    for (const MemberChoice& member : usual_members(size, data)) {
+    for (const MemberChoice& member : default_members(size, data)) {
       text += member.learner + (member.classes > 0 ? "+ " : " ");
       // What they are made of is accepted where users name it, too.
       EXPECT_TRUE((*find_learner(member.learner))->check_settings(member.settings).ok());

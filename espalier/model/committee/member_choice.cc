@@ -100,7 +100,7 @@ Status check_members(const std::vector<MemberChoice>& members, bool names, bool 
   return {};
 }
 
-std::vector<MemberChoice> usual_members(CommitteeSize size, const CommitteeData& data) {
+std::vector<MemberChoice> default_members(CommitteeSize size, const CommitteeData& data) {
   std::vector<MemberChoice> out;
   if (data.segments) {
     const std::string dropout = data.mostly_outside ? "dropout=0.5" : "dropout=0.4";

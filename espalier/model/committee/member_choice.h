@@ -1,7 +1,7 @@
 // Who is in a committee: members as users name them, the usual ones, and classes of words for their features.
 //
-// learners/committee.cc calls parse_members or usual_members, and classes_from_text for members that look at
-// word classes. Tested in committee_test.cc.
+// learners/committee.cc calls parse_members or default_members, and classes_from_text for members that look
+// at word classes. Tested in committee_test.cc.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct CommitteeData {
 CommitteeData committee_data(const std::vector<data::Sequence>& sequences, bool words, bool segments);
 
 /// members=auto: learners that err differently and tag fast.
-std::vector<MemberChoice> usual_members(CommitteeSize size, const CommitteeData& data);
+std::vector<MemberChoice> default_members(CommitteeSize size, const CommitteeData& data);
 
 /// Different names for all members, to tell their votes apart.
 std::vector<std::string> names_of(const std::vector<MemberChoice>& members);

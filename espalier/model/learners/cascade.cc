@@ -78,7 +78,7 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   options.loss_in_use = asked.loss_in_use.value_or(asked.filter_loss ? 0 : cascade::kUsualLossInUse);
   options.train_alphas = asked.train_alphas;
   options.warm_up = asked.warm_up;
-  options.usual_length = asked.threshold_prior_length;
+  options.threshold_prior_length = asked.threshold_prior_length;
   options.filter_passes = asked.filter_passes;
   options.adaptive_filters = asked.adaptive_filters;
   options.filter_rate = filter_rate_of(asked);

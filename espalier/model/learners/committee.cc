@@ -32,9 +32,9 @@ class CommitteeTraining {
         options_(options),
         all_(std::make_shared<const Sequences>(std::move(job.sequences))),
         dev_(std::make_shared<const Sequences>(std::move(job.dev.sequences))),
-        members_(options.members
-                     ? *options.members
-                     : usual_members(options.size, committee_data(*all_, has_words(job), has_segments(job)))),
+        members_(options.members ? *options.members
+                                 : default_members(options.size,
+                                                   committee_data(*all_, has_words(job), has_segments(job)))),
         names_(names_of(members_)) {
     job.dev.sequences.clear();  // for the members; the committee itself has no rounds to score
   }

@@ -107,7 +107,7 @@ Result<SearchLegality> search_legality(TrainingJob& job, const tasks::DecisionPl
 }
 
 /// max-length=auto: the longest chunk of the data, within reason.
-size_t usual_max_length(const linear::Dataset& data, const tasks::DecisionPlan& plan) {
+size_t default_max_length(const linear::Dataset& data, const tasks::DecisionPlan& plan) {
   constexpr size_t kLongest = 10;
   size_t longest = 1;
   for (size_t s = 0; s < data.sequences(); ++s)
@@ -127,12 +127,12 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   tasks::ChunkFeatureOptions options;
   if (!job.about.features.attributes) options.columns = job.about.features.feature_columns;
   ESPALIER_ASSIGN(const tasks::ChunkFamilies meta, tasks::ChunkFamilies::parse(asked.meta));
-  // The usual ones go with the default features of words; a template may have anything or nothing of these.
+  // The usual ones go with the default features of words; a template may contain any or none of those.
   const bool by_template = !job.about.features.template_text.empty();
-  options.meta = by_template && asked.meta == "yes" ? tasks::ChunkFamilies::all() : meta;
+  options.meta = by_template && meta == tasks::ChunkFamilies::usual() ? tasks::ChunkFamilies::all() : meta;
   options.stemmer = asked.stemmer;
   ESPALIER_ASSIGN(options.lists, tasks::read_word_lists(asked.lists));
-  plan.max_length = asked.max_length.value_or(usual_max_length(job.training.data, plan));
+  plan.max_length = asked.max_length.value_or(default_max_length(job.training.data, plan));
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, plan.max_length));
   features.announce(plan);
   tasks::ChunkTraining training =
