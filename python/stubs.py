@@ -62,7 +62,8 @@ def native():
 def learners():
     """The stub of the learners, one class each."""
     from espalier import _learners
-    lines = ["from typing import Any, ClassVar, Dict, List, NamedTuple, Optional, Tuple, Type, Union", "",
+    lines = ["from typing import (Any, ClassVar, Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Type,",
+             "                    Union)", "",
              "class Parameter(NamedTuple):", "    name: str", "    default: str", "    meaning: str", "    range: str",
              "    basic: bool", "", "class Learner:", "    name: ClassVar[str]", "    tasks: ClassVar[Tuple[str, ...]]",
              "    parameters: ClassVar[Dict[str, Parameter]]", "    settings: Dict[str, Any]",
@@ -70,7 +71,7 @@ def learners():
     for made in _learners.LEARNERS.values():
         lines += ["", f"class {made.__name__}(Learner):", f'    """{made.__doc__.splitlines()[0]}"""',
                   "    def __init__(", "        self,", "        *,"]
-        lines += [f"        {name}: {_kind(p.default, p.range)} = ...," for name, p in made.parameters.items()]
+        lines += [f"        {name}: {_kind(p.default, p.range, p.meaning)} = ...," for name, p in made.parameters.items()]
         lines += ["    ) -> None: ..."]
     names = ", ".join(f'"{name}"' for name in _learners.__all__)
     lines += ["", f"__all__ = [{names}]", "", "LEARNERS: Dict[str, Type[Learner]]", "", "def class_name(learner: str) -> str: ...",
@@ -79,12 +80,22 @@ def learners():
     return HEAD + "\n".join(lines) + "\n"
 
 
-def _kind(default, allowed):
+def _kind(default, allowed, meaning):
+    """The type of a parameter, from its default and from what its table says it can be."""
+    automatic = ', Literal["auto"]' if default == "auto" else ""
     if allowed == "yes or no":
-        return "Union[None, bool, str]"
+        return 'Union[None, bool, Literal["yes", "no"]]'
     if re.match(r"(from )?-?[0-9]", allowed):
-        return "Union[None, int, float, str]"
-    return "Any"
+        return f"Union[None, float{automatic}]"
+    if allowed.startswith("numbers, "):
+        return f"Union[None, float, Sequence[float]{automatic}]"
+    if allowed == "text":
+        return "Union[None, str, Mapping[str, float]]" if "LABEL:WEIGHT" in meaning else "Union[None, str, Sequence[str]]"
+    names = allowed.split(", ")
+    if not all(re.fullmatch(r"[a-z0-9-]+", name) for name in names):
+        raise ValueError(f"neither a number nor names to choose from: {allowed!r}")
+    values = [f'"{name}"' for name in names] + [name for name in names if name.isdigit()]
+    return f"Union[None, Literal[{', '.join(values)}]]"
 
 
 STUBS = {"_native.pyi": native, "_learners.pyi": learners}

@@ -107,9 +107,8 @@ Result<SearchResult> own_task::decode_task(const Policy::State& state, const Sea
   if (plan.nbest == 0) return fail("nbest is 0: it must be at least 1");
   if (plan.nbest > 1 && (plan.best_first || plan.nbest > plan.beam))
     return fail(
-        "a search has as many paths as its breadth-first beam is wide: nbest {} needs the method kBeam and a "
-        "beam of "
-        "at least {}",
+        "a search has as many paths as its breadth-first beam is wide: nbest {} needs a breadth-first search "
+        "with a beam of at least {}",
         plan.nbest, plan.nbest);
   const PolicyLease lease(state);
   try {

@@ -42,7 +42,13 @@ class Constraints:
 
     @classmethod
     def read(cls, path: PathLike) -> "Constraints":
-        """Reads a file, and the lists it names, which are in the same folder."""
+        """Reads a file, and the lists it names, which are in the same folder.
+
+        >>> import pathlib
+        >>> written = pathlib.Path("rules.txt").write_text("quiet: at most 0 of B-PER\\n")
+        >>> tagger.tag(["Anna", "slept"], constraints=es.Constraints.read("rules.txt"))
+        ['O', 'O']
+        """
         made = cls.__new__(cls)
         made.native = _native.Constraints.read(path_of(path))
         with open(path, encoding="utf-8") as file:
@@ -90,6 +96,12 @@ class Corpus:
         """Reads files: columns, crfsuite, conllu, letters or jsonl; gzipped or not.
 
         `separator` is the character between columns, or "tab"; lines that start with `comment` are left out.
+
+        >>> import pathlib
+        >>> written = pathlib.Path("names.txt").write_text("Anna\\tB-PER\\nslept\\tO\\n\\nIt\\tO\\nrained\\tO\\n")
+        >>> corpus = es.Corpus.read("names.txt")
+        >>> corpus[0]
+        (['Anna', 'slept'], ['B-PER', 'O'])
         """
         reading = {"format": format, "label_column": str(label_column), "folds": folds, "encoding": encoding,
                    "separator": separator, "comment": comment, "labels_required": labels_required}
@@ -114,6 +126,12 @@ class Corpus:
 
         Sequences keep the order in which they begin, and tokens that of the rows. `columns` are the cells; by default
         all others.
+
+        >>> import pandas
+        >>> frame = pandas.DataFrame({"sentence": [1, 1, 2], "word": ["Anna", "slept", "It"], "tag": ["B-PER", "O", "O"]})
+        >>> corpus = es.Corpus.from_frame(frame, sequence="sentence", label="tag")
+        >>> len(corpus), corpus.labels
+        (2, [['B-PER', 'O'], ['O']])
         """
         if columns is None:
             columns = [c for c in frame.columns if c not in (sequence, label)]
@@ -136,17 +154,29 @@ class Corpus:
         return corpus
 
     def add(self, tokens: Any, labels: Optional[Iterable[Optional[str]]] = None, weight: float = 1.0) -> "Corpus":
-        """Adds one sequence. `labels`: one per token, None where it is not known."""
+        """Adds one sequence. `labels`: one per token, None where it is not known.
+
+        >>> es.Corpus().add(["Anna", "slept"], ["B-PER", None]).add(["It"], ["O"], weight=2)
+        Corpus of 2 sequences, 3 tokens
+        """
         self._native.add(tokens, labels, weight, self._form, [])
         return self
 
     def extend(self, sequences: Iterable[Any], labels: Optional[Iterable[Any]] = None) -> "Corpus":
-        """Adds many sequences. Those without tokens are left out. After an error nothing has been added."""
+        """Adds many sequences. Those without tokens are left out. After an error nothing has been added.
+
+        >>> es.Corpus(X, y).extend([["Anna"], [], ["It"]], [["B-PER"], [], ["O"]])
+        Corpus of 22 sequences, 42 tokens
+        """
         self._native.extend(sequences, labels, self._form, [])
         return self
 
     def subset(self, numbers: Iterable[int]) -> "Corpus":
-        """The sequences with these numbers, from 0, in this order."""
+        """The sequences with these numbers, from 0, in this order.
+
+        >>> es.Corpus(X, y).subset([1, 0]).labels
+        [['O', 'O'], ['B-PER', 'O']]
+        """
         chosen = list(numbers)
         for number in chosen:
             if not 0 <= number < len(self):
@@ -155,12 +185,20 @@ class Corpus:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens in all sequences together."""
+        """The number of tokens in all sequences together.
+
+        >>> es.Corpus([["Anna", "slept"], ["It"]]).tokens
+        3
+        """
         return self._native.tokens()
 
     @property
     def labels(self) -> List[Optional[List[str]]]:
-        """The labels of each sequence, or None where it has none."""
+        """The labels of each sequence, or None where it has none.
+
+        >>> es.Corpus([["Anna", "slept"]], [["B-PER", "O"]]).labels
+        [['B-PER', 'O']]
+        """
         return [self._native.sequence(i)[1] for i in range(len(self))]
 
     def __len__(self) -> int:

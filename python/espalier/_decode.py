@@ -34,7 +34,12 @@ class Decoder:
 
     def decode(self, scores: npt.ArrayLike, *, nbest: int = 1, marginals: bool = False, why: bool = False,
                strict: bool = False, decoder: str = "auto", beam: int = 0, time_limit: float = 10.0) -> Tagged:
-        """The best labelling of one sequence: `scores` is an array of tokens × labels."""
+        """The best labelling of one sequence: `scores` is an array of tokens × labels.
+
+        >>> decoder = es.Decoder(["N", "V"], transitions=[[-9, 0], [0, 0]])
+        >>> decoder.decode([[1.0, 0.5], [0.2, 0.1]], nbest=2).alternatives[1].labels
+        ['V', 'N']
+        """
         matrix = np.ascontiguousarray(scores, dtype=np.float32)
         if matrix.ndim != 2:
             raise ValueError(f"the scores of a sequence must be an array of tokens × {len(self.labels)} labels")
@@ -83,8 +88,10 @@ def decode(scores: Any, transitions: Optional[npt.ArrayLike] = None, *, labels: 
         return made.decode(array, nbest=nbest, marginals=marginals, why=why, strict=strict, decoder=decoder, beam=beam,
                            time_limit=time_limit)
 
-    single = scores.ndim == 2 if isinstance(scores, np.ndarray) else _depth(scores) == 2
-    if single:
+    depth = scores.ndim if isinstance(scores, np.ndarray) else _depth(scores)
+    if depth < 2:
+        raise ValueError(f"scores must be an array of tokens × {len(labels)} labels, or a batch of them")
+    if depth == 2:
         return one(scores, mask)
     masks: Any = [None] * len(scores) if mask is None else mask
     if len(masks) != len(scores):
@@ -93,10 +100,12 @@ def decode(scores: Any, transitions: Optional[npt.ArrayLike] = None, *, labels: 
 
 
 def _depth(scores: Any) -> int:
-    """2 for lists of numbers in a list, 3 for a batch."""
+    """2 for lists of numbers in a list, 3 for a batch, 1 for numbers alone."""
     for row in scores:
         if isinstance(row, np.ndarray):
             return 1 + row.ndim
+        if not np.iterable(row):
+            return 1
         for cell in row:
             return 2 if np.ndim(cell) == 0 else 3
     return 3

@@ -12,13 +12,19 @@ TypeError: Crf has no parameter 'l3'; it has: l2, l1, algorithm, passes, batch, 
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, ClassVar, Dict, List, NamedTuple, Optional, Tuple, Type, Union
 
 from . import _native
 
 
 class Parameter(NamedTuple):
-    """A parameter of a learner."""
+    """A parameter of a learner.
+
+    >>> parameter = es.Crf.parameters["passes"]
+    >>> parameter.name, parameter.default, parameter.range
+    ('passes', 'auto', 'from 1 up')
+    """
 
     name: str
     default: str
@@ -28,7 +34,12 @@ class Parameter(NamedTuple):
 
 
 class Learner:
-    """A learner and its settings; parameters that are not given take the learner's defaults."""
+    """A learner and its settings; parameters that are not given take the learner's defaults.
+
+    >>> learner = es.LEARNERS["cascade"](order=4)
+    >>> learner, learner.name, learner.settings
+    (Cascade(order=4), 'cascade', {'order': 4})
+    """
 
     name: ClassVar[str] = ""
     tasks: ClassVar[Tuple[str, ...]] = ()
@@ -42,7 +53,11 @@ class Learner:
         self.settings: Dict[str, Any] = {k: v for k, v in settings.items() if v is not None}
 
     def pairs(self) -> List[Tuple[str, str]]:
-        """The settings as the command takes them: ``-p name=value``."""
+        """The settings as the command takes them: ``-p name=value``.
+
+        >>> es.Crf(average_from=3, names=False).pairs()
+        [('average-from', '3'), ('names', 'no')]
+        """
         return [(self.parameters[name].name, _text(value)) for name, value in self.settings.items()]
 
     def __repr__(self) -> str:
@@ -66,7 +81,11 @@ def _text(value: Any) -> str:
 
 
 def class_name(learner: str) -> str:
-    """The class of a learner: ``laso-br`` is LasoBr."""
+    """The class of a learner: ``laso-br`` is LasoBr.
+
+    >>> class_name("laso-br")
+    'LasoBr'
+    """
     return "".join(part.capitalize() for part in learner.split("-"))
 
 
@@ -74,10 +93,20 @@ def _python_name(parameter: str) -> str:
     return parameter.replace("-", "_")
 
 
+def _example(made: str, tasks: List[str], parameters: Dict[str, Parameter]) -> List[str]:
+    """An example for the documentation of a learner, with the default of its first parameter that is a number."""
+    key, number = next((key, p.default) for key, p in parameters.items() if re.fullmatch(r"[0-9]+(\.[0-9]+)?", p.default))
+    if "label" not in tasks:
+        return [f">>> es.{made}({key}={number})", f"{made}({key}={number})"]
+    return [f">>> tagger = es.train(X, y, learner=es.{made}({key}={number}))", '>>> tagger.tag(["Anna", "slept"])',
+            "['B-PER', 'O']"]
+
+
 def _make(name: str, summary: str, tasks: List[str], rows: List[Tuple[str, str, str, str, bool]]) -> Type[Learner]:
     parameters = {_python_name(row[0]): Parameter(*row) for row in rows}
     lines = [f"{summary[:1].upper()}{summary[1:]}.", "", f"For {'task' if len(tasks) == 1 else 'tasks'} {', '.join(tasks)}.", "", "Parameters:"]
     lines += [f"  {key} (default {p.default or 'none'}): {p.meaning} ({p.range})" for key, p in parameters.items()]
+    lines += ["", *_example(class_name(name), tasks, parameters)]
     made = type(class_name(name), (Learner,), {
         "__doc__": "\n".join(lines), "__module__": "espalier", "name": name, "tasks": tuple(tasks),
         "parameters": parameters,
@@ -94,7 +123,11 @@ __all__ = ["Learner", "Parameter", "LEARNERS", "learner_of"] + [made.__name__ fo
 
 
 def learner_of(given: Union[None, str, Learner], settings: Optional[Dict[str, Any]] = None) -> Learner:
-    """A learner from its name, from itself, or the default one from None."""
+    """A learner from its name, from itself, or the default one from None.
+
+    >>> es.learner_of("crf", {"l2": 0.5})
+    Crf(l2=0.5)
+    """
     if isinstance(given, Learner):
         if settings:
             return type(given)(**{**given.settings, **settings})

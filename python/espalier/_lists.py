@@ -37,7 +37,12 @@ class WordClasses(Mapping[str, str]):
         return len(self._classes)
 
     def save(self, path: PathLike) -> None:
-        """Writes the file that ``espalier train --word-classes`` takes."""
+        """Writes the file that ``espalier train --word-classes`` takes.
+
+        >>> es.WordClasses("cat\\t1\\ndog\\t1\\n").save("classes.txt")
+        >>> open("classes.txt").read()
+        'cat\\t1\\ndog\\t1\\n'
+        """
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(self.text)
 

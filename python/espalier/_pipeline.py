@@ -36,12 +36,21 @@ class Pipeline(Tagging):
 
     @classmethod
     def open(cls, *paths: PathLike) -> "Pipeline":
-        """Opens model files; each is named after its file, without folder and ending."""
+        """Opens model files; each is named after its file, without folder and ending.
+
+        >>> tagger.save("names.model")
+        >>> es.Pipeline.open("names.model")
+        <Pipeline: names>
+        """
         return cls([(os.path.splitext(os.path.basename(os.fspath(p)))[0], Tagger.open(p)) for p in paths])
 
     @property
     def labels(self) -> List[str]:
-        """The labels of the last model: the columns of marginals."""
+        """The labels of the last model: the columns of marginals.
+
+        >>> es.Pipeline({"names": tagger}).labels
+        ['B-PER', 'O']
+        """
         return self.stages[-1][1].labels
 
     def __repr__(self) -> str:
@@ -54,6 +63,9 @@ class Pipeline(Tagging):
         """Tags one sequence of words, or of rows with the cells that the first model needs. Options as for Tagger.tag().
 
         The labels of the models before the last are in `other_labels`: per token one each, in the order of the models.
+
+        >>> es.Pipeline({"names": tagger}).tag(["Anna", "slept"]).labels
+        ['B-PER', 'O']
         """
         options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
                                  decoder, beam)
@@ -64,7 +76,11 @@ class Pipeline(Tagging):
         return tagged_of(self._native.tag(tokens, self._form, [], options) if tokens else None)
 
     def tag_batch(self, sequences: Iterable[Any], *, threads: int = 0, **options: Any) -> List[Tagged]:
-        """Tags many sequences on all cores (or `threads`). Options as for tag()."""
+        """Tags many sequences on all cores (or `threads`). Options as for tag().
+
+        >>> [tagged.labels for tagged in es.Pipeline({"names": tagger}).tag_batch([["Anna"], ["It", "rained"]])]
+        [['B-PER'], ['O', 'O']]
+        """
         with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
             return list(pool.map(lambda tokens: self.tag(tokens, **options), sequences))
 

@@ -1,4 +1,4 @@
-"""Plain values that functions return. All are immutable and can be pickled."""
+"""What predictions and training return: plain values. All are immutable and can be pickled."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "Alternative", "Change", "Combined", "Confusion", "CrossValidation", "Decision", "Explanation", "Fold",
-    "Inspection", "LabelScores", "ModelInfo", "Pass", "Path", "Progress", "Reason", "Scores", "SearchResult", "Span",
+    "Alternative", "Change", "Combined", "Explanation", "Inspection", "ModelInfo", "Pass", "Progress", "Reason", "Span",
     "Tagged", "TaggedSentence", "TextToken", "Training", "Weight",
 ]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One progress report: ``done`` of ``total`` steps of a phase."""
+    """One progress report: ``done`` of ``total`` steps of a phase.
+
+    >>> reports = []
+    >>> tagger = es.train(X, y, progress=reports.append)
+    >>> "training" in {report.phase for report in reports}
+    True
+    """
 
     phase: str
     done: float
@@ -29,12 +34,20 @@ class Progress:
 
     @property
     def fraction(self) -> float:
-        """Between 0 and 1; 0 if the total is unknown."""
+        """Between 0 and 1; 0 if the total is unknown.
+
+        >>> es.Progress("training", done=3, total=4).fraction
+        0.75
+        """
         return self.done / self.total if self.total > 0 else 0.0
 
 
 class Span(NamedTuple):
-    """Tokens ``first`` up to but not including ``last`` that belong together."""
+    """Tokens ``first`` up to but not including ``last`` that belong together.
+
+    >>> tagger.tag(["It", "rained", "Anna", "slept"], confidence=True).spans[0][:3]
+    ('PER', 2, 3)
+    """
 
     type: str
     first: int
@@ -43,7 +56,12 @@ class Span(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """One labelling of an n-best list."""
+    """One labelling of an n-best list.
+
+    >>> best, second = tagger.tag(["Anna", "slept"], nbest=2).alternatives
+    >>> best.labels, best.score > second.score
+    (['B-PER', 'O'], True)
+    """
 
     labels: List[str]
     score: float
@@ -51,7 +69,13 @@ class Alternative(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A token whose label constraints changed, and the constraints responsible with their prices."""
+    """A token whose label constraints changed, and the constraints responsible with their prices.
+
+    >>> tagged = tagger.tag(["Anna", "slept"], constraints="quiet: at most 0 of B-PER\\n", why=True)
+    >>> change = tagged.changes[0]
+    >>> change.token, change.before, [name for name, price in change.rules]
+    (0, 'B-PER', ['quiet'])
+    """
 
     token: int
     before: str
@@ -113,7 +137,12 @@ def tagged_of(values: Optional[Mapping[str, Any]]) -> Tagged:
 
 
 class TextToken(NamedTuple):
-    """A word or a punctuation mark of raw text: ``text[begin:end]``."""
+    """A word or a punctuation mark of raw text: ``text[begin:end]``.
+
+    >>> token = es.split_text("Anna slept.")[0][1]
+    >>> token, "Anna slept."[token.begin:token.end]
+    (TextToken(text='slept', begin=5, end=10), 'slept')
+    """
 
     text: str
     begin: int
@@ -121,14 +150,24 @@ class TextToken(NamedTuple):
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence of raw text and its prediction."""
+    """A sentence of raw text and its prediction.
+
+    >>> sentence = tagger.tag_text("Anna slept.")[0]
+    >>> [(token.text, label) for token, label in zip(sentence.tokens, sentence.tagged.labels)][:2]
+    [('Anna', 'B-PER'), ('slept', 'O')]
+    """
 
     tokens: List[TextToken]
     tagged: Tagged
 
 
 class Reason(NamedTuple):
-    """What a feature adds to the score of the chosen label and of the runner-up."""
+    """What a feature adds to the score of the chosen label and of the runner-up.
+
+    >>> reasons = {reason.feature: reason for reason in tagger.explain(["Anna", "slept"])[0].reasons}
+    >>> reasons["low[0]=anna"].weight > reasons["low[0]=anna"].runner_up_weight
+    True
+    """
 
     feature: str
     weight: float
@@ -136,7 +175,12 @@ class Reason(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a token got its label: what decides between it and the second best label, the runner-up."""
+    """Why a token got its label: what decides between it and the second best label, the runner-up.
+
+    >>> explanation = tagger.explain(["Anna", "slept"])[0]
+    >>> explanation.label, explanation.runner_up, explanation.margin > 0
+    ('B-PER', 'O', True)
+    """
 
     token: int
     label: str
@@ -149,7 +193,12 @@ class Explanation(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """The weight of a feature for a label."""
+    """The weight of a feature for a label.
+
+    >>> strongest = tagger.inspect(top=1, label="O").strongest[0]
+    >>> strongest.label, strongest.weight > 0
+    ('O', True)
+    """
 
     feature: str
     label: str
@@ -158,7 +207,12 @@ class Weight(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """The size of a model and its largest weights."""
+    """The size of a model and its largest weights.
+
+    >>> inspection = tagger.inspect(top=2)
+    >>> len(inspection.strongest), inspection.names, inspection.features > 0
+    (2, True, True)
+    """
 
     features: int
     weights: int
@@ -174,7 +228,11 @@ class Inspection:
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a model stores about itself and its training."""
+    """What a model stores about itself and its training.
+
+    >>> tagger.info.task, tagger.info.learner, tagger.info.training_tokens
+    ('label', 'crf', 40)
+    """
 
     task: str
     learner: str
@@ -193,7 +251,12 @@ class ModelInfo:
 
 
 class Pass(NamedTuple):
-    """One pass over the training data."""
+    """One pass over the training data.
+
+    >>> first = tagger.training.log[0]
+    >>> first.number, first.dev_score
+    (1, None)
+    """
 
     number: int
     objective: Optional[float]
@@ -203,7 +266,11 @@ class Pass(NamedTuple):
 
 @dataclass(frozen=True)
 class Training:
-    """How training went."""
+    """How training went.
+
+    >>> tagger.training.sequences, tagger.training.labels, tagger.training.interrupted
+    (20, 2, False)
+    """
 
     log: List[Pass]
     seconds: float
@@ -221,128 +288,15 @@ class Training:
     details: Dict[str, Any]
 
 
-class LabelScores(NamedTuple):
-    """Scores of one label, or of one span type. Percentages."""
-
-    label: str
-    gold: int
-    predicted: int
-    right: int
-    precision: float
-    recall: float
-    f1: float
-
-
-class Confusion(NamedTuple):
-    """How often tokens with one label were given another."""
-
-    gold: str
-    predicted: str
-    tokens: int
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores in percent. Precision, recall and F1 count spans as conlleval does if labels form spans."""
-
-    sequences: int
-    tokens: int
-    accuracy: float
-    sequence_accuracy: float
-    precision: float
-    recall: float
-    f1: float
-    by_label: List[LabelScores]
-    confusions: List[Confusion]
-    legal_percent: Optional[float]
-    report: str  #: as text, as the command prints it
-    json: str  #: all scores as one JSON object
-
-    def __str__(self) -> str:
-        return self.report
-
-
-def scores_of(values: Mapping[str, Any]) -> Scores:
-    """From what the compiled module returns."""
-    fields = dict(values)
-    fields["by_label"] = [LabelScores(*x) for x in fields["by_label"]]
-    fields["confusions"] = [Confusion(*x) for x in fields["confusions"]]
-    return Scores(**fields)
-
-
-class Fold(NamedTuple):
-    """One fold of a cross-validation."""
-
-    fold: int
-    train_seconds: float
-    scores: Scores
-
-
-@dataclass(frozen=True)
-class CrossValidation:
-    """The scores of each fold, and of all predictions together."""
-
-    folds: List[Fold]
-    pooled: Scores
-    own_folds: bool  #: the folds given in the data were used
-
-    def mean(self, measure: str = "f1") -> float:
-        """The mean of a score over the folds."""
-        return float(np.mean([getattr(fold.scores, measure) for fold in self.folds]))
-
-    def deviation(self, measure: str = "f1") -> float:
-        """Its sample standard deviation."""
-        return float(np.std([getattr(fold.scores, measure) for fold in self.folds], ddof=1))
-
-
 class Combined(NamedTuple):
-    """The answer of an ensemble for one sequence."""
+    """The answer of an ensemble for one sequence.
+
+    >>> ensemble = es.Ensemble.fit([["A", "B"]] * 60, {"anna": [["A", "B"]] * 60, "ben": [["B", "B"]] * 60})
+    >>> combined = ensemble.combine([["A", "B"], ["B", "B"]])
+    >>> combined.labels, 0 < combined.sequence_confidence <= 1
+    (['A', 'B'], True)
+    """
 
     labels: List[str]
     confidence: npt.NDArray[np.float64]  #: per token: probability that the label is right
     sequence_confidence: float
-
-
-class Path(NamedTuple):
-    """A complete output of a search."""
-
-    actions: List[Any]
-    score: float
-    goal: Any  #: the state after the last action
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The paths that a search found, best first."""
-
-    paths: List[Path]
-    end: str  #: "exact", "approximate" or "out of steps"
-
-    @property
-    def actions(self) -> List[Any]:
-        """The actions of the best path."""
-        return self.paths[0].actions
-
-    @property
-    def score(self) -> float:
-        """Its score."""
-        return self.paths[0].score
-
-    @property
-    def goal(self) -> Any:
-        """The state it ends in."""
-        return self.paths[0].goal
-
-
-class Decision(NamedTuple):
-    """Why an action was chosen rather than the second best of its state."""
-
-    step: int
-    action: Any
-    runner_up: Any
-    alone: bool  #: there was no other action
-    action_name: str
-    runner_up_name: str
-    score: float
-    runner_up_score: float
-    reasons: List[Reason]

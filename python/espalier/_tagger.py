@@ -65,6 +65,12 @@ class Tagging:
 
         The other options are those of tag(). Returns a dictionary: sequences, tokens, seconds, interrupted, errors, and
         outcomes, which counts how decoding under constraints ended.
+
+        >>> import pathlib
+        >>> written = pathlib.Path("words.txt").write_text("Anna\\nslept\\n")
+        >>> report = tagger.tag_file("words.txt", "labels.txt")
+        >>> report["tokens"], pathlib.Path("labels.txt").read_text()
+        (2, 'Anna B-PER\\nslept O\\n\\n')
         """
         options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
                                  decoder, beam)
@@ -119,24 +125,43 @@ class Tagger(Tagging):
         self._native = native
         self._info = ModelInfo(**native.info())
         self._form = _native.Form.ROWS if self._info.columns > 0 else _native.Form.AUTO
+        self._label = native.labeller(self._form)
         self.training = training
 
     @classmethod
     def open(cls, path: PathLike) -> "Tagger":
-        """Opens a model file."""
+        """Opens a model file.
+
+        >>> tagger.save("names.model")
+        >>> es.Tagger.open("names.model").tag(["Anna", "slept"])
+        ['B-PER', 'O']
+        """
         return cls(_native.Model.open(path_of(path)))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> "Tagger":
-        """The same from memory."""
+        """The same from memory.
+
+        >>> es.Tagger.from_bytes(tagger.to_bytes()).tag(["Anna", "slept"])
+        ['B-PER', 'O']
+        """
         return cls(_native.Model.from_bytes(data, name))
 
     def save(self, path: PathLike) -> None:
-        """Writes the model file, which the command can use, too."""
+        """Writes the model file, which the command can use, too.
+
+        >>> tagger.save("names.model")
+        >>> es.Tagger.open("names.model").labels == tagger.labels
+        True
+        """
         self._native.save(os.fspath(path))
 
     def to_bytes(self) -> bytes:
-        """The bytes that save() writes."""
+        """The bytes that save() writes.
+
+        >>> tagger.to_bytes()[:8]
+        b'ESPALIER'
+        """
         return self._native.to_bytes()
 
     def __reduce__(self) -> Tuple[Any, ...]:
@@ -144,12 +169,20 @@ class Tagger(Tagging):
 
     @property
     def labels(self) -> List[str]:
-        """The labels that tokens can get: the columns of marginals."""
+        """The labels that tokens can get: the columns of marginals.
+
+        >>> tagger.labels
+        ['B-PER', 'O']
+        """
         return list(self._native.labels)
 
     @property
     def info(self) -> ModelInfo:
-        """What the model stores about itself and its training."""
+        """What the model stores about itself and its training.
+
+        >>> tagger.info.learner, tagger.info.training_sequences
+        ('crf', 20)
+        """
         return self._info
 
     def __repr__(self) -> str:
@@ -186,7 +219,7 @@ class Tagger(Tagging):
         """
         asked = (confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder, beam)
         if forced is None and asked == _PLAIN:  # half a microsecond sooner than by decode_options
-            return self._native.labels_of(tokens, self._form, [])
+            return self._label(tokens)
         options = decode_options(*asked)
         rich = bool(confidence) or nbest != 1 or marginals or why
         if forced is not None:
@@ -219,7 +252,13 @@ class Tagger(Tagging):
         return self._native.label_batch(sequences, self._form, [], options)
 
     def tag_stream(self, sequences: Iterable[Any], *, block: int = 1000, **options: Any) -> Iterator[Any]:
-        """Tags sequences while they are read, `block` at a time, in their order. Options as for tag_batch()."""
+        """Tags sequences while they are read, `block` at a time, in their order. Options as for tag_batch().
+
+        >>> for labels in tagger.tag_stream(line.split() for line in ["Anna slept", "It rained"]):
+        ...     print(labels)
+        ['B-PER', 'O']
+        ['O', 'O']
+        """
         iterator = iter(sequences)
         while True:
             some = list(itertools.islice(iterator, block))
@@ -228,18 +267,31 @@ class Tagger(Tagging):
             yield from self.tag_batch(some, **options)
 
     def marginals(self, tokens: Any) -> npt.NDArray[np.float32]:
-        """The probability of each label at each token: an array of tokens × labels, in the order of `labels`."""
+        """The probability of each label at each token: an array of tokens × labels, in the order of `labels`.
+
+        >>> marginals = tagger.marginals(["Anna", "slept"])
+        >>> marginals.shape, tagger.labels[marginals[0].argmax()]
+        ((2, 2), 'B-PER')
+        """
         tagged = self.tag(tokens, marginals=True)
         if tagged.marginals is None:
             return np.zeros((0, len(self._native.labels)), dtype=np.float32)
         return tagged.marginals
 
     def probability(self, tokens: Any, labels: Sequence[str]) -> float:
-        """The probability that the model gives to these labels of the whole sequence."""
+        """The probability that the model gives to these labels of the whole sequence.
+
+        >>> tagger.probability(["Anna", "slept"], ["B-PER", "O"]) > 0.5
+        True
+        """
         return float(np.exp(self.log_probability(tokens, labels)))
 
     def log_probability(self, tokens: Any, labels: Sequence[str]) -> float:
-        """Its natural logarithm."""
+        """Its natural logarithm.
+
+        >>> tagger.log_probability(["Anna", "slept"], ["B-PER", "O"]) > tagger.log_probability(["Anna", "slept"], ["O", "O"])
+        True
+        """
         if not isinstance(tokens, np.ndarray):
             tokens = list(tokens)
         if len(tokens) == 0:
@@ -263,7 +315,12 @@ class Tagger(Tagging):
         return Inspection(**fields)
 
     def without_names(self) -> "Tagger":
-        """The same model without feature names: smaller, the same predictions."""
+        """The same model without feature names: smaller, the same predictions.
+
+        >>> small = tagger.without_names()
+        >>> small.tag(["Anna", "slept"]), len(small.to_bytes()) < len(tagger.to_bytes())
+        (['B-PER', 'O'], True)
+        """
         return Tagger(self._native.without_names(), self.training)
 
 

@@ -12,7 +12,8 @@ from ._data import PathLike, constraints_of, holds_attributes, native_data, path
 from ._learners import Learner, learner_of
 from ._lists import ListsLike, read_named, texts_of
 from ._progress import ProgressLike, reporter
-from ._results import CrossValidation, Fold, Pass, Scores, Training, scores_of
+from ._results import Pass, Training
+from ._scores import CrossValidation, Fold, Scores, scores_of
 from ._tagger import ConstraintsLike, Tagger, decode_options
 
 
@@ -21,7 +22,13 @@ TemplateLike = Union[None, str, "os.PathLike[str]"]
 
 
 class TrainingInterrupted(UserWarning):
-    """Ctrl-C ended training; the model is what had been learned until then."""
+    """Ctrl-C ended training; the model is what had been learned until then.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", es.TrainingInterrupted)  # Ctrl-C is an exception, as in other functions
+    ...     tagger = es.train(X, y)
+    """
 
 
 def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] = None, dev: Any = None,

@@ -33,19 +33,93 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Dict, List, Sequence, Tuple, Union
+from dataclasses import dataclass
+from typing import Any, Dict, List, NamedTuple, Sequence, Tuple, Union
 
 from . import _native
 from ._data import PathLike, path_of
 from ._learners import Learner, learner_of
 from ._progress import ProgressLike, reporter
-from ._results import Decision, Path, Reason, SearchResult
+from ._results import Reason
 from ._train import TrainingInterrupted
 
-__all__ = ["Policy", "learn"]
+__all__ = ["Decision", "Path", "Policy", "SearchResult", "learn"]
 
 _REQUIRED = ("initial", "is_goal", "actions", "apply", "features")
 _MOST_ACTIONS = 100_000
+
+
+class Path(NamedTuple):
+    """A complete output of a search.
+
+    >>> path = policy.decode(Copy([1, 0])).paths[0]
+    >>> path.actions, path.goal
+    ([(0, 1), (0, 0)], (1, 0))
+    """
+
+    actions: List[Any]
+    score: float
+    goal: Any  #: the state after the last action
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The paths that a search found, best first.
+
+    >>> result = policy.decode(Copy([1, 0]), beam=2, nbest=2)
+    >>> len(result.paths), result.goal
+    (2, (1, 0))
+    """
+
+    paths: List[Path]
+    end: str  #: "exact", "approximate" or "out of steps"
+
+    @property
+    def actions(self) -> List[Any]:
+        """The actions of the best path.
+
+        >>> policy.decode(Copy([1, 0])).actions
+        [(0, 1), (0, 0)]
+        """
+        return self.paths[0].actions
+
+    @property
+    def score(self) -> float:
+        """Its score.
+
+        >>> result = policy.decode(Copy([1, 0]), beam=2, nbest=2)
+        >>> result.score == result.paths[0].score > result.paths[1].score
+        True
+        """
+        return self.paths[0].score
+
+    @property
+    def goal(self) -> Any:
+        """The state it ends in.
+
+        >>> policy.decode(Copy([1, 0])).goal
+        (1, 0)
+        """
+        return self.paths[0].goal
+
+
+class Decision(NamedTuple):
+    """Why an action was chosen rather than the second best of its state.
+
+    >>> decision = policy.explain(Copy([1, 0]))[1]
+    >>> decision.step, decision.action, decision.runner_up, decision.score > decision.runner_up_score
+    (1, (0, 0), (0, 1), True)
+    """
+
+    step: int
+    action: Any
+    runner_up: Any
+    alone: bool  #: there was no other action
+    action_name: str
+    runner_up_name: str
+    score: float
+    runner_up_score: float
+    reasons: List[Reason]
 
 
 def _check(task: Any) -> None:
@@ -55,7 +129,11 @@ def _check(task: Any) -> None:
 
 
 class Policy:
-    """What is learned: which action to take in which state. Can be pickled."""
+    """What is learned: which action to take in which state. Can be pickled.
+
+    >>> policy
+    <Policy: searn, 2 labels, 10 examples>
+    """
 
     def __init__(self, native: _native.Policy) -> None:
         self._native = native
@@ -63,39 +141,73 @@ class Policy:
 
     @classmethod
     def open(cls, path: PathLike) -> "Policy":
-        """Opens a file that save() wrote."""
+        """Opens a file that save() wrote.
+
+        >>> policy.save("copy.policy")
+        >>> search.Policy.open("copy.policy").decode(Copy([0, 1])).goal
+        (0, 1)
+        """
         return cls(_native.Policy.open(path_of(path)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Policy":
-        """The same from memory."""
+        """The same from memory.
+
+        >>> search.Policy.from_bytes(policy.to_bytes()).decode(Copy([0, 1])).goal
+        (0, 1)
+        """
         return cls(_native.Policy.from_bytes(data))
 
     def save(self, path: PathLike) -> None:
-        """Writes a file."""
+        """Writes a file.
+
+        >>> policy.save("copy.policy")
+        """
         self._native.save(os.fspath(path))
 
     def to_bytes(self) -> bytes:
-        """The bytes that save() writes."""
+        """The bytes that save() writes.
+
+        >>> type(policy.to_bytes())
+        <class 'bytes'>
+        """
         return self._native.to_bytes()
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Policy.from_bytes, (self.to_bytes(),)
 
+    def __repr__(self) -> str:
+        info = self._native.info()
+        return f"<Policy: {info['learner']}, {info['labels']} labels, {info['examples']} examples>"
+
     @property
     def info(self) -> Dict[str, Any]:
-        """What the policy stores about itself."""
+        """What the policy stores about itself.
+
+        >>> policy.info["labels"]
+        2
+        """
         return self._native.info()
 
     def decode(self, task: Any, *, beam: int = 0, method: str = "learned", nbest: int = 1,
                most_actions: int = _MOST_ACTIONS) -> SearchResult:
-        """Finds the output of one example. `beam` 0: as in learning. `method`: learned, beam or best-first."""
+        """Finds the output of one example. `beam` 0: as in learning. `method`: learned, beam or best-first.
+
+        >>> found = policy.decode(Copy([1, 0]), beam=3, nbest=2)
+        >>> found.goal, found.paths[1].goal != found.goal
+        ((1, 0), True)
+        """
         _check(task)
         paths, end = self._native.decode(task, self._labels, beam, method, nbest, most_actions)
         return SearchResult([Path(*p) for p in paths], end)
 
     def explain(self, task: Any, *, beam: int = 0, top: int = 5) -> List[Decision]:
-        """Why each action of the best path is chosen, with at most `top` reasons each."""
+        """Why each action of the best path is chosen, with at most `top` reasons each.
+
+        >>> decision = policy.explain(Copy([1, 0]))[0]
+        >>> decision.action, decision.runner_up, decision.reasons[0].feature
+        ((0, 1), (0, 0), 'bit=1')
+        """
         _check(task)
         found = []
         for fields in self._native.explain(task, self._labels, beam, top):
@@ -104,7 +216,11 @@ class Policy:
         return found
 
     def mean_loss(self, tasks: Sequence[Any], *, beam: int = 0) -> float:
-        """The mean loss of the decoded outputs."""
+        """The mean loss of the decoded outputs.
+
+        >>> policy.mean_loss([Copy([1, 0, 1]), Copy([0])])
+        0.0
+        """
         for task in tasks:
             _check(task)
         return self._native.mean_loss(list(tasks), self._labels, beam)
@@ -118,6 +234,11 @@ def learn(examples: Sequence[Any], *, labels: int = 1, learner: Union[None, str,
     `labels`: how many labels actions have; 1: an action is the number of a candidate. `learner`: searn (the default),
     laso-br, laso-bst, laso or incremental. With `dev`, learning stops when the mean loss on it no longer falls. A path
     of more than `most_actions` is an error. Ctrl-C ends learning with a usable policy.
+
+    >>> from espalier import LasoBr
+    >>> policy = search.learn([Copy([0, 1, 1]), Copy([1, 0])] * 5, labels=2, learner=LasoBr(beam=3), dev=[Copy([0, 0])])
+    >>> policy.decode(Copy([0, 0, 1])).goal
+    (0, 0, 1)
     """
     for task in [*examples, *dev]:
         _check(task)

@@ -42,6 +42,11 @@ class SequenceLabeler(BaseEstimator):
     Attributes:
         tagger_: the trained :class:`espalier.Tagger`.
         classes_: the labels, in the order of the columns of predict_marginals.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> search = GridSearchCV(SequenceLabeler(learner="crf", passes=3), {"l2": [0.1, 1]}, cv=2).fit(X, y)
+    >>> sorted(search.best_params_)
+    ['l2']
     """
 
     def __init__(self, learner: Union[str, Learner] = "crf", *, task: str = "label",
@@ -66,11 +71,19 @@ class SequenceLabeler(BaseEstimator):
         return {name: value for name, value in vars(self).items() if name in _SETTINGS}
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
-        """The arguments of the constructor, with the learner's parameters that are set."""
+        """The arguments of the constructor, with the learner's parameters that are set.
+
+        >>> SequenceLabeler(learner="crf", l2=0.1).get_params()["l2"]
+        0.1
+        """
         return {**super().get_params(deep=deep), **self._settings()}
 
     def set_params(self, **params: Any) -> "SequenceLabeler":
-        """Sets arguments of the constructor; None takes a parameter of the learner back to its default."""
+        """Sets arguments of the constructor; None takes a parameter of the learner back to its default.
+
+        >>> SequenceLabeler(learner="crf", l2=0.1).set_params(l2=None, passes=5).get_params()["passes"]
+        5
+        """
         for name in list(params):
             if name in _SETTINGS:
                 value = params.pop(name)
@@ -83,7 +96,11 @@ class SequenceLabeler(BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> "SequenceLabeler":
-        """Trains. With development data, training stops when the score on it no longer rises."""
+        """Trains. With development data, training stops when the score on it no longer rises.
+
+        >>> SequenceLabeler(learner="perceptron").fit(X, y, X_dev=X[:2], y_dev=y[:2]).classes_
+        array(['A', 'B'], dtype=object)
+        """
         if (X_dev is None) != (y_dev is None):
             raise ValueError("give both X_dev and y_dev, or neither")
         if y is None:
@@ -96,7 +113,11 @@ class SequenceLabeler(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.object_]:
-        """The labels of each sequence: an array of lists."""
+        """The labels of each sequence: an array of lists.
+
+        >>> labeler.predict([["a", "b"], ["b"]])
+        array([list(['A', 'B']), list(['B'])], dtype=object)
+        """
         check_is_fitted(self)
         labels = self.tagger_.tag_batch(X, threads=self.threads)
         out = np.empty(len(labels), dtype=object)
@@ -104,14 +125,22 @@ class SequenceLabeler(BaseEstimator):
         return out
 
     def predict_marginals(self, X: Any) -> List[npt.NDArray[np.float32]]:
-        """For each sequence, the probability of each label at each token: arrays of tokens × labels."""
+        """For each sequence, the probability of each label at each token: arrays of tokens × labels.
+
+        >>> [marginals.shape for marginals in labeler.predict_marginals([["a", "b"], ["b"]])]
+        [(2, 2), (1, 2)]
+        """
         check_is_fitted(self)
         none = np.zeros((0, len(self.classes_)), dtype=np.float32)
         return [none if t.marginals is None else t.marginals
                 for t in self.tagger_.tag_batch(X, marginals=True, threads=self.threads)]
 
     def score(self, X: Any, y: Any) -> float:
-        """F1 of spans as conlleval counts them if labels form spans, otherwise accuracy: between 0 and 1."""
+        """F1 of spans as conlleval counts them if labels form spans, otherwise accuracy: between 0 and 1.
+
+        >>> labeler.score([["a", "b"]], [["A", "B"]])
+        1.0
+        """
         predicted = self.predict(X)
         pairs = [(list(gold), got) for gold, got in zip(y, predicted) if len(got)]
         return evaluate_labels([gold for gold, _ in pairs], [got for _, got in pairs]).f1 / 100

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,7 +49,9 @@ struct Model {
     const float here = std::chrono::duration<float, std::micro>(time).count() /
                        static_cast<float>(std::max<size_t>(tokens, 1));
     const float before = timing->load(std::memory_order_relaxed);
-    timing->store(before + (here - before) / 16, std::memory_order_relaxed);
+    // A small difference is left alone: what one thread writes here, the others have to fetch again.
+    if (std::abs(here - before) * 4 > before)
+      timing->store(before + (here - before) / 16, std::memory_order_relaxed);
   }
 
  private:
@@ -55,6 +59,12 @@ struct Model {
   /// matter.
   std::unique_ptr<std::atomic<float>> timing = std::make_unique<std::atomic<float>>(1.0F);
 };
+
+/// Adds what labels sequences to the class.
+void bind_labelling(py::class_<Model>& to);
+
+/// Makes the exception that was thrown Python's, as it is when a bound function throws it.
+void set_error(const std::exception_ptr& thrown);
 
 /// Corpus, or files to read.
 using Input = Data;

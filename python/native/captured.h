@@ -33,6 +33,11 @@ class Captured {
     ++tokens_;
   }
   void add_cell(std::string_view text) { add(text, Kind::kCell, 0); }
+  /// A token of one cell.
+  void add_word(std::string_view text) {
+    add(text, Kind::kWord, 0);
+    ++tokens_;
+  }
   void set_label(std::string_view text) { add(text, Kind::kLabel, 0); }
   void add_attribute(std::string_view name, double value) { add(name, Kind::kAttribute, value); }
   /// The attribute prefix + name.
@@ -60,6 +65,10 @@ class Captured {
         case Kind::kToken:
           builder.begin_token();
           break;
+        case Kind::kWord:
+          builder.begin_token();
+          builder.add_cell(text);
+          break;
         case Kind::kCell:
           builder.add_cell(text);
           break;
@@ -83,7 +92,7 @@ class Captured {
   }
 
  private:
-  enum class Kind : uint32_t { kToken, kCell, kAttribute, kLabel };
+  enum class Kind : uint32_t { kToken, kWord, kCell, kAttribute, kLabel };
   struct Piece {
     double value;  ///< of an attribute
     uint32_t size;

@@ -21,7 +21,38 @@ py::list task_table() {
   return out;
 }
 
+/// True if it is one of the library's own, which is now Python's.
+bool set_own_error(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const espalier::Failure& failure) {
+    PyErr_SetString(py::module_::import("espalier._native").attr("Error").ptr(), failure.what());
+  } catch (const espalier::ContractViolation& broken) {
+    PyErr_SetString(PyExc_RuntimeError, broken.what());
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+void set_error(const std::exception_ptr& thrown) {
+  if (set_own_error(thrown)) return;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::length_error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
 
 py::bytes to_bytes(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -42,15 +73,13 @@ PYBIND11_MODULE(_native, m) {
   const py::exception<espalier::Failure> error(m, "Error", PyExc_ValueError);
   py::setattr(error, "__module__", py::str("espalier"));
   py::setattr(error, "__doc__",
-              py::str("Bad input, a damaged model, an option out of range; the message says which."));
+              py::str("Bad input, a damaged model, an option out of range; the message says which.\n\n"
+                      ">>> es.Tagger.from_bytes(b\"nothing\")\n"
+                      "Traceback (most recent call last):\n"
+                      "...\n"
+                      "espalier.Error: model: not an Espalier file: it does not start with \"ESPALIER\"\n"));
   py::register_exception_translator([](std::exception_ptr thrown) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (const espalier::Failure& failure) {
-      PyErr_SetString(py::module_::import("espalier._native").attr("Error").ptr(), failure.what());
-    } catch (const espalier::ContractViolation& broken) {
-      PyErr_SetString(PyExc_RuntimeError, broken.what());
-    }
+    if (thrown && !set_own_error(thrown)) std::rethrow_exception(thrown);
   });
   py::enum_<Form>(m, "Form")
       .value("AUTO", Form::kAuto)

@@ -38,14 +38,16 @@ class Unlocked {
     watch(watch_);
     const auto began = Clock::now();
     take_lock([&] { PyEval_RestoreThread(thread_); });
-    taken_.store(true, std::memory_order_relaxed);
+    mark();
     if (Clock::now() - began > kLate) keep_.store(kKept, std::memory_order_relaxed);
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
 
   /// The calling thread has the lock, and will soon give it away or be done.
-  static void mark() { taken_.store(true, std::memory_order_relaxed); }
+  static void mark() {
+    if (!taken_.load(std::memory_order_relaxed)) taken_.store(true, std::memory_order_relaxed);
+  }
 
  private:
   static constexpr std::chrono::microseconds kTiny{4}, kShort{100}, kWatch{60}, kLongWatch{250}, kLate{1500};
@@ -98,8 +100,10 @@ class Unlocked {
 
   std::chrono::microseconds watch_;
   PyThreadState* thread_ = nullptr;
-  static inline std::atomic<bool> taken_{false}, watching_{false};
-  static inline std::atomic<const char*> last_{nullptr};
+  // In cache lines of their own: a thread that watches the mark must not hold up one that counts its calls.
+  alignas(64) static inline std::atomic<bool> taken_{false};
+  alignas(64) static inline std::atomic<bool> watching_{false};
+  alignas(64) static inline std::atomic<const char*> last_{nullptr};
   static inline std::atomic<int> alternating_{0}, keep_{0};
 };
 

@@ -69,6 +69,9 @@ def test_mistakes():
         es.decode([[0, 0]], labels=["A", "A"])
     with pytest.raises(ValueError, match="mask"):
         es.decode(np.zeros((2, 3)), labels=LABELS, mask=[True])
+    for scores in ([0.0, 1.0, 2.0], np.zeros(3)):
+        with pytest.raises(ValueError, match="an array of tokens × 3 labels, or a batch"):
+            es.decode(scores, labels=LABELS)
 
 
 def test_scores_can_be_features_of_a_model():

@@ -61,9 +61,23 @@ def test_models_can_be_experts(sentences, word_tagger):
         es.Ensemble.fit(labels[:150], [word_tagger, other])
 
 
+def test_sequences_without_tokens_are_left_out(annotators):
+    gold, answers = annotators
+    ensemble = es.Ensemble.fit([*gold[:50], [], *gold[50:]], {n: [*a[:50], [], *a[50:]] for n, a in answers.items()})
+    assert ensemble.to_bytes() == es.Ensemble.fit(gold, answers).to_bytes()
+
+
 def test_mistakes(annotators):
     gold, answers = annotators
     with pytest.raises(es.Error):
         es.Ensemble.fit(gold, answers, missing="error")
     with pytest.raises(es.Error, match="unknown method"):
         es.Ensemble.fit(gold, answers, method="magic")
+    fewer = {**answers, "ben": answers["ben"][:-1]}
+    with pytest.raises(ValueError, match=f"expert ben has {len(gold) - 1} sequences, expected {len(gold)}"):
+        es.Ensemble.fit(gold, fewer)
+    ensemble = es.Ensemble.fit(gold, answers)
+    with pytest.raises(ValueError, match="expert ben has"):
+        ensemble.report(gold, fewer)
+    with pytest.raises(ValueError, match="None stands for one without an answer"):
+        ensemble.combine_batch(list(fewer.values()))

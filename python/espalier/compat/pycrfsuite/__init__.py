@@ -1,15 +1,13 @@
 """Trainers and taggers with the interface of python-crfsuite, over Espalier's learners and model files.
 
->>> import os, tempfile
 >>> from espalier.compat import pycrfsuite
 >>> trainer = pycrfsuite.Trainer(verbose=False)
 >>> for _ in range(10):
 ...     trainer.append([{"word": "Anna"}, {"word": "slept"}], ["PER", "O"])
->>> path = os.path.join(tempfile.mkdtemp(), "names.model")
->>> trainer.train(path)
+>>> trainer.train("names.model")
 >>> tagger = pycrfsuite.Tagger()
->>> with tagger.open(path):
-...     tagger.tag([{"word": "Anna"}, {"word": "slept"}])
+>>> closing = tagger.open("names.model")
+>>> tagger.tag([{"word": "Anna"}, {"word": "slept"}])
 ['PER', 'O']
 """
 

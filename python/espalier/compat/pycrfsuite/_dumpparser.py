@@ -16,6 +16,12 @@ class ParsedDump:
         labels, attributes: names, with their numbers as text.
         transitions: weights by (from label, to label).
         state_features: weights by (attribute, label).
+
+    >>> dump = tagger.info()
+    >>> sorted(dump.labels), sorted(dump.attributes)
+    (['O', 'PER'], ['word:Anna', 'word:slept'])
+    >>> dump.state_features[("word:Anna", "PER")] > 0
+    True
     """
 
     def __init__(self) -> None:
@@ -27,7 +33,14 @@ class ParsedDump:
 
 
 class CRFsuiteDumpParser:
-    """Feed it every line of a dump; `result` is then complete."""
+    """Feed it every line of a dump; `result` is then complete.
+
+    >>> parser = CRFsuiteDumpParser()
+    >>> for line in ["LABELS = {", "      0: PER", "      1: O", "}"]:
+    ...     parser.feed(line)
+    >>> parser.result.labels
+    {'PER': '0', 'O': '1'}
+    """
 
     _SECTION = re.compile(r"(FILEHEADER|LABELS|ATTRIBUTES|TRANSITIONS|STATE_FEATURES) = {")
     _WEIGHT = re.compile(r"\(\d+\) (.+) --> (.+): ([+-]?\d+\.\d+)")
@@ -37,7 +50,14 @@ class CRFsuiteDumpParser:
         self.result = ParsedDump()
 
     def feed(self, line: str) -> None:
-        """Takes the next line. Blanks at the end belong to names."""
+        """Takes the next line. Blanks at the end belong to names.
+
+        >>> parser = CRFsuiteDumpParser()
+        >>> parser.feed("TRANSITIONS = {")
+        >>> parser.feed("  (1) PER --> O: 0.500000")
+        >>> parser.result.transitions
+        {('PER', 'O'): 0.5}
+        """
         line = line.lstrip().rstrip("\r\n")
         section = self._SECTION.match(line)
         if not line:

@@ -10,7 +10,11 @@ __all__ = ["LabelScore", "TrainLogParser"]
 
 
 class LabelScore(NamedTuple):
-    """Scores of a label on held-out data; None where there is nothing to divide by."""
+    """Scores of a label on held-out data; None where there is nothing to divide by.
+
+    >>> LabelScore(match=3, model=4, ref=6, precision=0.75, recall=0.5, f1=0.6).recall
+    0.5
+    """
 
     match: int
     model: int
@@ -40,7 +44,13 @@ _LABEL = re.compile(r"\s{4}(.+): \((\d+), (\d+), (\d+)\) \((\S+), (\S+), (\S+)\)
 
 class TrainLogParser:
     """Feed it every message. Attributes tell what is known so far; feed() names the event that a message completes:
-    start, featgen_progress, featgen_end, prepared, prepare_error, iteration, optimization_end or end."""
+    start, featgen_progress, featgen_end, prepared, prepare_error, iteration, optimization_end or end.
+
+    >>> len(trainer.logparser.iterations) == trainer.logparser.last_iteration["num"]
+    True
+    >>> trainer.logparser.events[0][0], trainer.logparser.events[-1][0]
+    ('start', 'end')
+    """
 
     def __init__(self) -> None:
         self.state: Optional[str] = None
@@ -56,12 +66,21 @@ class TrainLogParser:
 
     @property
     def last_log(self) -> str:
-        """The messages of the last event."""
+        """The messages of the last event.
+
+        >>> trainer.logparser.last_log.startswith("Storing the model")
+        True
+        """
         _, first, last = self.events[-1]
         return "".join(self.log[first:last])
 
     def feed(self, line: str) -> Optional[str]:
-        """Takes the next message; returns the event it completes, or None."""
+        """Takes the next message; returns the event it completes, or None.
+
+        >>> parser = TrainLogParser()
+        >>> parser.feed("Feature generation\\n"), parser.feed("type: CRF1d\\n"), parser.feed("0")
+        ('start', None, 'featgen_progress')
+        """
         self.log.append(line)
         if self.state is None:
             self.state = "starting"

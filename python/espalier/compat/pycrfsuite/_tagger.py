@@ -31,7 +31,11 @@ class ItemSequence:
         self._items: List[Dict[str, float]] = _native.expand(pyseq)
 
     def items(self) -> List[Dict[str, float]]:
-        """The attributes of each item, with their values."""
+        """The attributes of each item, with their values.
+
+        >>> pycrfsuite.ItemSequence([{"word": "Anna", "length": 4}]).items()
+        [{'word:Anna': 1.0, 'length': 4.0}]
+        """
         return [dict(item) for item in self._items]
 
     def __len__(self) -> int:
@@ -56,38 +60,65 @@ def check_label(label: Any) -> None:
 
 class Tagger:
     """Predicts labels with a model that Trainer.train or CRFsuite wrote. Its methods are about the current sequence: that of the
-    last set() or tag()."""
+    last set() or tag().
+
+    >>> tagger = pycrfsuite.Tagger()
+    >>> with tagger.open("names.model"):
+    ...     tagger.tag([{"word": "slept"}])
+    ['O']
+    """
 
     def __init__(self) -> None:
         self._model: Optional[Model] = None
+        self._label: Any = None  #: what labels a sequence with this model
         self._items: Any = []
         self._marginals: Any = None
 
     def open(self, name: str) -> Any:
-        """Opens a model file; returns an object that closes it at the end of a ``with`` block."""
+        """Opens a model file; returns an object that closes it at the end of a ``with`` block.
+
+        >>> with tagger.open("names.model"):
+        ...     tagger.labels()
+        ['PER', 'O']
+        """
         try:
             with open(name, "rb") as file:
                 theirs = file.read(4) == _CRFSUITE
             self._model = import_model(name) if theirs else Model.open(name)
         except Error as error:
             raise ValueError(f"Error opening model file {name!r}: {error}") from None
+        self._label = None
         self._reset([])
         return contextlib.closing(self)
 
     def open_inmemory(self, value: bytes) -> Any:
-        """The same from the bytes of a model file."""
+        """The same from the bytes of a model file.
+
+        >>> with open("names.model", "rb") as file:
+        ...     closing = tagger.open_inmemory(file.read())
+        >>> tagger.labels()
+        ['PER', 'O']
+        """
         if not isinstance(value, bytes):
             raise TypeError(f"Argument 'value' has incorrect type (expected bytes, got {type(value).__name__})")
         try:
             self._model = import_model(value) if value.startswith(_CRFSUITE) else Model.from_bytes(value)
         except Error as error:
             raise ValueError(f"Error opening model: {error}") from None
+        self._label = None
         self._reset([])
         return contextlib.closing(self)
 
     def close(self) -> None:
-        """Closes the model."""
-        self._model = None
+        """Closes the model.
+
+        >>> tagger.close()
+        >>> tagger.tag([{"word": "Anna"}])
+        Traceback (most recent call last):
+        ...
+        ValueError: The tagger is not opened
+        """
+        self._model = self._label = None
         self._reset([])
 
     def _reset(self, items: Any) -> None:
@@ -100,22 +131,37 @@ class Tagger:
         return self._model
 
     def labels(self) -> List[str]:
-        """The labels of the model."""
+        """The labels of the model.
+
+        >>> tagger.labels()
+        ['PER', 'O']
+        """
         return self._opened().labels
 
     def set(self, xseq: Any) -> None:
-        """Makes this the current sequence."""
+        """Makes this the current sequence.
+
+        >>> tagger.set([{"word": "slept"}])
+        >>> tagger.tag()
+        ['O']
+        """
         self._opened()
         items = native_items(xseq)
         _native.expand(items)  # an item of the wrong type is an error now, not later
         self._reset(items)
 
     def tag(self, xseq: Any = None) -> List[str]:
-        """The labels of a sequence, which becomes the current one; without it, of the current one."""
+        """The labels of a sequence, which becomes the current one; without it, of the current one.
+
+        >>> tagger.tag([["word:Anna"], ["word:slept"]])
+        ['PER', 'O']
+        """
         model = self._opened()
         if xseq is not None:
             self._reset(native_items(xseq))
-        return model._native.labels_of(self._items, _native.Form.ATTRIBUTES, [])
+        if self._label is None:
+            self._label = model._native.labeller(_native.Form.ATTRIBUTES)
+        return self._label(self._items)
 
     def _checked_label(self, label: str) -> int:
         check_label(label)
@@ -128,7 +174,11 @@ class Tagger:
         return self._opened()._native.tag(self._items, _native.Form.ATTRIBUTES, [], options)
 
     def probability(self, yseq: Any) -> float:
-        """The probability of these labels for the current sequence."""
+        """The probability of these labels for the current sequence.
+
+        >>> tagger.probability(["PER", "O"]) > tagger.probability(["O", "O"])
+        True
+        """
         self._opened()
         labels = list(yseq)
         if len(self._items) == 0:
@@ -142,7 +192,11 @@ class Tagger:
         return float(np.exp(np.log(best["probability"]) + given["score"] - best["score"]))
 
     def marginal(self, y: str, pos: int) -> float:
-        """The probability of label `y` at position `pos` of the current sequence."""
+        """The probability of label `y` at position `pos` of the current sequence.
+
+        >>> tagger.marginal("PER", 0) > 0.5
+        True
+        """
         self._opened()
         if len(self._items) == 0:
             return 0.0
@@ -172,7 +226,12 @@ class Tagger:
         return lines
 
     def dump(self, filename: Optional[str] = None) -> None:
-        """Writes the model as text: to a file, or to standard output."""
+        """Writes the model as text: to a file, or to standard output.
+
+        >>> tagger.dump("names.txt")
+        >>> open("names.txt").readline()
+        'FILEHEADER = {\\n'
+        """
         text = "\n".join(self._dump_lines()) + "\n"
         if filename is None:
             sys.stdout.write(text)
@@ -182,7 +241,11 @@ class Tagger:
             file.write(text)
 
     def info(self) -> ParsedDump:
-        """What dump() writes, as dictionaries."""
+        """What dump() writes, as dictionaries.
+
+        >>> sorted(tagger.info().transitions)
+        [('O', 'O'), ('O', 'PER'), ('PER', 'O'), ('PER', 'PER')]
+        """
         parser = CRFsuiteDumpParser()
         for line in self._dump_lines():
             parser.feed(line)

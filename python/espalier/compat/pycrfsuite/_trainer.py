@@ -6,26 +6,14 @@ import operator
 import time
 from typing import Any, Dict, List, Optional
 
-from ... import Corpus, Error, Progress, _native
-from ..._tagger import Tagger as Model
+from ... import Corpus, _native
 from ..._train import train
 from ._logparser import TrainLogParser
+from ._messages import CRFSuiteError, Log, describe_features, say_empty, say_scores, store
 from ._parameters import ALGORITHMS, algorithm_name, learner_for
 from ._tagger import check_label, native_items
 
 __all__ = ["BaseTrainer", "CRFSuiteError", "Trainer"]
-
-_ERRORS = {-2147483648: "Unknown error occurred", -2147483647: "Insufficient memory",
-           -2147483646: "Unsupported operation", -2147483645: "Incompatible data", -2147483644: "Internal error",
-           -2147483643: "Overflow", -2147483642: "Not implemented"}
-
-
-class CRFSuiteError(Exception):
-    """Training failed."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-        super().__init__(_ERRORS.get(code, "Unexpected error"))
 
 
 class BaseTrainer:
@@ -35,6 +23,10 @@ class BaseTrainer:
         algorithm: lbfgs, l2sgd, ap, pa or arow, or a long name (averaged-perceptron, passive-aggressive).
         params: parameters of the algorithm by name.
         verbose: print messages of the training.
+
+    >>> trainer = pycrfsuite.BaseTrainer(algorithm="lbfgs", params={"c2": 0.1}, verbose=False)
+    >>> trainer.append([["word:Anna"], ["word:slept"]], ["PER", "O"])
+    >>> trainer.train("names.model")
     """
 
     verbose = True
@@ -61,19 +53,33 @@ class BaseTrainer:
         self._values = {name: p.default for name, p in ALGORITHMS[algorithm].items()}
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:
-        """Chooses the algorithm. Its parameters take their defaults."""
+        """Chooses the algorithm. Its parameters take their defaults.
+
+        >>> trainer.select("ap")
+        >>> trainer.get("max_iterations")
+        100
+        """
         name = algorithm_name(algorithm)
         if name not in ALGORITHMS or type != "crf1d":
             raise ValueError(f"Bad arguments: algorithm={name!r}, type={type!r}")
         self._select(name)
 
     def message(self, message: str) -> None:
-        """Gets each message of the training. Override it to do something else than print."""
+        """Gets each message of the training. Override it to do something else than print.
+
+        >>> class Shouting(pycrfsuite.BaseTrainer):
+        ...     def message(self, message): print(message.upper(), end="")
+        >>> Shouting().message("Feature generation\\n")
+        FEATURE GENERATION
+        """
         if self.verbose:
             print(message, end="")
 
     def append(self, xseq: Any, yseq: Any, group: int = 0) -> None:
-        """Adds a sequence of items and its labels. A group can be held out in train()."""
+        """Adds a sequence of items and its labels. A group can be held out in train().
+
+        >>> trainer.append([{"word": "It"}, {"word": "rained"}], ["O", "O"], group=1)
+        """
         items, labels = native_items(xseq), list(yseq)
         if len(items) != len(labels):
             raise ValueError(f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(labels)}")
@@ -84,11 +90,19 @@ class BaseTrainer:
             corpus._native.add(items, labels, 1.0, _native.Form.ATTRIBUTES, [])
 
     def clear(self) -> None:
-        """Forgets all sequences."""
+        """Forgets all sequences.
+
+        >>> trainer.clear()
+        >>> trainer.append([{"word": "It"}], ["O"])
+        """
         self._groups = {}
 
     def params(self) -> List[str]:
-        """The names of the algorithm's parameters."""
+        """The names of the algorithm's parameters.
+
+        >>> "c2" in trainer.params()
+        True
+        """
         return list(self._values)
 
     def _checked(self, name: str, shown: str) -> str:
@@ -97,32 +111,60 @@ class BaseTrainer:
         return name
 
     def set_params(self, params: Dict[str, Any]) -> None:
-        """Sets several parameters."""
+        """Sets several parameters.
+
+        >>> trainer.set_params({"c1": 0.5, "feature.minfreq": 2})
+        >>> trainer.get("c1")
+        0.5
+        """
         for name, value in params.items():
             self.set(name, value)
 
     def get_params(self) -> Dict[str, Any]:
-        """All parameters with their values."""
+        """All parameters with their values.
+
+        >>> trainer.get_params()["c2"]
+        1.0
+        """
         return {name: self.get(name) for name in self.params()}
 
     def set(self, name: str, value: Any) -> None:
-        """Sets one parameter."""
+        """Sets one parameter.
+
+        >>> trainer.set("max_iterations", 50)
+        >>> trainer.get("max_iterations")
+        50
+        """
         text = str(int(value) if isinstance(value, bool) else value)
         self._values[self._checked(name, f"{name} = {text}")] = text
 
     def get(self, name: str) -> Any:
-        """The value of a parameter."""
+        """The value of a parameter.
+
+        >>> trainer.get("feature.possible_states")
+        False
+        """
         return ALGORITHMS[self._algorithm][self._checked(name, f"{name} = ")].kind(self._values[name])
 
     def help(self, name: str) -> str:
-        """What a parameter means."""
+        """What a parameter means.
+
+        >>> trainer.help("c2")
+        'Coefficient of the L2 penalty.'
+        """
         return ALGORITHMS[self._algorithm][self._checked(name, name)].help
 
     def _before_train(self) -> None:
         """Called before the first message."""
 
     def train(self, model: str, holdout: int = -1) -> None:
-        """Trains on all sequences but those of the group `holdout`, which are scored, and writes the model file."""
+        """Trains on all sequences but those of the group `holdout`, which are scored, and writes the model file.
+
+        >>> trainer.append([{"word": "Anna"}, {"word": "sang"}], ["PER", "O"], group=1)
+        >>> trainer.train("names.model", holdout=1)
+        >>> trainer.logparser.last_iteration["item_accuracy_float"]
+        1.0
+        """
         self._before_train()
         chosen = [group for group in self._groups if group != holdout]
         corpora = [self._groups[group] for group in sorted(chosen)]
@@ -131,22 +173,22 @@ class BaseTrainer:
         if holdout >= 0:
             say(f"Holdout group: {holdout + 1}\n")
             say("\n")
-        _describe_features(say, self._values)
+        describe_features(say, self._values)
         if len(data) == 0:
-            _say_empty(say)
+            say_empty(say)
             return
         learner = learner_for(self._algorithm, self._values)
         started = time.perf_counter()
-        log = _Log(say, self._algorithm, self._values)
+        log = Log(say, self._algorithm, self._values)
         tagger = train(data, learner=learner, progress=log)
         assert tagger.training is not None
         log.finish(tagger.training)
         if holdout >= 0 and len(self._groups.get(holdout, Corpus())):
-            _say_scores(say, tagger, self._groups[holdout])
+            say_scores(say, tagger, self._groups[holdout])
         say("\n")
         say(f"Total seconds required for training: {time.perf_counter() - started:.3f}\n")
         say("\n")
-        _store(say, tagger, model)
+        store(say, tagger, model)
 
 
 def _joined(corpora: List[Corpus]) -> Corpus:
@@ -158,115 +200,15 @@ def _joined(corpora: List[Corpus]) -> Corpus:
     return whole
 
 
-def _describe_features(say: Any, values: Dict[str, str]) -> None:
-    say("Feature generation\n")
-    say("type: CRF1d\n")
-    for name in ("feature.minfreq", "feature.possible_states", "feature.possible_transitions"):
-        say(f"{name}: {values[name]}\n")
-    for step in range(51):
-        say(str(step // 5) if step % 5 == 0 else ".")
-    say("\n")
-
-
-def _say_empty(say: Any) -> None:
-    for line in ("Number of features: 0", "Seconds required: 0.000", "", "L-BFGS terminated with error code (-1020)",
-                 "Total seconds required for training: 0.000", "", "Storing the model", "Seconds required: 0.000", ""):
-        say(line + "\n")
-
-
-class _Log:
-    """Turns progress into messages."""
-
-    def __init__(self, say: Any, algorithm: str, values: Dict[str, str]) -> None:
-        self.say = say
-        self.algorithm = algorithm
-        self.values = values
-        self.began = self.last = time.perf_counter()
-        self.round = 0
-        self.prepared = False
-
-    def __call__(self, p: Progress) -> None:
-        if p.phase != "training" or not p.round_ended or p.round is None or p.round <= self.round:
-            return
-        self._prepare(None)
-        self._iteration(p.round, p.objective)
-
-    def _prepare(self, features: Optional[int]) -> None:
-        if self.prepared:
-            return
-        self.prepared = True
-        if features is not None:
-            self.say(f"Number of features: {features}\n")
-        self.say(f"Seconds required: {time.perf_counter() - self.began:.3f}\n")
-        self.say("\n")
-        self.say(f"{self.algorithm} optimization\n")
-        for name, value in self.values.items():
-            if not name.startswith("feature."):
-                self.say(f"{name}: {value}\n")
-        self.say("\n")
-
-    def _iteration(self, number: int, objective: Optional[float]) -> None:
-        if self.round:
-            self.say("\n")
-        self.round = number
-        now = time.perf_counter()
-        self.say(f"***** Iteration #{number} *****\n")
-        self.say(f"Loss: {max(0.0, objective or 0.0):f}\n")
-        self.say(f"Seconds required for this iteration: {now - self.last:.3f}\n")
-        self.last = now
-
-    def finish(self, training: Any) -> None:
-        """Says what was not reported on the way."""
-        self._prepare(training.features)
-        for entry in training.log:
-            if entry.number > self.round:
-                self._iteration(entry.number, entry.objective)
-        if self.round == 0:
-            self._iteration(1, None)
-
-
-def _say_scores(say: Any, tagger: Model, corpus: Corpus) -> None:
-    sequences = [items for items, _ in corpus]
-    gold = corpus.labels
-    predicted = tagger.tag_batch(sequences)
-    pairs = [(g, p) for gs, ps in zip(gold, predicted) for g, p in zip(gs or [], ps)]
-    say("Performance by label (#match, #model, #ref) (precision, recall, F1):\n")
-    shares = []
-    for label in tagger.labels:
-        match = sum(g == p == label for g, p in pairs)
-        model, ref = sum(p == label for _, p in pairs), sum(g == label for g, _ in pairs)
-        if not model and not ref:
-            say(f"    {label}: (0, 0, 0) (******, ******, ******)\n")
-            continue
-        precision, recall = match / model if model else 0.0, match / ref if ref else 0.0
-        f1 = 2 * precision * recall / (precision + recall) if match else 0.0
-        shares.append((precision, recall, f1))
-        say(f"    {label}: ({match}, {model}, {ref}) ({precision:.4f}, {recall:.4f}, {f1:.4f})\n")
-    means = [sum(column) / len(tagger.labels) for column in zip(*shares)] or [0.0, 0.0, 0.0]
-    say("Macro-average precision, recall, F1: ({:f}, {:f}, {:f})\n".format(*means))
-    right = sum(g == p for g, p in pairs)
-    whole = sum(g == p for g, p in zip(gold, predicted))
-    say(f"Item accuracy: {right} / {len(pairs)} ({right / len(pairs):.4f})\n")
-    say(f"Instance accuracy: {whole} / {len(gold)} ({whole / len(gold):.4f})\n")
-
-
-def _store(say: Any, tagger: Model, path: str) -> None:
-    started = time.perf_counter()
-    say("Storing the model\n")
-    if path:
-        try:
-            tagger.save(path)
-        except Error:
-            raise CRFSuiteError(-2147483645) from None
-    assert tagger.training is not None
-    say(f"Number of active features: {tagger.training.weights}\n")
-    say(f"Number of active labels: {tagger.training.labels}\n")
-    say(f"Seconds required: {time.perf_counter() - started:.3f}\n")
-    say("\n")
-
-
 class Trainer(BaseTrainer):
-    """A trainer that understands its messages: override on_iteration and the others to show them differently."""
+    """A trainer that understands its messages: override on_iteration and the others to show them differently.
+
+    >>> class Short(pycrfsuite.Trainer):
+    ...     def on_featgen_progress(self, log, percent): pass
+    ...     def on_iteration(self, log, info): print("iteration", info["num"])
+    >>> Short().on_iteration("***** Iteration #1 *****\\n", {"num": 1})
+    iteration 1
+    """
 
     logparser: Optional[TrainLogParser] = None
 
@@ -274,7 +216,13 @@ class Trainer(BaseTrainer):
         self.logparser = TrainLogParser()
 
     def message(self, message: str) -> None:
-        """Calls the method of the event that the message completes."""
+        """Calls the method of the event that the message completes.
+
+        >>> trainer.verbose = True
+        >>> trainer.logparser = pycrfsuite._logparser.TrainLogParser()
+        >>> trainer.message("Feature generation\\n")  # the first message: calls on_start
+        Feature generation
+        """
         parser: Any = self.logparser  # None before train(): an AttributeError, as there
         event = parser.feed(message)
         if event is None or not self.verbose:
@@ -288,33 +236,65 @@ class Trainer(BaseTrainer):
             getattr(self, f"on_{event}")(log)
 
     def on_start(self, log: str) -> None:
-        """The first message."""
+        """The first message.
+
+        >>> trainer.on_start("Feature generation\\n")
+        Feature generation
+        """
         print(log, end="")
 
     def on_featgen_progress(self, log: str, percent: int) -> None:
-        """Features are being made."""
+        """Features are being made.
+
+        >>> trainer.on_featgen_progress("..1", 10)
+        ..1
+        """
         print(log, end="")
 
     def on_featgen_end(self, log: str) -> None:
-        """Features are made."""
+        """Features are made.
+
+        >>> trainer.on_featgen_end("Seconds required: 0.002\\n")
+        Seconds required: 0.002
+        """
         print(log, end="")
 
     def on_prepared(self, log: str) -> None:
-        """Training begins."""
+        """Training begins.
+
+        >>> trainer.on_prepared("lbfgs optimization\\n")
+        lbfgs optimization
+        """
         print(log, end="")
 
     def on_prepare_error(self, log: str) -> None:
-        """Training cannot begin."""
+        """Training cannot begin.
+
+        >>> trainer.on_prepare_error("L-BFGS terminated with error code (-1020)\\n")
+        L-BFGS terminated with error code (-1020)
+        """
         print(log, end="")
 
     def on_iteration(self, log: str, info: Dict[str, Any]) -> None:
-        """An iteration has ended; `info` is what is known about it."""
+        """An iteration has ended; `info` is what is known about it.
+
+        >>> trainer.on_iteration("***** Iteration #1 *****\\n", {"num": 1})
+        ***** Iteration #1 *****
+        """
         print(log, end="")
 
     def on_optimization_end(self, log: str) -> None:
-        """Training has ended."""
+        """Training has ended.
+
+        >>> trainer.on_optimization_end("Total seconds required for training: 0.010\\n")
+        Total seconds required for training: 0.010
+        """
         print(log, end="")
 
     def on_end(self, log: str) -> None:
-        """The model is stored."""
+        """The model is stored.
+
+        >>> trainer.on_end("Storing the model\\n")
+        Storing the model
+        """
         print(log, end="")

@@ -15,7 +15,11 @@ __all__ = ["BILOU", "Entities", "Entity", "IOB1", "IOB2", "IOBES", "IOE1", "IOE2
 
 
 class Entity:
-    """A chunk of a sequence: tokens `start` up to but not including `end`."""
+    """A chunk of a sequence: tokens `start` up to but not including `end`.
+
+    >>> Entity(sent_id=0, start=1, end=3, tag="PER")
+    (0, PER, 1, 3)
+    """
 
     def __init__(self, sent_id: Optional[int], start: int, end: int, tag: str) -> None:
         self.sent_id = sent_id
@@ -24,7 +28,11 @@ class Entity:
         self.tag = tag
 
     def to_tuple(self) -> Tuple[Any, ...]:
-        """What is compared and shown."""
+        """What is compared and shown.
+
+        >>> Entity(0, 1, 3, "PER").to_tuple()
+        (0, 'PER', 1, 3)
+        """
         return self.sent_id, self.tag, self.start, self.end
 
     def __repr__(self) -> str:
@@ -38,7 +46,11 @@ class Entity:
 
 
 class Prefix(enum.Flag):
-    """The position in a chunk that a label names."""
+    """The position in a chunk that a label names.
+
+    >>> Prefix.B in Prefix.ANY
+    True
+    """
 
     I = enum.auto()  # noqa: E741
     O = enum.auto()  # noqa: E741
@@ -54,7 +66,12 @@ _PREFIXES: Dict[str, Prefix] = {name: Prefix[name] for name in "IOBESUL"}
 
 
 class Token:
-    """One label: its prefix and its type. Subclasses are the schemes."""
+    """One label: its prefix and its type. Subclasses are the schemes.
+
+    >>> token = IOB2("B-PER")
+    >>> token.prefix, token.tag
+    (<Prefix.B: 4>, 'PER')
+    """
 
     prefixes = ""  #: allowed ones, in the order in which messages name them
     starts: FrozenSet[str] = frozenset()
@@ -72,7 +89,15 @@ class Token:
         return self.token
 
     def is_valid(self) -> bool:
-        """True; ValueError if the scheme has no such prefix."""
+        """True; ValueError if the scheme has no such prefix.
+
+        >>> IOB2("B-PER").is_valid()
+        True
+        >>> IOB2("E-PER").is_valid()
+        Traceback (most recent call last):
+        ...
+        ValueError: Invalid token is found: E-PER. Allowed prefixes are: I|O|B.
+        """
         if self._letter not in self.prefixes:
             raise ValueError(f"Invalid token is found: {self.token}. Allowed prefixes are: {'|'.join(self.prefixes)}.")
         return True
@@ -83,15 +108,27 @@ class Token:
                    for first in (before._letter, ".") for second in (self._letter, ".") for third in types)
 
     def is_start(self, prev: "Token") -> bool:
-        """Whether a chunk starts here."""
+        """Whether a chunk starts here.
+
+        >>> IOB2("B-PER").is_start(IOB2("O")), IOB2("I-PER").is_start(IOB2("O"))
+        (True, False)
+        """
         return self._matches(prev, self.starts)
 
     def is_inside(self, prev: "Token") -> bool:
-        """Whether the chunk of the token before goes on."""
+        """Whether the chunk of the token before goes on.
+
+        >>> IOB2("I-PER").is_inside(IOB2("B-PER")), IOB2("I-LOC").is_inside(IOB2("B-PER"))
+        (True, False)
+        """
         return self._matches(prev, self.insides)
 
     def is_end(self, prev: "Token") -> bool:
-        """Whether the token before was the end of a chunk."""
+        """Whether the token before was the end of a chunk.
+
+        >>> IOB2("O").is_end(IOB2("B-PER")), IOB2("I-PER").is_end(IOB2("B-PER"))
+        (True, False)
+        """
         return self._matches(prev, self.ends)
 
 
@@ -100,7 +137,11 @@ def _rules(text: str) -> FrozenSet[str]:
 
 
 class IOB1(Token):
-    """B only where a chunk follows another of the same type."""
+    """B only where a chunk follows another of the same type.
+
+    >>> Tokens(["I-PER", "I-PER", "B-PER", "O"], IOB1).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOB"
     starts = _rules("OI* II! BI* IB= BB=")
@@ -109,7 +150,11 @@ class IOB1(Token):
 
 
 class IOE1(Token):
-    """E only where a chunk of the same type follows."""
+    """E only where a chunk of the same type follows.
+
+    >>> Tokens(["I-PER", "E-PER", "I-PER", "O"], IOE1).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOE"
     starts = _rules("OI* II! EI* EE=")
@@ -118,7 +163,11 @@ class IOE1(Token):
 
 
 class IOB2(Token):
-    """B at every beginning."""
+    """B at every beginning.
+
+    >>> Tokens(["B-PER", "I-PER", "B-PER", "O"], IOB2).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOB"
     starts = _rules(".B*")
@@ -127,7 +176,11 @@ class IOB2(Token):
 
 
 class IOE2(Token):
-    """E at every end."""
+    """E at every end.
+
+    >>> Tokens(["I-PER", "E-PER", "E-PER", "O"], IOE2).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOE"
     starts = _rules("OI* OE* EI* EE* II! IE!")
@@ -136,7 +189,11 @@ class IOE2(Token):
 
 
 class IOBES(Token):
-    """B, I and E of longer chunks, S of single tokens."""
+    """B, I and E of longer chunks, S of single tokens.
+
+    >>> Tokens(["B-PER", "E-PER", "S-PER", "O"], IOBES).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOBES"
     starts = _rules(".B* .S*")
@@ -145,7 +202,11 @@ class IOBES(Token):
 
 
 class BILOU(Token):
-    """The same with L for E and U for S."""
+    """The same with L for E and U for S.
+
+    >>> Tokens(["B-PER", "L-PER", "U-PER", "O"], BILOU).entities
+    [(None, PER, 0, 2), (None, PER, 2, 3)]
+    """
 
     prefixes = "IOBUL"
     starts = _rules(".B* .U*")
@@ -154,7 +215,11 @@ class BILOU(Token):
 
 
 class Tokens:
-    """The labels of one sequence."""
+    """The labels of one sequence.
+
+    >>> Tokens(["B-PER", "O"], IOB2).tokens
+    [B-PER, O]
+    """
 
     def __init__(self, tokens: List[str], scheme: Type[Token], suffix: bool = False, delimiter: str = "-",
                  sent_id: Optional[int] = None) -> None:
@@ -192,7 +257,11 @@ class Tokens:
 
 
 class Entities:
-    """The chunks of many sequences."""
+    """The chunks of many sequences.
+
+    >>> Entities([["B-PER", "O"], ["O", "B-LOC"]], IOB2).entities
+    [[(0, PER, 0, 1)], [(1, LOC, 1, 2)]]
+    """
 
     def __init__(self, sequences: List[List[str]], scheme: Type[Token], suffix: bool = False,
                  delimiter: str = "-") -> None:
@@ -200,12 +269,20 @@ class Entities:
                          for number, labels in enumerate(sequences)]
 
     def filter(self, tag_name: str) -> Set[Entity]:
-        """Those of one type."""
+        """Those of one type.
+
+        >>> Entities([["B-PER", "O"], ["O", "B-LOC"]], IOB2).filter("LOC")
+        {(1, LOC, 1, 2)}
+        """
         return {entity for chunks in self.entities for entity in chunks if entity.tag == tag_name}
 
     @property
     def unique_tags(self) -> Set[str]:
-        """All types."""
+        """All types.
+
+        >>> sorted(Entities([["B-PER", "O"], ["O", "B-LOC"]], IOB2).unique_tags)
+        ['LOC', 'PER']
+        """
         return {entity.tag for chunks in self.entities for entity in chunks}
 
 
@@ -215,7 +292,11 @@ _DETECTED = ((IOB2, ("B/IO",)), (IOE2, ("E/IO",)), (IOBES, ("BE/IOS", "OBES/I", 
 
 
 def auto_detect(sequences: List[List[str]], suffix: bool = False, delimiter: str = "-") -> Type[Token]:
-    """The scheme that labels are in: IOB2, IOE2, IOBES or BILOU. ValueError if it is none of them."""
+    """The scheme that labels are in: IOB2, IOE2, IOBES or BILOU. ValueError if it is none of them.
+
+    >>> auto_detect([["B-PER", "E-PER", "S-LOC", "O"]]).__name__
+    'IOBES'
+    """
     letters = set()
     for labels in sequences:
         for label in labels:

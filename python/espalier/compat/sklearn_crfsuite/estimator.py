@@ -43,6 +43,11 @@ class CRF(BaseEstimator):
 
     Fitted attributes: tagger_, classes_, size_, num_attributes_, attributes_, state_features_, transition_features_ and
     training_log_. All are None before fit().
+
+    >>> from sklearn.base import clone
+    >>> crf = sklearn_crfsuite.CRF(algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=50)
+    >>> clone(crf).fit(X, y).score(X, y)
+    1.0
     """
 
     def __init__(self, algorithm: Optional[str] = None, min_freq: Optional[float] = None,
@@ -77,7 +82,12 @@ class CRF(BaseEstimator):
                                                              verbose=self.verbose)
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> "CRF":
-        """Trains. Development data is scored; it does not change the model."""
+        """Trains. Development data is scored; it does not change the model.
+
+        >>> crf = sklearn_crfsuite.CRF(c2=0.1).fit(X, y, X_dev=X[:1], y_dev=y[:1])
+        >>> crf.training_log_.last_iteration["item_accuracy_float"]
+        1.0
+        """
         if (X_dev is None) != (y_dev is None):
             raise ValueError("Pass both X_dev and y_dev to use the holdout data")
         self._tagger = self._info_cached = self._bytes = None
@@ -101,28 +111,49 @@ class CRF(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> List[List[str]]:
-        """The labels of each sequence."""
+        """The labels of each sequence.
+
+        >>> crf.predict([[{"w": "b"}, {"w": "a"}], [{"w": "b"}]])
+        [['B', 'A'], ['B']]
+        """
         tagger = self._fitted()
         return tagger._opened()._native.label_batch(
             [pycrfsuite._tagger.native_items(x) for x in X], pycrfsuite._tagger._native.Form.ATTRIBUTES, [], {})
 
     def predict_single(self, xseq: Any) -> List[str]:
-        """The labels of one sequence."""
+        """The labels of one sequence.
+
+        >>> crf.predict_single([{"w": "b"}])
+        ['B']
+        """
         return self._fitted().tag(xseq)
 
     def predict_marginals(self, X: Any) -> List[List[Dict[str, float]]]:
-        """The probability of each label at each token, as dictionaries."""
+        """The probability of each label at each token, as dictionaries.
+
+        >>> sorted(crf.predict_marginals([[{"w": "b"}]])[0][0])
+        ['A', 'B']
+        """
         return [self.predict_marginals_single(x) for x in X]
 
     def predict_marginals_single(self, xseq: Any) -> List[Dict[str, float]]:
-        """The same for one sequence."""
+        """The same for one sequence.
+
+        >>> marginals = crf.predict_marginals_single([{"w": "b"}])[0]
+        >>> marginals["B"] > marginals["A"]
+        True
+        """
         tagger = self._fitted()
         tagger.set(xseq)
         labels = tagger.labels()
         return [{label: tagger.marginal(label, i) for label in labels} for i in range(len(tagger._items))]
 
     def score(self, X: Any, y: Any) -> float:
-        """The share of tokens whose label is right."""
+        """The share of tokens whose label is right.
+
+        >>> crf.score([[{"w": "b"}]], [["B"]])
+        1.0
+        """
         return flat_accuracy_score(y, self.predict(X))
 
     def _fitted(self) -> pycrfsuite.Tagger:
@@ -133,7 +164,11 @@ class CRF(BaseEstimator):
 
     @property
     def tagger_(self) -> Optional[pycrfsuite.Tagger]:
-        """The open model."""
+        """The open model.
+
+        >>> crf.tagger_.tag([{"w": "b"}])
+        ['B']
+        """
         if self._tagger is None:
             tagger = pycrfsuite.Tagger()
             if self._bytes is not None:
@@ -153,30 +188,54 @@ class CRF(BaseEstimator):
 
     @property
     def classes_(self) -> Optional[List[str]]:
-        """The labels."""
+        """The labels.
+
+        >>> crf.classes_
+        ['A', 'B']
+        """
         return None if self.tagger_ is None else self.tagger_.labels()
 
     @property
     def size_(self) -> Optional[int]:
-        """The size of the model in bytes."""
+        """The size of the model in bytes.
+
+        >>> crf.size_ > 0
+        True
+        """
         return None if self._info is None else int(self._info.header["size"])
 
     @property
     def num_attributes_(self) -> Optional[int]:
-        """The number of attributes with weights."""
+        """The number of attributes with weights.
+
+        >>> crf.num_attributes_
+        2
+        """
         return None if self._info is None else int(self._info.header["num_attrs"])
 
     @property
     def attributes_(self) -> Optional[List[str]]:
-        """Their names."""
+        """Their names.
+
+        >>> sorted(crf.attributes_)
+        ['w:a', 'w:b']
+        """
         return None if self._info is None else sorted(self._info.attributes, key=lambda n: int(self._info.attributes[n]))
 
     @property
     def state_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
-        """Weights by (attribute, label)."""
+        """Weights by (attribute, label).
+
+        >>> crf.state_features_[("w:a", "A")] > 0
+        True
+        """
         return None if self._info is None else self._info.state_features
 
     @property
     def transition_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
-        """Weights by (from label, to label)."""
+        """Weights by (from label, to label).
+
+        >>> crf.transition_features_[("A", "B")] > crf.transition_features_[("B", "A")]
+        True
+        """
         return None if self._info is None else self._info.transitions

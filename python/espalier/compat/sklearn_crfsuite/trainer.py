@@ -10,10 +10,19 @@ __all__ = ["LinePerIterationTrainer"]
 
 
 class LinePerIterationTrainer(pycrfsuite.Trainer):
-    """One line per iteration, and a table of the labels at the end if data was held out."""
+    """One line per iteration, and a table of the labels at the end if data was held out.
+
+    >>> crf = sklearn_crfsuite.CRF(trainer_cls=LinePerIterationTrainer, verbose=False).fit(X, y)
+    >>> crf.predict(X[:1])
+    [['A', 'B']]
+    """
 
     def on_iteration(self, log: str, info: Dict[str, Any]) -> None:
-        """Prints what is known about the iteration."""
+        """Prints what is known about the iteration.
+
+        >>> LinePerIterationTrainer().on_iteration("", {"num": 1, "time": 0.01, "loss": 12.5})
+        Iter 1   time=0.01  loss=12.50
+        """
         parts = [f"Iter {info['num']:<3} ", f"time={info['time']:<5.2f} ", f"loss={info['loss']:<8.2f} "]
         if "active_features" in info:
             parts.append(f"active={info['active_features']:<5} ")
@@ -26,7 +35,11 @@ class LinePerIterationTrainer(pycrfsuite.Trainer):
         print("".join(parts).strip())
 
     def on_optimization_end(self, log: str) -> None:
-        """Prints the table."""
+        """Prints the table.
+
+        >>> LinePerIterationTrainer().on_optimization_end("Total seconds required for training: 0.010\\n")
+        Total seconds required for training: 0.010
+        """
         scores = ((self.logparser and self.logparser.last_iteration) or {}).get("scores")
         if scores:
             width = max(len("Label"), *map(len, scores))

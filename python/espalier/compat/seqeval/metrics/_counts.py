@@ -22,7 +22,15 @@ Chunks = Dict[str, Set[Any]]
 
 
 def check_consistent_length(y_true: List[List[str]], y_pred: List[List[str]]) -> None:
-    """TypeError unless both are lists of lists; ValueError unless they have the same shape."""
+    """TypeError unless both are lists of lists; ValueError unless they have the same shape.
+
+    >>> check_consistent_length([["O", "O"]], [["O"]])
+    Traceback (most recent call last):
+    ...
+    ValueError: Found input variables with inconsistent numbers of samples:
+    [2]
+    [1]
+    """
     true_lengths, pred_lengths = [len(s) for s in y_true], [len(s) for s in y_pred]
     if {type(s) for s in [*y_true, *y_pred]} != {list}:
         raise TypeError("Found input variables without list of list.")

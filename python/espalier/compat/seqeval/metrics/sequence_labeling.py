@@ -46,14 +46,22 @@ def get_entities(seq: Any, suffix: bool = False) -> List[Tuple[str, int, int]]:
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Whether a chunk ended with the label before."""
+    """Whether a chunk ended with the label before.
+
+    >>> end_of_chunk("B", "O", "PER", "_"), end_of_chunk("B", "I", "PER", "PER")
+    (True, False)
+    """
     if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
         return True
     return prev_tag not in ("O", ".") and prev_type != type_
 
 
 def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Whether a chunk starts with this label."""
+    """Whether a chunk starts with this label.
+
+    >>> start_of_chunk("O", "B", "_", "PER"), start_of_chunk("B", "I", "PER", "PER")
+    (True, False)
+    """
     if tag in ("B", "S") or (prev_tag in ("E", "S", "O") and tag in ("E", "I")):
         return True
     return tag not in ("O", ".") and prev_type != type_
@@ -70,7 +78,12 @@ def precision_recall_fscore_support(y_true: List[List[str]], y_pred: List[List[s
                                     warn_for: Sequence[str] = ("precision", "recall", "f-score"), beta: float = 1.0,
                                     sample_weight: Optional[List[int]] = None, zero_division: Any = "warn",
                                     suffix: bool = False) -> v1.SCORES:
-    """Precision, recall, F-score and support, per type or averaged ("micro", "macro", "weighted")."""
+    """Precision, recall, F-score and support, per type or averaged ("micro", "macro", "weighted").
+
+    >>> y_true, y_pred = [["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-PER"]]
+    >>> precision_recall_fscore_support(y_true, y_pred, average="micro")[:2]
+    (0.5, 0.5)
+    """
     return checked_scores(y_true, y_pred, lambda labels: _chunks(labels, suffix), average=average, warn_for=warn_for,
                           beta=beta, zero_division=zero_division)
 
@@ -98,14 +111,22 @@ def f1_score(y_true: List[List[str]], y_pred: List[List[str]], *, average: Optio
 def precision_score(y_true: List[List[str]], y_pred: List[List[str]], *, average: Optional[str] = "micro",
                     suffix: bool = False, mode: Optional[str] = None, sample_weight: Optional[List[int]] = None,
                     zero_division: Any = "warn", scheme: Optional[Type[Token]] = None) -> Any:
-    """The share of predicted chunks that are right."""
+    """The share of predicted chunks that are right.
+
+    >>> precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-PER"]])
+    0.5
+    """
     return _one_score(0, "precision", y_true, y_pred, average, suffix, mode, zero_division, scheme)
 
 
 def recall_score(y_true: List[List[str]], y_pred: List[List[str]], *, average: Optional[str] = "micro",
                  suffix: bool = False, mode: Optional[str] = None, sample_weight: Optional[List[int]] = None,
                  zero_division: Any = "warn", scheme: Optional[Type[Token]] = None) -> Any:
-    """The share of correct chunks that are found."""
+    """The share of correct chunks that are found.
+
+    >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-PER"]])
+    1.0
+    """
     return _one_score(1, "recall", y_true, y_pred, average, suffix, mode, zero_division, scheme)
 
 
@@ -117,14 +138,22 @@ def _flat(y_true: Any, y_pred: Any) -> List[Tuple[str, str]]:
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """The share of tokens whose label is right."""
+    """The share of tokens whose label is right.
+
+    >>> accuracy_score([["B-PER", "O", "O", "O"]], [["B-PER", "O", "O", "B-PER"]])
+    0.75
+    """
     pairs = _flat(y_true, y_pred)
     tokens = sum(len(s) for s in y_true) if any(isinstance(s, list) for s in y_true) else len(y_true)
     return sum(gold == got for gold, got in pairs) / tokens
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> Dict[str, int]:
-    """Counts of tokens: TP, FP, FN and TN, where O is negative."""
+    """Counts of tokens: TP, FP, FN and TN, where O is negative.
+
+    >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "O", "B-PER"]])
+    {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
+    """
     pairs = _flat(y_true, y_pred)
     return {
         "TP": sum(gold == got for gold, got in pairs if (gold, got) != ("O", "O")),
@@ -138,7 +167,12 @@ def classification_report(y_true: List[List[str]], y_pred: List[List[str]], digi
                           output_dict: bool = False, mode: Optional[str] = None,
                           sample_weight: Optional[List[int]] = None, zero_division: Any = "warn",
                           scheme: Optional[Type[Token]] = None) -> Union[str, dict]:
-    """A table of precision, recall, F1 and support per type, with averages."""
+    """A table of precision, recall, F1 and support per type, with averages.
+
+    >>> report = classification_report([["B-PER", "O"]], [["B-PER", "O"]])
+    >>> report.splitlines()[2]
+    '         PER       1.00      1.00      1.00         1'
+    """
     if mode == "strict":
         return v1.classification_report(y_true, y_pred, digits=digits, output_dict=output_dict,
                                         zero_division=zero_division, scheme=scheme, suffix=suffix)

@@ -23,7 +23,12 @@ def _chunks(labels: List[List[str]], scheme: Optional[Type[Token]], suffix: bool
 
 def unique_labels(y_true: List[List[str]], y_pred: List[List[str]], scheme: Type[Token],
                   suffix: bool = False) -> List[str]:
-    """The types of all chunks, sorted."""
+    """The types of all chunks, sorted.
+
+    >>> from espalier.compat.seqeval.scheme import IOB2
+    >>> unique_labels([["B-PER", "O"]], [["B-LOC", "I-LOC"]], IOB2)
+    ['LOC', 'PER']
+    """
     return sorted(set(_chunks(y_true, scheme, suffix)) | set(_chunks(y_pred, scheme, suffix)))
 
 
@@ -46,7 +51,12 @@ def classification_report(y_true: List[List[str]], y_pred: List[List[str]], *,
                           sample_weight: Optional[List[int]] = None, digits: int = 2, output_dict: bool = False,
                           zero_division: Any = "warn", suffix: bool = False,
                           scheme: Optional[Type[Token]] = None) -> Union[str, dict]:
-    """A table of scores per type. Without a scheme, that of the correct labels is detected."""
+    """A table of scores per type. Without a scheme, that of the correct labels is detected.
+
+    >>> from espalier.compat.seqeval.scheme import IOB2
+    >>> classification_report([["B-PER", "O"]], [["B-PER", "O"]], scheme=IOB2, output_dict=True)["PER"]["recall"]
+    1.0
+    """
     check_consistent_length(y_true, y_pred)
     if scheme is None or not issubclass(scheme, Token):
         scheme = auto_detect(y_true, suffix)
