@@ -62,6 +62,9 @@ Status fill_memory_file(const std::string& text, Descriptor& file) {
 [[noreturn]] void become_child(int input, int output, int messages, char* const* words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setpgid(0, 0);  // Ctrl-C reaches the parent alone, which then ends the child
+  sigset_t none;    // InterruptGuard blocks signals, and what is blocked stays so over exec
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(messages, STDERR_FILENO);

@@ -137,6 +137,18 @@ void DecodeFlags::add_to(CLI::App& verb, bool with_why) {
     verb.add_flag("--why", why, "report which constraint changed which token, and its cost in score");
 }
 
+Status DecodeFlags::check(bool trained_with_constraints) const {
+  const bool remembered = trained_with_constraints && constraints.empty() && decoder != "posterior";
+  const bool constrained = remembered || (!constraints.empty() && constraints != "none");
+  if (seconds && !constrained)
+    return fail("--time-limit needs constraints: --constraints FILE, or a model trained with some");
+  return {};
+}
+
+bool DecodeFlags::any() const {
+  return !constraints.empty() || decoder != "auto" || beam > 0 || seconds || why || strict || verbose;
+}
+
 Result<DecodeOptions> DecodeFlags::resolve() const {
   DecodeOptions options;
   if (constraints == "none") {
@@ -146,7 +158,7 @@ Result<DecodeOptions> DecodeFlags::resolve() const {
   }
   options.strict = strict;
   options.why = why;
-  options.time_limit = seconds;
+  if (seconds) options.time_limit = *seconds;
   options.decoder = decoder;
   options.beam = beam;
   return options;
@@ -235,6 +247,12 @@ void tell_outcomes(const Outcomes& rules, const Searches& searches, bool all) {
         fmt::format("espalier: warning: {} of {} would take longer than the time limit; a shorter search "
                     "found a labelling that satisfies the constraints but may not be the best",
                     rules.out_of_time, counted(rules.total(), "sequence")));
+  if (rules.none_in_time > 0)
+    say(
+        fmt::format("espalier: warning: for {} of {} no labelling that satisfies the constraints was found "
+                    "within the time limit (--time-limit) and the beam (--beam), though there may be one; "
+                    "their labelling breaks as few as were found",
+                    rules.none_in_time, counted(rules.total(), "sequence")));
   if (rules.approximate > 0)
     say(fmt::format(
         "espalier: not decoded exactly: {} of {} (by a beam or another search, or after the filters of a "

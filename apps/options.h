@@ -62,12 +62,17 @@ struct DecodeFlags {
   std::string constraints;  ///< empty: those that the model was trained with; "none": no constraints
   std::string decoder = "auto";
   size_t beam = 0;
-  double seconds = 10;
+  std::optional<double> seconds;
   bool why = false;
   bool strict = false;
   bool verbose = false;
 
   void add_to(CLI::App& verb, bool with_why);
+  /// An error of the command line if something was asked for that has no effect on a model that was, or was
+  /// not, trained with constraints.
+  Status check(bool trained_with_constraints) const;
+  /// Whether anything was asked for.
+  bool any() const;
   /// Reads the constraints.
   Result<DecodeOptions> resolve() const;
 };

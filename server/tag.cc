@@ -178,7 +178,8 @@ void append_confidence(const Tagged& tagged, std::string& out) {
 }
 
 void append_constraints(const Tagged& tagged, bool why, std::string& out) {
-  static constexpr std::string_view kOutcomes[] = {"exact", "approximate", "infeasible", "out of time"};
+  static constexpr std::string_view kOutcomes[] = {"exact", "approximate", "infeasible", "out of time",
+                                                   "none in time"};
   out += ",\"constraints\":{\"outcome\":";
   append_json_string(kOutcomes[static_cast<size_t>(tagged.outcome())], out);
   if (!tagged.clash().empty()) {

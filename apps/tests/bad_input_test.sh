@@ -52,8 +52,20 @@ says err "--encoding utf-8"
 expect 0 "$espalier" tag utf8.txt -m latin.model --encoding utf-8
 equal "$(head -n 1 out)" "$(printf 'caf\xc3\xa9\tNN\tB-NP')"
 
-# training that diverges ends at once, with a message and without a model
-bad_training "training has diverged: the loss per token is not a number after pass 1" train.txt -p label-weights=B-NP:1e300
+# training that diverges ends at once, with a message and without a model; whatever the learner, label weights are not so large
+# that scores are lost in them
+for learner in crf perceptron svm memm local cascade; do
+  for weight in 1e300 1e30; do
+    bad_training "training would diverge" train.txt --learner $learner -p label-weights=B-NP:$weight
+    says err "parameter label-weights"
+  done
+done
+expect 0 "$espalier" train train.txt -m heavy.model --learner perceptron -p label-weights=B-NP:1e6 -q
+awk 'NF {print $3 "\tw=" $1 ":1e30\tt=" $2 ":1e38"} !NF {print ""}' train.txt >huge.items
+for learner in perceptron searn laso-br; do
+  bad_training "training has diverged" huge.items --format crfsuite --learner $learner
+done
+bad_training "training has diverged: the loss per token is not a number after pass 1" huge.items --format crfsuite -p rate=1000
 [ "$(grep -c 'pass [0-9]' err)" -le 1 ] || fail_test "passes go on after the loss is not a number"
 
 : >empty.txt

@@ -31,6 +31,27 @@ expect 0 "$espalier" eval test.txt test.jsonl -m chunks.model --json
 equal "$(json /sequences)" 60
 expect 2 "$espalier" tag bare.txt -m chunks.model --input-format nonsense
 says err "unknown format"
+# explain and tune, too
+expect 0 "$espalier" explain bare.txt -m chunks.model --sequence 2
+cp out explained.txt
+sed -n '/^$/q;p' <(sed '1,/^$/d' bare.txt) | wc -l >tokens
+for input in "bare.jsonl" "bare.data --input-format jsonl"; do
+  # shellcheck disable=SC2086 # several words
+  expect 0 "$espalier" explain $input -m chunks.model --sequence 2
+  sed 1d out | cmp -s - <(sed 1d explained.txt) || fail_test "explain $input explains something else"
+done
+expect 2 "$espalier" explain bare.txt -m chunks.model --input-format nonsense
+says err "unknown format"
+expect 0 "$espalier" train train.txt -m cascade.model --learner cascade -q -p passes=2 -p filter-passes=2
+cp test.jsonl test.data
+expect 0 "$espalier" tune cascade.model --dev test.txt -o by-columns.model
+for input in "test.jsonl" "test.data --input-format jsonl"; do
+  # shellcheck disable=SC2086 # several words
+  expect 0 "$espalier" tune cascade.model --dev $input -o by-jsonl.model
+  same by-columns.model by-jsonl.model
+done
+expect 2 "$espalier" tune cascade.model --dev test.txt --input-format nonsense -o no.model
+absent no.model
 
 # the label need not be the last column of the training data
 awk '{print $1, $3, $2}' train.txt | sed 's/ *$//' >middle.txt
@@ -90,6 +111,10 @@ printf 'Hello world\n' >row2.txt
 expect 1 "$espalier" tag row2.txt -m chunks.model -o row2.out
 says err "if this is raw text, use --text"
 absent row2.out
+# one token with its tag is a row: the cell is one that the model knows
+printf 'dog NN\n' >row3.txt
+expect 0 "$espalier" tag row3.txt -m chunks.model
+equal "$(sed -n 1p out)" "dog NN $("$espalier" tag row3.txt -m chunks.model --input-format columns | awk 'NR == 1 {print $3}')"
 expect 0 "$espalier" tag row2.txt -m chunks.model --input-format columns
 says_not err "--text"
 expect 0 "$espalier" tag bare.txt -m chunks.model
@@ -239,6 +264,22 @@ equal "$(json /meta/b/1)" 2.5
 equal "$(json /labels/0 | tr -d '"')" B-NP
 expect 0 "$espalier" tag keys.jsonl -m chunks.model --json
 equal "$(json /sequences/0/id)" 7
+# whole numbers of any size come through as they are, also next to text with escapes
+big=123456789012345678901234567890
+for text in dog 'd\u006fg'; do
+  printf '{"id": %s, "tokens": [["the", "DT"], ["%s", "NN"]], "more": {"n": [-%s, 1], "t": "%s"}, "small": 18446744073709551615}\n' \
+    $big "$text" $big $big >big.jsonl
+  for json in "" --json; do
+    # shellcheck disable=SC2086 # nothing, or a word
+    expect 0 "$espalier" tag big.jsonl -m chunks.model $json
+    says out "\"id\": $big"
+    says out "[-$big, 1]"
+    says out '"small": 18446744073709551615'
+  done
+done
+printf '{"id": 1e999, "tokens": [["the", "DT"]]}\n' >big.jsonl
+expect 1 "$espalier" tag big.jsonl -m chunks.model
+says err "big.jsonl:1: "
 
 # --- empty input is empty output
 : >empty.txt

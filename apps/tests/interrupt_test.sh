@@ -71,5 +71,49 @@ kill -TERM $pid || fail_test "tagging under slow constraints ended by itself: $(
 wait $pid
 equal $? 143
 absent long.txt
+
+# Ctrl-C is never lost, although CBC takes SIGINT for itself while it solves an integer program: a dozen times, at different
+# moments, on two threads. The second one ends at once.
+seconds() { awk '{print $1}' /proc/uptime; }
+for ((i = 0; i < 12; ++i)); do
+  "$espalier" tag many.txt -m small.model --constraints slow.txt --threads 2 --time-limit 2 -o long.txt >out 2>err &
+  pid=$!
+  sleep "0.$((50 + 4 * i))"
+  kill -INT $pid || fail_test "tagging under slow constraints ended by itself: $(cat err)"
+  wait $pid
+  equal $? 130
+  says err "interrupted; the output is not complete"
+  absent long.txt
+done
+"$espalier" train many.txt -m stopped.model --learner perceptron --constraints slow.txt --allow-contradictions --threads 2 >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid || fail_test "training under slow constraints ended by itself: $(cat err)"
+wait $pid
+equal $? 130
+rm -f stopped.model
+"$espalier" tag many.txt -m small.model --constraints slow.txt --threads 2 -o long.txt >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+kill -INT $pid 2>/dev/null
+started=$(seconds)
+wait $pid
+equal $? 130
+awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 2)}' || fail_test "a second Ctrl-C did not end it at once"
+absent long.txt
+rm -f .long.txt.partial-* long.txt.partial-*
+
+# tagging: in the middle of one sequence whose n-best list takes long
+awk 'NF {row[n++] = $1 " " $2} END {for (i = 0; i < 100000; ++i) print row[i % n]}' test.txt >endless.txt
+"$espalier" tag endless.txt -m small.model --nbest 1000 -o long.txt >out 2>err &
+pid=$!
+sleep 3
+kill -INT $pid || fail_test "the n-best list of 100,000 tokens was done too soon: $(cat err)"
+started=$(seconds)
+wait $pid
+equal $? 130
+awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "an n-best list is deaf to Ctrl-C"
+absent long.txt
 no_partial
 finish

@@ -54,6 +54,25 @@ says err "cannot satisfy the constraints"
 within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1 --strict && fail_test "--strict"
 says err "long.txt:1: "
 
+# Where time ran out it is not said that there is no labelling.
+for ((i = 1; i <= 4; ++i)); do echo "at least 700 of B-T$i"; done >least.rules
+within 15 "$espalier" tag long.txt -m tags.model --constraints least.rules --time-limit 0.05 || fail_test "least: $(cat err)"
+equal "$(wc -l <out)" 3001
+says err "for 1 of 1 sequence no labelling that satisfies the constraints was found within the time limit"
+says_not err "cannot satisfy"
+says_not err "in conflict"
+within 15 "$espalier" tag long.txt -m tags.model --constraints least.rules --time-limit 0.05 --strict && fail_test "--strict"
+says err "not found in time"
+# Without constraints, a limit would have no effect.
+for options in "" "--constraints none" "--constraints none --decoder posterior"; do
+  # shellcheck disable=SC2086 # several words
+  expect 2 "$espalier" tag tags.txt -m tags.model --time-limit 3 $options
+  says err "--time-limit needs constraints"
+done
+expect 2 "$espalier" eval tags.txt -m tags.model --time-limit 3
+expect 2 "$espalier" eval --columns tags.txt --time-limit 3
+expect 0 "$espalier" eval tags.txt -m tags.model --constraints one.rules --time-limit 3
+
 # Patterns with many stars.
 printf 'forbid B%s1 at start\n' "$(head -c 3000 /dev/zero | tr '\0' '*')" >stars.rules
 within 15 "$espalier" tag tags.txt -m tags.model --constraints stars.rules || fail_test "stars: $(cat err)"

@@ -86,6 +86,20 @@ many_labels 900 300 >train.txt
 expect 0 "$espalier" train train.txt -m full.model -p passes=1 --threads 1 --json
 rss=$(json /peak_rss_bytes)
 
+# It is one for learners of single tokens, too: with 1,520 labels it costs less than a pass does.
+cpu() {
+  local TIMEFORMAT='%U %S'
+  { time "$@" >out 2>err; } 2>times || fail_test "failed: $*: $(cat err)"
+  awk '{print $1 + $2}' times
+}
+many_labels 1520 1520 >tokens.txt
+took=()
+for bits in 32 auto; do
+  took[${#took[@]}]=$(cpu "$espalier" train tokens.txt -m local.model --learner local -p passes=1 -p weight-bits=$bits --threads 1 -q)
+done
+awk -v without="${took[0]}" -v with="${took[1]}" 'BEGIN {exit !(with <= 2 * without + .5)}' ||
+  fail_test "local: ${took[1]} s with the look at 16 bits, ${took[0]} s without"
+
 # The memory that check announces is what training takes: 72 bytes for each pair of labels.
 many_labels 4200 420 >wide.txt
 expect 0 "$espalier" check wide.txt

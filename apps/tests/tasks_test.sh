@@ -36,6 +36,19 @@ says out "argument-type accuracy"
 says out "no constraint is broken in 31 of 31 (100.00 %)"
 expect 0 "$espalier" eval roles-test.jsonl -m ibt.model --json -q
 equal "$(json /constraints/legal_percent)" 100.0
+# a line without its predicate is refused, with file and line
+{ head -n 2 roles.jsonl; head -n 1 roles.jsonl | sed 's/"pred":1,//'; } >nopred.jsonl
+for verb in "train nopred.jsonl --task roles -m no.model" "tag nopred.jsonl -m roles.model -o no.jsonl" "eval nopred.jsonl -m roles.model"; do
+  # shellcheck disable=SC2086 # several words
+  expect 1 "$espalier" $verb
+  says err "nopred.jsonl:3: not a predicate of the task roles (docs/tasks.md): key 'pred' not found"
+done
+absent no.model no.jsonl
+# numbers that would be changed when the line is written again are refused, too
+sed '1s/"pred":1,/"pred":1,"note":18446744073709551616,/' roles.jsonl >oversized.jsonl
+expect 1 "$espalier" tag oversized.jsonl -m roles.model -o no.jsonl
+says err "oversized.jsonl:1: the number '18446744073709551616' has more than 64 bits"
+absent no.jsonl
 # What is predicted stands in the lines, candidates where they were.
 expect 0 "$espalier" tag roles-test.jsonl -m roles.model -o tagged.jsonl --constraints roles.txt -q
 equal "$(wc -l <tagged.jsonl)" 31

@@ -43,6 +43,17 @@ expect 2 "$espalier" tune fast.model --dev dev.txt --budget 2 --filter-loss 0.1
 expect 2 "$espalier" tune fast.model --dev dev.txt --filter-loss 7
 expect 2 "$espalier" tune fast.model
 same fast.model before.model
+# No input is replaced: neither data nor the model that another file is to be made of.
+cp dev.txt before.txt
+ln -s dev.txt link.txt
+for arguments in "-o dev.txt" "-o ./dev.txt" "-o link.txt" "--plot dev.txt" "--plot link.txt" "--plot fast.model" "-o new.model --plot new.model"; do
+  # shellcheck disable=SC2086 # several words
+  "$espalier" tune fast.model --dev dev.txt --budget 2 $arguments >out 2>err && fail_test "tune $arguments replaces an input"
+  grep -q "espalier: " err || fail_test "tune $arguments says nothing"
+done
+same dev.txt before.txt
+same fast.model before.model
+absent new.model
 expect 0 "$espalier" train train.txt -m crf.model -p passes=2
 expect 1 "$espalier" tune crf.model --dev dev.txt
 says err "only a cascade has thresholds"

@@ -165,6 +165,21 @@ same out wanted.txt
 expect 0 "$espalier" inspect small.model
 says out "without the names"
 
+# eval: labels that the model has never seen are named, and count as errors
+awk '/^$/ {print; next} {n = ++i % 10; print $1, $2, (n == 1 ? "B-ODD" : n == 2 ? "B-RARE" : $3)}' test.txt >odd.txt
+tokens=$(grep -c . odd.txt)
+odd=$(grep -c B-ODD odd.txt)
+rare=$(grep -c B-RARE odd.txt)
+expect 0 "$espalier" eval odd.txt -m chunks.model --json
+says err "warning: $((odd + rare)) of $tokens tokens have a label that the model has never seen, and count as errors: B-ODD ($odd), B-RARE ($rare)"
+equal "$(json /unknown_labels/B-ODD)" "$odd"
+"$espalier" tag odd.txt -m chunks.model 2>/dev/null | awk 'NF {n += $3 == $4; t++} END {printf "%.3f", 100 * n / t}' >wanted
+awk -v a="$(json /accuracy)" -v b="$(cat wanted)" 'BEGIN {exit !(a - b < .001 && b - a < .001)}' || fail_test "accuracy $(json /accuracy), not $(cat wanted)"
+expect 0 "$espalier" eval odd.txt -m chunks.model -q
+equal "$(cat err)" ""
+expect 0 "$espalier" eval test.txt -m chunks.model
+says_not err "never seen"
+
 # explain
 expect 0 "$espalier" explain bare.txt -m chunks.model --sequence 2 --json
 equal "$(json /sequences/0/sequence)" 2
@@ -172,6 +187,12 @@ for key in label runner_up margin contributions/0/weight; do json "/sequences/0/
 expect 0 "$espalier" explain bare.txt -m chunks.model --sequence 1
 says out "before"
 expect 1 "$espalier" explain bare.txt -m chunks.model --sequence 100000
+# labels and margins without reasons
+expect 0 "$espalier" explain bare.txt -m chunks.model --sequence 1 --top 0
+says out "before"
+equal "$(grep -c . out)" "$(($("$espalier" explain bare.txt -m chunks.model --sequence 1 --json | grep -o '"token":' | wc -l) + 1))"
+expect 0 "$espalier" explain bare.txt -m chunks.model --sequence 1 --top 0 --json
+equal "$(json /sequences/0/tokens/0/contributions)" "[]"
 
 # synth
 expect 0 "$espalier" synth chunking -o toy --sequences 200 --json

@@ -78,6 +78,7 @@ Outcome run(const DecodeVerbFlags& flags) {
   if (flags.confidence) options.tag.confidence = true;
   options.tag.marginals = flags.marginals;
   options.tag.threads = flags.threads;
+  if (const Status status = flags.decode.check(false); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
   if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
   const InterruptGuard interrupt(InterruptGuard::Input::kEnd);

@@ -1,4 +1,5 @@
 // espalier eval: scores a model on labelled data. Tested in verbs_test.sh and input_test.sh.
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <sstream>
@@ -63,6 +64,24 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
 }
 
+/// Says which gold labels the model cannot give, the most frequent first.
+void tell_unknown_labels(std::vector<std::pair<std::string, size_t>> labels, size_t tokens) {
+  if (labels.empty()) return;
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr size_t kNamed = 10, kLongest = 40;
+  size_t all = 0;
+  std::vector<std::string> names;
+  for (const auto& [label, count] : labels) {
+    all += count;
+    if (names.size() < kNamed) names.push_back(fmt::format("{} ({})", cut(label, kLongest), count));
+  }
+  if (labels.size() > kNamed) names.push_back(fmt::format("and {} more", labels.size() - kNamed));
+  say(fmt::format("espalier: warning: {} of {} {} a label that the model has never seen, and {}: {}", all,
+                  counted(tokens, "token"), all == 1 ? "has" : "have",
+                  all == 1 ? "counts as an error" : "count as errors", joined(names, ", ")));
+}
+
 Status check(const EvalFlags& flags) {
   const bool with_model = !flags.test.empty() || !flags.model.empty();
   if (with_model == !flags.columns.empty())
@@ -75,8 +94,10 @@ Status check(const EvalFlags& flags) {
     return fail("--keep-going and --input-format need a model, but --columns uses none");
   if (!with_model && (!flags.stemmer.empty() || !flags.stopwords.empty()))
     return fail("--stemmer and --stopwords need a model, but --columns uses none");
-  if (!with_model && (!flags.decode.constraints.empty() || !flags.check_constraints.empty()))
-    return fail("--constraints and --check-constraints need a model");
+  if (!with_model && (flags.decode.any() || !flags.check_constraints.empty()))
+    return fail(
+        "--constraints, --check-constraints, --decoder, --beam, --time-limit, --strict and --verbose need a "
+        "model, but --columns uses none");
   return check_options(reading_of(flags));
 }
 
@@ -89,6 +110,8 @@ Outcome run(const EvalFlags& flags) {
   } else {
     ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
     EvaluateOptions options;
+    if (const Status status = flags.decode.check(tagger.info().constrained); !status.ok())
+      return usage_error(status.error());
     ESPALIER_ASSIGN(options.decode, flags.decode.resolve());
     if (!flags.check_constraints.empty()) {
       ESPALIER_ASSIGN(options.check_rules, Constraints::read(flags.check_constraints));
@@ -118,6 +141,7 @@ Outcome run(const EvalFlags& flags) {
     if (!flags.output.quiet) {
       if (flags.decode.verbose && !scores->how_rules_are_decoded.empty()) say(scores->how_rules_are_decoded);
       tell_outcomes(scores->rules, scores->searches, flags.decode.verbose);
+      tell_unknown_labels(scores->unknown_labels, scores->tokens);
     }
   }
   if (flags.output.json) {

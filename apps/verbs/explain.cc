@@ -35,6 +35,7 @@ struct ExplainFlags {
 Outcome run(const ExplainFlags& flags) {
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
   ExplainOptions options = flags.options;
+  if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(options.decode, flags.decode.resolve());
   options.json = flags.output.json;
   options.colour = in_colour(Stream::kOutput);
@@ -52,6 +53,7 @@ void add_explain(CLI::App& app, Action& action) {
   const auto [verb, flags] = add_verb<ExplainFlags>(app, action, "explain", kExplainHelp, run);
   verb.add_option("INPUT", flags.input, "file to label and explain [-, standard input]")->type_name("");
   add_model_option(verb, flags.model);
+  add_input_format_option(verb, flags.options.input_format);
   add_number_option(verb, "--sequence", flags.options.sequence,
                     "explain only this sequence, counted from 1 [all]", 1);
   add_number_option(verb, "--top", flags.options.top, "features shown per token [5]", 0, 1000000);

@@ -157,6 +157,7 @@ void add_report(const StreamReport& more, StreamReport& all) {
   all.rules.approximate += more.rules.approximate;
   all.rules.infeasible += more.rules.infeasible;
   all.rules.out_of_time += more.rules.out_of_time;
+  all.rules.none_in_time += more.rules.none_in_time;
   if (all.rules.example.empty()) all.rules.example = more.rules.example;
   all.searches.exact += more.searches.exact;
   all.searches.approximate += more.searches.approximate;
@@ -174,9 +175,15 @@ void tell(const TagFlags& flags, const StreamReport& report) {
                   duration_text(report.seconds), count_text(static_cast<size_t>(speed)), flags.output));
 }
 
+/// The model whose labels are found.
+const Tagger& last_of(const Tagger& tagger) { return tagger; }
+const Tagger& last_of(const Pipeline& pipeline) { return pipeline.last(); }
+
 /// Tags all inputs; `Model` is a Tagger or a Pipeline.
 template <typename Model>
 Outcome tag_with(const Model& model, const TagFlags& flags, StreamOptions& options) {
+  if (const Status status = flags.decode.check(last_of(model).info().constrained); !status.ok())
+    return usage_error(status.error());
   ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
   if (const Status status = check_options(model, options); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(const std::vector<TagJob> jobs, jobs_of(flags));

@@ -28,7 +28,7 @@ constexpr const char* kTuneExamples = R"(Examples:
   espalier tune letters.model --dev letter.data.gz --folds 0 --filter-loss 0.01,0.02,0.04 --json)";
 
 struct TuneFlags {
-  std::string model, out, plot, folds;
+  std::string model, out, plot, folds, input_format;
   std::vector<std::string> dev;
   std::string filter_loss;
   double budget = 0;
@@ -85,6 +85,7 @@ Outcome run(const TuneFlags& flags) {
   if (!options.ok()) return usage_error(options.error());
   Files dev{flags.dev, {}};
   dev.reading.folds = flags.folds;
+  dev.reading.format = flags.input_format;
   if (const Status status = check_options(*options); !status.ok()) return usage_error(status.error());
   if (const Status status = check_options(dev.reading); !status.ok()) return usage_error(status.error());
   ESPALIER_TRY(check_no_input(flags.out, flags.dev));
@@ -115,6 +116,7 @@ void add_tune(CLI::App& app, Action& action) {
       ->type_name("")
       ->required();
   verb.add_option("--dev", flags.dev, "labelled data to choose by")->type_name("FILE");
+  add_input_format_option(verb, flags.input_format);
   verb.add_option("--filter-loss", flags.filter_loss,
                   "share of the truth each level may lose: one number, or one per level [0.0005]")
       ->type_name("E");

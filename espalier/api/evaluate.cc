@@ -38,8 +38,10 @@ struct ScoresBuilder {
       out.confusions.push_back({c.gold, c.predicted, c.count});
     if (evaluation.legal) out.legal_percent = evaluation.legal_share();
     const model::ConstraintTally& tally = evaluation.tally;
-    out.rules = {tally.exact(), tally.approximate, tally.infeasible, tally.out_of_time, tally.example};
+    out.rules = {tally.exact(),     tally.approximate, tally.infeasible,
+                 tally.out_of_time, tally.example,     tally.none_in_time};
     out.searches = {evaluation.searches.ended[0], evaluation.searches.ended[1], evaluation.searches.ended[2]};
+    out.unknown_labels.assign(evaluation.unknown.begin(), evaluation.unknown.end());
     out.seconds = evaluation.seconds;
     out.tokens_per_second = evaluation.tokens_per_second();
     out.state_ = std::make_shared<const Scores::State>(Scores::State{std::move(evaluation)});

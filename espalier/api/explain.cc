@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "espalier/api/model_input.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
@@ -25,12 +26,14 @@ using Explanations = std::vector<data::Predictor::Explanation>;
 /// Formats the explanations of one sequence.
 class ExplanationWriter {
  public:
-  ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t top, bool colour)
+  /// `word` is the cell that holds the word.
+  ExplanationWriter(const model::Model& model, const data::Predictor& predictor, size_t word, size_t top,
+                    bool colour)
       : about_(model.about()),
         predictor_(predictor),
         colour_(colour),
         top_(top),
-        word_(model::word_column(model.about())),
+        word_(word),
         columns_(predictor.label_columns()) {}
 
   std::string text(const data::Sequence& sequence, const Explanations& explanations) const;
@@ -154,20 +157,34 @@ class OneSequence final : public data::Reader {
 
 }  // namespace
 
+Status check_options(const Tagger& tagger, const ExplainOptions& options) {
+  const Tagger::State& state = *tagger.state();
+  ESPALIER_TRY(api::unconstrained_choice(state, options.decode));
+  ESPALIER_TRY(api::model_input(state, {}, {.format = options.input_format}));
+  return {};
+}
+
 Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink,
                       const ExplainOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
-  ESPALIER_ASSIGN(const model::Task* const task, model::find_task(state.model.about().task));
-  ESPALIER_ASSIGN(auto all, api::open_source(source, state.model.about().reading_for_use(), task->json));
+  ESPALIER_ASSIGN(const api::ModelInput input,
+                  api::model_input(state, source.state()->path, {.format = options.input_format}));
+  ESPALIER_ASSIGN(auto all, api::open_source(source, input.reading, input.task));
+  if (!input.task && !state.model.bare().builds_trees())
+    all = api::check_first_labels(std::move(all), input.reading.format, state.model.labels());
   OneSequence reader(std::move(all), options.sequence);
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  const ExplanationWriter writer(state.model, *choice.predictor, options.top, options.colour);
+  const size_t word =
+      input.map ? data::InputMap::word_cell(input.reading.format) : model::word_column(state.model.about());
+  const ExplanationWriter writer(state.model, *choice.predictor, word, options.top, options.colour);
   const auto step = [&](const data::Sequence& sequence, data::Predictor::Scratch& scratch,
                         std::string& text) -> Status {
     Explanations explanations;
     if (!sequence.empty()) {  // a predicate may have no candidates
-      ESPALIER_ASSIGN(explanations, choice.predictor->explain(sequence, scratch));
+      thread_local data::Sequence mapped;
+      if (input.map) ESPALIER_TRY(input.map->apply(sequence, mapped));
+      ESPALIER_ASSIGN(explanations, choice.predictor->explain(input.map ? mapped : sequence, scratch));
     }
     text =
         options.json ? json_text(writer.tokens(sequence, explanations)) : writer.text(sequence, explanations);

@@ -1,6 +1,8 @@
 #include "espalier/api/model_input.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <utility>
 
 #include "espalier/api/corpus.h"
@@ -135,6 +137,33 @@ Result<ModelInput> model_input(const Tagger::State& tagger, const std::string& p
 size_t word_cell(const Tagger::State& tagger, const ModelInput& input) {
   if (input.map) return data::InputMap::word_cell(input.reading.format);
   return tagger.info.feature_columns.empty() ? 0 : tagger.info.feature_columns.front();
+}
+
+bool knows_row(const Tagger::State& tagger, const ModelInput& input, const data::Sequence& row) {
+  const data::Predictor& predictor = tagger.model.bare();
+  const auto scratch = predictor.make_scratch();
+  data::Prediction found;
+  // The score of the row with a cell that no data has; `row.columns()`: with its own cells.
+  const auto score_without = [&](size_t column) -> std::optional<double> {
+    data::Sequence changed;
+    changed.clear(row.columns());
+    changed.begin_row(row.raw(0), row.line(0));
+    for (size_t c = 0; c < row.columns(); ++c)
+      changed.add_cell(c == column ? std::string_view("\x01\x02") : row.cell(0, c));
+    if (!predictor.predict(changed, {}, {}, *scratch, found).ok()) return std::nullopt;
+    return found.best.front().score;
+  };
+  const std::optional<double> whole = score_without(row.columns());
+  bool letters = false;
+  for (size_t c = 0; c < row.columns(); ++c) {
+    if (c == word_cell(tagger, input)) continue;
+    const std::string_view cell = row.cell(0, c);
+    letters = letters || std::any_of(cell.begin(), cell.end(), [](unsigned char byte) {
+                return std::isalnum(byte) != 0 || byte >= 0x80;
+              });
+    if (!whole || score_without(c) == whole) return false;
+  }
+  return letters;
 }
 
 std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,

@@ -180,8 +180,8 @@ class StreamRun {
       status = tag(sources[i], prepared[i], std::move(first));
     report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.interrupted = monitor_.stopped();
-    report_.rules = {rules_.exact(), rules_.approximate, rules_.infeasible, rules_.out_of_time,
-                     rules_.example};
+    report_.rules = {rules_.exact(),     rules_.approximate, rules_.infeasible,
+                     rules_.out_of_time, rules_.example,     rules_.none_in_time};
     report_.searches = {searches_.ended[0], searches_.ended[1], searches_.ended[2]};
     report_.how_rules_are_decoded = streamed_.predictor().about_constraints();
     if (status.ok() && !report_.interrupted) status = refuse_text();
@@ -222,7 +222,11 @@ class StreamRun {
       if (json_) ESPALIER_TRY(out_.write(report_.sequences == 0 ? "\n" : ",\n"));
       ++report_.sequences;
       report_.tokens += sequence.length();
-      report_.like_text += is_like_text(sequence);
+      if (is_like_text(sequence)) {
+        constexpr size_t kRowsToLookAt = 100;  // the rest will be like them
+        if (++report_.like_text <= kRowsToLookAt)
+          known_rows_ = known_rows_ && !input.map && api::knows_row(streamed_.first, input, sequence);
+      }
       return out_.write(text);
     };
     return model::run_pipeline(*reader, streamed_.predictor(), prepared.pipeline, workers_,
@@ -231,13 +235,17 @@ class StreamRun {
 
   /// Raw text whose lines happen to have as many words as rows have cells is taken for rows: labels would be
   /// wrong. Only at the end is it known that no sequence has a second row; one that was left out had rows.
+  /// Rows of a single token whose tags the model knows are rows.
   Status refuse_text() const {
     if (report_.like_text == 0 || report_.like_text < report_.sequences || report_.bad_sequences > 0 ||
-        !options_.input_format.empty() || !options_.separator.empty() || options_.forced_column != 0)
+        known_rows_ || !options_.input_format.empty() || !options_.separator.empty() ||
+        options_.forced_column != 0)
       return {};
     return fail(
-        "every sequence is a single row of words with blanks between: if this is raw text, use --text; if "
-        "these are columns, say so with --input-format columns");
+        "every sequence is a single row of words with blanks between, and not all of its cells are known "
+        "from "
+        "training: if this is raw text, use --text; if these are columns, say so with --input-format "
+        "columns");
   }
 
   Status end_json() {
@@ -258,6 +266,7 @@ class StreamRun {
   const api::PublicMonitor monitor_;
   const Workers workers_;
   bool json_;
+  bool known_rows_ = true;  ///< those that are like text have cells that the model knows
   StreamReport report_;
   model::ConstraintTally rules_;
   model::SearchTally searches_;

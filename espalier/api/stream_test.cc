@@ -209,6 +209,11 @@ TEST(Stream, RefusesRawTextInPlaceOfRows) {
   EXPECT_THAT(tagged("the cat\n", {}), HasSubstr("every sequence is a single row of words"));
   EXPECT_THAT(tagged("the cat\n\nthe dog\n", {}), HasSubstr("if this is raw text, use --text"));
   EXPECT_EQ(tagged("the\tDT\n", {}), "");
+  // One token with a tag that the training data has; punctuation could be the end of a short line.
+  out.clear();
+  EXPECT_EQ(tagged("wolf NN\n", {}), "");
+  EXPECT_EQ(out, "wolf NN I-NP\n\n");
+  EXPECT_THAT(tagged("wolf NN\n\nthe cat\n", {}), HasSubstr("if this is raw text, use --text"));
   EXPECT_EQ(tagged("the DT\n\nthe DT\ncat NN\n", {}), "");
   StreamOptions columns;
   columns.input_format = "columns";

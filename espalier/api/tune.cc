@@ -1,7 +1,7 @@
 // tune: chooses the thresholds of a cascade again. Tested in evaluate_test.cc and apps/tests/tune_test.sh.
 #include "espalier/cascade/training/tune.h"
 
-#include "espalier/api/corpus.h"
+#include "espalier/api/model_input.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/parallel.h"
@@ -37,10 +37,23 @@ Result<std::vector<data::Sequence>> sequences_of(const Tagger::State& tagger, co
     ESPALIER_TRY(dev.corpus()->status());
     return dev.corpus()->state()->sequences;
   }
-  data::ReadOptions reading = tagger.model.about().reading;
-  ESPALIER_ASSIGN(const api::Reading given, api::reading_of(dev.files()->reading, dev.files()->paths));
-  reading.folds = given.options.folds;
-  return data::read_all(dev.files()->paths, reading);
+  ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
+                  api::model_sources(tagger, dev, /*labels_required=*/true));
+  std::vector<data::Sequence> out;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::string& path = dev.files()->paths[i];
+    const api::ModelInput& input = sources[i].input;
+    ESPALIER_ASSIGN(std::vector<data::Sequence> read, data::read_all({path}, input.reading));
+    for (data::Sequence& sequence : read) {
+      if (!input.map) {
+        out.push_back(std::move(sequence));
+        continue;
+      }
+      const Status status = input.map->apply(sequence, out.emplace_back());
+      if (!status.ok()) return fail("{}: {}", path, status.error().message);
+    }
+  }
+  return out;
 }
 
 }  // namespace

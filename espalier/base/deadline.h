@@ -1,10 +1,13 @@
 // A point in time by which work must end. Make one with Deadline::after, pass it down by value, and ask
-// passed() every few thousand steps: a call reads the clock, about 30 ns. Nothing ends by itself.
+// passed() every few thousand steps: a call reads the clock, about 30 ns. Nothing ends by itself. Where the
+// thread's work is to stop (stop_scope.h), time is up.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+
+#include "espalier/base/stop_scope.h"
 
 namespace espalier {
 
@@ -19,9 +22,12 @@ class Deadline {
     return out;
   }
 
-  bool passed() const { return end_ != Clock::time_point::max() && Clock::now() >= end_; }
+  bool passed() const {
+    return (end_ != Clock::time_point::max() && Clock::now() >= end_) || StopScope::wanted();
+  }
   /// The seconds that are left: 0 if it has passed, infinite if it never passes.
   double left() const {
+    if (StopScope::wanted()) return 0;
     if (end_ == Clock::time_point::max()) return std::numeric_limits<double>::infinity();
     return std::max(0.0, std::chrono::duration<double>(end_ - Clock::now()).count());
   }

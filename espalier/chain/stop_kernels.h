@@ -4,30 +4,21 @@
 
 #include <cstddef>
 
-#include "espalier/base/progress.h"
+#include "espalier/base/stop_scope.h"
 
 namespace espalier::chain {
 
-/// While it lives, the kernels that its thread calls ask the monitor, at each position, whether to stop. Once
-/// that is wanted they return at once, with sums and labels that mean nothing: whoever makes one of these
-/// looks at the monitor afterwards and drops them. A thread's own, and no argument, because between a learner
-/// and the kernels there are interfaces that know of no monitor (BatchRunner::Gradient, Restriction).
-class StopKernels {
+/// A StopScope for kernels, which ask at each position. Once they are to stop they return at once, with sums
+/// and labels that mean nothing.
+class StopKernels : public StopScope {
  public:
-  explicit StopKernels(const Monitor& monitor) : before_(watched_) { watched_ = &monitor; }
-  ~StopKernels() { watched_ = before_; }
-  StopKernels(const StopKernels&) = delete;
-  StopKernels& operator=(const StopKernels&) = delete;
+  using StopScope::StopScope;
 
   /// Asked by the kernels.
   static bool wanted(size_t labels) {
     constexpr size_t kManyLabels = 256;  // with fewer, sequences are short work
-    return labels >= kManyLabels && watched_ != nullptr && watched_->stop_requested();
+    return labels >= kManyLabels && StopScope::wanted();
   }
-
- private:
-  static inline thread_local const Monitor* watched_ = nullptr;
-  const Monitor* before_;
 };
 
 }  // namespace espalier::chain

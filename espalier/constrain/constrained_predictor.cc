@@ -109,11 +109,19 @@ Status ConstrainedPredictor::settle(const data::Sequence& sequence, const Instan
   const size_t line = sequence.length() > 0 ? sequence.line(0) : 0;
   if (options_.strict && found.outcome == Outcome::kOutOfBudget)
     return fail("line {}: the best labelling was not found in time", line);
-  // A sequence for which no allowed labelling was found in time is treated like one that has none.
   if (found.outcome != Outcome::kExact && found.labels.empty() && (instance.length > 0 || options_.strict)) {
-    effect.outcome = ConstraintEffect::Outcome::kInfeasible;
-    Compromise answer = compromise(compiled_, instance, scores, how);
+    // That none was found in time does not mean that there is none.
+    const bool proven = found.outcome == Outcome::kInfeasible;
+    Compromise answer;
+    if (proven) {
+      answer = compromise(compiled_, instance, scores, how);
+    } else {
+      answer.best = least_broken(compiled_, instance, scores, how);
+    }
+    effect.outcome = proven ? ConstraintEffect::Outcome::kInfeasible : ConstraintEffect::Outcome::kNoneInTime;
     for (const size_t c : answer.clash) effect.clash.push_back(compiled_.constraints().statements()[c].name);
+    if (!proven && answer.best.labels.empty())
+      return fail("line {}: no labelling that satisfies the constraints was found in time", line);
     if (options_.strict || answer.best.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", line,
                   effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "espalier/program/program.h"
+
 namespace espalier::constrain {
 
 using chain::Outcome;
@@ -52,11 +54,13 @@ Decoded decode_until(const Compiled& compiled, const Instance& instance, const S
       options.method == Method::kAuto ? choose_method(compiled, instance.length, neighbours) : options.method;
   if (method == Method::kInteger) return decode_integer(compiled, instance, scores, deadline);
   if (method == Method::kBeam && searchable(compiled)) {
-    return decode_search(compiled, instance, scores, options.beam, kSearchStates, deadline.at_least(kLastBeam));
+    return decode_search(compiled, instance, scores, options.beam, kSearchStates,
+                         deadline.at_least(kLastBeam));
   }
   if (method == Method::kLattice && compiled.regular()) {
     constexpr size_t kLargestLattice = size_t{1} << 26;
-    Decoded found = decode_lattice(compiled, instance, scores, kLargestLattice, deadline.share(kLatticeShare));
+    Decoded found =
+        decode_lattice(compiled, instance, scores, kLargestLattice, deadline.share(kLatticeShare));
     if (found.outcome != Outcome::kOutOfBudget) return found;
     return decode_integer(compiled, instance, scores, deadline);
   }
@@ -69,14 +73,38 @@ Decoded decode_until(const Compiled& compiled, const Instance& instance, const S
   return solved.outcome == Outcome::kOutOfBudget ? better_of(std::move(solved), std::move(found)) : solved;
 }
 
+/// Whether hard rules about numbers of labels contradict each other in a sequence of this length, wherever
+/// the labels are: the proof that takes no time.
+bool counts_clash(const Compiled& compiled, size_t length) {
+  const auto T = static_cast<double>(length);
+  program::Program counts(program::Sense::kMaximise);
+  std::vector<program::Term> all;
+  for (size_t y = 0; y < compiled.constraints().labels(); ++y)
+    all.push_back({counts.add_variable(0, T, 0), 1});
+  counts.add_row(all, T, T);
+  for (const Rule& rule : compiled.constraints().rules()) {
+    if (rule.kind != Rule::Kind::kCount || !rule.hard()) continue;
+    std::vector<program::Term> some;
+    for (size_t y = 0; y < all.size(); ++y)
+      if (rule.first[y] != 0) some.push_back(all[y]);
+    const double most = rule.most == kNoLimit ? program::kInfinite : static_cast<double>(rule.most);
+    counts.add_row(some, static_cast<double>(rule.least), most);
+  }
+  return program::solve(counts, {}).outcome == program::Outcome::kInfeasible;
+}
+
 }  // namespace
 
 Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
                const DecodeOptions& options) {
   const Deadline deadline = options.limit();
   Decoded found = decode_until(compiled, instance, scores, options, deadline);
-  const bool tried = options.method == Method::kBeam || !searchable(compiled);
-  if (found.outcome != Outcome::kOutOfBudget || !found.labels.empty() || tried) return found;
+  if (found.outcome != Outcome::kOutOfBudget || !found.labels.empty()) return found;
+  if (counts_clash(compiled, instance.length)) {
+    found.outcome = Outcome::kInfeasible;
+    return found;
+  }
+  if (options.method == Method::kBeam || !searchable(compiled)) return found;
   constexpr size_t kAnyNumber = ~size_t{0};  // it grows with the length only
   found = decode_search(compiled, instance, scores, std::max<size_t>(options.beam, 1), kAnyNumber,
                         deadline.at_least(kLastBeam));
@@ -84,11 +112,8 @@ Decoded decode(const Compiled& compiled, const Instance& instance, const Scores&
   return found;
 }
 
-Compromise compromise(const Compiled& compiled, const Instance& instance, const Scores& scores,
-                      const DecodeOptions& options) {
-  Compromise out;
-  DecodeOptions rest_of_time = options;
-  rest_of_time.deadline = options.limit();
+Decoded least_broken(const Compiled& compiled, const Instance& instance, const Scores& scores,
+                     const DecodeOptions& options) {
   // One violation must cost more than any difference of scores.
   double range = 1;
   for (size_t t = 0; t < instance.length; ++t) {
@@ -110,10 +135,19 @@ Compromise compromise(const Compiled& compiled, const Instance& instance, const 
   }
   for (const Rule& rule : compiled.constraints().rules())
     if (!rule.hard()) range += rule.penalty * static_cast<double>(instance.length);
+  Decoded best = decode(Compiled(compiled.constraints().softened(range)), instance, scores, options);
+  best.penalty = 0;  // hard rules are not part of the score
+  if (best.outcome == Outcome::kExact) best.outcome = Outcome::kApproximate;
+  return best;
+}
+
+Compromise compromise(const Compiled& compiled, const Instance& instance, const Scores& scores,
+                      const DecodeOptions& options) {
+  Compromise out;
+  DecodeOptions rest_of_time = options;
+  rest_of_time.deadline = options.limit();
   // The labelling matters more than its explanation, so it gets the time first.
-  out.best = decode(Compiled(compiled.constraints().softened(range)), instance, scores, rest_of_time);
-  out.best.penalty = 0;  // hard rules are not part of the score
-  if (out.best.outcome == Outcome::kExact) out.best.outcome = Outcome::kApproximate;
+  out.best = least_broken(compiled, instance, scores, rest_of_time);
 
   Constraints rest = compiled.constraints();
   for (size_t c = 0; c < rest.statements().size(); ++c) {

@@ -75,6 +75,11 @@ Method choose_method(const Compiled& compiled, size_t length, bool neighbours_sc
 Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
                const DecodeOptions& options);
 
+/// For instances whose time ran out before an allowed labelling was found: one with few violations of hard
+/// rules, the fewest if there is time to find out. Its penalty does not count them.
+Decoded least_broken(const Compiled& compiled, const Instance& instance, const Scores& scores,
+                     const DecodeOptions& options);
+
 /// For instances without an allowed labelling: the labelling with the fewest violations of hard rules (among
 /// these the best), and a minimal set of hard constraints that clash on this instance. If time runs out, the
 /// labelling is the best that a beam search finds, and the set may contain more than it must.

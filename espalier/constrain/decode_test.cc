@@ -247,6 +247,25 @@ TEST(Decode, WhenTimeIsUpACompromiseIsStillALabelling) {
   EXPECT_EQ(answer.clash.size(), 3u);
 }
 
+TEST(Decode, WithoutTimeInfeasibleIsSaidOnlyWhereItIsProven) {
+  const data::LabelSet labels = letters(3);
+  constexpr size_t kLength = 400;
+  const RandomChain chain(6, kLength, 3, 1.0f);
+  const auto outcome = [&](const std::string& text) {
+    const Compiled compiled(resolved(text, labels, kChain));
+    const Instance instance =
+        compiled.constraints().instance(kLength, [](size_t, size_t) { return std::string_view(); });
+    const Decoded found = decode(compiled, instance, chain.view(), {.seconds = 1e-9});
+    EXPECT_TRUE(found.labels.empty());
+    EXPECT_EQ(least_broken(compiled, instance, chain.view(), {.seconds = 1e-9}).labels.size(), kLength);
+    return found.outcome;
+  };
+  // Numbers that contradict each other are found out without any time, others that a beam cannot meet are not
+  // taken for such.
+  EXPECT_EQ(outcome("at most 90 of {A B}\nat most 91 of {B C}\nat most 92 of {A C}\n"), Outcome::kInfeasible);
+  EXPECT_EQ(outcome("at least 132 of A\nat least 132 of B\nat least 132 of C\n"), Outcome::kOutOfBudget);
+}
+
 TEST(Decode, MethodIsChosenByWhatTheRulesNeed) {
   const data::LabelSet labels = letters(4);
   const auto method = [&](const std::string& text, const ConstraintScope& shape, bool scored,

@@ -76,7 +76,9 @@ void explain_effect(const Compiled& compiled, const std::vector<Compiled>& witho
 Status predict_from_lattice(ConstrainedLattice& product, double temperature, const data::LabelSet& labels,
                             data::Scheme scheme, const data::PredictOptions& options, data::Prediction& out) {
   if (product.outcome == Outcome::kOutOfBudget)
-    return fail("the lattice of all labellings that satisfy the constraints is too large for n-best lists");
+    return fail(
+        "the lattice of all labellings that satisfy the constraints is too large for n-best lists and "
+        "probabilities, or for the time limit");
   chain::NBestResult found;
   if (product.outcome == Outcome::kExact)
     found = chain::n_best(product.lattice, std::max<size_t>(options.nbest, 1));

@@ -59,6 +59,9 @@ void ConstraintTally::add(const data::Prediction& prediction) {
     case Ended::kOutOfTime:
       ++out_of_time;
       break;
+    case Ended::kNoneInTime:
+      ++none_in_time;
+      break;
   }
 }
 
@@ -67,15 +70,13 @@ void ConstraintTally::merge(const ConstraintTally& other) {
   approximate += other.approximate;
   infeasible += other.infeasible;
   out_of_time += other.out_of_time;
+  none_in_time += other.none_in_time;
   if (example.empty()) example = other.example;
 }
 
 Json ConstraintTally::to_json() const {
-  return {{"sequences", constrained},
-          {"exact", exact()},
-          {"approximate", approximate},
-          {"infeasible", infeasible},
-          {"out_of_time", out_of_time}};
+  return {{"sequences", constrained}, {"exact", exact()},           {"approximate", approximate},
+          {"infeasible", infeasible}, {"out_of_time", out_of_time}, {"none_in_time", none_in_time}};
 }
 
 Json SearchTally::to_json() const {
@@ -152,6 +153,11 @@ Status evaluate(const data::Predictor& predictor, const data::Source& source,
       evaluation.trees->add(gold_heads, gold, prediction.best.front().heads, predicted);
     }
     if (!sequence.empty()) evaluation.scores.add(gold, predicted, prediction.confidence);
+    for (const std::string_view label : gold) {
+      if (label == data::kUnknownLabelText || predictor.labels().find(label)) continue;
+      const auto place = evaluation.unknown.find(label);
+      ++(place != evaluation.unknown.end() ? place->second : evaluation.unknown[std::string(label)]);
+    }
     if (!sequence.empty() && options.on_sequence)
       options.on_sequence(reader->name(), sequence, prediction, gold, predicted, gold_heads);
     if (joint) {
@@ -220,6 +226,7 @@ void Evaluation::merge(const Evaluation& other) {
   checked += other.checked;
   tally.merge(other.tally);
   searches.merge(other.searches);
+  for (const auto& [label, count] : other.unknown) unknown[label] += count;
   tokens += other.tokens;
   seconds += other.seconds;
 }
@@ -286,6 +293,7 @@ Json Evaluation::to_json() const {
     out["constraints"]["legal"] = *legal;
     out["constraints"]["legal_percent"] = legal_share();
   }
+  for (const auto& [label, count] : unknown) out["unknown_labels"][label] = count;
   for (const auto& [key, value] : all.items())
     if (!out.contains(key)) out[key] = value;
   return out;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,12 +34,12 @@ namespace espalier::model {
 
 /// How decoding under constraints ended, counted over sequences.
 struct ConstraintTally {
-  size_t constrained = 0, approximate = 0, infeasible = 0, out_of_time = 0;
+  size_t constrained = 0, approximate = 0, infeasible = 0, out_of_time = 0, none_in_time = 0;
   std::string example;  ///< constraints that cannot all be satisfied, from the first infeasible sequence
 
   void add(const data::Prediction& prediction);
   void merge(const ConstraintTally& other);
-  size_t exact() const { return constrained - approximate - infeasible - out_of_time; }
+  size_t exact() const { return constrained - approximate - infeasible - out_of_time - none_in_time; }
   Json to_json() const;
 };
 
@@ -86,6 +87,7 @@ struct Evaluation {
   size_t checked = 0;           ///< sequences that were checked
   ConstraintTally tally;
   SearchTally searches;
+  std::map<std::string, size_t, std::less<>> unknown;  ///< gold labels that the model does not have: tokens
   size_t tokens = 0;   ///< all that were labelled, including those without a gold label
   double seconds = 0;  ///< reading, predicting and counting
 

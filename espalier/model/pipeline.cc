@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/model/scratch_pool.h"
 
@@ -30,7 +31,7 @@ struct Item {
   data::Prediction prediction;
   std::string text;
   Status status;
-  bool processed = false;  ///< false: the run was stopped before its turn came
+  bool processed = false;  ///< false: the run was stopped before its turn came or ended
 };
 
 /// Sequences that are read, processed and passed on together.
@@ -138,7 +139,9 @@ class BlockRun {
         item.processed = !monitor_.stop_requested();
         if (!item.processed) break;
         item.text.clear();
+        const StopScope stop(monitor_);
         item.status = step_(item, *scratch);
+        item.processed = !stop.told();
       }
       pool_.give_back(std::move(scratch));
     });

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "espalier/public/tagger.h"
@@ -44,6 +45,8 @@ struct Scores {
       legal_percent;  ///< percent of sequences that break no constraint, if constraints were checked
   Outcomes rules;     ///< how decoding under constraints ended
   Searches searches;  ///< how searches ended
+  /// Gold labels that the model has never seen, and on how many tokens; each of these counts as an error.
+  std::vector<std::pair<std::string, size_t>> unknown_labels;
   std::string how_rules_are_decoded;          ///< in words; empty without constraints
   double seconds = 0, tokens_per_second = 0;  ///< for reading, tagging and counting
 

@@ -10,6 +10,7 @@ enum class Outcome {
   kApproximate,  ///< a good one: states were given up on the way
   kInfeasible,   ///< none satisfies the rules; this one breaks them least
   kOutOfTime,    ///< the best found before time ran out
+  kNoneInTime,   ///< none that satisfies the rules was found before time ran out; this one breaks few of them
 };
 
 /// How a search for the best path ended.

@@ -56,9 +56,9 @@ struct DecodeOptions {
   /// Obey these constraints; not set: those that the model was trained with, if any.
   std::optional<Constraints> constraints = {};
   bool unconstrained = false;  ///< obey no constraints, not even those of the training
-  bool strict = false;         ///< a sequence that cannot satisfy the constraints is an error
-  bool why = false;            ///< report which constraint changed which token (Tagged::changes)
-  double time_limit = 10;      ///< seconds per sequence, under constraints
+  bool strict = false;     ///< a sequence that cannot satisfy the constraints, or not in time, is an error
+  bool why = false;        ///< report which constraint changed which token (Tagged::changes)
+  double time_limit = 10;  ///< seconds per sequence, under constraints
   /// auto, viterbi or posterior (the most probable label of each token); under constraints viterbi, ilp or
   /// beam; for models that are searches (searn, laso …) greedy, beam or best-first.
   std::string decoder = "auto";
@@ -318,8 +318,9 @@ struct StreamOptions {
 /// How decoding under constraints ended: numbers of sequences, see Outcome.
 struct Outcomes {
   size_t exact = 0, approximate = 0, infeasible = 0, out_of_time = 0;
-  std::string example;  ///< constraints that cannot all be satisfied, from the first infeasible sequence
-  size_t total() const { return exact + approximate + infeasible + out_of_time; }
+  std::string example;      ///< constraints that cannot all be satisfied, from the first infeasible sequence
+  size_t none_in_time = 0;  ///< not among those that are out of time
+  size_t total() const { return exact + approximate + infeasible + out_of_time + none_in_time; }
 };
 /// How searches ended: numbers of sequences; all 0 for models that are not searches.
 struct Searches {
@@ -358,11 +359,14 @@ struct ExplainOptions {
   DecodeOptions decode = {};
   size_t top = 5;                           ///< reasons listed per token
   size_t sequence = 0;                      ///< explain only this sequence, counted from 1; 0: all
+  std::string input_format = {};            ///< empty: as the source's name says, otherwise as in training
   bool json = false;                        ///< one JSON object instead of text
   bool colour = false;                      ///< text: labels in the colours of terminals (ANSI)
   int threads = 0;                          ///< 0: all cores
   const std::atomic<bool>* stop = nullptr;  ///< set to true to stop, which is an error
 };
+/// An error if the options contradict each other or do not fit the model.
+Status check_options(const Tagger& tagger, const ExplainOptions& options);
 /// Explains the labels of all sequences of a source, as text or as one JSON object. Memory does not grow with
 /// the input.
 Status explain_stream(const Tagger& tagger, const Source& source, const Sink& sink,

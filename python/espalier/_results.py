@@ -102,7 +102,7 @@ class Tagged:
     spans: List[Span]
     alternatives: List[Alternative]  #: the n-best list; the first is this labelling
     marginals: Optional[npt.NDArray[np.float32]]  #: tokens × labels; None unless asked for
-    outcome: str  #: "exact", "approximate", "infeasible" or "out of time"
+    outcome: str  #: "exact", "approximate", "infeasible", "out of time" or "none in time"
     clash: List[str]  #: if infeasible: constraints that cannot all be satisfied
     changes: List[Change]
     price_of_rules: float

@@ -48,7 +48,8 @@ py::dict to_dict(const StreamReport& report, const std::vector<std::string>& err
                   "interrupted"_a = report.interrupted, "errors"_a = errors,
                   "outcomes"_a = py::dict(
                       "exact"_a = report.rules.exact, "approximate"_a = report.rules.approximate,
-                      "infeasible"_a = report.rules.infeasible, "out of time"_a = report.rules.out_of_time));
+                      "infeasible"_a = report.rules.infeasible, "out of time"_a = report.rules.out_of_time,
+                      "none in time"_a = report.rules.none_in_time));
 }
 
 void bind_pipeline(py::module_& m) {

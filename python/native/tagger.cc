@@ -8,7 +8,8 @@ namespace espalier::python {
 namespace {
 
 const char* outcome_name(Outcome outcome) {
-  static constexpr const char* kNames[] = {"exact", "approximate", "infeasible", "out of time"};
+  static constexpr const char* kNames[] = {"exact", "approximate", "infeasible", "out of time",
+                                           "none in time"};
   return kNames[static_cast<size_t>(outcome)];
 }
 

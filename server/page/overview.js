@@ -34,6 +34,8 @@ export function drawSummary(items, differing) {
     const clash = [...new Set(impossible.flatMap(([{ layer }]) => layer.clash ?? []))].join(", ");
     words.push(`${counted(impossible.length, "sentence")} cannot obey the constraints${clash ? ` (${clash})` : ""}`);
   }
+  const late = items.filter(([{ layer }]) => layer.outcome === "none in time").length;
+  if (late > 0) words.push(`${counted(late, "sentence")} out of time: the constraints may be broken`);
   const summary = items.length > 0 ? words.join(" · ") : "";
   if (summary !== byId("summary").textContent) say(summary);
   byId("summary").textContent = summary;

@@ -1,5 +1,8 @@
 #include "espalier/base/text/json.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 namespace espalier {
@@ -12,6 +15,74 @@ bool is_json(std::string_view text) { return Json::accept(text); }
 
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+namespace {
+
+/// The place after the text that begins with a quotation mark at `at`.
+size_t after_quoted(std::string_view json, size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    if (json[at] == '\\') ++at;
+  return at + 1;
+}
+
+}  // namespace
+
+std::string_view oversized_integer(std::string_view json) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr size_t kAlwaysFit = 18;
+  for (size_t at = 0; at < json.size();) {
+    if (json[at] == '"') {
+      at = after_quoted(json, at);
+      continue;
+    }
+    if (json[at] != '-' && kDigits.find(json[at]) == std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    const size_t end = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size());
+    const std::string_view number = json.substr(at, end - at);
+    at = end;
+    if (number.size() <= kAlwaysFit || number.find_first_of(".eE") != std::string_view::npos) continue;
+    uint64_t positive = 0;
+    int64_t negative = 0;
+    const auto result = number[0] == '-'
+                            ? std::from_chars(number.data(), number.data() + number.size(), negative)
+                            : std::from_chars(number.data(), number.data() + number.size(), positive);
+    if (result.ec == std::errc::result_out_of_range) return number;
+  }
+  return {};
+}
+
+std::string_view json_member(std::string_view object, std::string_view name) {
+  std::string_view found;
+  size_t depth = 0, begin = std::string_view::npos;  // of the value of a member of this name
+  std::string_view key;                              // in quotation marks, of the member that is being read
+  for (size_t at = 0; at < object.size();) {
+    const char c = object[at];
+    if (c == '"') {
+      const size_t end = after_quoted(object, at);
+      if (depth == 1 && key.empty()) key = object.substr(at, end - at);
+      at = end;
+      continue;
+    }
+    if (c == ':' && depth == 1 && begin == std::string_view::npos &&
+        try_parse_json(key) == Json(std::string(name)))
+      begin = at + 1;
+    const bool ends = depth == 1 && (c == ',' || c == '}');
+    if (ends && begin != std::string_view::npos) {
+      found = object.substr(begin, at - begin);
+      begin = std::string_view::npos;
+    }
+    if (ends) key = {};
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    ++at;
+  }
+  constexpr std::string_view kBlanks = " \t\r\n";
+  if (const size_t first = found.find_first_not_of(kBlanks); first != std::string_view::npos)
+    found = found.substr(first, found.find_last_not_of(kBlanks) - first + 1);
+  return found;
 }
 
 std::string_view json_problem(const std::exception& problem) {

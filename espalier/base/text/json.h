@@ -23,6 +23,13 @@ Json try_parse_json(std::string_view text);
 /// Whether the text is one JSON value.
 bool is_json(std::string_view text);
 
+/// The first whole number in the text of a JSON value that has more than 64 bits, or nothing: parsing makes a
+/// fraction of it and loses its last digits.
+std::string_view oversized_integer(std::string_view json);
+/// The text of the last member of this name, as it was written, in a text that is one JSON object; nothing if
+/// it has none.
+std::string_view json_member(std::string_view object, std::string_view name);
+
 /// What an exception of nlohmann's says, without its number: "key 'pred' not found".
 std::string_view json_problem(const std::exception& problem);
 

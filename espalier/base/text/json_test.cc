@@ -27,5 +27,22 @@ TEST(JsonText, SaysWhereTextIsNotJson) {
   }
 }
 
+TEST(JsonText, FindsWholeNumbersThatParsingWouldChange) {
+  EXPECT_EQ(oversized_integer(R"({"a": [1, -2.5e7], "b": "123456789012345678901234567890"})"), "");
+  EXPECT_EQ(oversized_integer("[18446744073709551615, -9223372036854775808]"), "");
+  EXPECT_EQ(oversized_integer("[18446744073709551616]"), "18446744073709551616");
+  EXPECT_EQ(oversized_integer("{\"a\\\"1\":-9223372036854775809}"), "-9223372036854775809");
+  EXPECT_EQ(oversized_integer("[1234567890123456789012.5, 1e30]"), "");
+}
+
+TEST(JsonText, GivesTheTextOfAMember) {
+  constexpr std::string_view kText = R"( {"a": 1, "b\"c" : [ {"a": 2}, "}" ] , "d":"x,\"a\": 3", "a" : 4 })";
+  EXPECT_EQ(json_member(kText, "a"), "4");  // the last one counts, as it does for the parser
+  EXPECT_EQ(json_member(kText, "b\"c"), R"([ {"a": 2}, "}" ])");
+  EXPECT_EQ(json_member(kText, "d"), R"("x,\"a\": 3")");
+  EXPECT_EQ(json_member(kText, "e"), "");
+  EXPECT_EQ(json_member("{}", "a"), "");
+}
+
 }  // namespace
 }  // namespace espalier

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "espalier/base/stop_scope.h"
+
 namespace espalier::chain {
 namespace {
 
@@ -42,7 +44,7 @@ class NBestSearch {
     // The best path leaves no other one.
     Candidate next{forward_.best[last_.front()], kNoPath, static_cast<uint32_t>(T - 1), 0};
     while (true) {
-      if ((found_.size() + 1) * T > max_states) {
+      if ((found_.size() + 1) * T > max_states || StopScope::wanted()) {
         result.outcome = Outcome::kOutOfBudget;
         break;
       }

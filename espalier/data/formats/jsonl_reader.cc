@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "espalier/base/text/json.h"
 #include "espalier/base/text/text.h"
@@ -39,7 +40,7 @@ class JsonlReader : public Reader {
     } catch (const Json::exception& e) {  // a number too large for any type
       return lines_.error("not a JSON value: {}", without_code(e.what()));
     }
-    ESPALIER_TRY(fill(object, sequence));
+    ESPALIER_TRY(fill(object, line, sequence));
     return true;
   }
   std::string_view name() const override { return lines_.name(); }
@@ -92,7 +93,7 @@ class JsonlReader : public Reader {
       if (labels_seen) sequence.add_cell(labels_[i]);
     }
     if (labels_seen) sequence.set_label_column(cells_);
-    ESPALIER_TRY(set_extras(others, sequence));
+    ESPALIER_TRY(set_extras(others, line, sequence));
     return true;
   }
   /// Tokens that are texts, or arrays of equally many.
@@ -120,7 +121,7 @@ class JsonlReader : public Reader {
     });
   }
 
-  Status fill(const Json& object, Sequence& sequence) {
+  Status fill(const Json& object, std::string_view line, Sequence& sequence) {
     if (!object.is_object()) return lines_.error("expected a JSON object, found {}", object.type_name());
     const auto tokens = object.find("tokens");
     if (tokens == object.end() || !tokens->is_array())
@@ -153,7 +154,7 @@ class JsonlReader : public Reader {
       }
     }
     if (labelled && !attributes) sequence.set_label_column(cells_);
-    return set_extras(object, sequence);
+    return set_extras(object, line, sequence);
   }
 
   Status add_cells(const Json& token, size_t i, Sequence& sequence) const {
@@ -195,7 +196,8 @@ class JsonlReader : public Reader {
     return std::string_view(label.get_ref<const std::string&>());
   }
 
-  Status set_extras(const Json& object, Sequence& sequence) const {
+  /// `line` is where the object was read: numbers of more than 64 bits are kept as they are written there.
+  Status set_extras(const Json& object, std::string_view line, Sequence& sequence) const {
     if (const auto fold = object.find("fold"); fold != object.end() && !fold->is_null()) {
       const int64_t number = fold->is_number_integer() ? fold->get<int64_t>() : -1;
       if (number < 0 || number > 1'000'000)
@@ -208,9 +210,14 @@ class JsonlReader : public Reader {
         return lines_.error("\"weight\" is {}, expected a number of at least 0", in_quotes(weight->dump()));
       sequence.set_weight(number);
     }
-    for (const auto& [name, value] : object.get_ref<const Json::object_t&>())
-      if (name != "tokens" && name != "labels" && name != "fold" && name != "weight")
-        sequence.add_other_field(name, json_text(value));
+    std::optional<bool> oversized;
+    for (const auto& [name, value] : object.get_ref<const Json::object_t&>()) {
+      if (name == "tokens" || name == "labels" || name == "fold" || name == "weight") continue;
+      if (!oversized) oversized = !oversized_integer(line).empty();
+      const std::string_view written = *oversized ? json_member(line, name) : std::string_view();
+      sequence.add_other_field(name,
+                               oversized_integer(written).empty() ? json_text(value) : std::string(written));
+    }
     return {};
   }
 

@@ -9,7 +9,7 @@ namespace espalier::model {
 /// Opens what was written, or is about to be, as a user would.
 Status TrainingJob::keep(Result<Model> opened) {
   if (!opened.ok())
-    return fail("training ended with a model that cannot be used, and none was written: {}",
+    return fail("training has diverged: it ended with a model that cannot be used, and none was written: {}",
                 opened.error().message);
   saved = std::move(opened).value();
   return {};

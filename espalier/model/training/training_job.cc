@@ -110,6 +110,14 @@ Status TrainingJob::resolve_label_weights() {
   for (const auto& [name, weight] : common().label_weights) {
     if (!training.labels.find(name))
       return fail("parameter label-weights: '{}' is not a label of the training data", name);
+    constexpr float kMost = 1e6f;  // a float that is larger swallows the scores it is added to
+    if (!(weight <= kMost))
+      return fail(
+          "training would diverge, and no model was written: parameter label-weights has a weight {} for "
+          "'{}'; "
+          "the largest to learn with is {:g}",
+          std::isinf(weight) ? std::string("beyond all bounds") : fmt::format("of {:g}", weight), name,
+          kMost);
     for (size_t label = 0; label < label_weight.size(); ++label)
       if (training.labels.names()[label] == name) label_weight[label] = weight;
   }

@@ -39,6 +39,10 @@ class JsonTaskReader final : public data::Reader {
     ESPALIER_TRY(task_ == JsonTask::kRoles     ? fill_roles(line, sequence)
                  : task_ == JsonTask::kSummary ? fill_cluster(line, sequence)
                                                : fill_variables(line, sequence));
+    // Lines are written again, with what else they hold.
+    if (const std::string_view number = oversized_integer(line); !number.empty())
+      return lines_.error("the number {} has more than 64 bits and would be changed; write it as text",
+                          data::in_quotes(number));
     if (sequence.text_bytes() > data::Sequence::kMaxTextBytes)
       return lines_.error("the line holds more than 2 GiB");
     return true;
@@ -101,7 +105,7 @@ class JsonTaskReader final : public data::Reader {
       if (!labelled) continue;
       const Json& value = (*y)[i];
       const std::string text = value.is_string()           ? value.get<std::string>()
-                               : value.is_number_integer() ? std::to_string(value.get<int64_t>())
+                               : value.is_number_integer() ? json_text(value)
                                : value.is_null()           ? std::string(data::kUnknownLabelText)
                                                            : "";
       if (text.empty()) return lines_.error("value {}: expected a whole number, text or null", i + 1);
