@@ -30,7 +30,7 @@ check() {
         DIR/*) ;;
         */*)
           files=$((files + 1))
-          [ -f "$name" ] || complain "there is no file $name"
+          [ -e "$name" ] || complain "there is no file $name"
           ;;
         *.*)
           case $name in [A-Z]*) printf '%s\n' "$tests" | grep -qxF -- "$name" || complain "there is no test $name" ;; esac
