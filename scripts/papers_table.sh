@@ -11,6 +11,7 @@
 set -eu
 
 # Functions of awk over such a file: the key of a line, its value without quotes, and which array of the result it is in.
+# shellcheck disable=SC2016 # a program of awk
 reading='
   function key() { match($0, /"[^"]*": /); return substr($0, RSTART + 1, RLENGTH - 4) }
   function value(    v) {
