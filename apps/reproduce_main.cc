@@ -6,18 +6,24 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
+#include "apps/child_process.h"
 #include "apps/command.h"
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
 #include "apps/verbs/reproduce_options.h"
+#include "research/code.h"
 #include "research/experiment.h"
 #include "research/page.h"
 #include "research/report_json.h"
+#include "research/schedule.h"
 
 namespace espalier::apps {
 namespace {
@@ -29,7 +35,9 @@ Outcome list_experiments(bool json) {
       all.push_back({{"name", experiment.name},
                      {"summary", experiment.summary},
                      {"corpora", experiment.corpora},
-                     {"minutes", experiment.minutes}});
+                     {"minutes", experiment.minutes},
+                     {"alone", experiment.alone},
+                     {"code", research::code_of(experiment.name)}});
     ESPALIER_TRY(print_json({{"experiments", std::move(all)}}));
     return {};
   }
@@ -136,80 +144,155 @@ std::string broken_check(const Json& result) {
   return {};
 }
 
-/// Every experiment in turn. Results are kept one by one, so that a run that was stopped goes on where it
-/// was.
-Outcome run_all(const ReproduceFlags& flags) {
-  if (!flags.name.empty()) return usage_error("--all runs every experiment; it takes no name");
-  if (flags.out.empty()) return usage_error("--all needs a folder for its results: -o DIR");
-  const research::ResultKey key{flags.quick, flags.seed, version()};
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
-  std::vector<Json> results;
-  std::vector<research::NotRun> not_run;
-  std::string broken;
-  const auto tell = [&](const std::string& line) {
-    if (!flags.output.quiet) say(line);
-  };
-  const auto all = research::experiments();
-  // Quick versions take seconds each, whatever their full ones take.
-  constexpr double kQuickMinutes = 0.1;
-  const auto minutes_of = [&](const research::Experiment& one) {
-    return flags.quick ? kQuickMinutes : one.minutes;
-  };
-  double minutes_left = 0, minutes_done = 0, seconds_done = 0;
-  for (const research::Experiment& one : all)
-    if (!research::kept_result(flags.out, one.name, key)) minutes_left += minutes_of(one);
-  const auto estimate = [&] {
-    return duration_text(research::seconds_left(minutes_left, minutes_done, seconds_done));
-  };
-  tell(fmt::format("{}, about {} left; on two idle cores, roughly", counted(all.size(), "experiment"),
-                   estimate()));
-  for (size_t i = 0; i < all.size(); ++i) {
-    const research::Experiment& experiment = all[i];
-    const std::string place = fmt::format("{} of {}: {}", i + 1, all.size(), experiment.name);
-    auto result = research::kept_result(flags.out, experiment.name, key);
-    if (result) {
-      tell(place + ", done before");
-    } else {
-      tell(place);
-      minutes_left -= minutes_of(experiment);
-      auto run = run_experiment(experiment, flags, interrupt);
-      if (interrupt.signal() != 0)
-        return {128 + interrupt.signal(), "interrupted; the same command goes on where this one stopped"};
-      if (!run.ok() || !run->report) {
-        not_run.push_back({std::string(experiment.name), run.ok() ? run->why_not : run.error().message});
-        tell("  not run: " + not_run.back().why);
+research::ResultKey key_of(const research::Experiment& experiment, const ReproduceFlags& flags) {
+  return {flags.quick, flags.seed, version(), research::code_of(experiment.name)};
+}
+
+/// Keeps a result for --all.
+Status keep(const research::Experiment& experiment, Json result, const ReproduceFlags& flags) {
+  result["summary"] = experiment.summary;
+  return research::keep_result(flags.out, std::move(result), key_of(experiment, flags));
+}
+
+/// Every experiment, each in a process of its own, so that memory and crashes are its own, too. Results are
+/// kept one by one, so that a run that was stopped goes on where it was.
+class AllExperiments {
+ public:
+  explicit AllExperiments(const ReproduceFlags& flags) : flags_(flags), workers_(flags.threads) {}
+
+  Outcome run() {
+    const research::Schedule order = research::schedule(research::experiments());
+    for (const research::Experiment* const one : order.side_by_side)
+      if (!kept(*one)) together_.push_back(one);
+    for (const research::Experiment* const one : order.alone)
+      if (!kept(*one)) alone_.push_back(one);
+    tell(fmt::format("{}, {} done before; {} at a time, about {} left",
+                     counted(research::experiments().size(), "experiment"),
+                     research::experiments().size() - together_.size() - alone_.size(), workers_.threads(),
+                     estimate()));
+    workers_.for_each(together_.size(), [&](size_t i) { run_one(*together_[i], 1); });
+    for (const research::Experiment* const one : alone_) run_one(*one, flags_.threads);
+    if (interrupt_.signal() != 0)
+      return {128 + interrupt_.signal(), "interrupted; the same command goes on where this one stopped"};
+    return write_page();
+  }
+
+ private:
+  std::optional<Json> kept(const research::Experiment& experiment) const {
+    return research::kept_result(flags_.out, experiment.name, key_of(experiment, flags_));
+  }
+
+  double minutes_of(const research::Experiment& one) const {
+    // Quick versions take seconds each, whatever their full ones take.
+    constexpr double kQuickMinutes = 0.1;
+    return flags_.quick ? kQuickMinutes : one.minutes;
+  }
+
+  void tell(const std::string& line) const {
+    if (!flags_.output.quiet) say(line);
+  }
+
+  /// How long the rest will take; the caller holds the lock.
+  std::string estimate() const {
+    std::vector<double> together, alone, running;
+    for (const research::Experiment* const one : together_) {
+      if (done_.contains(one->name)) continue;
+      (started_.contains(one->name) ? running : together).push_back(minutes_of(*one));
+    }
+    for (const research::Experiment* const one : alone_)
+      if (!done_.contains(one->name)) alone.push_back(minutes_of(*one));
+    const double minutes =
+        research::minutes_to_go(together, alone, static_cast<size_t>(workers_.threads()), running);
+    return duration_text(research::seconds_left(minutes, minutes_done_, seconds_done_));
+  }
+
+  void run_one(const research::Experiment& experiment, int threads) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (interrupt_.signal() != 0) return;
+      started_.insert(experiment.name);
+      tell(fmt::format("{} of {}: {}", started_.size(), together_.size() + alone_.size(), experiment.name));
+    }
+    std::vector<std::string> words = {"reproduce",
+                                      std::string(experiment.name),
+                                      "--keep",
+                                      "--quiet",
+                                      "--json",
+                                      "--out",
+                                      flags_.out,
+                                      "--data",
+                                      corpora_folder(flags_.data),
+                                      "--seed",
+                                      std::to_string(flags_.seed),
+                                      "--threads",
+                                      std::to_string(threads)};
+    if (flags_.quick) words.emplace_back("--quick");
+    const auto start = std::chrono::steady_clock::now();
+    const auto printed = run_self(words, "", 0, interrupt_.flag());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::lock_guard lock(mutex_);
+    if (interrupt_.signal() != 0) return;
+    done_.insert(experiment.name);
+    // A check that does not hold makes the process fail, but its result is kept.
+    if (kept(experiment)) {
+      minutes_done_ += minutes_of(experiment);
+      seconds_done_ += seconds;
+      tell(fmt::format("  {} in {}; about {} left", experiment.name, duration_text(seconds), estimate()));
+      return;
+    }
+    why_not_[experiment.name] = printed.ok() ? "it ended without a result" : printed.error().message;
+    tell(fmt::format("  {} not run: {}", experiment.name, why_not_[experiment.name]));
+  }
+
+  /// The page, in the order of --list.
+  Outcome write_page() const {
+    std::vector<Json> results;
+    std::vector<research::NotRun> not_run;
+    std::string broken;
+    for (const research::Experiment& experiment : research::experiments()) {
+      auto result = kept(experiment);
+      if (!result) {
+        const auto why = why_not_.find(experiment.name);
+        not_run.push_back({std::string(experiment.name),
+                           why != why_not_.end() ? why->second : "its result cannot be read back"});
         continue;
       }
-      result = research::report_json(experiment.name, *run->report, run->seconds);
-      (*result)["summary"] = experiment.summary;
-      ESPALIER_TRY(research::keep_result(flags.out, *result, key));
-      result = research::kept_result(flags.out, experiment.name, key);  // with the time
-      if (!result) return fail("{}: the result of {} cannot be read back", flags.out, experiment.name);
-      minutes_done += minutes_of(experiment);
-      seconds_done += run->seconds;
-      tell(fmt::format("  in {}; about {} left", duration_text(run->seconds), estimate()));
+      if (broken.empty() && !broken_check(*result).empty())
+        broken = fmt::format("{}: {}", experiment.name, broken_check(*result));
+      results.push_back(std::move(*result));
     }
-    if (broken.empty() && !broken_check(*result).empty())
-      broken = fmt::format("{}: {}", experiment.name, broken_check(*result));
-    results.push_back(std::move(*result));
+    const std::string page = flags_.out + "/index.html";
+    ESPALIER_TRY(write_text(page, research::results_page(results, not_run, flags_.out)));
+    if (flags_.output.json) {
+      Json missing = Json::array();
+      for (const auto& one : not_run) missing.push_back({{"name", one.name}, {"why", one.why}});
+      ESPALIER_TRY(print_json({{"page", page}, {"results", results}, {"not_run", std::move(missing)}}));
+    } else {
+      ESPALIER_TRY(print(page + "\n"));
+    }
+    if (!broken.empty()) return {kDataWrong, "a check does not hold: " + broken};
+    if (!not_run.empty())
+      return {kDataWrong, fmt::format("{} not run", counted(not_run.size(), "experiment"))};
+    return {};
   }
-  const std::string page = flags.out + "/index.html";
-  ESPALIER_TRY(write_text(page, research::results_page(results, not_run, flags.out)));
-  if (flags.output.json) {
-    Json missing = Json::array();
-    for (const auto& one : not_run) missing.push_back({{"name", one.name}, {"why", one.why}});
-    ESPALIER_TRY(print_json({{"page", page}, {"results", results}, {"not_run", std::move(missing)}}));
-  } else {
-    ESPALIER_TRY(print(page + "\n"));
-  }
-  if (!broken.empty()) return {kDataWrong, "a check does not hold: " + broken};
-  if (!not_run.empty()) return {kDataWrong, fmt::format("{} not run", counted(not_run.size(), "experiment"))};
-  return {};
-}
+
+  const ReproduceFlags& flags_;
+  const Workers workers_;
+  const InterruptGuard interrupt_{InterruptGuard::Input::kLeave};
+  std::vector<const research::Experiment*> together_, alone_;  ///< to be run
+  std::mutex mutex_;                                           ///< of what follows
+  std::set<std::string_view> started_, done_;
+  std::map<std::string_view, std::string> why_not_;
+  double minutes_done_ = 0, seconds_done_ = 0;
+};
 
 Outcome run(const ReproduceFlags& given) {
   if (given.list) return list_experiments(given.output.json);
-  if (given.all) return run_all(given);
+  if (given.all) {
+    if (!given.name.empty()) return usage_error("--all runs every experiment; it takes no name");
+    if (given.out.empty()) return usage_error("--all needs a folder for its results: -o DIR");
+    return AllExperiments(given).run();
+  }
   if (given.name.empty()) return usage_error("which experiment? reproduce --list shows them all");
   const auto found = research::find_experiment(given.name);
   if (!found.ok()) return usage_error(found.error());
@@ -224,6 +307,7 @@ Outcome run(const ReproduceFlags& given) {
   if (!result.ok()) return result.error();
   if (!result->report) return fail("{}", result->why_not);
   const Json json = research::report_json(experiment.name, *result->report, result->seconds);
+  if (flags.keep) ESPALIER_TRY(keep(experiment, json, flags));
   ESPALIER_TRY(flags.output.json ? print_json(json)
                                  : print(to_text(experiment, *result->report, result->seconds)));
   if (const std::string broken = broken_check(json); !broken.empty())

@@ -20,6 +20,7 @@ espalier_check(examples_are_as_documented check_examples.sh)
 espalier_check(links_in_documents_lead_somewhere check_links.sh)
 espalier_check(papers_are_as_documented check_papers.sh)
 espalier_check(faults_in_the_papers_page_are_found check_papers.sh --self-test)
+espalier_check(results_of_the_papers_are_taken_over update_papers.sh --self-test)
 espalier_check(corpus_is_well_formed check_corpus.sh corpus/train.txt corpus/test.txt)
 espalier_check(corpus_damage_is_found check_corpus.sh --self-test)
 

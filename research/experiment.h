@@ -106,7 +106,8 @@ struct Experiment {
   std::string_view summary;               ///< one line for --list
   std::vector<std::string_view> corpora;  ///< files in the folder of corpora that it needs
   Result<Report> (*run)(const Request& request);
-  double minutes = 1;  ///< of a full run on two idle cores, roughly
+  double minutes = 1;  ///< of a full run on one core, roughly
+  bool alone = false;  ///< measures time: nothing else runs next to it
 };
 
 /// All experiments, in the order of --list.

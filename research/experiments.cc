@@ -9,7 +9,7 @@ namespace espalier::research {
 
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> all = {
-      // One entry each: {name, summary, {corpora}, function of experiments.h, minutes}.
+      // One entry each: {name, summary, {corpora}, function of experiments.h, minutes, alone}.
       {"beam-counterexamples",
        "margins that do not make beam-search learners converge (2007, Figure 5)",
        {},
@@ -50,7 +50,8 @@ std::span<const Experiment> experiments() {
        "what constraints cost: Viterbi, automata, integer programs",
        {},
        constrained_speed,
-       1},
+       1,
+       true},
       {"cascade-handwriting",
        "cascades of order 1 to 4 on handwriting (2010, Table 1)",
        {"ocr/letter.data.gz"},
@@ -73,7 +74,8 @@ std::span<const Experiment> experiments() {
        "what a trigram cascade costs by the number of labels, and compared with first-order Viterbi",
        {"brown/brown.txt.gz"},
        cascade_speed,
-       4},
+       4,
+       true},
       {"ensemble-ads1", "ensembles: experts good at some positions (2014, Table 1)", {}, ensemble_ads1, 1},
       {"ensemble-ads2",
        "ensembles: experts that err at random positions (2014, Table 1)",
@@ -108,7 +110,7 @@ std::span<const Experiment> experiments() {
         "conll2002-esp/esp.testb.gz", "ud/en_ewt-ud-train.conllu.gz", "ud/en_ewt-ud-test.conllu.gz"},
        ensemble_choice,
        4},
-      {"ensemble-speed", "expert-tokens per second, learning and voting", {}, ensemble_speed, 0.5},
+      {"ensemble-speed", "expert-tokens per second, learning and voting", {}, ensemble_speed, 0.5, true},
       {"searn-handwriting",
        "SEARN compared with classifiers and structured learners on letters (2009, Table 1)",
        {"ocr/letter.data.gz"},
@@ -138,7 +140,8 @@ std::span<const Experiment> experiments() {
        "what an iteration, greedy, beam and best-first decoding cost compared with the chain perceptron",
        {"conll2000/train.txt.gz", "conll2000/test.txt.gz"},
        searn_speed,
-       3},
+       3,
+       true},
       {"searn-iterations",
        "scores by SEARN's iterations with beta = 1 (2009, Figure 6)",
        {"ocr/letter.data.gz", "conll2002-esp/esp.train.gz", "conll2002-esp/esp.testb.gz",

@@ -164,12 +164,4 @@ std::string results_page(std::span<const ReportJson> results, std::span<const No
   return out + "</body></html>\n";
 }
 
-double seconds_left(double minutes_left, double done_minutes, double actual_seconds) {
-  // The first minutes say little about the pace: one imagined experiment at the expected pace is added to
-  // them.
-  constexpr double kImaginedMinutes = 2;
-  const double pace = (actual_seconds / 60 + kImaginedMinutes) / (done_minutes + kImaginedMinutes);
-  return 60 * minutes_left * pace;
-}
-
 }  // namespace espalier::research

@@ -20,8 +20,4 @@ struct NotRun {
 std::string results_page(std::span<const ReportJson> results, std::span<const NotRun> not_run,
                          const std::string& folder);
 
-/// How long experiments will take, from their rough minutes and the pace of those that are done: what ran
-/// `actual_seconds` was expected to take `done_minutes`. In seconds.
-double seconds_left(double minutes_left, double done_minutes, double actual_seconds);
-
 }  // namespace espalier::research

@@ -34,18 +34,22 @@ TEST(ReportJson, SaysWhatIsPrintedAndWhereFiguresAreFrom) {
   EXPECT_EQ(json["departures"][0], "fewer sentences");
 }
 
-TEST(ReportJson, IsKeptForTheSameSeedSizeAndVersionOnly) {
+TEST(ReportJson, IsKeptForTheSameSeedSizeAndCodeOnly) {
   const TemporaryDirectory folder;
-  const ResultKey key{true, 3, "1.0"};
+  const ResultKey key{true, 3, "1.0", "c0de"};
   const std::string root = folder.root().string();
   ASSERT_TRUE(keep_result(root, report_json("a", some_report(), 1), key).ok());
   const auto kept = kept_result(root, "a", key);
   ASSERT_TRUE(kept.has_value());
   EXPECT_EQ((*kept)["rows"], report_json("a", some_report(), 1)["rows"]);
+  EXPECT_EQ((*kept)["plots"][0], "plot.svg");
   EXPECT_FALSE(kept_result(root, "b", key).has_value());
-  EXPECT_FALSE(kept_result(root, "a", {false, 3, "1.0"}).has_value());
-  EXPECT_FALSE(kept_result(root, "a", {true, 4, "1.0"}).has_value());
-  EXPECT_FALSE(kept_result(root, "a", {true, 3, "1.1"}).has_value());
+  EXPECT_FALSE(kept_result(root, "a", {false, 3, "1.0", "c0de"}).has_value());
+  EXPECT_FALSE(kept_result(root, "a", {true, 4, "1.0", "c0de"}).has_value());
+  EXPECT_FALSE(kept_result(root, "a", {true, 3, "1.0", "other"}).has_value());
+  // Another version with the same code: what is printed along with the figures may differ, the figures do
+  // not.
+  EXPECT_TRUE(kept_result(root, "a", {true, 3, "1.1", "c0de"}).has_value());
   folder.write("a.json", folder.read("a.json").substr(0, 100));
   EXPECT_FALSE(kept_result(root, "a", key).has_value());
 }
@@ -67,15 +71,6 @@ TEST(ResultsPage, HoldsTablesPlotsAndVerdictsAndNothingOutside) {
   EXPECT_TRUE(has("not run: no corpus &lt;here&gt;"));
   EXPECT_FALSE(has("src=\"http") || has("href=\"http") || has("<script"));
   EXPECT_FALSE(has("never shown"));
-}
-
-TEST(SecondsLeft, FollowsThePaceOfWhatIsDone) {
-  EXPECT_DOUBLE_EQ(seconds_left(10, 0, 0), 600);
-  EXPECT_DOUBLE_EQ(seconds_left(0, 5, 300), 0);
-  EXPECT_NEAR(seconds_left(10, 5, 300), 600, 1e-9);
-  // An hour's work took two: what is left takes twice as long, nearly.
-  EXPECT_GT(seconds_left(10, 60, 7200), 1150);
-  EXPECT_LT(seconds_left(10, 60, 7200), 1200);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "research/report_json.h"
 
 #include <chrono>
+#include <filesystem>
 
 #include "espalier/base/files/atomic_file.h"
 #include "espalier/base/files/input.h"
@@ -42,9 +43,13 @@ ReportJson report_json(std::string_view name, const Report& report, double secon
 }
 
 Status keep_result(const std::string& folder, ReportJson result, const ResultKey& key) {
+  // Where the folder was is nobody's business: its plots are in it.
+  for (ReportJson& plot : result["plots"])
+    plot = std::filesystem::path(plot.get<std::string>()).filename().string();
   result["quick"] = key.quick;
   result["seed"] = key.seed;
   result["version"] = key.version;
+  result["code"] = key.code;
   result["finished"] =
       fmt::format("{:%Y-%m-%d %H:%M} UTC",
                   fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
@@ -63,8 +68,7 @@ std::optional<ReportJson> kept_result(const std::string& folder, std::string_vie
   for (const char* array : {"rows", "claims", "checks", "departures", "plots", "notes"})
     if (!result.contains(array) || !result[array].is_array()) return std::nullopt;
   const bool same = result.value("name", "") == name && result.value("quick", !key.quick) == key.quick &&
-                    result.value("seed", key.seed + 1) == key.seed &&
-                    result.value("version", "") == key.version;
+                    result.value("seed", key.seed + 1) == key.seed && result.value("code", "") == key.code;
   return same ? std::optional(std::move(result)) : std::nullopt;
 }
 

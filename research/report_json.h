@@ -21,7 +21,8 @@ ReportJson report_json(std::string_view name, const Report& report, double secon
 struct ResultKey {
   bool quick = false;
   uint64_t seed = 1;
-  std::string version;  ///< of the library
+  std::string version;  ///< of the library: kept, not compared
+  std::string code;     ///< that the experiment runs (code.h)
 };
 
 /// Writes FOLDER/NAME.json with the key and the time, atomically.

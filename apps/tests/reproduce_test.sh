@@ -57,15 +57,22 @@ says err "needs a folder"
 expect 2 "$espalier" reproduce --all beam-bounds -o all
 says err "takes no name"
 mkdir -p all
+expect 0 "$espalier" reproduce --list --json
+number=0
 for name in $names; do  # none but two are to be run: the others are kept under the same key
+  code=$(json "/experiments/$number/code")
+  number=$((number + 1))
   case $name in beam-counterexamples | constrained-bounds) continue ;; esac
-  printf '{"name":"%s","quick":true,"seed":1,"version":"%s","settings":{},"rows":[],"claims":[],"checks":[],"departures":[],"plots":[],"notes":[]}' \
-    "$name" "$("$espalier" --version | awk '{print $2}')" >"all/$name.json"
+  printf '{"name":"%s","quick":true,"seed":1,"code":"%s","settings":{},"rows":[],"claims":[],"checks":[],"departures":[],"plots":[],"notes":[]}' \
+    "$name" "$code" >"all/$name.json"
 done
 rm -f all/searn-ner.json
+# What was made by other code is run again.
+sed -i 's/"code":"[^"]*"/"code":"0"/' all/beam-bounds.json
 expect 1 "$espalier" reproduce --all --quick -o all --data no-such-folder
-says err "not run"
-says err "done before"
+says err "searn-ner not run: no-such-folder"
+says err "$((number - 4)) done before"
+says err "beam-bounds in "
 says err " left"
 equal "$(cat out)" "all/index.html"
 [ -s all/beam-counterexamples.json ] || fail_test "the result of beam-counterexamples was not kept"
@@ -75,5 +82,24 @@ grep -q 'searn-ner</td><td colspan="4">not run' all/index.html || fail_test "the
 expect 1 "$espalier" reproduce --all --quick -o all --data no-such-folder --json
 equal "$(json /page)" "all/index.html"
 equal "$(json /not_run/0/name)" searn-ner
-equal "$(grep -c "done before" err)" "$(($(printf '%s\n' "$names" | wc -l) - 1))"
+says err "$((number - 1)) done before"
+# A single experiment that was kept counts as well.
+rm all/constrained-bounds.json
+expect 0 "$espalier" reproduce constrained-bounds --quick --keep -o all --quiet
+[ -s all/constrained-bounds.json ] || fail_test "--keep kept nothing"
+expect 1 "$espalier" reproduce --all --quick -o all --data no-such-folder
+says err "$((number - 1)) done before"
+
+# A signal ends those that run side by side, and what they had not finished is not kept.
+"$espalier" reproduce --all -o stopped --data no-such-folder >out 2>err &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  grep -q ": constrained-synthetic" err && break
+  sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+equal $? 143
+says err "goes on where this one stopped"
+[ ! -e stopped/constrained-synthetic.json ] || fail_test "a result that was interrupted was kept"
 finish

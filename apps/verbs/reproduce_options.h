@@ -16,7 +16,7 @@ namespace espalier::apps {
 
 struct ReproduceFlags {
   std::string name, data, out;  ///< out: empty where not given
-  bool list = false, all = false, quick = false;
+  bool list = false, all = false, quick = false, keep = false;
   uint64_t seed = 1;
   int threads = 0;
   OutputFlags output;

@@ -253,6 +253,27 @@ TEST(BestCandidate, IsSureByTheDifferencesOfSequences) {
   EXPECT_EQ(best_candidate(std::vector{failed, plain}).method, Method::kMajority);
 }
 
+TEST(BestCandidate, IsBolderWithMoreSequences) {
+  EXPECT_DOUBLE_EQ(sure_by(10), 1.3);
+  EXPECT_DOUBLE_EQ(sure_by(100), 1.3);
+  EXPECT_NEAR(sure_by(1600), 0.65, 1e-12);
+  // A gain of one standard error of the difference: not enough with 100 sequences, enough with 1,600.
+  const auto choice = [](size_t sequences) {
+    Candidate plain, ensemble;
+    plain.method = Method::kMajority;
+    const float swing = 0.01f * std::sqrt(static_cast<float>(sequences));
+    for (size_t s = 0; s < sequences; ++s) {
+      plain.sequence_losses.push_back(0.5f);
+      ensemble.sequence_losses.push_back(0.49f + (s % 2 == 0 ? swing : -swing));
+    }
+    plain.loss = 0.5;
+    ensemble.loss = 0.49;
+    return best_candidate(std::vector{ensemble, plain}).method;
+  };
+  EXPECT_EQ(choice(100), Method::kMajority);
+  EXPECT_EQ(choice(1600), Method::kMvote);
+}
+
 TEST(ChooseSwitch, FindsTheLengthFromWhichTheEnsembleIsBetter) {
   LengthLosses losses;
   for (size_t length = 1; length <= 10; ++length)

@@ -38,6 +38,8 @@ struct FilterSteps {
   double eta = 1, lambda = 0;
 };
 std::string text_of(const FilterSteps& steps);
+/// What the grid search over η and λ tries.
+inline constexpr FilterSteps kFilterSteps[] = {{0.01, 0}, {0.1, 0}, {1, 0}, {0.1, 1e-4}, {0, 1e-4}};
 
 /// The training of a filter as the paper prints it: equations 6, 8 and 9 and nothing else. Stochastic
 /// subgradients from zero weights, one sequence at a time, and the plain mean in the threshold. Candidates

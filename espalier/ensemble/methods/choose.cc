@@ -46,21 +46,24 @@ Outcome try_one(const DividedSample& sample, const Candidate& candidate, int fol
   return outcome;
 }
 
-/// Whether the second is better than the first by kSureBy standard errors of the difference, sequence by
+/// Whether the second is better than the first by sure_by() standard errors of the difference, sequence by
 /// sequence; by folds where those are not kept.
 bool surely_better(const Candidate& first, const Candidate& second) {
   std::vector<double> gains;
+  size_t sequences = 0;
   const auto compare = [&gains](const auto& a, const auto& b) {
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
       gains.push_back(static_cast<double>(a[i]) - static_cast<double>(b[i]));
   };
-  if (!first.sequence_losses.empty() && first.sequence_losses.size() == second.sequence_losses.size())
+  if (!first.sequence_losses.empty() && first.sequence_losses.size() == second.sequence_losses.size()) {
     compare(first.sequence_losses, second.sequence_losses);
-  else
+    sequences = gains.size();
+  } else {
     compare(first.fold_losses, second.fold_losses);
+  }
   const eval::MeanAndDeviation gain = eval::mean_and_deviation(gains);
-  return gain.mean >
-         kSureBy * gain.deviation / std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
+  return gain.mean > sure_by(sequences) * gain.deviation /
+                         std::sqrt(static_cast<double>(std::max<size_t>(1, gains.size())));
 }
 
 const Candidate* candidate_of(std::span<const Candidate> candidates, Method method) {
@@ -70,6 +73,11 @@ const Candidate* candidate_of(std::span<const Candidate> candidates, Method meth
 }
 
 }  // namespace
+
+double sure_by(size_t sequences) {
+  constexpr double kFew = 1.3, kSequences = 100;
+  return kFew * std::pow(kSequences / std::max(kSequences, static_cast<double>(sequences)), 0.25);
+}
 
 int choice_folds(size_t sequences) {
   return sequences < 4 ? 0 : static_cast<int>(std::min<size_t>(kMostFolds, sequences / 2));
