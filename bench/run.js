@@ -119,6 +119,9 @@ function scaling() { results.scaling = require('./scaling.js')({ espalier, measu
 /** How fast default features are tagged: see bench/tagging.js. */
 function taggingSpeed() { results.tagging = require('./tagging.js')({ espalier, row, conll, work, program }); }
 
+/** What training with default features takes: see bench/training.js. */
+function trainingCost() { results.training = require('./training.js')({ row, conll, work, program }); }
+
 /** A sentence after another of 5 to 35 made-up words over 20 labels, and what experts say that are right nine times in
  *  ten; `tokens` in all. Returns the paths, gold first. */
 function expertFiles(folder, tokens, experts) {
@@ -272,7 +275,7 @@ function search() {
   for (const c of report.checks) row(`  ${c.holds ? 'holds' : 'BROKEN'}: ${c.name}`, c.detail);
 }
 
-const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble, tagging: taggingSpeed };
+const parts = { cascade, search, peer: againstPeer, brown, scaling, ensemble, tagging: taggingSpeed, training: trainingCost };
 let wanted = process.argv.slice(2);
 if (wanted.length === 0) wanted = ['peer', 'ensemble', 'search', 'cascade'];
 if (wanted.includes('all')) wanted = Object.keys(parts);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures ratios to CRFsuite and to Espalier itself at other sizes, all in one run; verifies outputs first.
 #
-#   bench/run.sh [PART...]        parts: peer, ensemble, search and cascade (default), brown, scaling, tagging; or all
+#   bench/run.sh [PART...]        parts: peer, ensemble, search and cascade (default), brown, scaling, tagging, training; or all
 #   bench/run.sh serve [--long] [PART...]   the service, see bench/serve.sh
 #
 # Needs build/release/espalier (make build), node, and the CoNLL-2000 data under ESPALIER_DATA (default ../shared/data).

@@ -3,6 +3,8 @@
 //
 //   ESPALIER_SCALING=small (the default: minutes) or full (to 100 million tokens, 2,000 labels, 20 million features,
 //   sequences of a million tokens: hours, and 60 GB of disk under TMPDIR and build/bench)
+//   ESPALIER_DIMENSIONS=tokens,labels,features,length (the default) or some of these. The run of 100 million tokens within
+//   2 GB alone:  ESPALIER_SCALING=full ESPALIER_DIMENSIONS=tokens bench/run.sh scaling
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -62,15 +64,21 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
         `${(peak / 1e6).toFixed(1)} MB`, `${(peak / tokens).toFixed(0)} bytes a token`);
   }
 
+  const known = ['tokens', 'labels', 'features', 'length'];
+  const wanted = (process.env.ESPALIER_DIMENSIONS || known.join(',')).split(',');
+  for (const name of wanted)
+    if (!known.includes(name)) throw new Error(`ESPALIER_DIMENSIONS has '${name}'; there are ${known.join(', ')}`);
+  const of = (name, values) => wanted.includes(name) ? values : [];
+
   const tokensOf = () => JSON.parse(espalier('check', file, '--json', '--quiet').output).tokens;
-  for (const copies of sizes.copies) {
+  for (const copies of of('tokens', sizes.copies)) {
     espalier('synth', 'copies', '-o', folder, '--source', conll('train.txt.gz'), '--copies', String(copies), '--quiet');
     const tokens = tokensOf();
     const settings = ['-p', 'passes=1', '-p', 'cutoff=3'];
     point('tokens', `--memory ${sizes.memory}`, tokens, tokens, ...settings, '--memory', sizes.memory);
     if (tokens <= 1.1e7) point('tokens', 'without --memory', tokens, tokens, ...settings);
   }
-  for (const labels of sizes.labels) {
+  for (const labels of of('labels', sizes.labels)) {
     espalier('synth', 'labels', '-o', folder, '--labels', String(labels), '--sequences', String(sizes.labelTokens / 20), '--quiet');
     for (const learner of ['crf', 'perceptron', 'local'])
       point('labels', learner, labels, tokensOf(), '--learner', learner, '-p', 'passes=1',
@@ -78,11 +86,11 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
   }
   const template = path.join(folder, 'features.template');
   fs.writeFileSync(template, Array.from({ length: kTemplates }, (_, i) => `U${i}:%x[0,0]\n`).join('') + 'B\n');
-  for (const features of sizes.features) {
+  for (const features of of('features', sizes.features)) {
     text(file, features / kTemplates, 20, 0);
     point('features', 'crf', features, features / kTemplates, '-t', template, '-p', 'passes=1');
   }
-  for (const length of sizes.lengths) {
+  for (const length of of('length', sizes.lengths)) {
     text(file, sizes.lengthTokens, length, 1000);
     for (const learner of ['crf', 'perceptron'])
       point('length', learner, length, sizes.lengthTokens, '--learner', learner, '-p', 'passes=1',
@@ -92,7 +100,7 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
 
   const what = { tokens: 'tokens', labels: 'labels', features: 'features', length: 'tokens of a sequence' };
   const panels = [];
-  for (const dimension of Object.keys(what)) {
+  for (const dimension of wanted) {
     const points = results.filter((p) => p.dimension === dimension);
     const lines = [...new Set(points.map((p) => p.line))];
     const panel = (title, y_label, y) => panels.push({

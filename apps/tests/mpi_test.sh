@@ -81,6 +81,41 @@ expect 0 ranks 2 train long.txt -m cut.model --threads 1 -q -p batch=128 -p pass
 same straight.model cut.model
 absent cut.model.checkpoint
 
+# Members of a committee are trained by different ranks, with and without the part held out; the bytes are those of one. A checkpoint
+# has what all of them have made.
+members="-p members=crf:passes=2,perceptron:passes=2,local,crf:passes=3 -p folds=3"
+# shellcheck disable=SC2086
+expect 0 "$espalier" train a.txt -m one.model --threads 1 -q --learner committee $members
+for n in 2 4; do
+  # shellcheck disable=SC2086
+  expect 0 ranks $n train a.txt -m several.model --threads 1 -q --learner committee $members
+  same one.model several.model
+  rm -f several.model
+done
+# shellcheck disable=SC2086
+ranks 3 train a.txt -m cut.model --threads 1 --learner committee $members --checkpoint-every 1 >out 2>err &
+job=$!
+for _ in $(seq 400); do
+  [ -e cut.model.checkpoint ] && break
+  kill -0 $job 2>/dev/null || break
+  sleep 0.02
+done
+victim=$(pgrep -f "^$mpi train a.txt -m cut.model" | tail -n 1)
+[ -z "$victim" ] || kill -KILL "$victim"
+wait $job
+rm -f cut.model.checkpoint.partial-*
+if [ -e cut.model.checkpoint ]; then
+  # shellcheck disable=SC2086
+  expect 0 ranks 2 train a.txt -m cut.model --threads 1 -q --learner committee $members --checkpoint-every 1 --resume
+fi
+same one.model cut.model
+expect 2 ranks 2 train a.txt -m x.model --learner committee -p time-budget=60
+says err "time-budget is for one machine"
+printf 'the DT B-NP\ndog NN\n\n' >bad.txt
+expect 1 ranks 2 train a.txt bad.txt -m x.model --learner committee
+equal "$(grep -c 'espalier:' err)" 1
+says err "bad.txt:2"
+
 # Folds are trained by different ranks.
 expect 0 "$espalier" cv a.txt -k 4 --threads 1 -p passes=3 --json --save-predictions one.txt
 f1=$(json /mean/f1)

@@ -16,16 +16,42 @@ namespace {
 using data::kNoLabel;
 using data::Label;
 
+/// State or edge features of all tokens.
+struct Occurrences {
+  const linear::Dataset& data;
+  bool edges;
+
+  uint64_t count() const { return data.occurrences(edges); }
+  /// Calls visit(token, its features) for every token, from several threads.
+  template <typename Visit>
+  void for_each_token(const Workers& workers, const Visit& visit) const {
+    if (data.stored == nullptr) {
+      const linear::FeatureLists& lists = edges ? data.edge : data.state;
+      for_each_stretch(workers, lists.size(), [&](Range part) {
+        for (size_t t = part.first; t < part.last; ++t) visit(t, lists[t]);
+      });
+      return;
+    }
+    for_each_stretch(workers, data.sequences(), [&](Range part) {
+      linear::SequenceBuffer buffer;
+      for (size_t s = part.first; s < part.last; ++s) {
+        const linear::SequenceFeatures features = linear::features_of(data, s, buffer);
+        for (size_t t = 0; t < data.length(s); ++t)
+          visit(data.sequence_begin[s] + t, edges ? features.edge(t) : features[t].features);
+      }
+    });
+  }
+};
+
 /// Calls visit(feature, column) for every occurrence of a feature that is not full, from several threads.
 template <typename EachColumn, typename IsFull, typename Visit>
-void for_each_occurrence(const linear::FeatureLists& lists, const EachColumn& each_column,
-                         const IsFull& is_full, const Workers& workers, const Visit& visit) {
-  for_each_stretch(workers, lists.size(), [&](Range part) {
-    for (size_t t = part.first; t < part.last; ++t)
-      each_column(t, [&](auto column) {
-        for (const uint32_t f : lists[t])
-          if (!is_full(f)) visit(f, column);
-      });
+void for_each_occurrence(const Occurrences& occurrences, const EachColumn& each_column, const IsFull& is_full,
+                         const Workers& workers, const Visit& visit) {
+  occurrences.for_each_token(workers, [&](size_t t, std::span<const uint32_t> features) {
+    each_column(t, [&](auto column) {
+      for (const uint32_t f : features)
+        if (!is_full(f)) visit(f, column);
+    });
   });
 }
 
@@ -40,12 +66,12 @@ struct SeenColumns {
   std::vector<uint32_t> columns;  ///< per feature: how many
 
   template <typename EachColumn, typename IsFull>
-  SeenColumns(const linear::FeatureLists& lists, size_t features, size_t width, const EachColumn& each_column,
+  SeenColumns(const Occurrences& lists, size_t features, size_t width, const EachColumn& each_column,
               const IsFull& is_full, const Workers& workers)
       : columns(features, 0) {
     // Bits where they take less memory than a list of all occurrences, which has to be sorted.
     const size_t needed = (width + 63) / 64;
-    if (features * needed * sizeof(uint64_t) <= lists.values.size() * sizeof(Column)) {
+    if (features * needed * sizeof(uint64_t) <= lists.count() * sizeof(Column)) {
       words = needed;
       mark(lists, each_column, is_full, workers);
     } else {
@@ -67,7 +93,7 @@ struct SeenColumns {
 
  private:
   template <typename EachColumn, typename IsFull>
-  void mark(const linear::FeatureLists& lists, const EachColumn& each_column, const IsFull& is_full,
+  void mark(const Occurrences& lists, const EachColumn& each_column, const IsFull& is_full,
             const Workers& workers) {
     bits.assign(columns.size() * words, 0);
     for_each_occurrence(lists, each_column, is_full, workers, [&](uint32_t f, Column column) {
@@ -84,7 +110,7 @@ struct SeenColumns {
 
   /// Threads store occurrences in any order; sorting makes the result unique.
   template <typename EachColumn, typename IsFull>
-  void collect(const linear::FeatureLists& lists, const EachColumn& each_column, const IsFull& is_full,
+  void collect(const Occurrences& lists, const EachColumn& each_column, const IsFull& is_full,
                const Workers& workers) {
     const auto count = [&](uint32_t f) {
       return std::atomic_ref(columns[f]).fetch_add(1, std::memory_order_relaxed);
@@ -108,7 +134,7 @@ struct SeenColumns {
 
 /// Rows with the columns each feature was seen with, or all of them where it was seen often.
 template <typename Column, typename EachColumn>
-linear::RowLayout<Column> rows_seen(const linear::FeatureLists& lists, size_t features, size_t width,
+linear::RowLayout<Column> rows_seen(const Occurrences& lists, size_t features, size_t width,
                                     const std::vector<uint32_t>& counts, uint32_t full_from,
                                     const EachColumn& each_column, const Workers& workers) {
   linear::RowLayout<Column> layout;
@@ -143,7 +169,8 @@ linear::StateRows state_rows(const linear::EncodedTraining& training, std::span<
   const size_t tokens = training.data.tokens(), each = tokens == 0 ? 0 : gold.size() / tokens;
   ESPALIER_CHECK(gold.size() == tokens * each);
   return rows_seen<uint16_t>(
-      training.data.state, training.state.size(), labels, training.state.counts, options.full_rows_from,
+      Occurrences{training.data, false}, training.state.size(), labels, training.state.counts,
+      options.full_rows_from,
       [&](size_t t, const auto& visit) {
         for (const Label label : gold.subspan(t * each, each))
           if (label != kNoLabel) visit(label);
@@ -165,7 +192,7 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
   std::vector<bool> first_of_sequence(data.tokens() + 1, false);
   for (const uint64_t begin : data.sequence_begin) first_of_sequence[begin] = true;
   w.edge_rows = rows_seen<uint32_t>(
-      data.edge, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
+      Occurrences{data, true}, training.edge.size(), w.labels * w.labels, training.edge.counts, 0,
       [&](size_t t, const auto& visit) {
         if (!first_of_sequence[t] && data.gold[t] != kNoLabel && data.gold[t - 1] != kNoLabel)
           visit(static_cast<uint32_t>(data.gold[t - 1] * w.labels + data.gold[t]));
@@ -178,13 +205,12 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
 
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     SequenceScores& out) {
-  score_sequence(weights, data, sequence, linear::features_of(data, sequence), out);
+  score_sequence(weights, data.length(sequence), linear::features_of(data, sequence, out.features), out);
 }
 
-void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
-                    linear::SequenceFeatures features, SequenceScores& out) {
-  const size_t T = data.length(sequence), K = weights.labels, S = weights.stride;
-  const uint64_t first = data.sequence_begin[sequence];
+void score_sequence(const ChainWeights& weights, size_t T, const linear::SequenceFeatures& features,
+                    SequenceScores& out) {
+  const size_t K = weights.labels, S = weights.stride;
   out.node.assign(T * S, 0.0f);
   for (size_t t = 0; t < T; ++t) {
     float* node = out.node.data() + t * S;
@@ -199,7 +225,7 @@ void score_sequence(const ChainWeights& weights, const linear::Dataset& data, si
   for (size_t t = 1; t < T; ++t) {
     float* edge = out.edge.data() + t * K * S;
     std::copy(weights.trans.begin(), weights.trans.end(), edge);
-    for (const uint32_t f : data.edge[first + t])
+    for (const uint32_t f : features.edge(t))
       for (uint32_t w = weights.edge_rows.begin[f]; w < weights.edge_rows.begin[f + 1]; ++w) {
         const uint32_t pair = weights.edge_rows.column[w];
         edge[pair / K * S + pair % K] += weights.edge[w];

@@ -54,12 +54,13 @@ ChainWeights make_weights(const linear::EncodedTraining& training, bool transiti
 struct SequenceScores {
   AlignedVector<float> node, edge;
   ChainScores view;
+  linear::SequenceBuffer features;
 };
 void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
                     SequenceScores& out);
-/// The same with these state features instead of the sequence's own.
-void score_sequence(const ChainWeights& weights, const linear::Dataset& data, size_t sequence,
-                    linear::SequenceFeatures features, SequenceScores& out);
+/// The same for a sequence of this length with these features.
+void score_sequence(const ChainWeights& weights, size_t length, const linear::SequenceFeatures& features,
+                    SequenceScores& out);
 
 /// Score of a given labelling under scores already computed. Precondition: every label is known.
 double score_of(const ChainScores& scores, std::span<const data::Label> labels);

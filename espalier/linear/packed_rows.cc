@@ -183,7 +183,8 @@ PackedRows PackedRows::pack(const RowLayout<Column>& layout, const float* weight
   float largest = 0;
   for (size_t i = 0; i < layout.weights(); ++i) largest = std::max(largest, std::abs(weights[i]));
   if (bits == 16 && largest > 0) rows.scale_ = largest / 32767.0f;
-  const auto stored_zero = [&](float w) { return bits == 16 ? std::lround(w / rows.scale_) == 0 : w == 0; };
+  // Rounds to 0: the same as lround(w / scale) == 0.
+  const auto stored_zero = [&](float w) { return bits == 16 ? std::abs(w / rows.scale_) < 0.5f : w == 0; };
   const auto push_halves = [&](const std::vector<uint16_t>& halves) {
     for (size_t i = 0; i < halves.size(); i += 2)
       rows.owned_.push_back(halves[i] |
@@ -239,6 +240,20 @@ PackedRows PackedRows::pack(const RowLayout<Column>& layout, const float* weight
 }
 template PackedRows PackedRows::pack(const StateRows&, const float*, int, std::vector<uint32_t>&);
 template PackedRows PackedRows::pack(const EdgeRows&, const float*, int, std::vector<uint32_t>&);
+
+bool PackedRows::all_begin_rows(std::span<const uint32_t> starts, const uint32_t* offsets, size_t count,
+                                size_t step) const {
+  const uint64_t limit = offset_limit();
+  std::vector<uint64_t> begins(limit / 64 + 1, 0);
+  for (const uint32_t start : starts) begins[start / 64] |= uint64_t{1} << start % 64;
+  // All are looked at without a branch, as almost all files are good.
+  uint64_t wrong = 0;
+  for (size_t i = 0; i < count; ++i, offsets += step) {
+    const uint32_t at = *offsets < limit ? *offsets : static_cast<uint32_t>(limit);
+    wrong |= static_cast<uint64_t>(*offsets != kNoFeature) & ~(begins[at / 64] >> at % 64);
+  }
+  return (wrong & 1) == 0;
+}
 
 Result<PackedRows> PackedRows::view(std::span<const uint32_t> words, uint64_t width, int bits, float scale,
                                     std::vector<uint32_t>* starts) {

@@ -38,6 +38,10 @@ class PackedRows {
   /// below width, weights finite. `starts`, if given, gets the offset of every row in order.
   static Result<PackedRows> view(std::span<const uint32_t> words, uint64_t width, int bits, float scale,
                                  std::vector<uint32_t>* starts);
+  /// Whether the offsets offsets[0], offsets[step] …, `count` of them, are beginnings of rows, which are
+  /// `starts`, or kNoFeature.
+  bool all_begin_rows(std::span<const uint32_t> starts, const uint32_t* offsets, size_t count,
+                      size_t step) const;
 
   PackedRows(PackedRows&&) noexcept = default;
   PackedRows& operator=(PackedRows&&) noexcept = default;

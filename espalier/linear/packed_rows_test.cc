@@ -127,6 +127,21 @@ TEST(PackedRowsTest, AViewOfTheWordsIsTheSame) {
   }
 }
 
+TEST(PackedRowsTest, KnowsWhatBeginsARow) {
+  const RandomRows rows(3, 200, 13);
+  std::vector<uint32_t> offsets, starts;
+  const PackedRows packed = PackedRows::pack(rows.layout, rows.weights.data(), 16, offsets);
+  ASSERT_TRUE(PackedRows::view(packed.words(), 13, 16, packed.scale(), &starts).ok());
+  EXPECT_TRUE(packed.all_begin_rows(starts, offsets.data(), offsets.size(), 1));
+  for (const uint32_t wrong : {starts[7] + 1, static_cast<uint32_t>(packed.offset_limit()), 0xFFFFFFFEu}) {
+    std::vector<uint32_t> others = offsets;
+    others[20] = wrong;
+    EXPECT_FALSE(packed.all_begin_rows(starts, others.data(), others.size(), 1)) << wrong;
+    EXPECT_TRUE(packed.all_begin_rows(starts, others.data() + 1, others.size() / 2, 2)) << "every second";
+    EXPECT_FALSE(packed.all_begin_rows(starts, others.data(), others.size() / 2, 2));
+  }
+}
+
 TEST(PackedRowsTest, MoreThan65536ColumnsAreNamedIn32Bits) {
   EdgeRows layout;
   layout.width = 300 * 300;

@@ -12,10 +12,10 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
     return fail("learner {} cannot train a model further", traits.name);
   if (situation.checkpoints && !traits.keeps_checkpoints)
     return fail("learner {} can neither write nor resume checkpoints", traits.name);
-  if (situation.ranks && !traits.several_ranks)
+  if (situation.ranks && !traits.several_ranks && !traits.shares_parts)
     return fail(
-        "learner {} does not train on several ranks; crf, memm, local and perceptron do. Train it with "
-        "espalier, on one machine",
+        "learner {} does not train on several ranks; crf, memm, local, perceptron and committee do. Train it "
+        "with espalier, on one machine",
         traits.name);
   if (situation.memory && situation.ranks)
     return fail("--memory is for one machine; several ranks each hold their share of the data in memory");

@@ -40,7 +40,9 @@ struct LearnerTraits {
   bool starts_from_models = true;  ///< can train a model further
   bool keeps_checkpoints = true;   ///< can stop and resume
   bool several_ranks = false;      ///< can train on several ranks, each with a part of the data
-  bool bounds_memory = false;      ///< keeps nothing in memory that grows with the data but its labels
+  bool shares_parts =
+      false;  ///< on several ranks, each reads all the data and makes some of the model's parts
+  bool bounds_memory = false;  ///< keeps nothing in memory that grows with the data but its labels
   /// The labels that the training data give a word are features, where the data allow it (training_data.cc).
   bool word_labels = false;
   /// scheme=auto may learn places in segments instead of the labels of the data (defaults.h).

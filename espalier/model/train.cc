@@ -1,6 +1,7 @@
 #include "espalier/model/train.h"
 
 #include "espalier/base/files/input.h"
+#include "espalier/base/files/scratch_file.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/model/registry.h"
 #include "espalier/model/training/training_job.h"

@@ -230,6 +230,12 @@ Result<Mixture> searn(const P& problem, const SearnOptions& options,
       if (!added.ok()) return fail("instance {}: {}", i + 1, added.error().message);
     }
     if (monitor.stop_requested() && n > 1) break;  // stopping waits for the first classifier
+    // The examples are made, and with β = 1 nothing of the policy that made them will be left: its weights
+    // make room for those of the next one.
+    if (options.interpolation == Interpolation::kConstant && plan.beta == 1 && folds == 1) {
+      mixture = Mixture();
+      held_out.front() = Mixture();
+    }
     ESPALIER_ASSIGN(std::shared_ptr<Scorer> classifier, learn(examples, n, -1));
     double chosen = plan.beta;
     if (line_search) {

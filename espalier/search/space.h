@@ -30,6 +30,11 @@ struct Action {
   auto operator<=>(const Action&) const = default;
 };
 
+struct LabelRange {
+  uint32_t first = 0, last = 0;  ///< [first, last)
+  bool empty() const { return first == last; }
+};
+
 /// Receives the features of a candidate in a state. There are two kinds. A block is a list of features that
 /// depend on the input only; blocks are built before the search and named by number, so a scorer sums each
 /// block once, however many states use it. All other features, above all those of the history, are added one
@@ -49,10 +54,16 @@ class FeatureSink {
     entries_[entry_count_++] = {hash, value};
     plain_ = plain_ && value == 1;
   }
+  /// Promises that the entries of this sink are only ever seen with labels of this range, in every state that
+  /// has them: weights for others need no room. The default is all labels.
+  void labels(LabelRange range) { labels_ = range; }
   void clear() {
     block_count_ = entry_count_ = 0;
     plain_ = true;
+    labels_ = {};
   }
+  /// What was promised; the empty range: nothing.
+  LabelRange labels() const { return labels_; }
   std::span<const uint32_t> blocks() const { return {blocks_.data(), block_count_}; }
   std::span<const Entry> entries() const { return {entries_.data(), entry_count_}; }
   /// Whether every entry has the value 1.
@@ -65,6 +76,7 @@ class FeatureSink {
   std::vector<Entry> entries_;
   size_t block_count_ = 0, entry_count_ = 0;
   bool plain_ = true;
+  LabelRange labels_;
 };
 
 /// A search for the output of one input. What it must have:
@@ -126,11 +138,6 @@ concept SearchSpace = std::copyable<typename S::State> &&
 template <typename S>
 concept HasPreference = requires(const S& space, const typename S::State& state) {
   { space.preference(state) } -> std::convertible_to<uint64_t>;
-};
-
-struct LabelRange {
-  uint32_t first = 0, last = 0;  ///< [first, last)
-  bool empty() const { return first == last; }
 };
 
 template <typename S>

@@ -145,6 +145,10 @@ Result<search::Mixture> train_on_line(const P& problem, const SearchOptions& opt
   const auto result = [&] {
     return alone(std::make_shared<search::RowWeights>(options.average ? weights.averaged() : weights));
   };
+  const auto last_result = [&] {  // without a copy
+    return alone(std::make_shared<search::RowWeights>(options.average ? std::move(weights).averaged()
+                                                                      : std::move(weights)));
+  };
   const auto learn = [&](const Space& space, search::RowWeights& w,
                          search::SearchScratch<Space, float>& scratch) {
     return search::learn_while_searching(space, w, options.learner, options.laso, options.incremental,
@@ -166,7 +170,7 @@ Result<search::Mixture> train_on_line(const P& problem, const SearchOptions& opt
     for (size_t i = static_cast<size_t>(made) * problem.size();
          i < static_cast<size_t>(options.passes) * problem.size(); ++i)
       weights.tick();
-  return result();
+  return last_result();
 }
 
 /// SEARN whose initial policy finds the best completion by a beam search of options.oracle_beam states.

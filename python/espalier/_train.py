@@ -21,6 +21,10 @@ from ._tagger import ConstraintsLike, Tagger, decode_options
 TemplateLike = Union[None, str, "os.PathLike[str]"]
 
 
+#: The least that `memory` may be: the program, its buffers and a small model.
+LEAST_MEMORY = 64_000_000
+
+
 class TrainingInterrupted(UserWarning):
     """Ctrl-C ended training; the model is what had been learned until then.
 
@@ -38,7 +42,8 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
           feature_columns: Sequence[int] = (), start_from: Optional[Tagger] = None, format: str = "",
           label_column: Union[str, int] = "", encoding: str = "", folds: str = "", separator: str = "",
           comment: str = "", seed: int = 1, threads: int = 0, progress: ProgressLike = None,
-          save_to: Optional[PathLike] = None, checkpoint_every: int = 0, resume: bool = False) -> Tagger:
+          save_to: Optional[PathLike] = None, checkpoint_every: int = 0, resume: bool = False,
+          memory: int = 0) -> Tagger:
     """Trains a model. Ctrl-C ends training with a usable model and a :class:`TrainingInterrupted` warning.
 
     Args:
@@ -67,6 +72,8 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
         progress: True for a bar, or a function that gets :class:`Progress` and may return False to stop.
         save_to: write the model here when training ends.
         checkpoint_every, resume: write a checkpoint next to `save_to` after so many passes; continue from it.
+        memory: bytes that training may take, 64 million or more, for data in files that are larger than memory: what does
+            not fit goes to temporary files. The model is the same. With Crf, Memm and Perceptron. 0: no bound.
 
     >>> import espalier as es
     >>> X = [[{"word": "Anna", "capital": True}, {"word": "slept", "capital": False}]] * 20
@@ -94,6 +101,10 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
         options.update(save_to=os.fspath(save_to), checkpoint_every=checkpoint_every, resume=resume)
     elif checkpoint_every or resume:
         raise ValueError("checkpoints are written next to the model; give save_to")
+    if memory:
+        if memory < LEAST_MEMORY:
+            raise ValueError(f"memory={memory}: {LEAST_MEMORY} bytes are the least")
+        options["memory"] = memory
     given: Any
     if holds_attributes(data, labels) and not columns:
         given = data, labels  # converted one at a time

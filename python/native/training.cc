@@ -36,6 +36,7 @@ TrainOptions train_options(const std::string& learner, const Settings& settings,
       {"feature_columns", set_to<&O::feature_columns>},
       {"seed", set_to<&O::seed>},
       {"threads", set_to<&O::threads>},
+      {"memory", set_to<&O::memory>},
       {"save_to", set_to<&O::save_to>},
       {"checkpoint_every", set_to<&O::checkpoint_every>},
       {"resume", set_to<&O::resume>}};

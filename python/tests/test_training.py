@@ -212,6 +212,15 @@ def test_checkpoints_resume(tmp_path, corpus_files):
     assert resumed.to_bytes() == straight.to_bytes() == path.read_bytes()
 
 
+def test_bounded_memory_gives_the_same_model(corpus_files):
+    free = es.train(corpus_files[0], learner=es.Crf(passes=2))
+    assert es.train(corpus_files[0], learner=es.Crf(passes=2), memory=200_000_000).to_bytes() == free.to_bytes()
+    with pytest.raises(ValueError, match="64000000 bytes are the least"):
+        es.train(corpus_files[0], memory=1000)
+    with pytest.raises(es.Error, match="keeps all of its data in memory"):
+        es.train(corpus_files[0], learner="svm", memory=200_000_000)
+
+
 def test_scores_and_cross_validation(word_tagger, sentences, corpus_files):
     words, labels = sentences
     scores = es.evaluate(word_tagger, words, labels)

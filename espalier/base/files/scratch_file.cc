@@ -56,6 +56,19 @@ Status ScratchFile::flush() {
   return {};
 }
 
+Status ScratchFile::read(uint64_t offset, size_t size, void* out) const {
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(file_.number(), static_cast<char*>(out) + done, size - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      return fail("temporary file of {}: {}", what_,
+                  got < 0 ? system_message(errno) : std::string("it was cut off"));
+    done += static_cast<size_t>(got);
+  }
+  return {};
+}
+
 Result<const char*> ScratchFile::Cursor::take(size_t size) {
   if (filled_ - used_ < size) {
     if (used_ == filled_ && offset_ == end_) return nullptr;
@@ -63,18 +76,11 @@ Result<const char*> ScratchFile::Cursor::take(size_t size) {
     filled_ -= used_;
     used_ = 0;
     if (buffer_.size() < std::max(size, least_)) buffer_.resize(std::max(size, least_));
-    while (filled_ < size) {
-      const size_t room = std::min<uint64_t>(buffer_.size() - filled_, end_ - offset_);
-      const ssize_t got = room == 0 ? 0
-                                    : ::pread(file_->file_.number(), buffer_.data() + filled_, room,
-                                              static_cast<off_t>(offset_));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0)
-        return fail("temporary file of {}: {}", file_->what_,
-                    got < 0 ? system_message(errno) : std::string("it was cut off"));
-      filled_ += static_cast<size_t>(got);
-      offset_ += static_cast<uint64_t>(got);
-    }
+    const size_t more = std::min<uint64_t>(buffer_.size() - filled_, end_ - offset_);
+    if (filled_ + more < size) return fail("temporary file of {}: it was cut off", file_->what_);
+    ESPALIER_TRY(file_->read(offset_, more, buffer_.data() + filled_));
+    filled_ += more;
+    offset_ += more;
   }
   const char* const at = buffer_.data() + used_;
   used_ += size;

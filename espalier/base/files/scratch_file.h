@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,21 @@
 #include "espalier/base/result.h"
 
 namespace espalier {
+
+/// Thrown where a temporary file cannot be made, written or read in the middle of work that has no other way
+/// to say so: a message for the user.
+class ScratchFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+inline void scratch_or_throw(const Status& status) {
+  if (!status.ok()) throw ScratchFailure(status.error().message);
+}
+template <typename T>
+T scratch_or_throw(Result<T> result) {
+  if (!result.ok()) throw ScratchFailure(result.error().message);
+  return std::move(result).value();
+}
 
 /// A new file without a name, open for reading and writing. `what` it is for appears in the error.
 Result<FileDescriptor> make_unnamed_file(std::string_view what);
@@ -29,6 +45,9 @@ class ScratchFile {
   Status flush();
   /// Bytes appended.
   uint64_t size() const { return written_ + waiting_.size(); }
+
+  /// Copies `size` bytes from `offset` on to `out`. From any thread.
+  Status read(uint64_t offset, size_t size, void* out) const;
 
   /// Reads a part of the file from front to back.
   class Cursor {

@@ -29,6 +29,13 @@ TEST(ScratchFile, GivesBackWhatWasAppendedInPiecesOfAnySize) {
     }
     EXPECT_EQ(again, all.substr(0, again.size()));
   }
+  std::string anywhere(1000, ' ');
+  ASSERT_TRUE(file->read(all.size() - 1000, 1000, anywhere.data()).ok());
+  EXPECT_EQ(anywhere, all.substr(all.size() - 1000));
+  const Status beyond = file->read(all.size() - 999, 1000, anywhere.data());
+  ASSERT_FALSE(beyond.ok());
+  EXPECT_EQ(beyond.error().message, "temporary file of numbers: it was cut off");
+  EXPECT_THROW(scratch_or_throw(beyond), ScratchFailure);
   ScratchFile::Cursor part(*file, 10, 20);
   EXPECT_EQ(std::string(part.take(10).value(), 10), all.substr(10, 10));
   EXPECT_EQ(part.take(1).value(), nullptr) << "the part ends";

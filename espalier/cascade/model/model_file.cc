@@ -120,11 +120,8 @@ Status load_rows(const SectionFile& file, const std::string& prefix, size_t leve
   if (!viewed.ok()) return fail("{}: section '{}': {}", file.name(), section, viewed.error().message);
   rows = std::move(viewed).value();
   // Features may only point to the beginning of a row.
-  std::vector<bool> is_start(rows.offset_limit(), false);
-  for (const uint32_t start : starts) is_start[start] = true;
-  for (size_t i = level; i < offsets.size(); i += levels)
-    if (offsets[i] != linear::kNoFeature && (offsets[i] >= is_start.size() || !is_start[offsets[i]]))
-      return fail("{}: section '{}.offsets' points into the middle of a row", file.name(), prefix);
+  if (!rows.all_begin_rows(starts, offsets.data() + level, offsets.size() / levels, levels))
+    return fail("{}: section '{}.offsets' points into the middle of a row", file.name(), prefix);
   return {};
 }
 

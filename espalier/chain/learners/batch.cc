@@ -62,7 +62,7 @@ void BatchRunner::compute_piece(const ChainWeights& weights, Range slots, const 
     const Slot& slot = slots_[i];
     const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
     if (monitor_.stop_requested()) continue;
-    score_sequence(weights, data_, slot.sequence, features, buffers->scores);
+    score_sequence(weights, data_.length(slot.sequence), features, buffers->scores);
     const ScoreGradient out{node_.data() + slot.first_row * stride_, buffers->pairs.data(),
                             edges_ ? edge_.data() + slot.first_row * labels_ * stride_ : nullptr,
                             active_.data() + slot.first_row};
@@ -87,11 +87,9 @@ void BatchRunner::list_tokens(const Slot& slot, size_t number) {
     if (active_[slot.first_row + t] != 0)
       tokens_.push_back({sequence[t], node_.data() + (slot.first_row + t) * stride_});
   if (!edges_) return;
-  const uint64_t first = data_.sequence_begin[slot.sequence];
   for (size_t t = 1; t < T; ++t)
-    if (!data_.edge[first + t].empty())
-      edge_tokens_.push_back(
-          {data_.edge[first + t], edge_.data() + (slot.first_row + t) * labels_ * stride_});
+    if (!sequence.edge(t).empty())
+      edge_tokens_.push_back({sequence.edge(t), edge_.data() + (slot.first_row + t) * labels_ * stride_});
 }
 
 double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_t> sequences,
@@ -102,23 +100,24 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
   if (dropped()) return drop();
   transitions_ = weights.transitions;
   edges_ = weights.edge_rows.rows() > 0;
-  // Sequences in random order map many pages around those that are read. In scratch memory they leave with
-  // about every eighth batch, long before whoever watches over the size of the process would look.
-  constexpr uint32_t kDropEvery = 8;
-  if (!sequences.empty() && sequences.front() % kDropEvery == 0)
-    if (const auto memory = data_.state.values.get_allocator().memory) memory->drop_pages();
   choose_slots(sequences);
   losses_.assign(sequences.size(), 0.0);
   pair_sums_.assign(labels_ * stride_, 0);
   if (with_potentials) potentials_.assign(weights.trans.data(), labels_, stride_);
 
-  // Pieces are cut by tokens, so that one long sequence does not hold up the others.
+  // Each sequence of a small batch is a piece. Those of larger ones are cut by tokens, so that one long
+  // sequence does not hold up the others.
+  constexpr size_t kSmall = 32;
   const size_t rows = active_.size();
-  const size_t pieces = std::min(kPieces, std::max<size_t>(1, slots_.size()));
+  const size_t pieces = slots_.size() <= kSmall ? std::max<size_t>(1, slots_.size()) : kPieces;
   std::vector<size_t> first_slot(pieces + 1, slots_.size());
   for (size_t p = 0, slot = 0; p < pieces; ++p) {
     first_slot[p] = slot;
-    while (slot < slots_.size() && slots_[slot].first_row < rows * (p + 1) / pieces) ++slot;
+    if (slots_.size() <= kSmall) {
+      ++slot;
+    } else {
+      while (slot < slots_.size() && slots_[slot].first_row < rows * (p + 1) / pieces) ++slot;
+    }
   }
   // Large pieces come first, so that no thread begins one when the others are about to end.
   const auto row_of = [&](size_t slot) { return slot < slots_.size() ? slots_[slot].first_row : rows; };

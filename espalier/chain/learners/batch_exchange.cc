@@ -22,7 +22,6 @@ std::vector<std::byte> BatchRunner::message() const {
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     const size_t T = data_.length(slot.sequence);
-    const uint64_t first = data_.sequence_begin[slot.sequence];
     std::vector<uint32_t> tokens;  // counts of features · 4 + two flags
     for (size_t t = 0; t < T; ++t) {
       if (active_[slot.first_row + t] == 0) continue;
@@ -35,7 +34,7 @@ std::vector<std::byte> BatchRunner::message() const {
       numbers.insert(numbers.end(), gradient, gradient + labels_);
     }
     for (size_t t = 1; t < T && edges_; ++t) {
-      const auto edge = data_.edge[first + t];
+      const auto edge = features_[i].edge(t);
       if (edge.empty()) continue;
       tokens.push_back(static_cast<uint32_t>(edge.size()) * 4 + 2);
       features.insert(features.end(), edge.begin(), edge.end());

@@ -60,18 +60,22 @@ uint8_t exponent_of(float x) {
 
 /// For each of `rows` features, the exponent of a bound of its gradient's terms in all: their number times
 /// the largest of them.
-template <typename Factor>
-std::vector<uint8_t> bounds_of(const linear::Dataset& data, const linear::FeatureLists& lists, size_t rows,
-                               const Factor& factor, const Team* team) {
+std::vector<uint8_t> bounds_of(const linear::Dataset& data, bool edges, size_t rows, const Team* team) {
   std::vector<int64_t> count(rows, 0);
   std::vector<uint8_t> largest(rows, 0);
-  for (size_t s = 0; s < data.sequences(); ++s)
-    for (size_t t = data.sequence_begin[s]; t < data.sequence_begin[s + 1]; ++t)
-      for (size_t i = lists.begin[t]; i < lists.begin[t + 1]; ++i) {
-        const uint32_t f = lists.values[i];
+  linear::SequenceBuffer buffer;
+  for (size_t s = 0; s < data.sequences(); ++s) {
+    const linear::SequenceFeatures sequence = linear::features_of(data, s, buffer);
+    for (size_t t = 0; t < data.length(s); ++t) {
+      const linear::TokenFeatures token = edges ? linear::TokenFeatures{sequence.edge(t)} : sequence[t];
+      for (size_t i = 0; i < token.features.size(); ++i) {
+        const uint32_t f = token.features[i];
         ++count[f];
-        largest[f] = std::max(largest[f], exponent_of(data.weight[s] * factor(i)));
+        const float factor = token.values == nullptr ? 1.0f : std::abs(token.values[i]);
+        largest[f] = std::max(largest[f], exponent_of(data.weight[s] * factor));
       }
+    }
+  }
   if (team != nullptr) {
     team->sum(count);
     team->max(largest);
@@ -89,11 +93,8 @@ std::vector<uint8_t> bounds_of(const linear::Dataset& data, const linear::Featur
 void DataLoss::choose_units(const ChainWeights& weights) {
   if (!units_.empty()) return;
   for (int e = 0; e < 256; ++e) units_.emplace_back(std::ldexp(1.0, e - kMiddle));
-  state_unit_ = bounds_of(
-      data_, data_.state, weights.state_rows.rows(),
-      [&](size_t i) { return data_.state_values.empty() ? 1.0f : std::abs(data_.state_values[i]); }, team_);
-  edge_unit_ = bounds_of(
-      data_, data_.edge, weights.edge_rows.rows(), [](size_t) { return 1.0f; }, team_);
+  state_unit_ = bounds_of(data_, false, weights.state_rows.rows(), team_);
+  edge_unit_ = bounds_of(data_, true, weights.edge_rows.rows(), team_);
 }
 
 double DataLoss::evaluate(const ChainWeights& weights, WeightGradient& gradient) {

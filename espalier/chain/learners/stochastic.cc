@@ -190,9 +190,18 @@ double StochasticRun::mix_ranks(double loss) {
 double StochasticRun::penalty() const {
   double squares = 0, sizes = 0;
   const auto add = [&](const AlignedVector<float>& w, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-      squares += double{w[i]} * w[i];
-      sizes += std::abs(double{w[i]});
+    constexpr size_t kPieces = 16;
+    double part_squares[kPieces] = {}, part_sizes[kPieces] = {};
+    context_.workers.for_each(kPieces, [&](size_t piece) {
+      const Range part = piece_of(n, kPieces, piece);
+      for (size_t i = part.first; i < part.last; ++i) {
+        part_squares[piece] += double{w[i]} * w[i];
+        part_sizes[piece] += std::abs(double{w[i]});
+      }
+    });
+    for (size_t piece = 0; piece < kPieces; ++piece) {
+      squares += part_squares[piece];
+      sizes += part_sizes[piece];
     }
   };
   if (options_.l1 == 0 && options_.l2 == 0) return 0;

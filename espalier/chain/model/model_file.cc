@@ -71,11 +71,8 @@ Status load_rows(const SectionFile& file, const std::string& prefix, const Json&
   if (!table.ok()) return fail("{}: section '{}.map': {}", file.name(), prefix, table.error().message);
   map = std::move(table).value();
   // A table may only point to the beginning of a row.
-  std::vector<bool> is_start(rows.offset_limit(), false);
-  for (const uint32_t start : starts) is_start[start] = true;
-  for (const linear::FeatureMap::Slot& slot : slots)
-    if (slot.value != linear::kNoFeature && !is_start[slot.value])
-      return fail("{}: section '{}.map' points into the middle of a row", file.name(), prefix);
+  if (!rows.all_begin_rows(starts, &slots.front().value, slots.size(), 2))
+    return fail("{}: section '{}.map' points into the middle of a row", file.name(), prefix);
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "espalier/linear/encoding/feature_block.h"
 #include "espalier/linear/encoding/merge_ranks.h"
 #include "espalier/linear/encoding/spilled_encoding.h"
+#include "espalier/linear/encoding/stored_features.h"
 
 namespace espalier::linear {
 
@@ -28,8 +29,23 @@ ExactSum Dataset::weighted_tokens() const {
   return tokens;
 }
 
+uint64_t Dataset::occurrences(bool edges) const {
+  if (stored != nullptr) return edges ? stored->edge_occurrences() : stored->state_occurrences();
+  return (edges ? edge : state).values.size();
+}
+
 Dataset Dataset::subset(std::span<const uint32_t> which) const {
-  Dataset out(state.values.get_allocator().memory);
+  Dataset out;
+  if (stored != nullptr) {
+    out.stored = stored->subset(which, sequence_begin);
+    for (const uint32_t s : which) {
+      const std::span<const data::Label> labels = gold_of(s);
+      out.gold.insert(out.gold.end(), labels.begin(), labels.end());
+      out.sequence_begin.push_back(out.gold.size());
+      out.weight.push_back(weight[s]);
+    }
+    return out;
+  }
   size_t tokens_kept = 0, state_kept = 0, edges_kept = 0;
   for (const uint32_t s : which) {
     const uint64_t first = sequence_begin[s], last = sequence_begin[s + 1];
@@ -64,6 +80,7 @@ struct DatasetBuilder::State {
   EncodeOptions options;
   EncodedTraining result;
   FeatureCollector state_features, edge_features;
+  NumberBlocks state_numbers, edge_numbers;  ///< by which these know the features, until finish()
   bool any_value = false;
   size_t known;  ///< labels that there were before the data
 
@@ -113,10 +130,8 @@ void DatasetBuilder::add(data::Sequence sequence) {
 void DatasetBuilder::State::number(bool edges) {
   FeatureLists& lists = edges ? result.data.edge : result.data.state;
   FeatureCollector& collector = edges ? edge_features : state_features;
-  const size_t old = lists.values.size();
-  const std::vector<uint64_t> all = block.join(edges, lists.begin, old);
-  lists.values.resize(old + all.size());
-  collector.add(all, lists.values.data() + old, workers,
+  const std::vector<uint64_t> all = block.join(edges, lists.begin, lists.begin.back());
+  collector.add(all, (edges ? edge_numbers : state_numbers).add(all.size()), workers,
                 options.names ? block.namer(extractor, edges) : FeatureCollector::Namer());
 }
 
@@ -126,7 +141,7 @@ void DatasetBuilder::State::flush() {
   if (spilled) {
     spilled->add(block);
   } else {
-    const size_t values_before = result.data.state.values.size();
+    const size_t values_before = result.data.state.begin.back();
     number(false);
     if (extractor.has_edge_features()) number(true);
     any_value |= block.append_values(any_value, values_before, result.data.state_values);
@@ -166,8 +181,8 @@ FeatureSpace DatasetBuilder::number_features(bool edges, const Team& team) {
   Dataset& data = state_->result.data;
   FeatureCollector& collector = edges ? state_->edge_features : state_->state_features;
   FeatureLists& lists = edges ? data.edge : data.state;
-  StoredVector<float> no_values;
-  StoredVector<float>& values = edges ? no_values : data.state_values;
+  std::vector<float> no_values;
+  std::vector<float>& values = edges ? no_values : data.state_values;
   if (!edges) state_->result.state_before_cutoff = collector.size();
   FeatureCollector::Features found;
   if (team.alone()) {
@@ -191,9 +206,9 @@ FeatureSpace DatasetBuilder::number_features(bool edges, const Team& team) {
   const std::vector<uint32_t> refused = indistinguishable(found.hashes);
   for (uint32_t& number : found.renumber)
     if (std::binary_search(refused.begin(), refused.end(), number)) number = kNoFeature;
-  number_and_sort(
-      lists, values, [&](uint32_t provisional) { return found.renumber[provisional]; }, state_->workers);
-  lists.values.shrink_to_fit();
+  (edges ? state_->edge_numbers : state_->state_numbers)
+      .number_and_sort(
+          lists, values, [&](uint32_t provisional) { return found.renumber[provisional]; }, state_->workers);
   return FeatureSpace{std::move(found.hashes), std::move(found.counts), std::move(found.names)};
 }
 

@@ -12,7 +12,6 @@
 
 #include "espalier/base/array.h"
 #include "espalier/base/exact_sum.h"
-#include "espalier/base/files/scratch_memory.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/base/team.h"
@@ -30,42 +29,22 @@ struct Spread {
   double counted = 0;  ///< tokens, each counted by the weight of its sequence
 };
 
-/// Lists of feature numbers, end to end as in Ragged, in arrays that may be in scratch memory.
-struct FeatureLists {
-  StoredVector<uint64_t> begin{0};
-  StoredVector<uint32_t> values;
+/// Lists of feature numbers.
+using FeatureLists = Ragged<uint32_t>;
+class StoredFeatures;
 
-  FeatureLists() = default;
-  explicit FeatureLists(const std::shared_ptr<ScratchMemory>& memory) : begin(1, 0, memory), values(memory) {}
-
-  size_t size() const { return begin.size() - 1; }
-  std::span<const uint32_t> operator[](size_t i) const {
-    return {values.data() + begin[i], static_cast<size_t>(begin[i + 1] - begin[i])};
-  }
-  /// Appends a number to the list that is open.
-  void push(uint32_t value) { values.push_back(value); }
-  /// Closes it; it becomes the last one.
-  void close() { begin.push_back(values.size()); }
-  void append(std::span<const uint32_t> list) {
-    values.insert(values.end(), list.begin(), list.end());
-    close();
-  }
-};
-
-/// Sequences as numbers. Token i of sequence s is row sequence_begin[s] + i of the per-token arrays.
+/// Sequences as numbers. Token i of sequence s is row sequence_begin[s] + i of the per-token arrays. Features
+/// are here or, where memory is bounded, in a file: features_of() in token_features.h finds both.
 struct Dataset {
   std::vector<uint64_t> sequence_begin{0};
-  FeatureLists state;                ///< per token: its state features, each once unless it occurs twice
-  StoredVector<float> state_values;  ///< parallel to state.values; empty if every value is 1
-  FeatureLists edge;                 ///< per token: features of the pair (label before, label here)
-  std::vector<data::Label> gold;     ///< per token; kNoLabel where not known
-  std::vector<float> weight;         ///< per sequence
-  std::optional<Spread> spread;      ///< nothing: this is all there is
-
-  Dataset() = default;
-  /// The features live in scratch memory (null: in ordinary memory).
-  explicit Dataset(const std::shared_ptr<ScratchMemory>& memory)
-      : state(memory), state_values(memory), edge(memory) {}
+  FeatureLists state;               ///< per token: its state features, each once unless it occurs twice
+  std::vector<float> state_values;  ///< parallel to state.values; empty if every value is 1
+  FeatureLists edge;                ///< per token: features of the pair (label before, label here)
+  /// Not null: the features are there, and the three arrays above have none.
+  std::shared_ptr<const StoredFeatures> stored;
+  std::vector<data::Label> gold;  ///< per token; kNoLabel where not known
+  std::vector<float> weight;      ///< per sequence
+  std::optional<Spread> spread;   ///< nothing: this is all there is
 
   size_t sequences() const { return sequence_begin.size() - 1; }
   size_t tokens() const { return sequence_begin.back(); }
@@ -82,7 +61,9 @@ struct Dataset {
   std::optional<uint32_t> find_number(uint32_t number) const;
   /// Tokens on this rank, each counted by its sequence's weight, in a sum that no order changes.
   ExactSum weighted_tokens() const;
-  /// A copy of the given sequences, in the same kind of memory; nothing is said about other ranks.
+  /// How many state (or edge) features there are, each counted as often as it occurs.
+  uint64_t occurrences(bool edges) const;
+  /// A copy of the given sequences, in memory or in a file as here; nothing is said about other ranks.
   Dataset subset(std::span<const uint32_t> which) const;
 };
 

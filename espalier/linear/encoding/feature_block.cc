@@ -1,7 +1,6 @@
 #include "espalier/linear/encoding/feature_block.h"
 
 #include <memory>
-#include <numeric>
 #include <tuple>
 
 namespace espalier::linear {
@@ -28,11 +27,26 @@ void sort_features(std::span<uint32_t> ids, std::span<float> values,
   for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
 }
 
+void close_gaps(std::span<const uint32_t> kept, uint32_t* features, Ragged<uint32_t>& lists,
+                std::vector<float>& values) {
+  uint64_t out = 0;
+  for (size_t t = 0; t < kept.size(); ++t) {
+    const uint64_t first = lists.begin[t];
+    if (out != first) {
+      if (features != nullptr) std::copy_n(features + first, kept[t], features + out);
+      if (!values.empty())
+        std::copy_n(values.begin() + static_cast<ptrdiff_t>(first), kept[t],
+                    values.begin() + static_cast<ptrdiff_t>(out));
+    }
+    lists.begin[t] = out;
+    out += kept[t];
+  }
+  lists.begin.back() = out;
+  if (!values.empty()) values.resize(out);
+}
+
 std::vector<uint32_t> indistinguishable(std::span<const uint64_t> hashes) {
-  std::vector<uint32_t> numbers(hashes.size()), refused;
-  std::iota(numbers.begin(), numbers.end(), 0);
-  FeatureMap::build(hashes, numbers, &refused);
-  return refused;
+  return FeatureMap::indistinguishable(hashes);
 }
 
 void FeatureBlock::extract(const data::FeatureExtractor& extractor, const Workers& workers) {
@@ -87,7 +101,7 @@ bool FeatureBlock::any_value() const {
                      [](const data::HashedFeatures& features) { return !features.state_values.empty(); });
 }
 
-bool FeatureBlock::append_values(bool kept, size_t before, StoredVector<float>& values) const {
+bool FeatureBlock::append_values(bool kept, size_t before, std::vector<float>& values) const {
   if (!kept && !any_value()) return false;
   if (!kept) values.assign(before, 1.0f);
   for (size_t s = 0; s < sequences.size(); ++s) {

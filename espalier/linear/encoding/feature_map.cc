@@ -17,25 +17,45 @@ void FeatureMap::fill_filter(uint64_t entries) {
     if (slot.value != kNoFeature) filter_.add(slot.check);
 }
 
+template <typename ValueOf, typename Refuse>
+void FeatureMap::insert_all(std::span<const uint64_t> hashes, const ValueOf& value_of, const Refuse& refuse) {
+  constexpr size_t kAhead = 16;
+  const size_t capacity = std::bit_ceil(std::max<size_t>(16, hashes.size() + hashes.size() / 3));
+  owned_.assign(capacity, Slot{0, kNoFeature});
+  set_slots(owned_);
+  for (size_t n = 0; n < hashes.size(); ++n) {
+    if (n + kAhead < hashes.size()) __builtin_prefetch(&owned_[hashes[n + kAhead] >> shift_], 1);
+    const uint32_t check = static_cast<uint32_t>(hashes[n]);
+    uint64_t i = hashes[n] >> shift_;
+    while (owned_[i].value != kNoFeature && owned_[i].check != check) i = (i + 1) & mask_;
+    if (owned_[i].value == kNoFeature) {
+      owned_[i] = {check, value_of(n)};
+    } else {
+      refuse(n);
+    }
+  }
+}
+
 FeatureMap FeatureMap::build(std::span<const uint64_t> hashes, std::span<const uint32_t> values,
                              std::vector<uint32_t>* refused) {
   ESPALIER_CHECK(hashes.size() == values.size());
   FeatureMap map;
-  const size_t capacity = std::bit_ceil(std::max<size_t>(16, hashes.size() + hashes.size() / 3));
-  map.owned_.assign(capacity, Slot{0, kNoFeature});
-  map.set_slots(map.owned_);
-  for (size_t n = 0; n < hashes.size(); ++n) {
-    const uint32_t check = static_cast<uint32_t>(hashes[n]);
-    uint64_t i = hashes[n] >> map.shift_;
-    while (map.owned_[i].value != kNoFeature && map.owned_[i].check != check) i = (i + 1) & map.mask_;
-    if (map.owned_[i].value == kNoFeature) {
-      map.owned_[i] = {check, values[n]};
-    } else if (refused != nullptr) {
-      refused->push_back(static_cast<uint32_t>(n));
-    }
-  }
+  map.insert_all(
+      hashes, [&](size_t n) { return values[n]; },
+      [&](size_t n) {
+        if (refused != nullptr) refused->push_back(static_cast<uint32_t>(n));
+      });
   map.fill_filter(hashes.size());
   return map;
+}
+
+std::vector<uint32_t> FeatureMap::indistinguishable(std::span<const uint64_t> hashes) {
+  FeatureMap map;
+  std::vector<uint32_t> refused;
+  map.insert_all(
+      hashes, [](size_t n) { return static_cast<uint32_t>(n); },
+      [&](size_t n) { refused.push_back(static_cast<uint32_t>(n)); });
+  return refused;
 }
 
 Result<FeatureMap> FeatureMap::view(std::span<const Slot> slots, uint64_t value_limit) {

@@ -35,6 +35,8 @@ class FeatureMap {
   /// distinguished from an earlier one.
   static FeatureMap build(std::span<const uint64_t> hashes, std::span<const uint32_t> values,
                           std::vector<uint32_t>* refused);
+  /// Those that build() would refuse, ascending.
+  static std::vector<uint32_t> indistinguishable(std::span<const uint64_t> hashes);
   /// A view of slots in memory that must outlive it, such as a mapped file. Checks the size, the values, and
   /// that an empty slot exists.
   static Result<FeatureMap> view(std::span<const Slot> slots, uint64_t value_limit);
@@ -66,6 +68,9 @@ class FeatureMap {
 
  private:
   void set_slots(std::span<const Slot> slots);
+  /// Fills the table with hashes[i] and value_of(i); calls refuse(i) for what cannot be distinguished.
+  template <typename ValueOf, typename Refuse>
+  void insert_all(std::span<const uint64_t> hashes, const ValueOf& value_of, const Refuse& refuse);
   void fill_filter(uint64_t entries);
 
   std::vector<Slot> owned_;

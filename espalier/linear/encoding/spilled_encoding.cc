@@ -4,19 +4,11 @@
 #include <cstring>
 #include <numeric>
 
+#include "espalier/linear/encoding/stored_features.h"
 #include "espalier/linear/encoding/stored_text.h"
 
 namespace espalier::linear {
 namespace {
-
-template <typename T>
-T or_throw(Result<T> result) {
-  if (!result.ok()) throw ScratchFailure(result.error().message);
-  return std::move(result).value();
-}
-void or_throw(Status status) {
-  if (!status.ok()) throw ScratchFailure(status.error().message);
-}
 
 /// The least that a feature takes until the model is saved: its hash, count, first occurrence, place in
 /// tables, row, one weight with the state of its learner, and its name.
@@ -29,8 +21,7 @@ SpilledEncoding::SpilledEncoding(const data::FeatureExtractor& extractor, const 
     : extractor_(extractor),
       workers_(workers),
       options_(options),
-      memory_(std::make_shared<ScratchMemory>(options.memory - options.memory / 8)),
-      text_(or_throw(ScratchFile::make("text of the training data"))),
+      text_(scratch_or_throw(ScratchFile::make("text of the training data"))),
       state_(false, options.memory / 4),
       edge_(true, options.memory / 16) {}
 
@@ -46,8 +37,9 @@ void SpilledEncoding::stop_if_asked(std::string_view phase, double done) const {
 
 void SpilledEncoding::add(const FeatureBlock& block) {
   std::vector<uint64_t> no_begins;
-  or_throw(state_.counter.add(block.join(false, no_begins, 0), workers_));
-  if (extractor_.has_edge_features()) or_throw(edge_.counter.add(block.join(true, no_begins, 0), workers_));
+  scratch_or_throw(state_.counter.add(block.join(false, no_begins, 0), workers_));
+  if (extractor_.has_edge_features())
+    scratch_or_throw(edge_.counter.add(block.join(true, no_begins, 0), workers_));
   any_value_ = any_value_ || block.any_value();
   std::string bytes;
   for (const data::Sequence& sequence : block.sequences) {
@@ -55,13 +47,14 @@ void SpilledEncoding::add(const FeatureBlock& block) {
     append_text(sequence, bytes);
     const uint64_t size = bytes.size() - sizeof size;
     std::memcpy(bytes.data(), &size, sizeof size);
-    or_throw(text_.append(bytes));
+    scratch_or_throw(text_.append(bytes));
   }
   sequences_ += block.sequences.size();
 }
 
-void SpilledEncoding::choose_features(Side& side, FeatureLists& lists) {
-  side.kept = or_throw(side.counter.finish(options_.cutoff, options_.memory / kBytesPerFeature, workers_));
+void SpilledEncoding::choose_features(Side& side) {
+  side.kept =
+      scratch_or_throw(side.counter.finish(options_.cutoff, options_.memory / kBytesPerFeature, workers_));
   const std::vector<uint64_t>& hashes = side.kept.hashes;
   side.index = HashIndex(2);
   side.index.reserve(hashes.size());
@@ -76,13 +69,13 @@ void SpilledEncoding::choose_features(Side& side, FeatureLists& lists) {
     std::sort(side.by_first.begin(), side.by_first.end(),
               [&](uint32_t a, uint32_t b) { return side.kept.first[a] < side.kept.first[b]; });
   }
-  lists = FeatureLists(memory_);
-  lists.values.reserve(side.kept.occurrences);
 }
 
-/// Appends the block's features to the data set, and names those that occur here first.
-void SpilledEncoding::encode(Side& side, const FeatureBlock& block, Dataset& data) {
-  Ragged<uint32_t> lists;
+/// Fills `lists` and `values` with the block's features, and names those that occur here first.
+void SpilledEncoding::encode(Side& side, const FeatureBlock& block, Ragged<uint32_t>& lists,
+                             std::vector<float>& values) {
+  lists.clear();
+  values.clear();
   const std::vector<uint64_t> all = block.join(side.edges, lists.begin, 0);
   lists.values.resize(all.size());
   const std::vector<uint64_t>& hashes = side.kept.hashes;
@@ -106,15 +99,9 @@ void SpilledEncoding::encode(Side& side, const FeatureBlock& block, Dataset& dat
     block.namer(extractor_, side.edges)(fresh, side.names);
   }
   side.seen += all.size();
-  StoredVector<float> values;
   if (!side.edges && any_value_) block.append_values(true, 0, values);
   number_and_sort(
       lists, values, [](uint32_t number) { return number; }, workers_);
-  FeatureLists& out = side.edges ? data.edge : data.state;
-  const uint64_t before = out.values.size();
-  for (size_t t = 0; t < lists.size(); ++t) out.begin.push_back(before + lists.begin[t + 1]);
-  out.values.insert(out.values.end(), lists.values.begin(), lists.values.end());
-  if (!values.empty()) data.state_values.insert(data.state_values.end(), values.begin(), values.end());
 }
 
 FeatureSpace SpilledEncoding::take_features(Side& side) const {
@@ -133,45 +120,43 @@ FeatureSpace SpilledEncoding::take_features(Side& side) const {
 }
 
 void SpilledEncoding::finish(EncodedTraining& out) {
-  Dataset& data = out.data;
-  const size_t tokens = data.tokens();
   const bool edges = extractor_.has_edge_features();
   stop_if_asked("numbering the features", 0);
-  choose_features(state_, data.state);
-  if (edges) {
-    choose_features(edge_, data.edge);
-    data.edge.begin.reserve(tokens + 1);
-  } else {
-    data.edge = FeatureLists(memory_);
-    data.edge.begin.assign(tokens + 1, 0);
-  }
-  data.state.begin.reserve(tokens + 1);
-  data.state_values = StoredVector<float>(memory_);
-  if (any_value_) data.state_values.reserve(state_.kept.occurrences);
+  choose_features(state_);
+  if (edges) choose_features(edge_);
   out.state_before_cutoff = state_.kept.distinct;
 
-  or_throw(text_.flush());
+  scratch_or_throw(text_.flush());
   ScratchFile::Cursor cursor(text_, 0, text_.size());
   FeatureBlock block;
   block.fit_into(options_.memory);
+  auto stored = std::make_shared<StoredFeatures>(any_value_, edges);
+  Ragged<uint32_t> state_lists, edge_lists;
+  std::vector<float> values, no_values;
   for (size_t s = 0; s < sequences_;) {
     stop_if_asked("encoding", static_cast<double>(s));
     block.clear();
     for (; s < sequences_ && !block.full(); ++s) {
       uint64_t size = 0;
-      const char* at = or_throw(cursor.take(sizeof size));
+      const char* at = scratch_or_throw(cursor.take(sizeof size));
       ESPALIER_CHECK(at != nullptr);
       std::memcpy(&size, at, sizeof size);
-      at = or_throw(cursor.take(size));
+      at = scratch_or_throw(cursor.take(size));
       data::Sequence sequence;
       restore_text({at, size}, sequence);
       block.add(std::move(sequence));
     }
     block.extract(extractor_, workers_);
-    encode(state_, block, data);
-    if (edges) encode(edge_, block, data);
-    memory_->drop_pages();  // what was written is not read again soon
+    encode(state_, block, state_lists, values);
+    if (edges) encode(edge_, block, edge_lists, no_values);
+    size_t row = 0;
+    for (const data::Sequence& sequence : block.sequences) {
+      stored->append(state_lists, values.data(), edges ? &edge_lists : nullptr, row, row + sequence.length());
+      row += sequence.length();
+    }
   }
+  stored->flush();
+  out.data.stored = std::move(stored);
   out.state = take_features(state_);
   if (edges) out.edge = take_features(edge_);
 }

@@ -3,7 +3,7 @@
 //
 // First pass, block by block: features are counted (feature_counter.h), and the text goes to a temporary
 // file. finish() then knows which features are kept and their final numbers, reads the text again, and writes
-// each token's features to arrays in scratch memory (base/files/scratch_memory.h), whose sizes it knows.
+// each token's features to another one (stored_features.h).
 // Features are made twice, which is cheaper than to keep their hashes: a token's text takes some ten bytes,
 // its hashes hundreds. Tested by dataset_test.cc.
 #pragma once
@@ -48,14 +48,13 @@ class SpilledEncoding {
   };
 
   void stop_if_asked(std::string_view phase, double done) const;
-  void choose_features(Side& side, FeatureLists& lists);
-  void encode(Side& side, const FeatureBlock& block, Dataset& data);
+  void choose_features(Side& side);
+  void encode(Side& side, const FeatureBlock& block, Ragged<uint32_t>& lists, std::vector<float>& values);
   FeatureSpace take_features(Side& side) const;
 
   const data::FeatureExtractor& extractor_;
   const Workers& workers_;
   EncodeOptions options_;
-  std::shared_ptr<ScratchMemory> memory_;
   ScratchFile text_;
   Side state_, edge_;
   size_t sequences_ = 0;

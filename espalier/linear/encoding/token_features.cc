@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "espalier/base/random.h"
+#include "espalier/base/result.h"
+#include "espalier/linear/encoding/stored_features.h"
 
 namespace espalier::linear {
 
@@ -14,13 +16,21 @@ TokenFeatures TokenFeatures::in_shards(Range shards) const {
 }
 
 SequenceFeatures features_of(const Dataset& data, size_t sequence) {
-  return {data.state.begin.data() + data.sequence_begin[sequence], data.state.values.data(),
-          data.state_values.empty() ? nullptr : data.state_values.data()};
+  ESPALIER_CHECK(data.stored == nullptr);
+  const uint64_t first = data.sequence_begin[sequence];
+  return {data.state.begin.data() + first, data.state.values.data(),
+          data.state_values.empty() ? nullptr : data.state_values.data(), data.edge.begin.data() + first,
+          data.edge.values.data()};
+}
+
+SequenceFeatures features_of(const Dataset& data, size_t sequence, SequenceBuffer& buffer) {
+  return data.stored == nullptr ? features_of(data, sequence)
+                                : data.stored->read(sequence, data.length(sequence), buffer);
 }
 
 SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
   Place& p = places_[place];
-  p.view = features_of(data_, sequence);
+  p.view = features_of(data_, sequence, p.buffer);
   if (dropout_.share <= 0) return p.view;
   const SequenceFeatures all = p.view;
   const size_t length = data_.length(sequence), most = all.begin[length] - all.begin[0];
@@ -41,7 +51,8 @@ SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
     }
     p.begin[t + 1] = kept;
   }
-  p.view = {p.begin.data(), p.features.data(), all.values == nullptr ? nullptr : p.values.data()};
+  p.view = {p.begin.data(), p.features.data(), all.values == nullptr ? nullptr : p.values.data(),
+            all.edge_begin, all.edges};
   return p.view;
 }
 

@@ -23,11 +23,27 @@ struct SequenceFeatures {
   const uint64_t* begin = nullptr;  ///< where the features of each token begin, and where the last ones end
   const uint32_t* features = nullptr;
   const float* values = nullptr;
+  const uint64_t* edge_begin = nullptr;  ///< the same for features of pairs of labels
+  const uint32_t* edges = nullptr;
 
   TokenFeatures operator[](size_t t) const {
     return {{features + begin[t], features + begin[t + 1]}, values == nullptr ? nullptr : values + begin[t]};
   }
+  std::span<const uint32_t> edge(size_t t) const {
+    return {edges + edge_begin[t], edges + edge_begin[t + 1]};
+  }
 };
+
+/// Where the features of a sequence are copied to if they are in a file (stored_features.h).
+struct SequenceBuffer {
+  std::vector<uint32_t> words;
+  std::vector<uint64_t> begin, edge_begin;
+  std::vector<float> values;
+};
+
+/// The features of a sequence, in place or in the buffer.
+SequenceFeatures features_of(const Dataset& data, size_t sequence, SequenceBuffer& buffer);
+/// Precondition: they are in memory.
 SequenceFeatures features_of(const Dataset& data, size_t sequence);
 
 /// Dropout (Srivastava et al. 2014; for linear chains Wang and Manning 2013): each time a sequence is used
@@ -57,6 +73,7 @@ class BatchFeatures {
  private:
   struct Place {
     SequenceFeatures view;
+    SequenceBuffer buffer;
     std::vector<uint64_t> begin;
     std::vector<uint32_t> features;
     std::vector<float> values;

@@ -61,7 +61,7 @@ class CommitteeTraining {
   }
 
  private:
-  size_t parts() const { return 2 * members_.size(); }
+  size_t most_parts() const { return 2 * members_.size(); }
 
   static bool has_words(const TrainingJob& job) { return !job.about.features.attributes; }
   static bool has_segments(const TrainingJob& job) { return job.scheme.scheme() != data::Scheme::kNone; }
@@ -85,39 +85,84 @@ class CommitteeTraining {
         "continues with the members that are finished");
   }
 
-  /// Trains one model and remembers it if there are checkpoints, or takes it from one.
-  Result<std::vector<std::byte>> train_part(const TrainRequest& request, const std::string& what) {
-    const std::string section = fmt::format("part{}", ++part_);
-    if (resumed_ && resumed_->has(section)) {
-      ESPALIER_ASSIGN(const auto bytes, resumed_->section(section));
-      done_.emplace_back(bytes.begin(), bytes.end());
-      return std::vector<std::byte>(done_.back());
+  /// A model to be trained. The request is made by whoever trains it.
+  struct Part {
+    std::string what;
+    std::function<Result<TrainRequest>()> request;
+  };
+
+  /// Trains models, each rank some of them, and remembers them if there are checkpoints, or takes them from
+  /// one. Every rank gets all of them.
+  Result<std::vector<std::vector<std::byte>>> train_parts(const std::vector<Part>& parts) {
+    std::vector<std::vector<std::byte>> models;
+    while (models.size() < parts.size()) {
+      std::vector<size_t> missing;  // of those that come next, as many as there are ranks
+      size_t next = models.size();
+      for (; next < parts.size() && missing.size() < job_.team.size(); ++next)
+        if (!resumed_part(part_ + next - models.size() + 1)) missing.push_back(next);
+      std::vector<std::byte> mine;
+      Status status;
+      if (job_.team.rank() < missing.size()) {
+        const size_t one = missing[job_.team.rank()];
+        auto trained = train_part(parts[one], part_ + one - models.size() + 1);
+        if (trained.ok()) mine = std::move(trained).value();
+        if (!trained.ok()) status = trained.error();
+      }
+      ESPALIER_TRY(job_.team.agree(status, job_.team.rank()));
+      const Gathered<std::byte> made = job_.team.gather(mine);
+      size_t rank = 0;
+      while (models.size() < next) {
+        const auto found = resumed_part(part_ + 1);
+        const std::span<const std::byte> bytes = found ? *found : made[rank++];
+        models.emplace_back(bytes.begin(), bytes.end());
+        ESPALIER_TRY(part_ended(models.back(), !found));
+      }
     }
+    return models;
+  }
+
+  /// A part, counted from 1, that the checkpoint has.
+  std::optional<std::span<const std::byte>> resumed_part(size_t number) const {
+    const std::string section = fmt::format("part{}", number);
+    if (!resumed_ || !resumed_->has(section)) return std::nullopt;
+    return resumed_->section(section).value();
+  }
+
+  Result<std::vector<std::byte>> train_part(const Part& part, size_t number) {
     Monitor monitor = job_.monitor;
     monitor.on_progress = [&](const Progress& theirs) {
       Progress own = theirs;
-      own.phase = fmt::format("{} ({} of {}): {}", what, part_, parts() + 1, theirs.phase);
+      own.phase = fmt::format("{} ({} of {}): {}", part.what, number, most_parts() + 1, theirs.phase);
       own.round_ended = false;  // a round of the committee is a member
       job_.monitor.report(own);
     };
+    ESPALIER_ASSIGN(const TrainRequest request, part.request());
     const auto trained = train(request, monitor);
     ESPALIER_TRY(check_not_stopped());
-    if (!trained.ok()) return fail("{}: {}", what, trained.error().message);
-    std::vector<std::byte> model = bytes_of(trained->model);
-    if (job_.request.checkpoint_every > 0) done_.push_back(model);
+    if (!trained.ok()) return fail("{}: {}", part.what, trained.error().message);
+    return bytes_of(trained->model);
+  }
+
+  Status part_ended(const std::vector<std::byte>& model, bool fresh) {
+    ++part_;
+    if (!fresh || job_.request.checkpoint_every > 0) done_.push_back(model);
+    if (!fresh) return {};
     RoundEnd round;
     round.number = static_cast<int>(part_);
-    round.most = static_cast<int>(parts()) + 1;
+    round.most = static_cast<int>(most_parts()) + 1;
     round.save = [&](SectionWriter& out) {
       for (size_t p = 0; p < done_.size(); ++p) out.add(fmt::format("part{}", p + 1), done_[p]);
     };
     job_.round_ended(round, round.most, [] { return Result<double>(0.0); });
     ESPALIER_TRY(job_.ended(Result<bool>(true)));
-    return model;
+    return {};
   }
 
-  Result<std::vector<std::byte>> train_member(size_t member, const std::shared_ptr<const Sequences>& data,
-                                              const std::string& what) {
+  Part member_part(size_t member, const std::shared_ptr<const Sequences>& data, std::string what) {
+    return {std::move(what), [this, member, data] { return member_request(member, data); }};
+  }
+
+  Result<TrainRequest> member_request(size_t member, const std::shared_ptr<const Sequences>& data) {
     TrainRequest request = request_for(data);
     if (!dev_->empty()) {
       request.dev.emplace_back(dev_, job_.request.dev.front().name());
@@ -133,7 +178,7 @@ class CommitteeTraining {
     request.feature_columns = job_.request.feature_columns;
     request.word_lists = job_.request.word_lists;
     ESPALIER_TRY(add_classes(member, *data, request));
-    return train_part(request, what);
+    return request;
   }
 
   /// Word classes for the features of a member, from the text that it learns from.
@@ -154,14 +199,20 @@ class CommitteeTraining {
 
   /// Members on all the data. With a time budget, only those that leave enough time for the second training.
   Status train_members() {
+    if (options_.time_budget == 0) {
+      std::vector<Part> parts;
+      for (size_t m = 0; m < members_.size(); ++m) parts.push_back(member_part(m, all_, names_[m]));
+      ESPALIER_ASSIGN(std::vector<std::vector<std::byte>> models, train_parts(parts));
+      for (size_t m = 0; m < models.size(); ++m) finished_.push_back({names_[m], std::move(models[m])});
+      return {};
+    }
     for (size_t m = 0; m < members_.size(); ++m) {
-      ESPALIER_ASSIGN(std::vector<std::byte> model, train_member(m, all_, names_[m]));
-      finished_.push_back({names_[m], std::move(model)});
+      ESPALIER_ASSIGN(auto models, train_parts({member_part(m, all_, names_[m])}));
+      finished_.push_back({names_[m], std::move(models.front())});
       // The second training has (folds − 1)/folds of the data.
       const double expected = job_.seconds() * (2 - 1.0 / options_.folds) * static_cast<double>(m + 2) /
                               static_cast<double>(m + 1);
-      if (options_.time_budget == 0 || m < 1 || m + 1 == members_.size() || expected <= options_.time_budget)
-        continue;
+      if (m < 1 || m + 1 == members_.size() || expected <= options_.time_budget) continue;
       job_.warn(fmt::format("the time budget of {:g} s is enough for {} of {} members: {}",
                             options_.time_budget, m + 1, members_.size(),
                             joined(std::span(names_).first(m + 1), ", ")));
@@ -220,11 +271,14 @@ class CommitteeTraining {
     for (size_t s = 0; s < all_->size(); ++s)
       if (data::fold_of(s, options_.folds, job_.request.seed) != 0 && has_new_label((*all_)[s], known))
         asked.push_back(&(*all_)[s]);
+    std::vector<Part> parts;
+    for (size_t m = 0; m < members_.size(); ++m)
+      parts.push_back(member_part(m, rest, fmt::format("{}, without the part held out", names_[m])));
+    ESPALIER_ASSIGN(std::vector<std::vector<std::byte>> trained, train_parts(parts));
     std::vector<Model> models;
     for (size_t m = 0; m < members_.size(); ++m) {
-      const std::string what = fmt::format("{}, without the part held out", names_[m]);
-      ESPALIER_ASSIGN(const std::vector<std::byte> bytes, train_member(m, rest, what));
-      ESPALIER_ASSIGN(Model model, Model::from_bytes(bytes, names_[m]));
+      ESPALIER_ASSIGN(Model model, Model::from_bytes(trained[m], names_[m]));
+      trained[m] = {};
       models.push_back(std::move(model));
     }
     std::vector<Members::Member> members;
@@ -268,7 +322,10 @@ class CommitteeTraining {
     request.reading.format = data::Format::kCrfsuite;
     request.learner = "crf";
     request.settings = {"scheme=data"};
-    return train_part(request, "a chain over their probabilities");
+    ESPALIER_ASSIGN(
+        auto models,
+        train_parts({{"a chain over their probabilities", [&] { return Result<TrainRequest>(request); }}}));
+    return std::move(models.front());
   }
 
   TrainingJob& job_;
@@ -314,6 +371,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
   table.clash(
       [](const O& o, const Situation& situation) { return o.members && situation.given.contains("size"); },
       "members and size: size chooses the members that are not named");
+  table.clash([](const O& o, const Situation& situation) { return o.time_budget > 0 && situation.ranks; },
+              "time-budget is for one machine: ranks would come to different ends");
   table.require([](const O& o, const Situation& situation) -> Status {
     return o.members ? check_members(*o.members, o.names, situation.dev) : Status();
   });
@@ -322,7 +381,8 @@ std::unique_ptr<const LearnerSpec> committee_learner() {
        .summary =
            "several learners, whose probabilities are averaged; on data held out it learns whom to trust",
        .kind = ModelKind::kCommittee,
-       .starts_from_models = false},
+       .starts_from_models = false,
+       .shares_parts = true},
       std::move(table),
       {.train = [](TrainingJob& job, const O& options) { return CommitteeTraining(job, options).run(); },
        .needs = [](const O&, const Situation&) { return DataNeeds{.features = false, .text = true}; }});

@@ -74,8 +74,9 @@ Status ChainTraining::check_memory() const {
   const linear::EncodedTraining& training = job_.training;
   const linear::Dataset& data = training.data;
   constexpr double kFeature = sizeof(uint64_t) /* hash */ + 2 * sizeof(uint32_t) /* count, row */;
-  constexpr double kSequence =
-      sizeof(uint64_t) /* begin */ + sizeof(float) /* weight */ + sizeof(uint32_t) /* order */;
+  constexpr double kSequence = 2 * sizeof(uint64_t) /* begin, here and in the file */ +
+                               sizeof(float) /* weight */ + sizeof(uint32_t) /* order */ +
+                               sizeof(void*) /* origin */;
   constexpr double kProgram = 32e6;  // the program itself, its threads, batches and buffers
   const double features = static_cast<double>(training.state.size());
   const double name = features == 0 ? 0 : static_cast<double>(training.state.names.size()) / features;

@@ -38,8 +38,8 @@ Status TrainingJob::refine_labels() {
   const data::Scheme own = label_scheme();
   const std::optional<InnerScheme> asked = common().scheme;
   const bool old_is_refined = request.start_from && request.start_from->inner_labels().refined();
-  bool refine = inner_scheme(asked, learner->traits().refines_segments, share_outside(training, team)) ==
-                InnerScheme::kIobes;
+  bool refine = inner_scheme(asked, learner->traits().refines_segments,
+                             share_outside(training, data_team())) == InnerScheme::kIobes;
   if (request.start_from) {
     if (asked && refine != old_is_refined)
       return fail("{}: the model was trained with scheme={}; leave scheme out to keep it",
@@ -47,7 +47,7 @@ Status TrainingJob::refine_labels() {
     refine = old_is_refined;
   }
   if (!refine || says_places(own)) return {};
-  if (const std::string why = why_no_places(own, training.data.gold, team); !why.empty()) {
+  if (const std::string why = why_no_places(own, training.data.gold, data_team()); !why.empty()) {
     if (asked) return fail("{}: parameter scheme=iobes: {}", request.train.front().name(), why);
     if (old_is_refined)
       return fail("{}: {} was trained with scheme=iobes: {}", request.train.front().name(),
@@ -72,7 +72,7 @@ Status TrainingJob::refine_labels() {
     if (number.try_emplace({label, place}, data::kNoLabel).second)
       fresh.push_back({linear::place_in_all(training.data.number_of(s), t), std::string(names[t]) + place});
   });
-  for (const std::string& text : linear::in_order_of_first(fresh, team))
+  for (const std::string& text : linear::in_order_of_first(fresh, data_team()))
     refined.add(std::string_view(text).substr(0, text.size() - 1), text.back());
   for (auto& [which, label] : number) label = *refined.find(training.labels.name(which.first), which.second);
   for_each_token([&](size_t, size_t, data::Label& label, char place) { label = number.at({label, place}); });

@@ -62,7 +62,7 @@ Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading)
 bool TrainingJob::learns_word_labels() const {
   const ModelKind kind = learner->traits().kind;
   const bool fits = learner->traits().word_labels || (request.word_labels && kind == ModelKind::kChain);
-  return fits && task->kind == TaskKind::kLabel && learner->needs().features && team.alone() &&
+  return fits && task->kind == TaskKind::kLabel && learner->needs().features && data_team().alone() &&
          request.memory == 0 && !request.start_from && !request.feature_text && !about.features.attributes &&
          about.features.degree == 1;
 }
@@ -124,7 +124,7 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
   const std::string& first_name = request.train.front().name();
   reading.in_file.assign(request.train.size(), 0);
   for (reading.file = 0; reading.file < request.train.size(); ++reading.file) {
-    const bool mine = shares.reads(reading.file, team.rank());
+    const bool mine = shares.reads(reading.file, data_team().rank());
     if (!mine && reading.begun) continue;  // the first sequence is for everybody
     const data::Source& source = request.train[reading.file];
     ESPALIER_ASSIGN(const auto reader, open_task_reader(source, request.task, request.reading));
@@ -142,7 +142,7 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
       if (columns_of(sequence) != about.reading.columns)
         return fail("{}:{}: {} here, {} in {}", source.name(), sequence.line(0),
                     counted(columns_of(sequence), "column"), about.reading.columns, first_name);
-      if (shares.keeps(reading.file, number, team.rank())) {
+      if (shares.keeps(reading.file, number, data_team().rank())) {
         reading.places.emplace_back(reading.file, number);
         origins.push_back(&source);
         keep_sequence(std::move(sequence), reading);
@@ -183,13 +183,13 @@ Result<std::vector<uint32_t>> TrainingJob::numbers_in_all(const Reading& reading
 Status TrainingJob::read_training_data() {
   Reading reading;
   ESPALIER_ASSIGN(const std::vector<uint64_t> sizes, sizes_of(request.train, team));
-  const Status read = read_share(FileShares(sizes, team.size()), reading);
+  const Status read = read_share(FileShares(sizes, data_team().size()), reading);
   ESPALIER_TRY(team.agree(read, reading.file));
   const std::string& first_name = request.train.front().name();
   Progress progress;
   progress.phase = "numbering the features";
   monitor.report(progress);
-  if (team.alone()) {
+  if (data_team().alone()) {
     try {
       training = reading.builder->finish();
     } catch (const linear::Stopped&) {  // which is said below

@@ -129,7 +129,7 @@ Status TrainingJob::read_data() {
   ESPALIER_TRY(read_training_data());
   int64_t labelled = 0;
   for (const data::Label label : training.data.gold) labelled += label != data::kNoLabel;
-  labelled = team.sum(labelled);
+  labelled = data_team().sum(labelled);
   if (task->kind != TaskKind::kParse)
     for (std::string& remark : label_remarks(training.labels.plain().size(), static_cast<uint64_t>(labelled)))
       warn(std::move(remark));

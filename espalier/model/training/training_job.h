@@ -60,6 +60,8 @@ struct TrainingJob {
 
   std::unique_ptr<const ConfiguredLearner> learner;  ///< who trains, with its settings
   const CommonOptions& common() const { return learner->common(); }
+  /// The ranks that the data is spread over: this one alone where every rank has all of it.
+  const Team& data_team() const { return learner->traits().shares_parts ? one_rank() : team; }
   ModelHeader about;
   std::unique_ptr<data::FeatureExtractor> extractor;
   linear::EncodedTraining training;

@@ -30,7 +30,7 @@ void TrainingJob::warn_of_odd_dev_data() {
   std::vector<int64_t> found;  // on any rank
   for (const data::Sequence& sequence : dev.sequences)
     found.push_back(training_hashes_.contains(hash_of_text(sequence)) ? 1 : 0);
-  team.sum(found);
+  data_team().sum(found);
   for (const int64_t times : found) repeated += times > 0 ? 1 : 0;
   for (const data::Sequence& sequence : dev.sequences) {
     for (size_t row = 0; row < sequence.length() && sequence.has_labels(); ++row) {

@@ -199,7 +199,7 @@ RowWeights mean_of(std::span<const RowWeights> classifiers) {
       mean.static_weights()[i] += share * one.static_weights()[i];
     for (uint32_t r = 0; r < one.hashed().size(); ++r) {
       float* const row = mean.hashed().row(mean.hashed().insert(one.hashed().hashes()[r]));
-      for (size_t l = 0; l < one.labels(); ++l) row[l] += share * one.hashed().row(r)[l];
+      for (size_t l = 0; l < one.labels(); ++l) row[l] += share * one.hashed().weight(r, l);
     }
   }
   return mean;

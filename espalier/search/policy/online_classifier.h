@@ -169,7 +169,7 @@ RowWeights learn_direct(const P& problem, const Examples<typename P::Space>& exa
     }
     if (pass == 0) weights.estimate_squares(static_cast<float>(old.old_counts));
   }
-  return options.average ? weights.averaged() : std::move(weights);
+  return options.average ? std::move(weights).averaged() : std::move(weights);
 }
 
 }  // namespace espalier::search

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "espalier/base/result.h"
 #include "espalier/chain/learners/adagrad.h"
@@ -16,10 +17,12 @@ void HashedRows::start_from(const OldRows& old) {
   old_values_ = linear::values_of(*old_map_);
   index_.reserve(
       old_values_.size());  // old rows are found by old_map_, but count as entries when the index grows
-  weights_.assign(old_values_.size() * stride_, 0.0f);
-  for (size_t r = 0; r < old_values_.size(); ++r) {
+  weights_.reserve(old_values_.size() * stride_);
+  for (uint32_t r = 0; r < old_values_.size(); ++r) {
     hashes_.push_back(r + 1);
-    old.hashed->for_each(old_values_[r], [&](uint32_t label, float w) { weights_[r * stride_ + label] = w; });
+    append_row({});
+    const size_t begin = place(r).begin;
+    old.hashed->for_each(old_values_[r], [&](uint32_t label, float w) { weights_[begin + label] = w; });
   }
   for (const uint64_t hash : old.known_hashes)
     if (const uint32_t row = find_old(hash); row != kNone) hashes_[row] = hash;
@@ -32,7 +35,18 @@ uint32_t HashedRows::find_old(uint64_t hash) const {
                                old_values_.begin());
 }
 
-uint32_t HashedRows::insert(uint64_t hash) {
+void HashedRows::append_row(LabelRange labels) {
+  const size_t first = labels.last > labels.first ? labels.first / linear::kLanes : 0;
+  const size_t last =
+      labels.last > labels.first ? linear::padded(labels.last) / linear::kLanes : stride_ / linear::kLanes;
+  ESPALIER_CHECK(last * linear::kLanes <= stride_ && last <= std::numeric_limits<uint16_t>::max());
+  ESPALIER_CHECK(weights_.size() / linear::kLanes <= std::numeric_limits<uint32_t>::max());
+  rows_.push_back({static_cast<uint32_t>(weights_.size() / linear::kLanes), static_cast<uint16_t>(first),
+                   static_cast<uint16_t>(last - first)});
+  weights_.resize(weights_.size() + (last - first) * linear::kLanes, 0.0f);
+}
+
+uint32_t HashedRows::insert(uint64_t hash, LabelRange labels) {
   if (old_map_ != nullptr)
     if (const uint32_t row = find(hash); row != kNone) return row;
   const uint32_t row = index_.find_or_add(
@@ -40,7 +54,7 @@ uint32_t HashedRows::insert(uint64_t hash) {
       [&](uint32_t r) { return hashes_[r]; });
   if (row == hashes_.size()) {
     hashes_.push_back(hash);
-    weights_.resize(weights_.size() + stride_, 0.0f);
+    append_row(labels);
   }
   return row;
 }
@@ -108,16 +122,18 @@ std::span<const float> RowWeights::score(const FeatureSink& features) {
   for (const FeatureSink::Entry& e : features.entries()) {
     const uint32_t r = hashed_.find(e.hash);
     if (r == HashedRows::kNone) continue;
-    linear::add_padded(static_cast<float>(e.value), hashed_.row(r), stride_, row);
+    const HashedRows::Place at = hashed_.place(r);
+    linear::add_padded(static_cast<float>(e.value), hashed_.weights().data() + at.begin, at.width,
+                       row + at.first);
   }
   return {row, stride_};
 }
 
-uint32_t RowWeights::insert(uint64_t hash) {
-  const uint32_t r = hashed_.insert(hash);
-  if (hashed_lag_.size() < hashed_.size() * stride_) {
-    hashed_lag_.resize(hashed_.size() * stride_, 0.0f);
-    if (adaptive_) hashed_squares_.resize(hashed_.size() * stride_, 0.0f);
+uint32_t RowWeights::insert(uint64_t hash, LabelRange labels) {
+  const uint32_t r = hashed_.insert(hash, labels);
+  if (hashed_lag_.size() < hashed_.weights().size()) {
+    hashed_lag_.resize(hashed_.weights().size(), 0.0f);
+    if (adaptive_) hashed_squares_.resize(hashed_.weights().size(), 0.0f);
   }
   return r;
 }
@@ -144,10 +160,11 @@ void RowWeights::add(const FeatureSink& features, uint32_t label, float x) {
     }
   }
   for (const FeatureSink::Entry& e : features.entries()) {
-    const uint32_t r = insert(e.hash);
+    const HashedRows::Place at = hashed_.place(insert(e.hash, features.labels()));
+    ESPALIER_CHECK(at.has(label));  // as was promised
     const float change = x * static_cast<float>(e.value);
-    hashed_.row(r)[label] += change;
-    hashed_lag_[r * stride_ + label] += factor * change;
+    hashed_.weights()[at.of(label)] += change;
+    hashed_lag_[at.of(label)] += factor * change;
   }
 }
 
@@ -167,7 +184,7 @@ void RowWeights::gather(const FeatureSink& features, std::span<const float> grad
   };
   for (const uint32_t b : features.blocks()) add(block_gradients_.row(b, stride_), 1.0f);
   for (const FeatureSink::Entry& e : features.entries())
-    add(hashed_gradients_.row(insert(e.hash), stride_), static_cast<float>(e.value));
+    add(hashed_gradients_.row(insert(e.hash, features.labels()), stride_), static_cast<float>(e.value));
 }
 
 void RowWeights::forget_gathered() {
@@ -224,13 +241,14 @@ void RowWeights::descend(float rate) {
   for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
     float* const g = hashed_gradients_.sums.data() + i * stride_;
     if (!sift(g)) continue;
-    const uint32_t r = hashed_gradients_.touched[i];
-    float* const w = hashed_.row(r);
-    float* const squares = hashed_squares_.data() + r * stride_;
+    const HashedRows::Place at = hashed_.place(hashed_gradients_.touched[i]);
+    float* const w = hashed_.weights().data() + at.begin;
+    float* const squares = hashed_squares_.data() + at.begin;
+    ESPALIER_CHECK(at.has(some_.front().first) && at.has(some_.back().first));  // as was promised
     if (some_.size() > few) {
-      chain::adagrad_dense(g, labels_, rate, w, squares);
+      chain::adagrad_dense(g + at.first, std::min(at.width, labels_ - at.first), rate, w, squares);
     } else {
-      for (const auto& [l, x] : some_) step(x, w[l], squares[l]);
+      for (const auto& [l, x] : some_) step(x, w[l - at.first], squares[l - at.first]);
     }
   }
   forget_gathered();
@@ -243,12 +261,12 @@ void RowWeights::shrink(float rate, float fraction, float l2) {
     hashed_anchor_.resize(hashed_.weights().size(), 0.0f);
     chain::shrink_towards(layout_->weights(), rate, fraction, 0, l2, state_anchor_.data(), state_.data(),
                           state_squares_.data());
-    chain::shrink_towards(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_anchor_.data(),
+    chain::shrink_towards(hashed_.weights().size(), rate, fraction, 0, l2, hashed_anchor_.data(),
                           hashed_.weights().data(), hashed_squares_.data());
     return;
   }
   chain::shrink(layout_->weights(), rate, fraction, 0, l2, state_.data(), state_squares_.data());
-  chain::shrink(hashed_.size() * stride_, rate, fraction, 0, l2, hashed_.weights().data(),
+  chain::shrink(hashed_.weights().size(), rate, fraction, 0, l2, hashed_.weights().data(),
                 hashed_squares_.data());
 }
 
@@ -287,34 +305,60 @@ void RowWeights::subtract() {
     }
   }
   for (size_t i = 0; i < hashed_gradients_.touched.size(); ++i) {
-    const uint32_t r = hashed_gradients_.touched[i];
+    const HashedRows::Place at = hashed_.place(hashed_gradients_.touched[i]);
     const float* const g = hashed_gradients_.sums.data() + i * stride_;
-    for (size_t l = 0; l < labels_; ++l)
-      if (g[l] != 0) step(g[l], hashed_.row(r)[l], hashed_lag_[r * stride_ + l]);
+    for (size_t l = 0; l < labels_; ++l) {
+      if (g[l] == 0) continue;
+      ESPALIER_CHECK(at.has(l));  // as was promised
+      step(g[l], hashed_.weights()[at.of(l)], hashed_lag_[at.of(l)]);
+    }
   }
   forget_gathered();
 }
 
-RowWeights RowWeights::averaged() const {
-  RowWeights result = *this;
-  if (ticks_ == 0) return result;
+RowWeights RowWeights::weights_alone() const {
+  RowWeights copy(no_static_rows(labels_), labels_);
+  copy.layout_ = layout_;
+  copy.adaptive_ = adaptive_;
+  copy.state_ = state_;
+  copy.hashed_ = hashed_;
+  copy.old_ = old_;
+  copy.share_of_new_ = share_of_new_;
+  copy.ticks_ = ticks_;
+  copy.end_of_training();
+  return copy;
+}
+
+RowWeights RowWeights::averaged() const& {
+  if (ticks_ == 0) return *this;
+  RowWeights result = weights_alone();
+  result.take_average(*this);
+  return result;
+}
+
+RowWeights RowWeights::averaged() && {
+  if (ticks_ > 0) {
+    take_average(*this);
+    end_of_training();
+  }
+  return std::move(*this);
+}
+
+void RowWeights::take_average(const RowWeights& from) {
   const float share = 1.0f / static_cast<float>(ticks_);
   const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag,
                            const AlignedVector<float>& anchor, size_t n) {
     for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
     if (!adaptive_) chain::average_with_old(anchor, share_of_new_, w);
   };
-  average(result.state_, state_lag_, state_anchor_, layout_->weights());
-  average(result.hashed_.weights(), hashed_lag_, hashed_anchor_, hashed_.size() * stride_);
-  result.end_of_training();
-  return result;
+  average(state_, from.state_lag_, from.state_anchor_, layout_->weights());
+  average(hashed_.weights(), from.hashed_lag_, from.hashed_anchor_, hashed_.weights().size());
 }
 
 RowWeights RowWeights::rounded(const Workers& workers) const {
-  RowWeights result = *this;
+  RowWeights result = weights_alone();
   chain::round_to_16_bits(result.state_, workers);
   chain::round_to_16_bits(result.hashed_.weights(), workers);
-  result.end_of_training();
   return result;
 }
 

@@ -30,24 +30,42 @@ struct OldRows {
   std::vector<uint32_t> old_value = {};  ///< of the static features of the new layout (linear/grown_rows.h)
 };
 
-/// Rows of full width with 64-bit hashes as keys, added when first needed.
+/// Rows with 64-bit hashes as keys, added when first needed. A row has weights for all labels, or for a range
+/// of them that is known when it is added, rounded to whole vectors.
 class HashedRows {
  public:
   explicit HashedRows(size_t stride) : stride_(stride) {}
+
+  /// Where the weights of a row are: those of the labels [first, first + width) begin at `begin`.
+  struct Place {
+    size_t begin, first, width;
+    bool has(size_t label) const { return label >= first && label < first + width; }
+    size_t of(size_t label) const { return begin + label - first; }
+  };
 
   static constexpr uint32_t kNone = HashIndex::kNone;
   uint32_t find(uint64_t hash) const {
     const uint32_t row = index_.find(hash, [&](uint32_t r) { return hashes_[r] == hash; });
     return row != kNone || old_map_ == nullptr ? row : find_old(hash);
   }
-  /// The row of the hash; a new row of zeros if there is none.
-  uint32_t insert(uint64_t hash);
+  /// The row of the hash; a new row of zeros for these labels (the empty range: all) if there is none.
+  uint32_t insert(uint64_t hash, LabelRange labels = {});
 
   size_t size() const { return hashes_.size(); }
   size_t stride() const { return stride_; }
   const std::vector<uint64_t>& hashes() const { return hashes_; }
-  const float* row(uint32_t r) const { return weights_.data() + r * stride_; }
-  float* row(uint32_t r) { return weights_.data() + r * stride_; }
+  Place place(uint32_t r) const {
+    const Stored& row = rows_[r];
+    return {row.begin * linear::kLanes, row.first * linear::kLanes, row.width * linear::kLanes};
+  }
+  /// The weights of a row. Precondition: it has all labels.
+  const float* row(uint32_t r) const { return weights_.data() + rows_[r].begin * linear::kLanes; }
+  float* row(uint32_t r) { return weights_.data() + rows_[r].begin * linear::kLanes; }
+  /// The weight of a label; 0 for one that the row has no room for.
+  float weight(uint32_t r, size_t label) const {
+    const Place at = place(r);
+    return at.has(label) ? weights_[at.of(label)] : 0.0f;
+  }
   AlignedVector<float>& weights() { return weights_; }
   const AlignedVector<float>& weights() const { return weights_; }
 
@@ -58,13 +76,20 @@ class HashedRows {
   const std::vector<uint32_t>& old_values() const { return old_values_; }
 
  private:
+  /// A place in vectors of kLanes weights.
+  struct Stored {
+    uint32_t begin;
+    uint16_t first, width;
+  };
   uint32_t find_old(uint64_t hash) const;
+  void append_row(LabelRange labels);
 
   const linear::FeatureMap* old_map_ = nullptr;
   std::vector<uint32_t> old_values_;  ///< ascending
   size_t stride_;
   HashIndex index_;
   std::vector<uint64_t> hashes_;
+  std::vector<Stored> rows_;
   AlignedVector<float> weights_;
 };
 
@@ -133,7 +158,9 @@ class RowWeights final : public Scorer {
   void snapshot();
   /// The average of the weights so far; the weights themselves before the first tick or snapshot. The result
   /// cannot be trained further.
-  RowWeights averaged() const;
+  RowWeights averaged() const&;
+  /// The same in place, at the end of training: takes no more memory.
+  RowWeights averaged() &&;
   /// The weights rounded as a model file with 16-bit weights stores them. The result cannot be trained
   /// further.
   RowWeights rounded(const Workers& workers) const;
@@ -155,7 +182,11 @@ class RowWeights final : public Scorer {
     AlignedVector<float> sums;
     float* row(uint32_t number, size_t stride);
   };
-  uint32_t insert(uint64_t hash);
+  uint32_t insert(uint64_t hash, LabelRange labels);
+  /// A copy of the weights, without what only training needs.
+  RowWeights weights_alone() const;
+  /// Puts the average of what `from` has learned in the place of the weights.
+  void take_average(const RowWeights& from);
   void forget_gathered();
   void end_of_training();
 

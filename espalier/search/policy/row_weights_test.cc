@@ -4,6 +4,7 @@
 
 #include "espalier/base/random.h"
 #include "espalier/linear/random_rows.h"
+#include "espalier/search/policy/present_rows.h"
 
 namespace espalier::search {
 namespace {
@@ -111,6 +112,76 @@ TEST(RowWeights, TheAverageIsTheMeanOfTheWeightsAtEachTickOrSnapshot) {
     const auto row = copy(average.score(probe));
     for (size_t l = 0; l < 5; ++l) EXPECT_NEAR(row[l], mean[l], 1e-3);
   }
+}
+
+/// Weights for 20 labels that have learned from states whose hashed features are seen with some labels only.
+RowWeights learned_with(bool ranges, bool adaptive) {
+  constexpr size_t kLabels = 20;
+  RowWeights w(no_static_rows(kLabels), kLabels, adaptive);
+  w.begin({});
+  Random random(5);
+  std::vector<float> gradient(w.stride());
+  for (int step = 0; step < 300; ++step) {
+    const LabelRange labels = random.below(2) == 0 ? LabelRange{0, 9} : LabelRange{9, 20};
+    FeatureSink sink;
+    if (ranges) sink.labels(labels);
+    for (int i = 0; i < 3; ++i) sink.add(100 * labels.first + random.below(20), 1 + i);
+    std::fill(gradient.begin(), gradient.end(), 0.0f);
+    const uint32_t some = step % 3 == 0 ? 2 : labels.last - labels.first;  // a few, or most of the row
+    for (uint32_t l = 0; l < some; ++l)
+      gradient[labels.first + l] = static_cast<float>(random.below(200)) / 100 - 1;
+    w.gather(sink, gradient);
+    if (adaptive) {
+      w.descend(0.2f);
+      if (step % 50 == 49) w.shrink(0.2f, 0.1f, 1);
+      if (step % 50 == 49) w.snapshot();
+    } else {
+      w.subtract();
+      w.add(sink, labels.first + 1, 0.5f);
+      w.tick();
+    }
+  }
+  return w;
+}
+
+TEST(HashedRows, WithRoomForSomeLabelsLearnWhatFullOnesDo) {
+  for (const bool adaptive : {false, true}) {
+    const RowWeights all = learned_with(false, adaptive), some = learned_with(true, adaptive);
+    EXPECT_EQ(all.hashed().weights().size(), all.hashed().size() * 24);
+    EXPECT_EQ(some.hashed().weights().size(), some.hashed().size() * 16) << "two vectors of three";
+    ASSERT_EQ(all.hashed().hashes(), some.hashed().hashes());
+    const RowWeights mean = all.averaged(), mean_of_some = some.averaged();
+    for (uint32_t r = 0; r < all.hashed().size(); ++r)
+      for (size_t l = 0; l < 20; ++l) {
+        EXPECT_EQ(some.hashed().weight(r, l), all.hashed().weight(r, l));
+        EXPECT_EQ(mean_of_some.hashed().weight(r, l), mean.hashed().weight(r, l));
+      }
+    RowWeights last = some;
+    EXPECT_EQ(std::move(last).averaged().hashed().weights(), mean_of_some.hashed().weights()) << "in place";
+    // What is stored: all that is not 0, and all weights of rows that most labels have one in.
+    const PresentRows present(some);
+    ASSERT_EQ(present.layout.rows(), some.hashed().size());
+    for (uint32_t r = 0; r < some.hashed().size(); ++r) {
+      std::vector<float> row(20, 0.0f);
+      for (uint32_t i = present.layout.begin[r]; i < present.layout.begin[r + 1]; ++i)
+        row[present.layout.column[i]] = present.weights[i];
+      size_t count = 0;
+      for (size_t l = 0; l < 20; ++l) {
+        EXPECT_EQ(row[l], all.hashed().weight(r, l));
+        count += row[l] != 0;
+      }
+      EXPECT_EQ(present.layout.begin[r + 1] - present.layout.begin[r], 2 * count > 20 ? 20 : count);
+    }
+  }
+}
+
+TEST(RowWeights, RefusesALabelThatWasPromisedNotToCome) {
+  RowWeights w(no_static_rows(20), 20);
+  FeatureSink sink;
+  sink.labels({0, 5});
+  sink.add(1);
+  EXPECT_NO_THROW(w.add(sink, 4, 1));
+  EXPECT_ANY_THROW(w.add(sink, 9, 1));
 }
 
 TEST(HashedRows, KeepTheirRowsWhileTheTableGrows) {

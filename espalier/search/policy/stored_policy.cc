@@ -10,6 +10,7 @@
 #include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/grouped_sums.h"
 #include "espalier/linear/grown_rows.h"
+#include "espalier/search/policy/present_rows.h"
 
 namespace espalier::search {
 
@@ -234,7 +235,7 @@ std::vector<float> dense_rows(const RowWeights& weights) {
   std::vector<float> dense;
   dense.reserve(rows.size() * weights.labels());
   for (uint32_t r = 0; r < rows.size(); ++r)
-    dense.insert(dense.end(), rows.row(r), rows.row(r) + weights.labels());
+    for (size_t l = 0; l < weights.labels(); ++l) dense.push_back(rows.weight(r, l));
   return dense;
 }
 
@@ -271,9 +272,9 @@ Json save_rows(const std::string& prefix, const RowWeights& weights, const linea
   if (!names.empty()) out.add_text(prefix + "state.names", names);
 
   const HashedRows& hashed = weights.hashed();
-  const linear::KeptFeatures kept_hashed =
-      linear::keep_features(linear::full_rows(hashed.size(), weights.labels()), dense_rows(weights).data(),
-                            linear::FeatureSpace{hashed.hashes(), {}, {}}, bits);
+  const PresentRows present(weights);
+  const linear::KeptFeatures kept_hashed = linear::keep_features(
+      present.layout, present.weights.data(), linear::FeatureSpace{hashed.hashes(), {}, {}}, bits);
   out.add_array(prefix + "hashed.map", kept_hashed.map().slots());
   out.add_array(prefix + "hashed.rows", kept_hashed.rows.words());
   return {{"scorer", "rows"},
@@ -314,11 +315,8 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
     rows = std::move(viewed).value();
     ESPALIER_ASSIGN(map, load_map(file, map_name, rows.offset_limit()));
     // An offset that is not the beginning of a row would be read as if it were.
-    std::vector<bool> is_start(rows.offset_limit(), false);
-    for (const uint32_t start : starts) is_start[start] = true;
-    for (const auto& slot : map.slots())
-      if (slot.value != linear::kNoFeature && !is_start[slot.value])
-        return fail("{}: section '{}': an entry points into the middle of a row", file.name(), map_name);
+    if (!rows.all_begin_rows(starts, &map.slots().front().value, map.slots().size(), 2))
+      return fail("{}: section '{}': an entry points into the middle of a row", file.name(), map_name);
     policy->feature_count += starts.size();
     for (const uint32_t start : starts) policy->weight_count += rows.weights_at(start);
     return {};

@@ -180,6 +180,8 @@ void JointSpace::visit_entries(const State& s, const Emit& emit) const {
 
 void JointSpace::features(const State& s, uint32_t, search::FeatureSink& sink) const {
   sink.block(static_cast<uint32_t>(token(s)));
+  const size_t c = column(s);  // part of every hash
+  sink.labels({plan_.column_begin[c], plan_.column_begin[c + 1]});
   visit_entries(s, [&](uint64_t hash, const auto&) { sink.add(hash); });
 }
 
