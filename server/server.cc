@@ -1,17 +1,21 @@
 #include "server/server.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "server/connection.h"
@@ -73,16 +77,51 @@ size_t allow_files(size_t connections) {
                                     : 1;
 }
 
+/// Blocks the signals that a server heeds while it lives, in the calling thread and those that it starts, and
+/// is a file that they can be read from: whatever handler a library installs meanwhile (CBC does, for SIGINT)
+/// takes none away.
+class SignalFile {
+ public:
+  SignalFile() {
+    sigset_t heeded;
+    ::sigemptyset(&heeded);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&heeded, number);
+    ::pthread_sigmask(SIG_BLOCK, &heeded, &before_);
+    number_ = ::signalfd(-1, &heeded, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~SignalFile() {
+    if (number_ >= 0) ::close(number_);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SignalFile(const SignalFile&) = delete;
+  SignalFile& operator=(const SignalFile&) = delete;
+
+  bool open() const { return number_ >= 0; }
+  int number() const { return number_; }
+  /// A signal that has come, or 0.
+  int take() const {
+    signalfd_siginfo info{};
+    return ::read(number_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  int number_ = -1;
+};
+
 class Server {
  public:
-  Server(const ServeOptions& options, const Say& say, Service& service, AccessLog& log, size_t threads)
+  Server(const ServeOptions& options, const Say& say, Service& service, AccessLog& log, size_t threads,
+         const SignalFile& signals)
       : options_(options),
         say_(say),
         service_(service),
         log_(log),
         workers_(threads),
         shared_{service, log, workers_},
-        most_connections_(allow_files(options.limits.connections)) {
+        most_connections_(allow_files(options.limits.connections)),
+        signal_file_(signals),
+        signals_(main_, signals.number()) {
     for (size_t i = 0; i < threads; ++i) {
       shards_.push_back(std::make_unique<Shard>(shared_));
       shards_.back()->on_end = [this] {
@@ -91,6 +130,9 @@ class Server {
     }
     running_ = threads;
   }
+  ~Server() { signals_.release(); }  // the file is not ours
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   Status listen() {
     boost::system::error_code error;
@@ -163,9 +205,12 @@ class Server {
   }
 
   void wait_for_signals() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    signals_.async_wait(signals_.wait_read, [this](const boost::system::error_code& error) {
       if (error) return;
-      if (signal == SIGHUP) {
+      const int signal = signal_file_.take();
+      if (signal == 0) {
+        // it has gone
+      } else if (signal == SIGHUP) {
         asio::post(workers_, [this] { reload(); });
       } else if (!service_.draining()) {
         drain();
@@ -213,7 +258,8 @@ class Server {
   std::vector<std::unique_ptr<Shard>> shards_;
   std::atomic<size_t> running_{0};
   std::optional<tcp::acceptor> acceptor_;
-  asio::signal_set signals_{main_, SIGTERM, SIGINT, SIGHUP};
+  const SignalFile& signal_file_;
+  asio::posix::stream_descriptor signals_;
   asio::steady_timer retry_{main_};
   size_t next_ = 0;
 };
@@ -230,7 +276,9 @@ Status serve(const ServeOptions& options, const Say& say) {
   Service service(std::move(registry).value(), options, std::move(token).value());
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
-  Server server(options, say, service, log, threads);
+  const SignalFile signals;
+  if (!signals.open()) return failed("cannot wait for signals: {}", std::generic_category().message(errno));
+  Server server(options, say, service, log, threads, signals);
   if (Status status = server.listen(); !status.ok()) return status;
   say(fmt::format("listening on {}", server.url()));
   server.run();

@@ -155,6 +155,23 @@ class LimitsAndSignals(unittest.TestCase):
             sock.close()
         self.assertEqual(server.process.wait(20), 0)
 
+    def test_sigint_is_heeded_while_integer_programs_are_solved(self):
+        # CBC, which solves them, takes SIGINT for itself.
+        labels = ["NOUN", "VERB", "DET", "ADJ", "ADP", "PRON"]
+        rules = "".join(f"if {a} then {b}\n" for a in labels for b in labels if a != b)
+        request = post(json.dumps({"tokens": ["The", "rain", "falls"] * 20, "constraints": rules, "decoder": "ilp"}).encode())
+        for wait in (0.4, 0.6):
+            server = self.start("--threads", "2", "--request-time", "2", models=("tagger.model",))
+            asking = [server.connect() for _ in range(2)]
+            for sock in asking:
+                sock.sendall(request)
+            time.sleep(wait)
+            server.process.send_signal(signal.SIGINT)
+            server.wait_for("shutting down", 5)
+            self.assertEqual(server.process.wait(60), 0)
+            for sock in asking:
+                sock.close()
+
     def test_a_killed_server_is_there_again_at_once(self):
         server = self.start(models=("tagger.model",))
         held = server.connect()

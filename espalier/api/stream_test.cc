@@ -212,7 +212,7 @@ TEST(Stream, RefusesRawTextInPlaceOfRows) {
   // One token with a tag that the training data has; punctuation could be the end of a short line.
   out.clear();
   EXPECT_EQ(tagged("wolf NN\n", {}), "");
-  EXPECT_EQ(out, "wolf NN I-NP\n\n");
+  EXPECT_EQ(out, "wolf NN B-NP\n\n");
   EXPECT_THAT(tagged("wolf NN\n\nthe cat\n", {}), HasSubstr("if this is raw text, use --text"));
   EXPECT_EQ(tagged("the DT\n\nthe DT\ncat NN\n", {}), "");
   StreamOptions columns;

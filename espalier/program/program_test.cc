@@ -4,10 +4,13 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <thread>
 
 #include "espalier/base/random.h"
+#include "espalier/base/stop_scope.h"
 
 namespace espalier::program {
 namespace {
@@ -213,8 +216,8 @@ TEST(Program, ThreadsMaySolveAtOnce) {
   }
 }
 
-TEST(Program, TimeLimitEndsALongSearch) {
-  // A market split problem: small, and far out of reach of branch and cut.
+/// A market split problem: small, and far out of reach of branch and cut.
+Program market_split() {
   Random random(3);
   Program p;
   constexpr int kVariables = 50, kRows = 6;
@@ -230,11 +233,35 @@ TEST(Program, TimeLimitEndsALongSearch) {
     terms.push_back({p.add_variable(0, kInfinite, 1), -1});
     p.add_row(terms, std::floor(sum / 2), std::floor(sum / 2));
   }
+  return p;
+}
+
+TEST(Program, TimeLimitEndsALongSearch) {
+  const Program p = market_split();
   const Solution s = solve(p, {.seconds = 0.3});
   EXPECT_TRUE(s.outcome == Outcome::kFeasible || s.outcome == Outcome::kOutOfTime);
   if (s.outcome == Outcome::kFeasible) {
     EXPECT_LT(p.violation(s.values), 1e-6);
   }
+}
+
+TEST(Program, AStopEndsALongSearch) {
+  const Program p = market_split();
+  std::atomic<bool> stop{false};
+  Monitor monitor;
+  monitor.stop = &stop;
+  const StopScope scope(monitor);
+  std::thread somebody([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  constexpr double kLimit = 120;
+  solve(p, {.seconds = kLimit});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  somebody.join();
+  EXPECT_TRUE(scope.told());
+  EXPECT_LT(took.count(), kLimit / 2);
 }
 
 void own_handler(int) {}

@@ -2,6 +2,9 @@
 #include <coin/Cbc_C_Interface.h>
 #include <coin/Clp_C_Interface.h>
 #include <signal.h>
+#include <coin/CbcEventHandler.hpp>
+#include <coin/CbcModel.hpp>
+#include <coin/ClpEventHandler.hpp>
 #include <coin/ClpSimplex.hpp>
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/program/program.h"
 
 namespace espalier::program {
@@ -86,6 +90,13 @@ struct ClpHandle {
   ClpSimplex* model;
 };
 
+/// Ends the simplex where the thread's work is to stop; asked after every iteration. CLP calls a copy.
+class StopSimplex final : public ClpEventHandler {
+ public:
+  int event(Event) override { return StopScope::wanted() ? 0 : -1; }
+  ClpEventHandler* clone() const override { return new StopSimplex(*this); }
+};
+
 ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const SolveOptions& options) {
   ClpModel model(Clp_newModel(), &Clp_deleteModel);
   Clp_setLogLevel(model.get(), 0);
@@ -95,6 +106,8 @@ ClpModel load_clp(const Program& program, const ColumnMatrix& matrix, const Solv
   Clp_setOptimizationDirection(model.get(), sense_factor(program));
   if (options.seconds < kNoLimit)
     static_cast<ClpHandle*>(model.get())->model->setMaximumWallSeconds(std::max(0.0, options.seconds));
+  const StopSimplex stop;
+  static_cast<ClpHandle*>(model.get())->model->passInEventHandler(&stop);
   return model;
 }
 
@@ -176,9 +189,29 @@ std::optional<Solution> solve_large_first(const Program& program, const ColumnMa
   return std::nullopt;
 }
 
+/// What a handle of CBC's interface for C points to (coin/Coin_C_defines.h); that interface knows of no
+/// events.
+struct CbcHandle {
+  OsiClpSolverInterface* solver;
+  CbcModel* model;
+};
+
+/// Ends branching where the thread's work is to stop. CBC calls a copy.
+class StopBranching final : public CbcEventHandler {
+ public:
+  CbcAction event(CbcEvent) override { return StopScope::wanted() ? stop : noAction; }
+  CbcAction event(CbcEvent at, void*) override { return event(at); }
+  CbcEventHandler* clone() const override { return new StopBranching(*this); }
+};
+
 Solution solve_integer(const Program& program, const SolveOptions& options) {
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);
+  if (StopScope::wanted()) {  // while others had their turn
+    Solution none;
+    none.outcome = Outcome::kOutOfTime;
+    return none;
+  }
   const InterruptShelter shelter;
   const ColumnMatrix matrix(program);
   double seconds_left = options.seconds;
@@ -202,6 +235,8 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
     const std::string seconds = fmt::format("{:f}", std::max(1e-6, seconds_left));
     Cbc_setParameter(model.get(), "seconds", seconds.c_str());
   }
+  const StopBranching stop;
+  static_cast<CbcHandle*>(model.get())->model->passInEventHandler(&stop);
   Cbc_solve(model.get());
 
   Solution solution;
