@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/random.h"
+#include "espalier/data/word_clustering.h"
 #include "espalier/eval/significance.h"
 #include "research/experiments.h"
 #include "research/searn/searn_table.h"
@@ -158,6 +160,90 @@ Result<Report> searn_ner(const Request& request) {
   return report;
 }
 
+namespace {
+
+/// Lists of words, as section 6.1.3 has them, made of the text alone: words between the same neighbours are
+/// in one list. Returns the files, separated by commas.
+Result<std::string> word_lists(const Corpus& sentences, const Request& request,
+                               const TemporaryDirectory& folder) {
+  constexpr size_t kLists = 64;
+  data::WordBigrams text;
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    const Sequence sentence = sentences[s];
+    std::vector<std::string_view> words;
+    for (const auto& row : sentence.rows) words.push_back(row.front());
+    text.add(words);
+  }
+  data::ClusteringOptions options;
+  options.classes = request.quick ? 8 : kLists;
+  ESPALIER_ASSIGN(const auto words,
+                  data::cluster_words(text, options, Workers(request.threads), request.monitor));
+  std::vector<std::string> lists(options.classes);
+  for (const data::ClassedWord& word : words) lists[word.its_class] += word.word + "\n";
+  std::string files;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    if (lists[i].empty()) continue;
+    if (!files.empty()) files += ",";
+    files += folder.write(fmt::format("list-{}.txt", i), lists[i]);
+  }
+  return files;
+}
+
+/// Features of chunks; {} stands for the lists.
+struct ChunkChoice {
+  const char* name;
+  std::vector<std::string> settings;
+};
+const ChunkChoice kChunkChoices[] = {
+    {"default features", {}},
+    {"meta=all stemmer=english", {"meta=all", "stemmer=english"}},
+    {"default features and lists", {"meta=yes,roles:lists,around:lists,pairs:lists", "lists={}"}}};
+
+/// Chunk by chunk as `train --task segment --learner searn` does it, with the features that are best on the
+/// last tenth of the training data.
+Status add_chosen_features(const SearnRun& files, const Corpus& train, const Corpus& test,
+                           const Request& request, LearnedCheck& learned, Report& report) {
+  std::vector<size_t> first, last;
+  for (size_t s = 0; s < train.size(); ++s)
+    (s < train.size() - train.size() / 10 ? first : last).push_back(s);
+  const auto score = [&](const ChunkChoice& choice, const Corpus& from,
+                         const Corpus& on) -> Result<SearnOutcome> {
+    ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
+    ESPALIER_ASSIGN(const std::string lists, word_lists(from, request, folder));
+    SearnRun run = files;
+    run.learner = "searn";
+    run.task = "segment";
+    run.settings = {"names=no"};
+    if (request.quick)
+      for (const char* setting : {"iterations=1", "passes=1"}) run.settings.push_back(setting);
+    for (const std::string& setting : choice.settings)
+      run.settings.push_back(setting == "lists={}" ? "lists=" + lists : setting);
+    return train_and_score(request, run, from, on);
+  };
+  const ChunkChoice* best = nullptr;
+  double most = -1;
+  for (const ChunkChoice& choice : kChunkChoices) {
+    ESPALIER_ASSIGN(const SearnOutcome outcome, score(choice, train.subset(first), train.subset(last)));
+    report.add("searn", fmt::format("F1 on the last tenth of the training data, {}", choice.name),
+               std::nullopt, outcome.scores.f1());
+    if (outcome.scores.f1() <= most) continue;
+    most = outcome.scores.f1();
+    best = &choice;
+  }
+  ESPALIER_ASSIGN(const SearnOutcome outcome, score(*best, train, test));
+  report.set("searn",
+             fmt::format("chunk by chunk with default settings and the features that were best on the "
+                         "last tenth of the training data: {}",
+                         best->name));
+  report.add("searn", "F1", std::nullopt, outcome.scores.f1());
+  report.add("searn", "accuracy", std::nullopt, outcome.scores.accuracy());
+  report.add("searn", "sentences", std::nullopt, outcome.scores.sequence_accuracy());
+  learned.add("searn", outcome.scores.accuracy(), outcome.most_frequent);
+  return {};
+}
+
+}  // namespace
+
 Result<Report> searn_chunking(const Request& request) {
   Report report;
   report.set("features", "default ones for all; chunks also pairs, triples, wholes and their edges");
@@ -234,10 +320,15 @@ Result<Report> searn_chunking(const Request& request) {
     learned.add(line.method.row, outcome.scores.accuracy(), outcome.most_frequent);
     if (!request.quick) claim_above(report, line.method, "F1");
   }
+  ESPALIER_ASSIGN(const Corpus sentences, Corpus::read(run.train, {}));
+  std::vector<size_t> used(request.quick ? run.most_sequences : sentences.size());
+  std::iota(used.begin(), used.end(), size_t{0});
+  ESPALIER_TRY(add_chosen_features(run, sentences.subset(used), data.test, request, learned, report));
   learned.report_to(report);
   if (request.quick) return report;
   claim_reached(report, "searn classifier=logistic", "F1", 94.47,
                 "the paper's features (section 6.1.3: lists, stems, meta features) are not ours");
+  claim_reached(report, "searn", "F1", 94.5, "default features of single words are already near their best");
   return report;
 }
 

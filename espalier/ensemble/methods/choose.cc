@@ -75,8 +75,8 @@ const Candidate* candidate_of(std::span<const Candidate> candidates, Method meth
 }  // namespace
 
 double sure_by(size_t sequences) {
-  constexpr double kFew = 1.3, kSequences = 100;
-  return kFew * std::pow(kSequences / std::max(kSequences, static_cast<double>(sequences)), 0.25);
+  constexpr double kFew = 1.8, kSequences = 100, kBolder = 0.45;
+  return kFew * std::pow(kSequences / std::max(kSequences, static_cast<double>(sequences)), kBolder);
 }
 
 int choice_folds(size_t sequences) {
