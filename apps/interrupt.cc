@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 
 #include "apps/command.h"
 
@@ -109,9 +110,9 @@ InterruptGuard::InterruptGuard(Input input) {
         ::pthread_kill(caller, kWake);  // it may wait for input
       }
     });
-  } catch (...) {
+  } catch (const std::system_error& error) {
     uninstall(mask_before_);
-    throw;
+    throw std::system_error(error.code(), "cannot start a thread that waits for signals");
   }
 }
 
