@@ -132,7 +132,7 @@ class Policy:
     """What is learned: which action to take in which state. Can be pickled.
 
     >>> policy
-    <Policy: searn, 2 labels, 10 examples>
+    <Policy: searn from 10 examples, labels: 2>
     """
 
     def __init__(self, native: _native.Policy) -> None:
@@ -178,7 +178,7 @@ class Policy:
 
     def __repr__(self) -> str:
         info = self._native.info()
-        return f"<Policy: {info['learner']}, {info['labels']} labels, {info['examples']} examples>"
+        return f"<Policy: {info['learner']} from {info['examples']} examples, labels: {info['labels']}>"
 
     @property
     def info(self) -> Dict[str, Any]:
