@@ -237,7 +237,9 @@ class AllExperiments {
     if (kept(experiment)) {
       minutes_done_ += minutes_of(experiment);
       seconds_done_ += seconds;
-      tell(fmt::format("  {} in {}; about {} left", experiment.name, duration_text(seconds), estimate()));
+      const bool more = done_.size() < together_.size() + alone_.size();
+      tell(fmt::format("  {} in {}{}", experiment.name, duration_text(seconds),
+                       more ? fmt::format("; about {} left", estimate()) : ""));
       return;
     }
     why_not_[experiment.name] = printed.ok() ? "it ended without a result" : printed.error().message;
