@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/base/text/format.h"
 #include "espalier/base/text/json.h"
 #include "espalier/data/formats/label_column.h"
@@ -177,7 +178,7 @@ void TagFormatter::append_rows(const data::Sequence& sequence, const data::Predi
       extra.add(c < other_cells_.size() ? other_names[row * other_cells_.size() + c] : names[row]);
   };
   if (layout_.nbest) {
-    for (size_t k = 0; k < prediction.best.size(); ++k) {
+    for (size_t k = 0; k < prediction.best.size() && !StopScope::wanted(); ++k) {
       const data::Labelling& labelling = prediction.best[k];
       append_format(out, "# n-best {} score {:.6g}", k + 1, labelling.score);
       if (std::isfinite(labelling.probability))
@@ -366,6 +367,7 @@ void TagFormatter::append_json(const data::Sequence& sequence, const data::Predi
   if (layout_.nbest) {
     out += ",\"nbest\":";
     append_json_array(prediction.best.size(), out, [&](size_t k) {
+      if (StopScope::wanted()) return;
       out.push_back('{');
       append_labelling_json(prediction.best[k], out);
       out.push_back('}');

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/chain/lattice/lattice_nbest.h"
 #include "espalier/chain/model/model_buffers.h"
 
@@ -156,8 +157,10 @@ Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buff
     return fail("the {} best labellings of {} tokens take too much memory; ask for fewer", options.nbest,
                 b.scores.view.length);
   out.best.clear();
-  for (const LatticePath& path : found.paths)
+  for (const LatticePath& path : found.paths) {
     out.best.push_back({path_labels(lattice, path.states), path.score, kNotKnown});
+    if (StopScope::wanted()) break;
+  }
   return {};
 }
 
