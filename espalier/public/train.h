@@ -55,7 +55,7 @@ struct TrainOptions {
   /// none, in the order of their use; the last is a parser. The summariser keeps a copy of them.
   std::vector<std::string> parsers = {};
   /// Several processes that train together, each with a part of the data (public/ranks.h); null: this one
-  /// alone. Learners crf, memm, local and perceptron.
+  /// alone. Learners crf, memm, local and perceptron; the members of a committee are shared among the ranks.
   Ranks* ranks = nullptr;
   uint64_t seed = 1;  ///< the same seed gives the same model, whatever the number of threads and ranks
   int threads = 0;    ///< 0: all cores

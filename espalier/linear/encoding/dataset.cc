@@ -130,7 +130,7 @@ void DatasetBuilder::add(data::Sequence sequence) {
 void DatasetBuilder::State::number(bool edges) {
   FeatureLists& lists = edges ? result.data.edge : result.data.state;
   FeatureCollector& collector = edges ? edge_features : state_features;
-  const std::vector<uint64_t> all = block.join(edges, lists.begin, lists.begin.back());
+  const std::vector<uint64_t>& all = block.join(edges, lists.begin, lists.begin.back());
   collector.add(all, (edges ? edge_numbers : state_numbers).add(all.size()), workers,
                 options.names ? block.namer(extractor, edges) : FeatureCollector::Namer());
 }

@@ -20,6 +20,7 @@ namespace espalier::linear {
 struct FeatureBlock {
   std::vector<data::Sequence> sequences;
   std::vector<data::HashedFeatures> hashed;  ///< of each sequence; there may be more
+  std::vector<uint64_t> joined;              ///< by join(), which reuses its memory
   size_t tokens = 0, text = 0;
   size_t most_tokens = size_t{1} << 15;
 
@@ -45,10 +46,10 @@ struct FeatureBlock {
   /// Fills `hashed`.
   void extract(const data::FeatureExtractor& extractor, const Workers& workers);
 
-  /// All state (or edge) features, end to end. Appends where the list of each token ends, the first beginning
-  /// at `before`.
+  /// All state (or edge) features, end to end, until the next call. Appends where the list of each token
+  /// ends, the first beginning at `before`.
   template <typename Begins>
-  std::vector<uint64_t> join(bool edges, Begins& begin, size_t before) const;
+  const std::vector<uint64_t>& join(bool edges, Begins& begin, size_t before);
   /// Names features by their positions in what join() returned. Must not outlive the block's contents.
   FeatureCollector::Namer namer(const data::FeatureExtractor& extractor, bool edges) const;
 
@@ -60,10 +61,11 @@ struct FeatureBlock {
 };
 
 template <typename Begins>
-std::vector<uint64_t> FeatureBlock::join(bool edges, Begins& begins, size_t before) const {
+const std::vector<uint64_t>& FeatureBlock::join(bool edges, Begins& begins, size_t before) {
   size_t features = 0;
   for (size_t s = 0; s < sequences.size(); ++s) features += (edges ? hashed[s].edge : hashed[s].state).size();
-  std::vector<uint64_t> all;
+  std::vector<uint64_t>& all = joined;
+  all.clear();
   all.reserve(features);
   for (size_t s = 0; s < sequences.size(); ++s) {
     const auto& part = edges ? hashed[s].edge : hashed[s].state;

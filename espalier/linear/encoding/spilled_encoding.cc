@@ -35,7 +35,7 @@ void SpilledEncoding::stop_if_asked(std::string_view phase, double done) const {
   options_.monitor->report(progress);
 }
 
-void SpilledEncoding::add(const FeatureBlock& block) {
+void SpilledEncoding::add(FeatureBlock& block) {
   std::vector<uint64_t> no_begins;
   scratch_or_throw(state_.counter.add(block.join(false, no_begins, 0), workers_));
   if (extractor_.has_edge_features())
@@ -72,11 +72,11 @@ void SpilledEncoding::choose_features(Side& side) {
 }
 
 /// Fills `lists` and `values` with the block's features, and names those that occur here first.
-void SpilledEncoding::encode(Side& side, const FeatureBlock& block, Ragged<uint32_t>& lists,
+void SpilledEncoding::encode(Side& side, FeatureBlock& block, Ragged<uint32_t>& lists,
                              std::vector<float>& values) {
   lists.clear();
   values.clear();
-  const std::vector<uint64_t> all = block.join(side.edges, lists.begin, 0);
+  const std::vector<uint64_t>& all = block.join(side.edges, lists.begin, 0);
   lists.values.resize(all.size());
   const std::vector<uint64_t>& hashes = side.kept.hashes;
   for_each_stretch(workers_, all.size(), [&](Range part) {

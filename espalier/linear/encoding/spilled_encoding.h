@@ -27,7 +27,7 @@ class SpilledEncoding {
                   const EncodeOptions& options);
 
   /// Precondition: the block's features were extracted.
-  void add(const FeatureBlock& block);
+  void add(FeatureBlock& block);
   /// Fills in the features and the lists of tokens. Precondition: `out` has the sequences' lengths.
   void finish(EncodedTraining& out);
 
@@ -49,7 +49,7 @@ class SpilledEncoding {
 
   void stop_if_asked(std::string_view phase, double done) const;
   void choose_features(Side& side);
-  void encode(Side& side, const FeatureBlock& block, Ragged<uint32_t>& lists, std::vector<float>& values);
+  void encode(Side& side, FeatureBlock& block, Ragged<uint32_t>& lists, std::vector<float>& values);
   FeatureSpace take_features(Side& side) const;
 
   const data::FeatureExtractor& extractor_;
