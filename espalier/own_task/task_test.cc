@@ -303,7 +303,7 @@ TEST(Policy, RefusesWhatCannotBeDecoded) {
   EXPECT_THAT(policy.decode(task, {.nbest = 3}).error().message, HasSubstr("a beam of at least 3"));
   EXPECT_THAT(
       policy.decode(task, {.beam = 3, .method = SearchMethod::kBestFirst, .nbest = 2}).error().message,
-      HasSubstr("kBeam"));
+      HasSubstr("needs a breadth-first search"));
   EXPECT_FALSE(policy.decode(task, {.nbest = 0}).ok());
   EXPECT_FALSE(policy.mean_loss({}).ok());
   EXPECT_THAT(policy.decode(task, {.most_actions = 3}).error().message, HasSubstr("a path of 3 actions"));
