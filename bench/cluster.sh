@@ -43,6 +43,8 @@ one_run() {
   shift 4
   ip netns add espalier-10.77.0.1
   ip netns add espalier-10.77.0.2
+  rm -f "$work/relay"  # its "ready" is that of the run before
+  : >"$work/relay"
   /usr/bin/python3 bench/cluster_relay.py espalier-10.77.0.1 espalier-10.77.0.2 --delay "$delay" --speed "$speed" \
     >"$work/relay" &
   relay=$!
