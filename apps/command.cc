@@ -25,7 +25,7 @@ std::function<std::vector<RankUse>()> use_of_other_processes;
 /// pages.
 void return_large_arrays() {
 #ifdef M_MMAP_THRESHOLD
-  constexpr int kLarge = 16 << 20;
+  constexpr int kLarge = 4 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kLarge);
   ::mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
 #endif
