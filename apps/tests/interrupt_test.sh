@@ -104,6 +104,17 @@ awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 2)}' || fail_test "
 absent long.txt
 rm -f .long.txt.partial-* long.txt.partial-*
 
+# ends_at_once WHAT: Ctrl-C ends the tagging in process $pid, which is busy with WHAT, within seconds and without output.
+ends_at_once() {
+  kill -INT "$pid" || fail_test "$1 was done too soon: $(cat err)"
+  local started
+  started=$(seconds)
+  wait "$pid"
+  equal $? 130
+  awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "$1 is deaf to Ctrl-C"
+  absent long.txt
+}
+
 # tagging: in the middle of one sequence whose integer program may take a minute
 awk 'BEGIN {srand(2); for (s = 0; s < 30; ++s) {for (t = 0; t < 20; ++t) row(); print ""}}
   function row() {k = int(rand() * 5); print "w" int(rand() * 100), (k == 0 ? "O" : "B-T" k)}' >tags.txt
@@ -113,23 +124,13 @@ expect 0 "$espalier" train tags.txt -m tags.model -q -p passes=5
 "$espalier" tag hard.txt -m tags.model --constraints then.rules --time-limit 60 -o long.txt >out 2>err &
 pid=$!
 sleep 2
-kill -INT $pid || fail_test "the integer program was solved too soon: $(cat err)"
-started=$(seconds)
-wait $pid
-equal $? 130
-awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "an integer program is deaf to Ctrl-C"
-absent long.txt
+ends_at_once "an integer program"
 
 # tagging: in the middle of one sequence whose n-best list takes long
 awk 'NF {row[n++] = $1 " " $2} END {for (i = 0; i < 100000; ++i) print row[i % n]}' test.txt >endless.txt
 "$espalier" tag endless.txt -m small.model --nbest 1000 -o long.txt >out 2>err &
 pid=$!
 sleep 3
-kill -INT $pid || fail_test "the n-best list of 100,000 tokens was done too soon: $(cat err)"
-started=$(seconds)
-wait $pid
-equal $? 130
-awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "an n-best list is deaf to Ctrl-C"
-absent long.txt
+ends_at_once "an n-best list"
 no_partial
 finish
