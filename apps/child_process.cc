@@ -10,7 +10,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <system_error>
+
+#include "apps/other_program.h"
 
 namespace espalier::apps {
 namespace {
@@ -59,7 +62,7 @@ Status fill_memory_file(const std::string& text, Descriptor& file) {
 }
 
 /// The child's side, after fork: nothing but system calls.
-[[noreturn]] void become_child(int input, int output, int messages, char* const* words) {
+[[noreturn]] void become_child(const char* program, int input, int output, int messages, char* const* words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setpgid(0, 0);  // Ctrl-C reaches the parent alone, which then ends the child
   sigset_t none;    // InterruptGuard blocks signals, and what is blocked stays so over exec
@@ -68,7 +71,7 @@ Status fill_memory_file(const std::string& text, Descriptor& file) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(messages, STDERR_FILENO);
-  ::execv("/proc/self/exe", words);
+  ::execv(program, words);
   ::_exit(127);
 }
 
@@ -80,6 +83,14 @@ bool read_some(int from, std::string& to) {
   return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+/// This program itself is not looked for: a new one may have been installed meanwhile.
+Result<std::string> path_of(const std::string& program) {
+  constexpr const char* kThisProgram = "/proc/self/exe";
+  std::error_code code;
+  if (std::filesystem::read_symlink(kThisProgram, code).filename() == program) return std::string(kThisProgram);
+  return find_program(program);
+}
+
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   text.erase(0, text.rfind('\n') + 1);
@@ -89,14 +100,14 @@ std::string last_line(std::string text) {
 
 }  // namespace
 
-Result<std::string> run_self(const std::vector<std::string>& arguments, const std::string& input,
-                             double seconds, const std::atomic<bool>* stop) {
+Result<std::string> run_child(const ChildJob& job, const std::atomic<bool>* stop) {
+  ESPALIER_ASSIGN(const std::string program, path_of(job.program));
   Descriptor file;
-  ESPALIER_TRY(fill_memory_file(input, file));
+  ESPALIER_TRY(fill_memory_file(job.input, file));
   Pipe output, messages;
   if (!output.open() || !messages.open()) return system_failure("cannot make a pipe");
   std::vector<std::string> words = {"espalier"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), job.words.begin(), job.words.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -104,7 +115,8 @@ Result<std::string> run_self(const std::vector<std::string>& arguments, const st
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
   if (child < 0) return system_failure("cannot start a process");
-  if (child == 0) become_child(file.number, output.write.number, messages.write.number, pointers.data());
+  if (child == 0)
+    become_child(program.c_str(), file.number, output.write.number, messages.write.number, pointers.data());
   output.write.close();
   messages.write.close();
 
@@ -112,8 +124,8 @@ Result<std::string> run_self(const std::vector<std::string>& arguments, const st
   while (output.read.number >= 0 || messages.read.number >= 0) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (killed.empty() && stop != nullptr && *stop) killed = "stopped";
-    if (killed.empty() && seconds > 0 && spent.count() > seconds)
-      killed = fmt::format("given up after {:.0f} s", seconds);
+    if (killed.empty() && job.seconds > 0 && spent.count() > job.seconds)
+      killed = fmt::format("given up after {:.0f} s", job.seconds);
     if (!killed.empty()) ::kill(child, SIGKILL);
     pollfd waiting[2] = {{output.read.number, POLLIN, 0}, {messages.read.number, POLLIN, 0}};
     if (::poll(waiting, 2, 100) <= 0) continue;

@@ -22,7 +22,7 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 
 MpiRanks::MpiRanks(int& argc, char**& argv) {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   told_.assign(static_cast<size_t>(size_), -1.0);

@@ -23,20 +23,23 @@ Result<std::vector<std::filesystem::path>> places_of_program(std::string_view pr
 
 }  // namespace
 
-Outcome become_program(std::string_view program, std::string_view what) {
+Result<std::string> find_program(std::string_view program) {
   ESPALIER_ASSIGN(const auto places, places_of_program(program));
+  for (const std::filesystem::path& place : places)
+    if (::access(place.c_str(), F_OK) == 0) return place.string();
+  return fail("neither '{}' nor '{}' exists; 'make build' and 'make install' provide the program",
+              places[0].string(), places[1].string());
+}
+
+Outcome become_program(std::string_view program, std::string_view what) {
+  const auto place = find_program(program);
+  if (!place.ok()) return fail("the {} not installed: {}", what, place.error().message);
   std::vector<char*> words;
   for (const char* word : command_line())
     words.push_back(const_cast<char*>(word));  // execv changes none of them
   words.push_back(nullptr);
-  for (const std::filesystem::path& place : places) {
-    ::execv(place.c_str(), words.data());
-    if (errno != ENOENT && errno != ENOTDIR)
-      return fail("cannot run '{}': {}", place.string(), std::generic_category().message(errno));
-  }
-  return fail(
-      "the {} not installed: neither '{}' nor '{}' exists; 'make build' and 'make install' provide {}", what,
-      places[0].string(), places[1].string(), what.ends_with(" is") ? "it" : "them");
+  ::execv(place->c_str(), words.data());
+  return fail("cannot run '{}': {}", *place, std::generic_category().message(errno));
 }
 
 }  // namespace espalier::apps

@@ -10,7 +10,7 @@
 # Modules: their order is that of the espalier_module(...) lines in ROOT/espalier/CMakeLists.txt, lowest first. A file of a
 # module may include its own module and lower ones, and nothing outside espalier/.
 # Programs (apps, server, python, examples) may include public headers and their own folder. The few files that also need
-# private headers are listed below with the reason. apps/reproduce_main.cc, the program behind `espalier reproduce`, may
+# private headers are listed below with the reason. apps/verbs/reproduce_run.cc, the program behind `espalier reproduce`, may
 # also include research/; apps/serve_main.cc, the program behind `espalier serve`, server/.
 # research, fuzz and bench may include all modules and their own folder; fuzz/fuzz_command_line.cc also apps/command.h,
 # fuzz/fuzz_request.cc server/.
@@ -68,7 +68,7 @@ check() {
               if (!(file in allowed)) return complain("\"" included "\": private; programs include public headers only")
               used[file] = 1
             }
-          } else if (to != from && !(file == "apps/reproduce_main.cc" && to == "research") &&
+          } else if (to != from && !(file == "apps/verbs/reproduce_run.cc" && to == "research") &&
                      !(file == "apps/serve_main.cc" && to == "server") &&
                      !(file == "fuzz/fuzz_request.cc" && to == "server") &&
                      !(file == "fuzz/fuzz_command_line.cc" && included == "apps/command.h")) {
@@ -130,7 +130,7 @@ if [ "${1:-}" = --self-test ]; then
   expect rejected 'neither under' apps/a.cc server/b.h
   expect rejected 'remove it from the list' apps/command.h espalier/espalier.h
   expect accepted '0 wrong' apps/a.cc apps/b.h
-  expect accepted '0 wrong' apps/reproduce_main.cc research/b.h
+  expect accepted '0 wrong' apps/verbs/reproduce_run.cc research/b.h
   expect accepted '0 wrong' research/a.cc espalier/high/b.h
   expect rejected 'neither under' apps/a.cc research/b.h
   expect rejected 'not under espalier/' espalier/high/a.cc research/b.h

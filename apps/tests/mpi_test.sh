@@ -124,4 +124,51 @@ equal "$(json /mean/f1)" "$f1"
 same one.txt several.txt
 expect 0 ranks 2 cv a.txt -k 2 --threads 1 --learner svm -p passes=2 --json
 
+# Trials of a comparison run on all ranks; scores depend on seed and data alone.
+expect 0 "$espalier" compare a.txt --learners perceptron,crf,local --list
+candidates=$(wc -l <out)
+expect 0 "$espalier" compare a.txt --learners perceptron,crf,local -k 3 --threads 1 --json -q
+scores=$(json /candidates/0/score),$(json /candidates/1/score),$(json /candidates/2/score)
+expect 0 ranks 3 compare a.txt --learners perceptron,crf,local -k 3 --threads 1 --json
+equal "$(json /candidates/0/score),$(json /candidates/1/score),$(json /candidates/2/score)" "$scores"
+equal "$(grep -c '"advice":' out)" 1
+equal "$(grep -c ', fold 1 of 3' err)" "$candidates"
+expect 0 ranks 2 compare a.txt --learners perceptron,crf --time-budget 1m --threads 1 --json -q
+expect 1 ranks 2 compare missing.txt --threads 1
+equal "$(grep -c 'espalier:' err)" 1
+says err "missing.txt"
+expect 2 ranks 2 compare a.txt --time-budget "10 x"
+# A signal to rank 0 ends the trials of all ranks.
+ranks 3 compare long.txt --learners crf -k 9 --threads 1 -q --work kept >out 2>err &
+job=$!
+for _ in $(seq 100); do
+  pgrep -f "espalier trial" >/dev/null && break
+  sleep 0.05
+done
+first=$(pgrep -f "^$mpi compare long.txt" | sort -n | head -n 1)
+kill -TERM "$first"
+wait $job && fail_test "a comparison that was stopped ended with status 0"
+pgrep -f "^$mpi compare long.txt" && fail_test "ranks went on without rank 0"
+
+# Experiments run on all ranks; here all but two are there already.
+expect 2 ranks 2 reproduce beam-bounds
+says err "a single one runs on one machine"
+expect 0 "$espalier" reproduce --list --json
+mkdir -p all
+number=0
+for name in $("$espalier" reproduce --list | awk '{print $1}'); do
+  code=$(json "/experiments/$number/code")
+  number=$((number + 1))
+  case $name in beam-counterexamples | constrained-bounds) continue ;; esac
+  printf '{"name":"%s","quick":true,"seed":1,"code":"%s","settings":{},"rows":[],"claims":[],"checks":[],"departures":[],"plots":[],"notes":[]}' \
+    "$name" "$code" >"all/$name.json"
+done
+expect 0 ranks 2 reproduce --all --quick -o all --threads 1
+equal "$(cat out)" "all/index.html"
+says err "2 at a time"
+says err "beam-counterexamples in "
+for name in beam-counterexamples constrained-bounds; do
+  [ -s "all/$name.json" ] || fail_test "no result of $name"
+done
+
 finish

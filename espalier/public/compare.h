@@ -53,6 +53,8 @@ struct CompareOptions {
   /// if it took longer than `seconds` (0: no limit). Not set: in this process, where the memory that a trial
   /// takes is not known.
   std::function<Result<std::string>(const std::string& trial, double seconds)> run_trial = {};
+  size_t trials_at_once =
+      1;  ///< how many threads may call run_trial at a time, if that runs trials elsewhere
   std::function<bool(const Progress&)> on_progress = {};  ///< return false to end early with what is known
   const std::atomic<bool>* stop = nullptr;                ///< set to true to end early with what is known
 };

@@ -52,10 +52,11 @@ std::vector<int> fold_numbers(const CompareOptions& options) {
 
 /// Everything, fold by fold, so that an early end leaves candidates that can be compared.
 void measure_all(Measurements& measurements, const std::vector<int>& folds) {
-  measurements.plan(folds.size() * measurements.candidates().size());
+  std::vector<Wanted> trials;
   for (const int fold : folds)
-    for (size_t c = 0; c < measurements.candidates().size() && !measurements.stopped(); ++c)
-      if (measurements.failure(c).empty()) measurements.measure(c, {8, fold});
+    for (size_t c = 0; c < measurements.candidates().size(); ++c) trials.push_back({c, {8, fold}});
+  measurements.plan(trials.size());
+  measurements.measure_each(trials, [](size_t) { return 0.0; });
 }
 
 double seconds_of(const Measurements& measurements, size_t candidate, Part part) {
@@ -77,23 +78,25 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
   for (size_t c = 0; c < alive.size(); ++c) alive[c] = c;
   std::vector<Waiting> waiting;
   const size_t stages = rungs.size() + (folds.size() > 1 ? 1 : 0);
+  const auto at_once = static_cast<double>(measurements.at_once());
   for (size_t r = 0; r < rungs.size() && !measurements.stopped(); ++r) {
     const Part part{rungs[r], folds.front()};
     const auto allowance = [&] { return budget.left() / static_cast<double>(stages - r); };
     const double rung_end = budget.left() - allowance();
     measurements.plan(alive.size() * (stages - r));
+    std::vector<Wanted> trials;
+    for (const size_t c : alive) trials.push_back({c, part});
+    measurements.measure_each(trials, [&](size_t left) {
+      if (budget.left() <= 0) out_of_time = true;
+      if (out_of_time) return -1.0;
+      return longest_trial(std::max(0.0, budget.left() - rung_end) * at_once, left, budget.seconds(),
+                           budget.left());
+    });
     std::vector<Standing> standings;
-    for (size_t i = 0; i < alive.size() && !measurements.stopped(); ++i) {
-      if (budget.left() <= 0) {
-        out_of_time = true;
-        break;
-      }
-      const double limit = longest_trial(std::max(0.0, budget.left() - rung_end), alive.size() - i,
-                                         budget.seconds(), budget.left());
-      if (measurements.measure(alive[i], part, limit))
-        standings.push_back({alive[i], measurements.score(alive[i], part.eighths, {part.fold}),
-                             seconds_of(measurements, alive[i], part), false});
-    }
+    for (const size_t c : alive)
+      if (measurements.of(c).contains(part))
+        standings.push_back(
+            {c, measurements.score(c, part.eighths, {part.fold}), seconds_of(measurements, c, part), false});
     if (out_of_time || standings.empty()) return;
     const auto best = std::max_element(standings.begin(), standings.end(),
                                        [](const auto& a, const auto& b) { return a.score < b.score; });
@@ -104,7 +107,7 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
     const bool last = r + 1 == rungs.size();
     const double next = last ? budget.left() : budget.left() / static_cast<double>(stages - r - 1);
     alive.clear();
-    for (const Standing& one : who_goes_on(standings, last ? 1 : kDoubling, next))
+    for (const Standing& one : who_goes_on(standings, last ? 1 : kDoubling, next * at_once))
       alive.push_back(one.candidate);
     for (const Standing& one : standings)
       if (one.tied && std::find(alive.begin(), alive.end(), one.candidate) == alive.end())
@@ -122,7 +125,7 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
     // Nobody can win on a fold that others are not scored on: a fold is begun if there is time for all.
     double needed = 0;
     for (size_t i = 0; i < alive.size(); ++i) {
-      needed += seconds_of(measurements, alive[i], {8, folds.front()});
+      needed += seconds_of(measurements, alive[i], {8, folds.front()}) / at_once;
       if (needed * 1.15 > budget.left() && i >= 2) {
         alive.resize(i);
         break;
@@ -133,8 +136,9 @@ void measure_within(Measurements& measurements, const std::vector<int>& folds, s
       return;
     }
     measurements.plan(alive.size() * (folds.size() - f));
-    for (const size_t c : alive)
-      if (!measurements.stopped()) measurements.measure(c, {8, folds[f]}, std::max(1.0, budget.left()));
+    std::vector<Wanted> trials;
+    for (const size_t c : alive) trials.push_back({c, {8, folds[f]}});
+    measurements.measure_each(trials, [&](size_t) { return std::max(1.0, budget.left()); });
   }
 }
 
@@ -218,11 +222,16 @@ std::optional<LearningCurve> learning_curve(Measurements& measurements, size_t b
   if (one_fold) folds.resize(1);
   LearningCurve curve;
   measurements.plan(3 * folds.size());
+  std::vector<Wanted> trials;
+  for (const int eighths : {1, 2, 4, 8})
+    for (const int fold : folds) trials.push_back({best, {eighths, fold}});
+  measurements.measure_each(trials, [](size_t) { return 0.0; });
+  for (const Wanted& one : trials)
+    if (!measurements.of(best).contains(one.part)) return std::nullopt;
   std::vector<std::vector<eval::SequenceStatistics>> statistics;
   for (const int eighths : {1, 2, 4, 8}) {
     double sequences = 0;
     for (const int fold : folds) {
-      if (!measurements.measure(best, {eighths, fold})) return std::nullopt;
       sequences += static_cast<double>(measurements.of(best).at({eighths, fold}).train_sequences) /
                    static_cast<double>(folds.size());
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "espalier/base/deadline.h"
 #include "espalier/base/files/atomic_file.h"
@@ -85,15 +86,7 @@ Result<TrialResult> Measurements::run_or_restore(const Trial& trial, double limi
     // A file that is damaged is measured again.
     if (auto result = TrialResult::from_json(bytes); result.ok()) return result;
   }
-  Progress progress;
-  progress.phase = fmt::format("{}, {}", trial.candidate.name(), share_text(trial.eighths));
-  if (trial.fold >= 0 && trial.folds > 0)
-    progress.phase += fmt::format(", fold {} of {}", trial.fold + 1, trial.folds);
-  progress.done = static_cast<double>(done_);
-  progress.total = static_cast<double>(std::max(planned_, done_ + 1));
-  if (options_.on_progress && !options_.on_progress(progress)) stopped_ = true;
-  if (options_.stop != nullptr && *options_.stop) stopped_ = true;
-  if (stopped_) return fail("stopped");
+  if (!may_begin(trial)) return fail("stopped");
   std::string answer;
   if (options_.run_trial) {
     ESPALIER_ASSIGN(answer, options_.run_trial(text, limit));
@@ -114,7 +107,10 @@ Result<TrialResult> Measurements::run_or_restore(const Trial& trial, double limi
     answer = done.to_json();
   }
   ESPALIER_ASSIGN(const TrialResult result, TrialResult::from_json(answer));
-  ++done_;
+  {
+    const std::lock_guard lock(*mutex_);
+    ++done_;
+  }
   if (!file.empty()) {
     ESPALIER_ASSIGN(AtomicFile out, AtomicFile::open(file));
     ESPALIER_TRY(out.write(answer));
@@ -123,10 +119,28 @@ Result<TrialResult> Measurements::run_or_restore(const Trial& trial, double limi
   return result;
 }
 
+/// Shows that the trial begins; false if the user wants no more.
+bool Measurements::may_begin(const Trial& trial) {
+  Progress progress;
+  progress.phase = fmt::format("{}, {}", trial.candidate.name(), share_text(trial.eighths));
+  if (trial.fold >= 0 && trial.folds > 0)
+    progress.phase += fmt::format(", fold {} of {}", trial.fold + 1, trial.folds);
+  const std::lock_guard lock(*mutex_);
+  progress.done = static_cast<double>(done_);
+  progress.total = static_cast<double>(std::max(planned_, done_ + 1));
+  if (options_.on_progress && !options_.on_progress(progress)) stopped_ = true;
+  if (options_.stop != nullptr && *options_.stop) stopped_ = true;
+  return !stopped_;
+}
+
 bool Measurements::measure(size_t candidate, Part part, double limit) {
-  if (results_[candidate].contains(part)) return true;
-  if (stopped_) return false;
+  {
+    const std::lock_guard lock(*mutex_);
+    if (results_[candidate].contains(part)) return true;
+    if (stopped_) return false;
+  }
   auto result = run_or_restore(trial_of(candidate, part), limit);
+  const std::lock_guard lock(*mutex_);
   if (options_.stop != nullptr && *options_.stop) stopped_ = true;
   if (!result.ok()) {
     if (!stopped_) failures_[candidate] = result.error().message;
@@ -135,6 +149,36 @@ bool Measurements::measure(size_t candidate, Part part, double limit) {
   spans_ = result->spans;
   results_[candidate].emplace(part, std::move(*result));
   return true;
+}
+
+size_t Measurements::at_once() const {
+  return options_.run_trial ? std::max<size_t>(1, options_.trials_at_once) : 1;
+}
+
+void Measurements::measure_each(std::span<const Wanted> trials,
+                                const std::function<double(size_t left)>& limit) {
+  size_t next = 0;
+  const auto work = [&] {
+    for (;;) {
+      Wanted one;
+      double seconds = 0;
+      {
+        const std::lock_guard lock(*mutex_);
+        while (next < trials.size() && !failures_[trials[next].candidate].empty()) ++next;
+        if (stopped_ || next >= trials.size()) return;
+        seconds = limit(trials.size() - next);
+        if (seconds < 0) {
+          next = trials.size();
+          return;
+        }
+        one = trials[next++];
+      }
+      measure(one.candidate, one.part, seconds);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (size_t i = 1; i < std::min(at_once(), trials.size()); ++i) others.emplace_back(work);
+  work();
 }
 
 Result<TrialResult> Measurements::measure_on(size_t candidate, const Files& test) {
