@@ -47,7 +47,7 @@ Outcome run_report(const ModelReportFlags& flags) {
   options.seed = flags.seed;
   options.threads = flags.threads;
   ProgressDisplay display(flags.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   options.on_progress = display.callback();
   options.stop = interrupt.flag();
   const auto page = report_html(Files{flags.test, reading}, models, options);
@@ -118,7 +118,7 @@ Outcome run_compare(const CompareFlags& flags) {
   }
   ProgressDisplay display(flags.output.quiet ? ProgressDisplay::Mode::kQuiet
                                              : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   options.on_progress = show_trials(display, flags.output.quiet);
   options.stop = interrupt.flag();
   options.run_trial = [&](const std::string& trial, double limit) {

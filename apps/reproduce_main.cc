@@ -280,7 +280,7 @@ class AllExperiments {
 
   const ReproduceFlags& flags_;
   const Workers workers_;
-  const InterruptGuard interrupt_{InterruptGuard::Input::kLeave};
+  const InterruptGuard interrupt_;
   std::vector<const research::Experiment*> together_, alone_;  ///< to be run
   std::mutex mutex_;                                           ///< of what follows
   std::set<std::string_view> started_, done_;
@@ -302,7 +302,7 @@ Outcome run(const ReproduceFlags& given) {
   ReproduceFlags flags = given;
   if (flags.out.empty()) flags.out = ".";
 
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   const auto result = run_experiment(experiment, flags, interrupt);
   if (interrupt.signal() != 0)
     return {128 + interrupt.signal(), "interrupted before the experiment was done"};
