@@ -40,7 +40,7 @@ Outcome run_report(const ModelReportFlags& flags) {
   options.seed = flags.seed;
   options.threads = flags.threads;
   ProgressDisplay display(flags.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   options.on_progress = display.callback();
   options.stop = interrupt.flag();
   const auto page = report_html(Files{flags.test, reading}, models, options);

@@ -1,8 +1,6 @@
 #include "apps/interrupt.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -20,7 +18,6 @@ constexpr int kWake = SIGURG;
 // A signal handler can only use globals.
 std::atomic<bool> stop_wanted{false};
 std::atomic<int> signal_seen{0};
-std::atomic<int> empty_input{-1};  ///< a descriptor of /dev/null, or -1 to leave standard input alone
 bool installed = false;
 std::array<struct sigaction, kSignals.size()> actions_before;
 struct sigaction wake_before;
@@ -44,8 +41,6 @@ void heed(int number) {
   int none = 0;
   if (!signal_seen.compare_exchange_strong(none, number)) return end_by(number);
   stop_wanted = true;
-  // A read that is interrupted is repeated by its caller, and then finds the end of the file.
-  if (const int empty = empty_input; empty >= 0) ::dup2(empty, STDIN_FILENO);
 }
 
 void on_signal(int number) {
@@ -68,9 +63,8 @@ sigset_t signals_to_heed() {
 }
 
 /// Handlers are for threads that block nothing: those that a library starts when it is loaded, or MPI.
-void install(InterruptGuard::Input input, const sigset_t& heeded) {
+void install(const sigset_t& heeded) {
   installed = true;
-  empty_input = input == InterruptGuard::Input::kEnd ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
   struct sigaction action {};
   ::sigemptyset(&action.sa_mask);
   action.sa_handler = on_wake;  // without SA_RESTART: calls that wait return
@@ -83,21 +77,20 @@ void install(InterruptGuard::Input input, const sigset_t& heeded) {
 void uninstall(const sigset_t& mask_before) {
   for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &actions_before[i], nullptr);
   ::sigaction(kWake, &wake_before, nullptr);
-  if (const int empty = empty_input.exchange(-1); empty >= 0) ::close(empty);
   ::pthread_sigmask(SIG_SETMASK, &mask_before, nullptr);
   installed = false;
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard(Input input) {
+InterruptGuard::InterruptGuard() {
   ESPALIER_CHECK(!installed);
   stop_wanted = false;
   signal_seen = 0;
   for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], nullptr, &actions_before[i]);
   const sigset_t heeded = signals_to_heed();
   ::pthread_sigmask(SIG_BLOCK, &heeded, &mask_before_);
-  install(input, heeded);
+  install(heeded);
   try {
     watcher_ = std::thread([this, heeded, caller = ::pthread_self()] {
       sigset_t awaited = heeded;

@@ -11,17 +11,15 @@
 namespace espalier::apps {
 
 /// While it exists, the first SIGINT, SIGTERM or SIGHUP only sets a flag; the second ends the process as
-/// usual. With Input::kEnd, the first also ends standard input, so that a read that waits for a line returns
-/// and the flag is seen. Only one may exist at a time. Throws std::system_error if the system refuses to
-/// start a thread.
+/// usual. A read that waits for a line ends, too, where the library has the flag. Only one may exist at a
+/// time. Throws std::system_error if the system refuses to start a thread.
 ///
 /// The signals are blocked in the calling thread, and so in those that it starts, and taken by a thread of
 /// their own: whatever handler a library installs meanwhile (CBC does, for SIGINT) is never called. Make one
 /// before any thread starts. A process that is started meanwhile has to unblock them.
 class InterruptGuard {
  public:
-  enum class Input { kLeave, kEnd };
-  explicit InterruptGuard(Input input);
+  InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -16,9 +16,8 @@ namespace espalier::apps {
 /// Must outlive the call that it watches. Only one may exist at a time.
 class LongWork {
  public:
-  explicit LongWork(bool quiet, InterruptGuard::Input input = InterruptGuard::Input::kEnd)
-      : display_(quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly),
-        interrupt_(input) {}
+  explicit LongWork(bool quiet)
+      : display_(quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly) {}
 
   template <typename Options>
   void watch(Options& options) {

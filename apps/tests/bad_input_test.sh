@@ -61,12 +61,32 @@ for learner in crf perceptron svm memm local cascade; do
   done
 done
 expect 0 "$espalier" train train.txt -m heavy.model --learner perceptron -p label-weights=B-NP:1e6 -q
-awk 'NF {print $3 "\tw=" $1 ":1e30\tt=" $2 ":1e38"} !NF {print ""}' train.txt >huge.items
-for learner in perceptron searn laso-br; do
-  bad_training "training has diverged" huge.items --format crfsuite --learner $learner
+# values of attributes that no learner can use are refused wherever they are read, large ones are warned of
+awk 'NF {print $3 "\tw=" $1 ":1e30\tt=" $2} !NF {print ""}' train.txt >huge.items
+for learner in crf perceptron searn laso-br cascade; do
+  bad_training "huge.items:1: the value '1e30' of attribute 'w=" huge.items --format crfsuite --learner $learner
 done
-bad_training "training has diverged: the loss per token is not a number after pass 1" huge.items --format crfsuite -p rate=1000
-[ "$(grep -c 'pass [0-9]' err)" -le 1 ] || fail_test "passes go on after the loss is not a number"
+expect 1 "$espalier" check huge.items --format crfsuite
+says err "is not a number from -1e+15 to 1e+15"
+awk 'NF {print $3 "\tw=" $1 "\ttime:" 1.7e9 + NR "\tt=" $2} !NF {print ""}' train.txt >large.items
+expect 0 "$espalier" train large.items -m large.model --format crfsuite -p passes=2
+says err "large.items:"
+says err "attribute 'time' has a value of size 1.7e+09"
+expect 0 "$espalier" check large.items --format crfsuite
+says out "attribute 'time' has a value of size 1.7e+09"
+awk 'NF {print $3 "\tw=" $1 "\tt=" $2} !NF {print ""}' train.txt >small.items
+expect 0 "$espalier" train small.items -m small.model --format crfsuite -p passes=2
+says_not err "has a value of size"
+sed 's/\tw=/\tlong:1e30\tw=/' small.items >long.items
+expect 1 "$espalier" tag long.items -m small.model
+says err "long.items:1: the value '1e30' of attribute 'long'"
+# the largest that are taken keep every figure within the numbers there are
+awk 'NF {print $3 "\tw=" $1 ":1e15\tt=" $2 ":1e15"} !NF {print ""}' train.txt >most.items
+for learner in crf perceptron svm laso-br cascade; do
+  expect 0 "$espalier" train most.items -m most.model --format crfsuite --learner $learner -p passes=3 --json
+  says_not out "\"objective\": null"
+  expect 0 "$espalier" tag most.items -m most.model
+done
 
 : >empty.txt
 bad_training "empty.txt" empty.txt

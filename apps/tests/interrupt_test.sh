@@ -60,6 +60,68 @@ equal $? 130
 exec 3>&-
 absent tagged.txt
 
+# reading: a named pipe that nobody writes to, or that falls silent, ends within a second of the first Ctrl-C, for every verb
+# silent_pipe STATUS SIGNAL COMMAND...: once before anybody has opened the pipe, once after a part of the data.
+silent_pipe() {
+  local wanted=$1 signal=$2 when started
+  shift 2
+  for when in unopened paused; do
+    [ $when = unopened ] || exec 3<>silent
+    "$espalier" "$@" >out 2>err </dev/null &
+    pid=$!
+    [ $when = unopened ] || head -n 6 test.txt >&3
+    sleep 0.7
+    kill -"$signal" $pid || fail_test "$* did not wait for the pipe ($when): $(cat err)"
+    started=$(seconds)
+    wait $pid
+    equal "$? $* $when" "$wanted $* $when"
+    awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 1)}' || fail_test "$* is deaf in a silent pipe ($when)"
+    [ $when = unopened ] || exec 3>&-
+  done
+  absent late.model late.txt
+}
+seconds() { awk '{print $1}' /proc/uptime; }
+mkfifo silent
+silent_pipe 130 INT tag silent -m small.model -o late.txt
+silent_pipe 143 TERM tag silent -m small.model --keep-going
+silent_pipe 130 INT train silent -m late.model
+silent_pipe 130 INT train test.txt --dev silent -m late.model
+silent_pipe 143 TERM train silent -m late.model --learner cascade
+silent_pipe 130 INT eval silent -m small.model
+silent_pipe 130 INT explain silent -m small.model
+silent_pipe 130 INT check silent
+silent_pipe 130 INT cv silent
+silent_pipe 130 INT classes silent -o late.txt
+# training from standard input, too
+exec 3<>silent
+"$espalier" train - -m late.model <silent >out 2>err &
+pid=$!
+head -n 6 test.txt >&3
+sleep 0.7
+kill -INT $pid
+wait $pid
+equal $? 130
+absent late.model
+exec 3>&-
+# writing: a pipe whose reader does not read, and one without a reader
+mkfifo full
+exec 3<>full
+"$espalier" tag train.txt -m small.model -o full >out 2>err &
+pid=$!
+sleep 1
+kill -TERM $pid || fail_test "the pipe was not full: $(cat err)"
+started=$(seconds)
+wait $pid
+equal $? 143
+exec 3>&-
+"$espalier" tag train.txt -m small.model -o full >out 2>err &
+pid=$!
+sleep 0.7
+kill -TERM $pid || fail_test "the pipe had a reader: $(cat err)"
+wait $pid
+equal $? 143
+awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "tag is deaf while nobody reads its output"
+
 # tagging: in the middle of a block whose sequences take long
 chunk_data 200 3 >many.txt
 labels=$(awk 'NF { print $NF }' test.txt | sort -u)
@@ -74,7 +136,6 @@ absent long.txt
 
 # Ctrl-C is never lost, although CBC takes SIGINT for itself while it solves an integer program: a dozen times, at different
 # moments, on two threads. The second one ends at once.
-seconds() { awk '{print $1}' /proc/uptime; }
 for ((i = 0; i < 12; ++i)); do
   "$espalier" tag many.txt -m small.model --constraints slow.txt --threads 2 --time-limit 2 -o long.txt >out 2>err &
   pid=$!

@@ -33,7 +33,7 @@ struct ClassesFlags {
 
 Outcome run(const ClassesFlags& flags) {
   ProgressDisplay display(flags.quiet ? ProgressDisplay::Mode::kQuiet : ProgressDisplay::Mode::kBarOnly);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
+  const InterruptGuard interrupt;
   WordClassOptions options = flags.options;
   options.on_progress = display.callback();
   options.stop = interrupt.flag();

@@ -63,7 +63,7 @@ Outcome run_compare(const CompareFlags& flags) {
     return {};
   }
   // Before the crew, whose threads must not get the signals.
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   const auto crew = make_crew(1);
   if (!flags.template_file.empty()) {
     ESPALIER_ASSIGN(options.feature_template, read_text(flags.template_file));

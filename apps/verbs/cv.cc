@@ -160,7 +160,7 @@ Outcome run(const CvFlags& flags) {
     predictions = Sink::file(flags.predictions);
   }
   const auto start = std::chrono::steady_clock::now();
-  LongWork work(flags.output.quiet, InterruptGuard::Input::kLeave);
+  LongWork work(flags.output.quiet);
   work.watch(*options);
   const auto tell = [&](const CrossValidation::Fold& fold) {
     work.display().clear();

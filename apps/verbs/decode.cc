@@ -81,7 +81,7 @@ Outcome run(const DecodeVerbFlags& flags) {
   if (const Status status = flags.decode.check(false); !status.ok()) return usage_error(status.error());
   ESPALIER_ASSIGN(options.tag.decode, flags.decode.resolve());
   if (const Status status = check_options(tagger, options); !status.ok()) return usage_error(status.error());
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
+  const InterruptGuard interrupt;
   options.stop = interrupt.flag();
   const auto report = tag_stream(tagger, Source::file(flags.input), Sink::file(flags.output), options);
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};

@@ -39,7 +39,7 @@ Outcome run(const ExplainFlags& flags) {
   ESPALIER_ASSIGN(options.decode, flags.decode.resolve());
   options.json = flags.output.json;
   options.colour = in_colour(Stream::kOutput);
-  const InterruptGuard interrupt(InterruptGuard::Input::kEnd);
+  const InterruptGuard interrupt;
   options.stop = interrupt.flag();
   const Status status = explain_stream(tagger, Source::file(flags.input), Sink::file("-"), options);
   if (interrupt.signal() != 0) return {128 + interrupt.signal(), "interrupted; the output is not complete"};

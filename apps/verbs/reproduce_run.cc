@@ -284,7 +284,7 @@ class AllExperiments {
   }
 
   const ReproduceFlags& flags_;
-  const InterruptGuard interrupt_{InterruptGuard::Input::kLeave};
+  const InterruptGuard interrupt_;
   const std::unique_ptr<Crew> crew_;  ///< after the guard: its threads must not get the signals
   const Workers workers_;
   std::vector<const research::Experiment*> together_, alone_;  ///< to be run
@@ -315,7 +315,7 @@ Outcome run(const ReproduceFlags& given) {
   ReproduceFlags flags = given;
   if (flags.out.empty()) flags.out = ".";
 
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   const auto result = run_experiment(experiment, flags, interrupt);
   if (interrupt.signal() != 0)
     return {128 + interrupt.signal(), "interrupted before the experiment was done"};

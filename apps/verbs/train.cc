@@ -113,7 +113,7 @@ Outcome run(const TrainFlags& flags) {
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
-  const InterruptGuard interrupt(InterruptGuard::Input::kLeave);
+  const InterruptGuard interrupt;
   options->on_progress = display.callback();
   options->stop = interrupt.flag();
   waiting_display() = display.callback();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "espalier/api/sequence_builder.h"
+#include "espalier/base/files/wait_scope.h"
 #include "espalier/base/text/format.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/formats/row_layout.h"
@@ -35,6 +36,10 @@ void read_into(const std::unique_ptr<data::Reader>& reader, Corpus::State& state
       return;
     }
     if (!*more) return;
+    if (WaitScope::wanted()) {
+      state.status = fail("{}: stopped before everything was read", reader->name());
+      return;
+    }
     state.tokens += sequence.length();
     state.sequences.push_back(sequence);
   }

@@ -200,6 +200,7 @@ Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& opt
   TrainOptions one_rank = options;  // folds are shared, not trainings
   one_rank.ranks = nullptr;
   ESPALIER_TRY(check_options(data, one_rank));
+  const api::PublicMonitor reading(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const Corpus corpus, api::corpus_of(data, options.task));
   CrossValidation out;
   ESPALIER_ASSIGN(const auto folds, api::folds_of(corpus, k, options.seed, out.own_folds));

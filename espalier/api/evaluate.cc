@@ -88,6 +88,7 @@ Status check_options(const Tagger& tagger, const EvaluateOptions& options) {
 Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const std::vector<api::ModelSource> sources,
                   api::laid_out_sources(state, test, /*labels_required=*/true));
   model::EvaluationOptions how;
@@ -112,7 +113,6 @@ Result<Scores> evaluate(const Tagger& tagger, const Data& test, const EvaluateOp
     ESPALIER_ASSIGN(check, rules->resolve(state.model.about(), state.model.labels()));
     how.check = &*check;
   }
-  const api::PublicMonitor monitor(options.on_progress, options.stop);
   model::Evaluation evaluation;
   const Workers workers(options.threads);
   how.on_bad_sequence = options.on_bad_sequence;

@@ -170,6 +170,7 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const api::ModelInput input,
                   api::model_input(state, source.state()->path, {.format = options.input_format}));
+  const api::PublicMonitor monitor({}, options.stop);
   ESPALIER_ASSIGN(auto all, api::open_source(source, input.reading, input.task));
   if (!input.task && !state.model.bare().builds_trees())
     all = api::check_first_labels(std::move(all), input.reading.format, state.model.labels());
@@ -202,7 +203,6 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   if (options.json)
     ESPALIER_TRY(out.write(fmt::format("{{\"about_weights\":{},\"sequences\":[",
                                        json_text(Json(choice.predictor->about_weights())))));
-  const api::PublicMonitor monitor({}, options.stop);
   Status status =
       model::run_steps(reader, *choice.predictor, Workers(options.threads), monitor.monitor(), step, take);
   if (status.ok() && monitor.stopped()) status = fail("stopped before everything was explained");

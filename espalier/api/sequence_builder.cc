@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier {
@@ -34,9 +35,9 @@ void SequenceBuilder::State::add_attribute(std::string_view name, double value) 
     return wrong(fail("token {}: an attribute, but there are cells before it", tokens));
   kind_ = Kind::kAttributes;
   const auto stored = static_cast<float>(value);
-  if (!std::isfinite(stored))
-    return wrong(fail("token {}: the value of attribute '{}' is {}; it must be finite and below 3e38", tokens,
-                      name, value));
+  if (!data::usable_value(stored))
+    return wrong(fail("token {}: the value of attribute '{}' is {}; it must be from -{:g} to {:g}", tokens,
+                      name, value, data::kLargestUsableValue, data::kLargestUsableValue));
   begin_attribute_row();
   sequence.add_attribute(name, stored);
 }

@@ -92,7 +92,7 @@ TEST(SequenceBuilder, ReportsTheFirstMistake) {
                 b.set_label("");
               }),
               HasSubstr("the label is empty"));
-  for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1e39, -1e300})
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1e39, -1e300, 1e30})
     EXPECT_THAT(mistake([&](SequenceBuilder& b) {
                   b.begin_token();
                   b.add_attribute("x", value);

@@ -162,11 +162,12 @@ bool is_like_text(const data::Sequence& sequence) {
 /// Tags the sources of one call, one after the other.
 class StreamRun {
  public:
-  StreamRun(const Streamed& streamed, const StreamOptions& options, api::OpenSink& out)
+  StreamRun(const Streamed& streamed, const StreamOptions& options, const api::PublicMonitor& monitor,
+            api::OpenSink& out)
       : streamed_(streamed),
         options_(options),
         out_(out),
-        monitor_(options.on_progress, options.stop),
+        monitor_(monitor),
         workers_(options.tag.threads),
         json_(options.output_format == "json") {}
 
@@ -263,7 +264,7 @@ class StreamRun {
   const Streamed& streamed_;
   const StreamOptions& options_;
   api::OpenSink& out_;
-  const api::PublicMonitor monitor_;
+  const api::PublicMonitor& monitor_;
   const Workers workers_;
   bool json_;
   bool known_rows_ = true;  ///< those that are like text have cells that the model knows
@@ -280,6 +281,7 @@ namespace {
 Result<StreamReport> run_stream(const Streamed& streamed, const std::vector<Source>& sources,
                                 const Sink& sink, const StreamOptions& options) {
   if (sources.empty()) return fail("no source to tag");
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   std::vector<Prepared> prepared;
   for (const Source& source : sources) {
     ESPALIER_ASSIGN(Prepared one, prepare(streamed, options, source.state()->path));
@@ -289,7 +291,7 @@ Result<StreamReport> run_stream(const Streamed& streamed, const std::vector<Sour
   const api::ModelInput& input = prepared.front().plan.input;
   ESPALIER_ASSIGN(auto first, api::open_source(sources.front(), input.reading, input.task));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  StreamRun run(streamed, options, out);
+  StreamRun run(streamed, options, monitor, out);
   ESPALIER_TRY(run.run(sources, prepared, std::move(first)));
   // If interrupted, it is not committed: an existing file is left unchanged.
   if (!run.report().interrupted) ESPALIER_TRY(out.commit());

@@ -74,8 +74,8 @@ Result<Tuned> tune(const Tagger& tagger, const Data& dev, const TuneOptions& opt
   if (filters == nullptr)
     return fail("{}: a model of the learner {}; only a cascade has thresholds to choose",
                 state.model.file().name(), state.model.about().learner);
-  ESPALIER_ASSIGN(const auto sequences, sequences_of(state, dev));
   const api::PublicMonitor monitor(options.on_progress, options.stop);
+  ESPALIER_ASSIGN(const auto sequences, sequences_of(state, dev));
   cascade::TuneOptions how;
   how.filter_loss = options.filter_loss;
   how.budget = options.budget;

@@ -147,12 +147,12 @@ Ensemble EnsembleBuilder::make(ensemble::EnsembleModel model, EnsembleLearning l
 Result<Ensemble> Ensemble::learn(const Data& gold, const std::vector<Expert>& experts,
                                  const EnsembleOptions& options) {
   ESPALIER_TRY(options.check());
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(ensemble::ExpertLearning settings, api::learning_of(options));
   data::LabelSet labels;
   ESPALIER_ASSIGN(ensemble::OpenExperts open,
                   api::open_public_experts(&gold, true, experts,
                                            {options.files, options.missing, options.threads}, labels));
-  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(
       ensemble::LearnedEnsemble learned,
       ensemble::learn_from_experts(*open.aligned, labels, std::move(settings), monitor.monitor()));
@@ -202,6 +202,7 @@ Result<Combined> Ensemble::combine(const std::vector<Labels>& answers,
 Result<Applied> Ensemble::apply(const std::vector<Expert>& experts, const Sink& sink,
                                 const ApplyOptions& options) const {
   ESPALIER_TRY(options.check());
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ensemble::Applier applier(state_->model, !options.any_sequence);
   ESPALIER_ASSIGN(
       ensemble::OpenExperts open,
@@ -212,7 +213,6 @@ Result<Applied> Ensemble::apply(const std::vector<Expert>& experts, const Sink& 
       const ensemble::AnswerWriter writer,
       ensemble::AnswerWriter::make(open, options.output_format, state_->model.aligned, options.confidence));
   ESPALIER_ASSIGN(api::OpenSink out, api::OpenSink::open(sink));
-  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::AppliedCounts counts,
                   ensemble::apply_to_streams(
                       applier, open, writer, [&out](std::string_view text) { return out.write(text); },
@@ -225,13 +225,13 @@ Result<EnsembleReport> Ensemble::report(const Data& gold, const std::vector<Expe
                                         const EnsembleReportOptions& options) const {
   const ensemble::EnsembleModel& model = state_->model;
   ESPALIER_TRY(options.check());
+  const api::PublicMonitor monitor(options.on_progress, options.stop);
   data::LabelSet labels = model.labels;
   ESPALIER_ASSIGN(ensemble::OpenExperts open,
                   api::open_public_experts(&gold, true, experts,
                                            {options.files, options.missing, options.threads}, labels));
   ensemble::AlignedExperts& aligned = *open.aligned;
   ESPALIER_TRY(prepare_streams(*state_, options.files, aligned));
-  const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const ensemble::EnsembleReport report,
                   ensemble::report_on_streams(model, !options.any_sequence, aligned, labels, options.seed,
                                               monitor.monitor()));

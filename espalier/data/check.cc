@@ -10,6 +10,7 @@
 #include "espalier/base/hash.h"
 #include "espalier/base/text/counted.h"
 #include "espalier/base/text/text.h"
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/label_set.h"
 
 namespace espalier::data {
@@ -58,6 +59,7 @@ class Checker {
     detector_.add(labels_);
     check_schemes(s, file);
     check_duplicate(s, file);
+    largest_value_.look_at(s, file);
     return {};
   }
 
@@ -171,6 +173,8 @@ class Checker {
     const uint64_t labelled = report_.tokens - report_.unknown_labels;
     if (std::string remark = too_many_labels(counts_.size(), labelled); !remark.empty())
       report_.suspicious.push_back(std::move(remark));
+    if (std::string remark = largest_value_.remark(); !remark.empty())
+      report_.suspicious.push_back(std::move(remark));
     if (counts_.size() == 1)
       report_.suspicious.push_back(fmt::format("every label is '{}'", counts_.begin()->first));
     if (labelled == 0) report_.suspicious.push_back("no token has a known label");
@@ -184,6 +188,7 @@ class Checker {
   DataReport report_;
   std::map<std::string, uint64_t, std::less<>> counts_;
   SchemeDetector detector_;
+  LargestValue largest_value_;
   bool plain_ = false;
   std::array<Findings, kSchemes.size()> broken_;
   std::unordered_map<uint64_t, uint64_t> seen_;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -19,6 +20,7 @@
 
 #include "espalier/base/files/file_descriptor.h"
 #include "espalier/base/files/unfinished_files.h"
+#include "espalier/base/files/wait_scope.h"
 
 namespace espalier {
 namespace {
@@ -111,6 +113,20 @@ Result<Target> look_at(const std::string& path) {
   return target;
 }
 
+/// Opens a pipe or device. A named pipe can be opened when another program reads from it.
+Result<FileDescriptor> open_stream(const std::string& path) {
+  while (true) {
+    const int number = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (WaitScope::present() ? O_NONBLOCK : 0));
+    if (number >= 0) {
+      (void)::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
+      return FileDescriptor(number);
+    }
+    if (errno != EINTR && !(errno == ENXIO && WaitScope::present())) return cannot_write(path, errno);
+    if (WaitScope::wanted()) return cannot_write(path, "stopped before anybody read from it");
+    wait_a_moment();
+  }
+}
+
 }  // namespace
 
 struct AtomicFile::State {
@@ -119,6 +135,7 @@ struct AtomicFile::State {
   std::string temporary;      ///< what is written until then; empty when streamed or no longer there
   UnfinishedFile unfinished;  ///< the same, for programs that end at once
   FileDescriptor file;
+  bool pauses = false;  ///< a pipe or terminal, which may take nothing for a while
   std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(kBufferSize);
   size_t used = 0;
   bool committed = false;
@@ -137,7 +154,15 @@ struct AtomicFile::State {
 
   Status write_through(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const ssize_t count = ::write(file.number(), bytes.data(), bytes.size());
+      size_t size = bytes.size();
+      if (pauses && WaitScope::present()) {  // a pipe may be full, and nobody reading from it
+        if (!wait_until_writable(file.number())) {
+          error = cannot_write(name, "stopped while nobody reads from it");
+          return *error;
+        }
+        size = std::min<size_t>(size, PIPE_BUF);
+      }
+      const ssize_t count = ::write(file.number(), bytes.data(), size);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return failed(errno);
       bytes = bytes.subspan(static_cast<size_t>(count));
@@ -208,13 +233,15 @@ Result<AtomicFile> AtomicFile::open(const std::string& path) {
   if (path == "-") {
     state->name = "standard output";
     state->file = FileDescriptor(STDOUT_FILENO, /*owned=*/false);
+    struct stat info;
+    state->pauses = ::fstat(STDOUT_FILENO, &info) == 0 && !S_ISREG(info.st_mode);
     return AtomicFile(std::move(state));
   }
   state->name = path;
   ESPALIER_ASSIGN(const Target target, look_at(path));
   if (target.streamed) {
-    state->file = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!state->file.is_open()) return cannot_write(path, errno);
+    ESPALIER_ASSIGN(state->file, open_stream(path));
+    state->pauses = true;
     return AtomicFile(std::move(state));
   }
   state->target = target.path;

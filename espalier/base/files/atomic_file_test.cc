@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "espalier/base/files/temporary_directory.h"
 #include "espalier/base/files/unfinished_files.h"
+#include "espalier/base/files/wait_scope.h"
 
 namespace espalier {
 namespace {
@@ -311,6 +313,26 @@ TEST(AtomicFile, StandardOutputIsStreamedToAndStaysOpen) {
   EXPECT_EQ(name, "standard output");
   EXPECT_EQ(flushed, "a");
   EXPECT_EQ(directory.read("out"), "abc");
+}
+
+TEST(AtomicFile, StopsWaitingForAReaderWhenItIsAskedTo) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const std::atomic<bool> stop = true;
+  Monitor monitor;
+  const WaitScope waiting(monitor);
+  monitor.stop = &stop;
+  const auto unread = AtomicFile::open(path);
+  ASSERT_FALSE(unread.ok());
+  EXPECT_THAT(unread.error().message, testing::EndsWith("': stopped before anybody read from it"));
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  AtomicFile file = open_or_throw(path);
+  const std::string much(1 << 20, 'x');  // more than the pipe holds
+  const Status written = file.write(much);
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(written.error().message, testing::EndsWith("': stopped while nobody reads from it"));
+  ::close(reader);
 }
 
 TEST(AtomicFile, UseAfterCommitIsABrokenContract) {

@@ -20,14 +20,16 @@ int FileDescriptor::close() {
 std::string system_message(int error_number) { return std::generic_category().message(error_number); }
 
 Result<FileDescriptor> open_for_reading(const std::string& path) {
+  // Without O_NONBLOCK, a named pipe is only opened when another program writes to it.
   int number;
-  do number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  do number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (number < 0 && errno == EINTR);
   if (number < 0) return fail("cannot open '{}': {}", path, system_message(errno));
   FileDescriptor file(number);
   struct stat info;
   if (::fstat(number, &info) != 0) return fail("cannot open '{}': {}", path, system_message(errno));
   if (S_ISDIR(info.st_mode)) return fail("cannot open '{}': {}", path, system_message(EISDIR));
+  if (!S_ISREG(info.st_mode)) (void)::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
   return file;
 }
 

@@ -45,7 +45,8 @@ class FileDescriptor {
 std::string system_message(int error_number);
 
 /// Opens an existing file for reading. Directories are refused: the system would open one and fail only at
-/// the first read, where the name is no longer known.
+/// the first read, where the name is no longer known. A named pipe to which nobody writes yet is opened, too:
+/// wait (wait_scope.h) before the first read, which would take it for one that has ended.
 Result<FileDescriptor> open_for_reading(const std::string& path);
 
 }  // namespace espalier

@@ -12,6 +12,7 @@
 
 #include "espalier/base/files/file_descriptor.h"
 #include "espalier/base/files/gzip_stream.h"
+#include "espalier/base/files/wait_scope.h"
 
 namespace espalier {
 namespace {
@@ -36,6 +37,8 @@ struct Input::Source {
 
   Result<size_t> read_raw(char* space, size_t size) const {
     if (function) return function(space, size);
+    if (pauses && (WaitScope::wanted() || !wait_until_readable(file.number())))
+      return fail("stopped while waiting for input");
     ssize_t count;
     do count = ::read(file.number(), space, size);
     while (count < 0 && errno == EINTR);

@@ -6,11 +6,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "espalier/base/files/temporary_directory.h"
+#include "espalier/base/files/wait_scope.h"
 #include "espalier/base/random.h"
 
 namespace espalier {
@@ -302,6 +304,45 @@ TEST(InputFromAPipe, TellsWhetherAWholeLineOrParagraphHasCome) {
   EXPECT_FALSE(input.would_wait(kParagraph)) << "the end of the input ends a paragraph";
   EXPECT_THAT(drain_rest(input), ElementsAre("third", std::string(60000, 'x')));
   ::close(ends[0]);
+}
+
+TEST(InputFromAPipe, IsOpenedBeforeAnybodyWritesAndWaitsForTheFirstLine) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  auto input = Input::open(path);
+  ASSERT_TRUE(input.ok());
+  EXPECT_TRUE(input->would_wait());
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    FILE* const pipe = std::fopen(path.c_str(), "w");
+    std::fputs("a\nb", pipe);
+    std::fclose(pipe);
+  });
+  EXPECT_THAT(drain_rest(*input), ElementsAre("a", "b"));
+  writer.join();
+}
+
+TEST(InputFromAPipe, StopsWaitingWhenItIsAskedTo) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "a\nb", 3), 3);
+  std::atomic<bool> stop = false;
+  Monitor monitor;
+  monitor.stop = &stop;
+  const WaitScope waiting(monitor);
+  Input input = Input::open("/dev/fd/" + std::to_string(ends[0])).value();
+  std::string_view line;
+  EXPECT_TRUE(input.next_line(line).value());
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    stop = true;
+  });
+  const auto next = input.next_line(line);
+  EXPECT_THAT(next.ok() ? "" : next.error().message, EndsWith(": stopped while waiting for input"));
+  stopper.join();
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace

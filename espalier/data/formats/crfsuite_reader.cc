@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "espalier/base/text/text.h"
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/label_set.h"
@@ -30,11 +31,11 @@ std::string_view unescape(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
-/// A finite number that a float can hold, or NaN.
+/// A number that can be learned from, or NaN.
 float parse_value(std::string_view text) {
   const auto number = parse_number(text);
   const float narrow = number.ok() ? static_cast<float>(*number) : NAN;
-  return std::isfinite(narrow) ? narrow : NAN;
+  return usable_value(narrow) ? narrow : NAN;
 }
 
 class CrfsuiteReader : public LinesReader {
@@ -68,7 +69,9 @@ class CrfsuiteReader : public LinesReader {
       const std::string_view text =
           line.substr(kWeight.size(), tab == line.npos ? tab : tab - kWeight.size());
       const float weight = parse_value(text);
-      if (!(weight >= 0)) return lines_.error("the weight {} is not a number of at least 0", in_quotes(text));
+      if (!(weight >= 0))
+        return lines_.error("the weight {} is not a number from 0 to {:g}", in_quotes(text),
+                            kLargestUsableValue);
       sequence.set_weight(weight);
       if (tab == line.npos) return {};
       line.remove_prefix(tab + 1);
@@ -105,8 +108,9 @@ class CrfsuiteReader : public LinesReader {
       value = parse_value(number);
       if (std::isnan(value))
         return lines_.error(
-            "the value {} of attribute {} is not a finite number (a colon in a name is written \\:)",
-            in_quotes(number), in_quotes(name));
+            "the value {} of attribute {} is not a number from -{:g} to {:g} (a colon in a name is written "
+            "\\:)",
+            in_quotes(number), in_quotes(name), kLargestUsableValue, kLargestUsableValue);
     }
     sequence.add_attribute(name, value);
     return {};

@@ -85,7 +85,7 @@ TEST(CrfsuiteReader, WeightsBelongToTheirSequence) {
   EXPECT_EQ((*all)[2].length(), 2u);
   EXPECT_EQ((*all)[2].raw(0), "C\tz");
   EXPECT_EQ(reading_error("@weight:-1\nA\n", crfsuite()),
-            "test.txt:1: the weight '-1' is not a number of at least 0");
+            "test.txt:1: the weight '-1' is not a number from 0 to 1e+15");
   EXPECT_THAT(reading_error("@weight:\nA\n", crfsuite()), testing::HasSubstr("weight ''"));
 }
 

@@ -7,6 +7,7 @@
 
 #include "espalier/base/text/json.h"
 #include "espalier/base/text/text.h"
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/formats/json_scan.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/label_set.h"
@@ -180,9 +181,9 @@ class JsonlReader : public Reader {
     std::sort(attributes.begin(), attributes.end());
     for (const auto& [name, value] : attributes) {
       const float number = value->is_number() ? value->get<float>() : NAN;
-      if (!std::isfinite(number))
-        return lines_.error("token {}: the value of attribute {} is not a finite number", i + 1,
-                            in_quotes(name));
+      if (!usable_value(number))
+        return lines_.error("token {}: the value of attribute {} is not a number from -{:g} to {:g}", i + 1,
+                            in_quotes(name), kLargestUsableValue, kLargestUsableValue);
       sequence.add_attribute(name, number);
     }
     return {};
@@ -206,8 +207,9 @@ class JsonlReader : public Reader {
     }
     if (const auto weight = object.find("weight"); weight != object.end() && !weight->is_null()) {
       const float number = weight->is_number() ? weight->get<float>() : NAN;
-      if (!(number >= 0) || std::isinf(number))
-        return lines_.error("\"weight\" is {}, expected a number of at least 0", in_quotes(weight->dump()));
+      if (!(number >= 0) || !usable_value(number))
+        return lines_.error("\"weight\" is {}, expected a number from 0 to {:g}", in_quotes(weight->dump()),
+                            kLargestUsableValue);
       sequence.set_weight(number);
     }
     std::optional<bool> oversized;

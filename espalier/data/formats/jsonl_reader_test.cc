@@ -83,7 +83,9 @@ TEST(JsonlReader, SaysWhatIsWrongWithALine) {
               HasSubstr("token 2: expected text, found number"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": [""]})"), HasSubstr("label 1: expected text or null"));
   EXPECT_THAT(error(R"({"tokens": [{"a": "1"}], "labels": ["X"]})"),
-              HasSubstr("attribute 'a' is not a finite number"));
+              HasSubstr("attribute 'a' is not a number from -1e+15 to 1e+15"));
+  EXPECT_THAT(error(R"({"tokens": [{"a": 1e30}], "labels": ["X"]})"), HasSubstr("attribute 'a' is not"));
+  EXPECT_THAT(error(R"({"tokens": ["a"], "labels": ["X"], "weight": 1e30})"), HasSubstr("\"weight\" is"));
   EXPECT_THAT(error(R"({"tokens": [{"a": 1}, "b"], "labels": ["X", "Y"]})"), HasSubstr("expected an object"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": ["X"], "fold": -1})"), HasSubstr("\"fold\" is '-1'"));
   EXPECT_THAT(error(R"({"tokens": ["a"], "labels": ["X"], "weight": "1"})"), HasSubstr("\"weight\" is"));

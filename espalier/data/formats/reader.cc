@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "espalier/base/files/wait_scope.h"
 #include "espalier/data/formats/columns_reader.h"
 #include "espalier/data/formats/conllu_reader.h"
 #include "espalier/data/formats/crfsuite_reader.h"
@@ -185,6 +186,7 @@ Result<std::vector<Sequence>> read_all(const std::vector<std::string>& paths, co
     while (true) {
       ESPALIER_ASSIGN(const bool more, reader->next(sequence));
       if (!more) break;
+      if (WaitScope::wanted()) return fail("{}: stopped before everything was read", path);
       // A copy takes only the memory it needs; the buffer keeps its spare capacity for the next sequence.
       all.push_back(sequence);
     }

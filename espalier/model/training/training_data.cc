@@ -6,6 +6,7 @@
 
 #include "espalier/base/text/counted.h"
 #include "espalier/constrain/constrained_predictor.h"
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/features/word_labels.h"
 #include "espalier/model/task_data.h"
 #include "espalier/model/training/file_shares.h"
@@ -43,6 +44,7 @@ struct TrainingJob::Reading {
   std::vector<uint32_t> in_file;     ///< how many sequences each file has; 0 where this rank does not read it
   std::vector<std::pair<size_t, uint32_t>> places;  ///< of every sequence kept: its file, its number in there
   size_t file = 0;                                  ///< being read
+  data::LargestValue largest_value;
 };
 
 /// The first sequence of the data decides what is a feature, on all ranks.
@@ -145,6 +147,7 @@ Status TrainingJob::read_share(const FileShares& shares, Reading& reading) {
       if (shares.keeps(reading.file, number, data_team().rank())) {
         reading.places.emplace_back(reading.file, number);
         origins.push_back(&source);
+        reading.largest_value.look_at(sequence, source.name());
         keep_sequence(std::move(sequence), reading);
         if (reading.places.size() % 1024 == 0) {
           progress.done = static_cast<double>(reading.places.size());
@@ -207,6 +210,7 @@ Status TrainingJob::read_training_data() {
   if (training.labels.size() == 0)
     return fail("{}: every label is '_' (not known); there is nothing to learn from", first_name);
   if (training.labels.size() >= data::kNoLabel) return fail("more than 65,534 labels");
+  if (std::string remark = reading.largest_value.remark(); !remark.empty()) warn(std::move(remark));
   report.sequences = training.data.all_sequences();
   report.tokens = training.data.all_tokens();
   report.ranks = static_cast<int>(team.size());

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "espalier/base/text/json.h"
+#include "espalier/data/attribute_values.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
 #include "espalier/tasks/structures/roles.h"
@@ -97,8 +98,9 @@ class JsonTaskReader final : public data::Reader {
       // Each variable has a classifier of its own, so its number is part of the feature's name.
       for (size_t k = 0; k < point.size(); ++k) {
         const float value = point[k].is_number() ? point[k].get<float>() : NAN;
-        if (!std::isfinite(value))
-          return lines_.error("variable {}: number {} is not a finite number", i + 1, k + 1);
+        if (!data::usable_value(value))
+          return lines_.error("variable {}: number {} is not a number from -{:g} to {:g}", i + 1, k + 1,
+                              data::kLargestUsableValue, data::kLargestUsableValue);
         sequence.add_attribute(name = fmt::format("v{}.x{}", i + 1, k + 1), value);
       }
       sequence.add_attribute(name = fmt::format("v{}.bias", i + 1), 1);
