@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/api/matrix_columns.h"
 #include "espalier/api/sequence_builder.h"
 #include "espalier/base/files/wait_scope.h"
 #include "espalier/base/text/format.h"
@@ -177,7 +178,12 @@ Status Corpus::try_add(const SequenceBuilder& built) {
   if (before != 0 && sequence.columns() != before)
     return fail("sequence {}: {} cells, expected {}", number, sequence.columns() - 1,
                 columns_text(state_->options.columns, before - 1));
+  const size_t width = built.state().matrix_columns;
+  if (!empty() && width != state_->matrix_columns)
+    return fail("sequence {}: {}, but those before are {}", number, api::kind_of_numbers(width),
+                api::kind_of_numbers(state_->matrix_columns));
   State& state = own();
+  state.matrix_columns = width;
   if (sequence.columns() == 0) {
     state.reading.format = data::Format::kCrfsuite;
   } else {
@@ -239,6 +245,7 @@ Corpus Corpus::subset(const std::vector<size_t>& numbers) const {
   state->reading = state_->reading;
   state->task = state_->task;
   state->name = state_->name;
+  state->matrix_columns = state_->matrix_columns;
   state->status = state_->status;
   for (const size_t number : numbers) {
     ESPALIER_CHECK(number < size());

@@ -25,6 +25,7 @@ struct Corpus::State {
   std::optional<tasks::JsonTask> task;  ///< JSON lines of this task
   std::string name = "corpus";          ///< for errors
   size_t tokens = 0;
+  size_t matrix_columns = 0;  ///< all sequences are matrices of numbers, this wide; 0: they are not
   Status status;
 };
 

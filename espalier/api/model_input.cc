@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/matrix_columns.h"
 #include "espalier/api/training.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/lines.h"
@@ -177,6 +178,8 @@ Result<std::vector<ModelSource>> model_sources(const Tagger::State& tagger, cons
   std::vector<ModelSource> out;
   if (data.corpus() != nullptr) {
     ESPALIER_ASSIGN(const Sources given, sources_of(data));
+    ESPALIER_TRY(
+        check_matrix_columns(data.corpus()->state()->matrix_columns, tagger.model.about().matrix_columns));
     for (const data::Source& source : given.sources) out.push_back({source, {given.reading, {}, {}}});
     return out;
   }

@@ -84,6 +84,7 @@ void SequenceBuilder::State::end_row() {
 void SequenceBuilder::State::clear() {
   sequence.clear(0);
   tokens = 0;
+  matrix_columns = 0;
   status = {};
   kind_ = Kind::kUnknown;
   open_ = row_begun_ = has_label_ = false;
@@ -114,6 +115,7 @@ void SequenceBuilder::add_attribute(std::string_view name, double value) {
 }
 void SequenceBuilder::set_label(std::string_view label) { state_->set_label(label); }
 void SequenceBuilder::set_weight(double weight) { state_->sequence.set_weight(static_cast<float>(weight)); }
+void SequenceBuilder::set_matrix_columns(size_t columns) { state_->matrix_columns = columns; }
 size_t SequenceBuilder::size() const { return state_->tokens; }
 Status SequenceBuilder::status() const {
   const auto finished = state_->finish();

@@ -18,6 +18,7 @@ namespace espalier {
 struct SequenceBuilder::State {
   data::Sequence sequence;
   size_t tokens = 0;
+  size_t matrix_columns = 0;
   Status status;
 
   void begin_token();

@@ -150,6 +150,57 @@ TEST(SequenceBuilder, IsTaggedAndExplainedLikeRows) {
   EXPECT_THAT(tagger.tag(attributes).error().message, HasSubstr("not attributes"));
 }
 
+/// A matrix of `values.size()` tokens and `columns` columns; the value is that of the first column.
+SequenceBuilder built_matrix(const std::vector<double>& values, size_t columns, const char* label = nullptr) {
+  SequenceBuilder builder;
+  builder.set_matrix_columns(columns);
+  for (const double value : values) {
+    builder.begin_token();
+    builder.add_attribute("0", value);
+    if (label != nullptr) builder.set_label(label);
+  }
+  return builder;
+}
+
+/// Columns that are missing or too many would have no effect on the labels, without anybody noticing.
+TEST(SequenceBuilder, MatricesAreAsWideAsThoseOfTheTraining) {
+  Corpus corpus;
+  corpus.add(built_matrix({1, 2}, 3, "A")).add(built_matrix({-1}, 3, "B"));
+  EXPECT_THAT(corpus.try_add(built_matrix({1}, 2)).error().message,
+              HasSubstr("sequence 3: matrices of 2 columns, but those before are matrices of 3 columns"));
+  SequenceBuilder attributes;
+  attributes.begin_token();
+  attributes.add_attribute("0", 1);
+  EXPECT_THAT(corpus.try_add(attributes).error().message, HasSubstr("sequence 3: not matrices"));
+  const Tagger trained = train(corpus).value();
+  const Tagger tagger = Tagger::from_bytes(trained.bytes()).value();
+  EXPECT_TRUE(tagger.tag(built_matrix({1}, 3)).ok());
+  EXPECT_TRUE(tagger.tag(attributes).ok());
+  for (const size_t columns : {2, 4}) {
+    const std::string wanted =
+        "a matrix of " + std::to_string(columns) + " columns; the model was trained on matrices of 3";
+    const SequenceBuilder wrong = built_matrix({1}, columns, "A");
+    Corpus batch;
+    batch.add(wrong);
+    EXPECT_EQ(tagger.tag(wrong).error().message, wanted);
+    EXPECT_EQ(tagger.label(wrong).error().message, wanted);
+    EXPECT_EQ(tagger.explain(wrong).error().message, wanted);
+    EXPECT_EQ(tagger.tag_batch(batch).error().message, wanted);
+    EXPECT_EQ(tagger.label_batch(batch).error().message, wanted);
+    EXPECT_EQ(evaluate(tagger, batch).error().message, wanted);
+    TrainOptions options;
+    options.dev = batch;
+    EXPECT_THAT(train(corpus, options).error().message, HasSubstr("development data: matrices of"));
+    options = {};
+    options.start_from = tagger;
+    EXPECT_THAT(train(batch, options).error().message, HasSubstr("the model to start from"));
+  }
+  Corpus named;
+  named.add_attributes({{{"a", 1}}, {{"b", 1}}}, {"A", "B"});
+  EXPECT_THAT(train(named).value().tag(built_matrix({1}, 3)).error().message,
+              HasSubstr("not trained on matrices"));
+}
+
 /// A model that looks at one of three columns takes words alone, in batches, too.
 TEST(SequenceBuilder, BatchesAreLaidOutAsTheModelReads) {
   TrainOptions options;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/api/matrix_columns.h"
 #include "espalier/api/sequence_builder.h"
 #include "espalier/base/files/saved_sections.h"
 #include "espalier/base/parallel.h"
@@ -191,6 +192,7 @@ Result<const data::Sequence*> built_for(const Tagger::State& state, const Sequen
                                         data::Sequence& buffer) {
   ESPALIER_ASSIGN(const data::Sequence* const built, builder.state().finish());
   if (built->empty()) return fail("the sequence has no tokens");
+  ESPALIER_TRY(check_matrix_columns(builder.state().matrix_columns, state.model.about().matrix_columns));
   return sequence_for_model(*built, state.unlabelled, state.model.about().features.feature_columns, buffer);
 }
 

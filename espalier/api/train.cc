@@ -1,6 +1,7 @@
 #include "espalier/model/train.h"
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/matrix_columns.h"
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/sequence_builder.h"
 #include "espalier/api/tagger.h"
@@ -75,12 +76,19 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   request.train = std::move(training.sources);
   request.reading = std::move(training.reading);
   ESPALIER_TRY(settle_json_task(*task, data, options, request.reading));
+  if (data.corpus() != nullptr) request.matrix_columns = data.corpus()->state()->matrix_columns;
   const bool parse = task->kind == model::TaskKind::kParse;
   if (parse) ESPALIER_TRY(settle_tree_columns(data, request.reading));
   if (options.dev) {
     ESPALIER_ASSIGN(Sources dev, sources_of(*options.dev));
     request.dev = std::move(dev.sources);
     request.dev_reading = std::move(dev.reading);
+    if (const Corpus* const corpus = options.dev->corpus(); corpus != nullptr) {
+      const size_t columns = corpus->state()->matrix_columns;
+      if (columns != request.matrix_columns && !corpus->empty())
+        return fail("development data: {}, but the training data are {}", kind_of_numbers(columns),
+                    kind_of_numbers(request.matrix_columns));
+    }
     if (task->json) request.dev_reading->format = data::Format::kJsonLines;
     if (parse) ESPALIER_TRY(settle_tree_columns(*options.dev, *request.dev_reading));
   }
@@ -89,6 +97,9 @@ Result<model::TrainRequest> request_of(const Data& data, const TrainOptions& opt
   if (options.start_from) {
     const auto& state = options.start_from->state();
     request.start_from = std::shared_ptr<const model::Model>(state, &state->model);
+    if (const size_t before = state->model.about().matrix_columns; before != request.matrix_columns)
+      return fail("the model to start from: its training data were {}, and these are {}",
+                  kind_of_numbers(before), kind_of_numbers(request.matrix_columns));
   }
   if (options.feature_template)
     request.feature_text = model::TemplateText{options.template_name, *options.feature_template};
@@ -130,6 +141,8 @@ class GeneratorReader final : public data::Reader {
     if (!finished.ok()) return fail("sequence {}, {}", number_, finished.error().message);
     if ((*finished)->columns() != 0)
       return fail("sequence {}: rows of cells; attributes were expected", number_);
+    if (builder_.state().matrix_columns != 0)
+      return fail("sequence {}: a matrix of numbers, but those before are lists of attributes", number_);
     sequence = **finished;
     return true;
   }

@@ -31,6 +31,7 @@ std::string header_to_json(const ModelHeader& header) {
   };
   // Models of data without these are the same, byte for byte, as before they existed.
   if (!header.reading.separator.empty()) object["reading"]["separator"] = header.reading.separator;
+  if (header.matrix_columns > 0) object["reading"]["matrix_columns"] = header.matrix_columns;
   if (header.reading.more_columns) object["reading"]["more_columns"] = true;
   if (!header.reading.score_labels.empty()) object["reading"]["score_labels"] = header.reading.score_labels;
   for (const data::WordList& list : header.features.lists)
@@ -66,6 +67,7 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
     header.reading.encoding = reading.at("encoding").get<std::string>();
     ESPALIER_ASSIGN(header.reading.separator, data::parse_separator(reading.value("separator", "")));
     header.reading.comment = reading.value("comment", "");
+    header.matrix_columns = reading.value("matrix_columns", size_t{0});
     header.reading.more_columns = reading.value("more_columns", false);
     header.reading.score_labels = reading.value("score_labels", std::vector<std::string>());
     header.imported_from = object.value("imported_from", "");

@@ -24,6 +24,7 @@ struct ModelHeader {
   uint64_t seed = 1;
   size_t training_sequences = 0, training_tokens = 0;
   std::string imported_from;  ///< the program that trained it, if that was another one
+  size_t matrix_columns = 0;  ///< of the matrices of numbers that it was trained on; 0: on something else
   size_t outputs = 0;         ///< tokens of every sequence, if the task fixes it (variables); 0: any number
 
   /// How input is read for tagging: like the training data, but the label may be missing, and empty input is

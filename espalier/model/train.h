@@ -38,7 +38,8 @@ struct TrainRequest {
   std::vector<data::WordList> word_lists;    ///< lexicons and classes, for features besides those
   data::ReadOptions reading;                 ///< how files are read, and how the sequences in memory were
   std::optional<data::ReadOptions>
-      dev_reading;                          ///< set if dev is read differently (other folds of the same file)
+      dev_reading;            ///< set if dev is read differently (other folds of the same file)
+  size_t matrix_columns = 0;  ///< the sequences are matrices of numbers, this wide; 0: they are not
   std::shared_ptr<const Model> start_from;  ///< start from its weights; null: from zero
   bool resume = false;       ///< continue an interrupted run from its checkpoint (model + ".checkpoint")
   int checkpoint_every = 0;  ///< write a checkpoint after this many rounds; 0: never

@@ -39,6 +39,9 @@ class SequenceBuilder {
   void add_attribute(std::string_view name, double value = 1);
   /// "_" if unknown. All tokens have a label, or none has.
   void set_label(std::string_view label);
+  /// The attributes are the columns of a matrix of numbers with this many columns, whatever the values of
+  /// this one. A model that was trained on matrices accepts no others than those of the same width.
+  void set_matrix_columns(size_t columns);
   /// Its weight in the training objective; 1 unless set.
   void set_weight(double weight);
 

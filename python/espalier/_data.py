@@ -159,7 +159,7 @@ class Corpus:
         >>> es.Corpus().add(["Anna", "slept"], ["B-PER", None]).add(["It"], ["O"], weight=2)
         Corpus of 2 sequences, 3 tokens
         """
-        self._native.add(tokens, labels, weight, self._form, [])
+        self._native.add(tokens, labels, weight, self._form)
         return self
 
     def extend(self, sequences: Iterable[Any], labels: Optional[Iterable[Any]] = None) -> "Corpus":
@@ -168,7 +168,7 @@ class Corpus:
         >>> es.Corpus(X, y).extend([["Anna"], [], ["It"]], [["B-PER"], [], ["O"]])
         Corpus of 22 sequences, 42 tokens
         """
-        self._native.extend(sequences, labels, self._form, [])
+        self._native.extend(sequences, labels, self._form)
         return self
 
     def subset(self, numbers: Iterable[int]) -> "Corpus":

@@ -73,7 +73,7 @@ class Pipeline(Tagging):
         if forced is not None:
             options["forced"] = list(forced)
         tokens = list(tokens)
-        return tagged_of(self._native.tag(tokens, self._form, [], options) if tokens else None)
+        return tagged_of(self._native.tag(tokens, self._form, options) if tokens else None)
 
     def tag_batch(self, sequences: Iterable[Any], *, threads: int = 0, **options: Any) -> List[Tagged]:
         """Tags many sequences on all cores (or `threads`). Options as for tag().

@@ -101,7 +101,7 @@ class Tagging:
         if forced is not None:
             options["forced"] = list(forced)
         found = []
-        for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, [], options):
+        for token, label, runner_up, margin, reasons, *rest in self._native.explain(tokens, self._form, options):
             found.append(Explanation(token, label, runner_up, margin, [Reason(*r) for r in reasons], *rest))
         return found
 
@@ -230,7 +230,7 @@ class Tagger(Tagging):
             return tagged_of(None) if rich else []
         if not rich:
             options["confidence"] = False
-        tagged = tagged_of(self._native.tag(tokens, self._form, [], options))
+        tagged = tagged_of(self._native.tag(tokens, self._form, options))
         return tagged if rich else tagged.labels
 
     def tag_batch(self, sequences: Iterable[Any], *, confidence: Optional[bool] = None, nbest: int = 1,
@@ -248,8 +248,8 @@ class Tagger(Tagging):
                                  decoder, beam)
         options["threads"] = threads
         if confidence or nbest != 1 or marginals or why:
-            return [tagged_of(t) for t in self._native.tag_batch(sequences, self._form, [], options)]
-        return self._native.label_batch(sequences, self._form, [], options)
+            return [tagged_of(t) for t in self._native.tag_batch(sequences, self._form, options)]
+        return self._native.label_batch(sequences, self._form, options)
 
     def tag_stream(self, sequences: Iterable[Any], *, block: int = 1000, **options: Any) -> Iterator[Any]:
         """Tags sequences while they are read, `block` at a time, in their order. Options as for tag_batch().
@@ -296,8 +296,8 @@ class Tagger(Tagging):
             tokens = list(tokens)
         if len(tokens) == 0:
             return 0.0
-        best = self._native.tag(tokens, self._form, [], {"confidence": True, "unconstrained": True})
-        forced = self._native.tag(tokens, self._form, [],
+        best = self._native.tag(tokens, self._form, {"confidence": True, "unconstrained": True})
+        forced = self._native.tag(tokens, self._form,
                                   {"confidence": False, "unconstrained": True, "forced": list(labels)})
         return float(np.log(best["probability"]) + forced["score"] - best["score"])
 

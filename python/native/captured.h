@@ -24,6 +24,7 @@ class Captured {
     used_ = 0;
     pieces_.clear();
     tokens_ = 0;
+    matrix_columns_ = 0;
   }
   size_t size() const { return tokens_; }  ///< number of tokens
   bool empty() const { return tokens_ == 0; }
@@ -38,6 +39,8 @@ class Captured {
     add(text, Kind::kWord, 0);
     ++tokens_;
   }
+  /// The sequence is a matrix this wide; its attributes are the columns.
+  void set_matrix_columns(size_t columns) { matrix_columns_ = columns; }
   void set_label(std::string_view text) { add(text, Kind::kLabel, 0); }
   void add_attribute(std::string_view name, double value) { add(name, Kind::kAttribute, value); }
   /// The attribute prefix + name.
@@ -57,6 +60,7 @@ class Captured {
 
   /// Adds all of it to the builder, whose status says what is wrong with it.
   void build(SequenceBuilder& builder) const {
+    if (matrix_columns_ > 0) builder.set_matrix_columns(matrix_columns_);
     std::string_view rest(text_.data(), used_);
     for (const Piece& piece : pieces_) {
       const std::string_view text = rest.substr(0, piece.size);
@@ -139,6 +143,7 @@ class Captured {
   size_t used_ = 0;
   std::vector<Piece> pieces_;  ///< in the order of their text
   size_t tokens_ = 0;
+  size_t matrix_columns_ = 0;
 };
 
 }  // namespace espalier::python

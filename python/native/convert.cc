@@ -29,18 +29,16 @@ void read_cells(PyObject* row, Captured& to) {
   }
 }
 
-/// A matrix of numbers: one row per token, one real-valued attribute per column. Zeros are left out.
-void read_matrix(const py::array& matrix, const std::vector<std::string>& given, Captured& to,
-                 const std::function<void()>& after_token) {
+/// A matrix of numbers: one row per token, one real-valued attribute per column, named by its number. Zeros
+/// are left out.
+void read_matrix(const py::array& matrix, Captured& to, const std::function<void()>& after_token) {
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(matrix);
   if (!values) throw py::error_already_set();
   const auto rows = values.unchecked<2>();
-  std::vector<std::string> names = given;
-  if (names.empty())
-    for (py::ssize_t c = 0; c < rows.shape(1); ++c) names.push_back(std::to_string(c));
-  if (names.size() != static_cast<size_t>(rows.shape(1)))
-    throw py::value_error("a matrix of " + std::to_string(rows.shape(1)) + " columns, but " +
-                          std::to_string(names.size()) + " names");
+  if (rows.shape(0) > 0 && rows.shape(1) == 0) throw py::value_error("the matrix has no columns");
+  to.set_matrix_columns(static_cast<size_t>(rows.shape(1)));
+  std::vector<std::string> names;
+  for (py::ssize_t c = 0; c < rows.shape(1); ++c) names.push_back(std::to_string(c));
   for (py::ssize_t r = 0; r < rows.shape(0); ++r) {
     to.begin_token();
     for (py::ssize_t c = 0; c < rows.shape(1); ++c)
@@ -128,8 +126,7 @@ bool is_number_matrix(py::handle items) {
 
 }  // namespace
 
-void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
-                   Captured& to) {
+void read_labelled(py::handle items, py::handle labels, Form form, Captured& to) {
   to.clear();
   py::object label_items;
   if (!labels.is_none()) {
@@ -150,7 +147,7 @@ void read_labelled(py::handle items, py::handle labels, Form form, const std::ve
     to.set_label(text);
   };
   if (is_number_matrix(items)) {
-    read_matrix(py::reinterpret_borrow<py::array>(items), names, to, add_label);
+    read_matrix(py::reinterpret_borrow<py::array>(items), to, add_label);
   } else if (PyUnicode_Check(items.ptr()) && form != Form::kAttributes) {
     throw py::type_error("a sequence must be a list of tokens, not one str; split the text into words first");
   } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
@@ -179,12 +176,12 @@ void build(const Captured& captured, size_t number, SequenceBuilder& builder) {
 }
 
 void read_numbered(size_t number, py::handle items, py::handle labels, Form form, Captured& to) {
-  named("sequence", number, [&] { read_labelled(items, labels, form, {}, to); });
+  named("sequence", number, [&] { read_labelled(items, labels, form, to); });
 }
 
-void read_sequence(py::handle items, Form form, const std::vector<std::string>& names, Captured& to) {
+void read_sequence(py::handle items, Form form, Captured& to) {
   if (form != Form::kAttributes && read_words(items.ptr(), to)) return;
-  read_labelled(items, py::none(), form, names, to);
+  read_labelled(items, py::none(), form, to);
 }
 
 py::list expand(py::handle items) {
@@ -201,9 +198,7 @@ py::list expand(py::handle items) {
   return out;
 }
 
-BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form,
-                         const std::vector<std::string>& names)
-    : form_(form), names_(names) {
+BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form) : form_(form) {
   if (PyUnicode_Check(sequences.ptr())) throw py::type_error("expected a list of sequences, not one str");
   items_ = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
   if (!items_) {
@@ -236,19 +231,18 @@ bool BatchReader::next(Captured& to) {
                           ") than sequences");
   named("sequence", number_, [&] {
     if (answer.is_none()) {
-      read_sequence(item, form_, names_, to);
+      read_sequence(item, form_, to);
     } else {
-      read_labelled(item, answer, form_, names_, to);
+      read_labelled(item, answer, form_, to);
     }
   });
   if (number_ % 1024 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
   return true;
 }
 
-std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
-                             const std::vector<std::string>& names, Corpus& corpus) {
+std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form, Corpus& corpus) {
   std::vector<bool> out;
-  BatchReader reader(sequences, labels, form, names);
+  BatchReader reader(sequences, labels, form);
   Captured captured;
   SequenceBuilder builder;
   while (reader.next(captured)) {

@@ -28,12 +28,10 @@ enum class Form {
   kAttributes,  ///< what python-crfsuite makes of any object
 };
 
-/// Reads the tokens of `items`, in place of what `to` holds; `names` are those of the columns of a matrix, or
-/// none.
-void read_sequence(py::handle items, Form form, const std::vector<std::string>& names, Captured& to);
+/// Reads the tokens of `items`, in place of what `to` holds.
+void read_sequence(py::handle items, Form form, Captured& to);
 /// The same with labels: one per token, None if unknown. `labels` may be None: no token has a label.
-void read_labelled(py::handle items, py::handle labels, Form form, const std::vector<std::string>& names,
-                   Captured& to);
+void read_labelled(py::handle items, py::handle labels, Form form, Captured& to);
 /// The same; errors begin with "sequence" and this number.
 void read_numbered(size_t number, py::handle items, py::handle labels, Form form, Captured& to);
 
@@ -48,21 +46,18 @@ py::list expand(py::handle items);
 /// Walks through many sequences, and as many lists of labels if these are not None.
 class BatchReader {
  public:
-  /// `names` must outlive it.
-  BatchReader(py::handle sequences, py::handle labels, Form form, const std::vector<std::string>& names);
+  BatchReader(py::handle sequences, py::handle labels, Form form);
   /// Reads the next sequence, in place of what `to` holds; false at the end. Errors begin with its number.
   bool next(Captured& to);
 
  private:
   py::object items_, answers_;
   Form form_;
-  const std::vector<std::string>& names_;
   size_t number_ = 0;
 };
 
 /// Adds sequences to a corpus, without those that have no tokens; returns for each whether it has none.
 /// `labels`: one list per sequence, or None. After an error some may have been added.
-std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form,
-                             const std::vector<std::string>& names, Corpus& corpus);
+std::vector<bool> read_batch(py::handle sequences, py::handle labels, Form form, Corpus& corpus);
 
 }  // namespace espalier::python

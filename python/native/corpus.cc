@@ -74,23 +74,21 @@ void bind_corpus(py::module_& m) {
           py::arg("text"), py::arg("reading"), py::arg("name"))
       .def(
           "add",
-          [](Corpus& corpus, py::handle items, py::handle labels, double weight, Form form,
-             const std::vector<std::string>& names) {
+          [](Corpus& corpus, py::handle items, py::handle labels, double weight, Form form) {
             Captured captured;
-            read_labelled(items, labels, form, names, captured);
+            read_labelled(items, labels, form, captured);
             SequenceBuilder builder;
             build(captured, builder);
             builder.set_weight(weight);
             corpus.try_add(builder).value();
           },
-          py::arg("items"), py::arg("labels"), py::arg("weight"), py::arg("form"), py::arg("names"))
+          py::arg("items"), py::arg("labels"), py::arg("weight"), py::arg("form"))
       .def(
           "extend",
-          [](Corpus& corpus, py::handle sequences, py::handle labels, Form form,
-             const std::vector<std::string>& names) {
+          [](Corpus& corpus, py::handle sequences, py::handle labels, Form form) {
             const size_t before = corpus.size();
             try {
-              read_batch(sequences, labels, form, names, corpus);
+              read_batch(sequences, labels, form, corpus);
             } catch (...) {
               std::vector<size_t> numbers(before);
               std::iota(numbers.begin(), numbers.end(), size_t{0});
@@ -98,7 +96,7 @@ void bind_corpus(py::module_& m) {
               throw;
             }
           },
-          py::arg("sequences"), py::arg("labels"), py::arg("form"), py::arg("names"))
+          py::arg("sequences"), py::arg("labels"), py::arg("form"))
       .def("sequence", &sequence_tuple, py::arg("index"))
       .def("subset", &Corpus::subset, py::arg("numbers"))
       .def("tokens", &Corpus::tokens)

@@ -25,7 +25,7 @@ py::list labels_of_one(const Model& model, py::handle items, Form form) {
   thread_local Captured kept;
   Captured captured = std::move(kept);
   Unlocked::mark();
-  read_sequence(items, form, {}, captured);
+  read_sequence(items, form, captured);
   if (captured.empty()) return py::list();
   const std::vector<uint16_t> labels = [&] {
     thread_local SequenceBuilder builder;
@@ -85,15 +85,14 @@ py::list label_blocks(const Model& model, BatchReader& reader, const DecodeOptio
 }
 
 /// Labels of many sequences, on several threads.
-py::list label_batch(const Model& model, py::handle sequences, Form form,
-                     const std::vector<std::string>& names, const py::dict& options) {
+py::list label_batch(const Model& model, py::handle sequences, Form form, const py::dict& options) {
   const TagOptions tag = tag_options(options);
   if (tag.threads == 1) {
-    BatchReader reader(sequences, py::none(), form, names);
+    BatchReader reader(sequences, py::none(), form);
     return label_blocks(model, reader, tag.decode);
   }
   Corpus corpus;
-  const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
+  const std::vector<bool> empty = read_batch(sequences, py::none(), form, corpus);
   LabelNumbers numbers;
   if (!corpus.empty()) {
     const LockReleased released;
@@ -140,8 +139,7 @@ py::object make_labeller(const py::object& owner, Form form) {
 
 void bind_labelling(py::class_<Model>& to) {
   to.def("labeller", &make_labeller, py::arg("form"))
-      .def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
-           py::arg("options"));
+      .def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("options"));
 }
 
 }  // namespace espalier::python

@@ -13,11 +13,10 @@ const char* outcome_name(Outcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
-py::list tag_batch(const Model& model, py::handle sequences, Form form, const std::vector<std::string>& names,
-                   const py::dict& options) {
+py::list tag_batch(const Model& model, py::handle sequences, Form form, const py::dict& options) {
   const TagOptions tag = tag_options(options);
   Corpus corpus;
-  const std::vector<bool> empty = read_batch(sequences, py::none(), form, names, corpus);
+  const std::vector<bool> empty = read_batch(sequences, py::none(), form, corpus);
   std::vector<Tagged> tagged;
   if (!corpus.empty()) {
     const LockReleased released;
@@ -182,8 +181,7 @@ void bind_tagger(py::module_& m) {
       .def_readonly("labels", &Model::labels)
       .def("info", &info)
       .def("inspect", &inspect, py::arg("top"), py::arg("label"))
-      .def("tag_batch", &tag_batch, py::arg("sequences"), py::arg("form"), py::arg("names"),
-           py::arg("options"));
+      .def("tag_batch", &tag_batch, py::arg("sequences"), py::arg("form"), py::arg("options"));
 }
 
 }  // namespace espalier::python

@@ -35,11 +35,10 @@ py::dict to_dict(const StreamReport& report, const std::vector<std::string>& err
 
 /// Reads one sequence and tags it without the interpreter lock.
 template <typename Holder>
-py::dict tag_one(const Holder& holder, py::handle items, Form form, const std::vector<std::string>& names,
-                 const py::dict& options) {
+py::dict tag_one(const Holder& holder, py::handle items, Form form, const py::dict& options) {
   const TagOptions tag = tag_options(options);
   Captured captured;
-  read_sequence(items, form, names, captured);
+  read_sequence(items, form, captured);
   const Tagged tagged = [&] {
     const LockReleased released;
     SequenceBuilder builder;
@@ -50,10 +49,9 @@ py::dict tag_one(const Holder& holder, py::handle items, Form form, const std::v
 }
 
 template <typename Holder>
-py::list explain_one(const Holder& holder, py::handle items, Form form, const std::vector<std::string>& names,
-                     const py::dict& options) {
+py::list explain_one(const Holder& holder, py::handle items, Form form, const py::dict& options) {
   Captured captured;
-  read_sequence(items, form, names, captured);
+  read_sequence(items, form, captured);
   const TagOptions how = tag_options(options);
   const auto found = [&] {
     const LockReleased released;
@@ -102,9 +100,8 @@ py::dict tag_files(const Holder& holder, const std::vector<std::string>& inputs,
 
 template <typename Holder>
 void bind_tagging(py::class_<Holder>& to) {
-  to.def("tag", &tag_one<Holder>, py::arg("items"), py::arg("form"), py::arg("names"), py::arg("options"))
-      .def("explain", &explain_one<Holder>, py::arg("items"), py::arg("form"), py::arg("names"),
-           py::arg("options"))
+  to.def("tag", &tag_one<Holder>, py::arg("items"), py::arg("form"), py::arg("options"))
+      .def("explain", &explain_one<Holder>, py::arg("items"), py::arg("form"), py::arg("options"))
       .def("tag_text", &tag_text<Holder>, py::arg("text"), py::arg("split"), py::arg("options"))
       .def("tag_files", &tag_files<Holder>, py::arg("inputs"), py::arg("output"), py::arg("stream"),
            py::arg("keep_going"), py::arg("options"), py::arg("on_progress"));

@@ -12,7 +12,7 @@ from espalier import _native
 def attributes(items):
     """What one sequence becomes."""
     corpus = _native.Corpus([])
-    corpus.add(items, None, 1.0, _native.Form.ATTRIBUTES, [])
+    corpus.add(items, None, 1.0, _native.Form.ATTRIBUTES)
     return corpus.sequence(0)[0]
 
 
@@ -175,6 +175,36 @@ def test_matrices_of_numbers():
     assert tagger.tag(np.zeros((0, 2))) == []
     with pytest.raises(ValueError, match="nan"):
         tagger.tag(np.array([[1.0, float("nan")]]))
+
+
+def test_matrices_are_as_wide_as_those_of_the_training(tmp_path):
+    rng = np.random.default_rng(1)
+    X, y = [rng.normal(size=(4, 3)) for _ in range(20)], [list("ABAB")] * 20
+    X[0][:, 2] = 0
+    trained = es.train(X, y)
+    trained.save(tmp_path / "a.model")
+    for tagger in (trained, es.Tagger.open(tmp_path / "a.model"), trained.without_names()):
+        assert len(tagger.tag(X[0])) == 4
+        for columns in (1, 2, 4):
+            wrong = np.ones((4, columns))
+            for call in (lambda: tagger.tag(wrong), lambda: tagger.tag(wrong, nbest=2), lambda: tagger.marginals(wrong),
+                         lambda: tagger.explain(wrong), lambda: tagger.tag_batch([X[0], wrong], threads=1),
+                         lambda: es.evaluate(tagger, [wrong], y[:1]), lambda: tagger.probability(wrong, y[0])):
+                with pytest.raises(es.Error, match=f"a matrix of {columns} columns?; the model was trained on matrices of 3"):
+                    call()
+            for threads in (1, 2):
+                with pytest.raises(es.Error, match="sequence 2: .*columns?"):
+                    tagger.tag_batch([X[0], wrong], threads=threads)
+        with pytest.raises(ValueError, match="the matrix has no columns"):
+            tagger.tag(np.ones((4, 0)))
+    with pytest.raises(es.Error, match="sequence 3: matrices of 2 columns, but those before are matrices of 3 columns"):
+        es.train([X[0], X[1], X[2][:, :2]], y[:3])
+    with pytest.raises(es.Error, match="development data: matrices of 2 columns, but the training data are matrices of 3"):
+        es.train(X, y, dev=([x[:, :2] for x in X], y))
+    with pytest.raises(es.Error, match="not trained on matrices"):
+        es.train([[{"a": 1}, {"b": 1}]], [["A", "B"]]).tag(X[0])
+    with pytest.raises(es.Error, match="sequence 2: a matrix of numbers"):
+        es.train([[{"a": 1}], X[0]], [["A"], y[0]])
 
 
 def test_frames():

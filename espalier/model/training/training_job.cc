@@ -28,6 +28,7 @@ Status TrainingJob::prepare_features(const data::Sequence& first) {
   about.reading = request.reading;
   about.reading.folds.clear();
   about.reading.columns = columns_of(first);
+  about.matrix_columns = request.matrix_columns;
   if (several_label_columns(request.reading)) {
     ESPALIER_ASSIGN(label_cells, data::resolve_label_columns(request.reading, first.columns()));
   } else if (first.label_column()) {

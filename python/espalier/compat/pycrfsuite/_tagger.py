@@ -171,7 +171,7 @@ class Tagger:
             raise RuntimeError(f"Failed to convert into label identifier: {label}") from None
 
     def _tagged(self, **options: Any) -> Any:
-        return self._opened()._native.tag(self._items, _native.Form.ATTRIBUTES, [], options)
+        return self._opened()._native.tag(self._items, _native.Form.ATTRIBUTES, options)
 
     def probability(self, yseq: Any) -> float:
         """The probability of these labels for the current sequence.

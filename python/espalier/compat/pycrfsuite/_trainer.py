@@ -87,7 +87,7 @@ class BaseTrainer:
             check_label(label)
         corpus = self._groups.setdefault(operator.index(group), Corpus())
         if items:
-            corpus._native.add(items, labels, 1.0, _native.Form.ATTRIBUTES, [])
+            corpus._native.add(items, labels, 1.0, _native.Form.ATTRIBUTES)
 
     def clear(self) -> None:
         """Forgets all sequences.
@@ -196,7 +196,7 @@ def _joined(corpora: List[Corpus]) -> Corpus:
     for corpus in corpora:
         for i in range(len(corpus)):
             items, labels, weight = corpus._native.sequence(i)
-            whole._native.add(items, labels, weight, _native.Form.ATTRIBUTES, [])
+            whole._native.add(items, labels, weight, _native.Form.ATTRIBUTES)
     return whole
 
 

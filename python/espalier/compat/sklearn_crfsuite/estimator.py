@@ -118,7 +118,7 @@ class CRF(BaseEstimator):
         """
         tagger = self._fitted()
         return tagger._opened()._native.label_batch(
-            [pycrfsuite._tagger.native_items(x) for x in X], pycrfsuite._tagger._native.Form.ATTRIBUTES, [], {})
+            [pycrfsuite._tagger.native_items(x) for x in X], pycrfsuite._tagger._native.Form.ATTRIBUTES, {})
 
     def predict_single(self, xseq: Any) -> List[str]:
         """The labels of one sequence.
