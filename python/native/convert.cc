@@ -100,7 +100,22 @@ void named(const char* what, size_t number, const Body& body) {
   }
 }
 
-/// Reads a list of ASCII words, the commonest sequence of all, in the shortest way; false if it is not one.
+/// The UTF-8 of a str that is not ASCII is made here, not by Python, which would keep it with the str.
+bool read_word(PyObject* word, Captured& to) {
+  const auto count = static_cast<size_t>(PyUnicode_GET_LENGTH(word));
+  const void* const codes = PyUnicode_DATA(word);
+  switch (PyUnicode_KIND(word)) {
+    case PyUnicode_1BYTE_KIND:
+      return to.add_word(static_cast<const Py_UCS1*>(codes), count);
+    case PyUnicode_2BYTE_KIND:
+      return to.add_word(static_cast<const Py_UCS2*>(codes), count);
+    default:
+      return to.add_word(static_cast<const Py_UCS4*>(codes), count);
+  }
+}
+
+/// Reads a list of words, the commonest sequence of all, in the shortest way; false if it is not one, or if a
+/// word has no UTF-8.
 bool read_words(PyObject* items, Captured& to) {
   if (!PyList_CheckExact(items)) return false;
   to.clear();
@@ -109,10 +124,14 @@ bool read_words(PyObject* items, Captured& to) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (i + kAhead < count) prefetch(PyList_GET_ITEM(items, i + kAhead));
     PyObject* const item = PyList_GET_ITEM(items, i);
-    if (!PyUnicode_CheckExact(item) || !PyUnicode_IS_COMPACT_ASCII(item)) return false;
-    std::string_view word;
-    text_of(item, word);
-    to.add_word(word);
+    if (!PyUnicode_CheckExact(item)) return false;
+    if (PyUnicode_IS_COMPACT_ASCII(item)) {
+      std::string_view word;
+      text_of(item, word);
+      to.add_word(word);
+    } else if (!PyUnicode_IS_COMPACT(item) || !read_word(item, to)) {
+      return false;
+    }
   }
   return true;
 }

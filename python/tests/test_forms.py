@@ -147,6 +147,16 @@ def test_texts_of_every_length():
     assert attributes([{w: w for w in words}]) == [{f"{w}:{w}": 1 for w in words}]
 
 
+def test_words_of_every_alphabet(word_tagger):
+    words = ["ascii", "né", "\x80", "\xff", "\u0100", "слово", "\u07ff", "\u0800", "言葉", "\uffff", "\U00010000", "😀", "\U0010ffff", "aé言😀", ""]
+    for count in (len(words), len(words) - 1, 5):
+        assert es.Corpus([words[:count]])[0][0] == words[:count]
+    assert word_tagger.tag(words) == word_tagger.tag(tuple(words)) == word_tagger.tag_batch([words], threads=2)[0]
+    for half in ("\ud800", "a\udfff"):
+        with pytest.raises(UnicodeEncodeError, match="surrogates"):
+            word_tagger.tag(["a", half])
+
+
 def test_deep_nesting_is_an_error():
     token = {"x": 1}
     for _ in range(1000):
