@@ -35,7 +35,7 @@ def read(name):
     """Sentences of (word, label)."""
     path = os.path.join(os.environ["ESPALIER_DATA"], "conll2002-esp", name)
     sentences, rows = [], []
-    with gzip.open(path, "rt", encoding="latin1") as file:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             cells = line.split()
             if cells:

@@ -51,7 +51,10 @@ void read_token(PyObject* token, Form form, AttributeReader& attributes, Capture
   std::string_view word;
   if (form != Form::kAttributes && text_of(token, word)) {
     to.add_cell(word);
-  } else if (form == Form::kRows || (form == Form::kAuto && PyTuple_Check(token))) {
+  } else if (form == Form::kWords && PyList_Check(token) && PyList_GET_SIZE(token) > 1) {
+    throw py::type_error("the tokens of this model are words, and this one is a list of " +
+                         std::to_string(PyList_GET_SIZE(token)) + "; tag_batch takes several sequences");
+  } else if (form == Form::kRows || form == Form::kWords || (form == Form::kAuto && PyTuple_Check(token))) {
     if (PyDict_Check(token))
       throw py::type_error("the model or corpus has rows of cells, and this token is a dict");
     read_cells(token, to);
@@ -86,6 +89,10 @@ void each_token(py::handle items, const Use& use) {
   while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr())))
     use(item.ptr());
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+}
+
+std::string counted(size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 /// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
@@ -136,6 +143,12 @@ bool read_words(PyObject* items, Captured& to) {
   return true;
 }
 
+/// A data frame of pandas, which would be walked as the names of its columns.
+bool is_frame(PyObject* items) { return type_name(items) == "DataFrame"; }
+constexpr const char* kNoFrame =
+    "a data frame is no list of tokens; make a Corpus of it (Corpus.from_frame), or rows: "
+    "list(frame.itertuples(index=False, name=None))";
+
 bool is_number_matrix(py::handle items) {
   if (!py::isinstance<py::array>(items)) return false;
   const auto array = py::reinterpret_borrow<py::array>(items);
@@ -171,6 +184,10 @@ void read_labelled(py::handle items, py::handle labels, Form form, Captured& to)
     throw py::type_error("a sequence must be a list of tokens, not one str; split the text into words first");
   } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
     throw py::type_error("a sequence must be a list of tokens, not one dict");
+  } else if (PyAnySet_Check(items.ptr()) && form != Form::kAttributes) {
+    throw py::type_error("a sequence must be a list of tokens; a set has no order");
+  } else if (is_frame(items.ptr())) {
+    throw py::type_error(kNoFrame);
   } else {
     AttributeReader attributes(to);
     each_token(items, [&](PyObject* item) {
@@ -180,8 +197,8 @@ void read_labelled(py::handle items, py::handle labels, Form form, Captured& to)
     });
   }
   if (label_items && static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())) != token)
-    throw py::value_error(std::to_string(token) + " tokens and " +
-                          std::to_string(PySequence_Fast_GET_SIZE(label_items.ptr())) + " labels");
+    throw py::value_error(counted(token, "token") + " and " +
+                          counted(static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())), "label"));
 }
 
 void build(const Captured& captured, SequenceBuilder& builder) {
@@ -219,6 +236,7 @@ py::list expand(py::handle items) {
 
 BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form) : form_(form) {
   if (PyUnicode_Check(sequences.ptr())) throw py::type_error("expected a list of sequences, not one str");
+  if (is_frame(sequences.ptr())) throw py::type_error(kNoFrame);
   items_ = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
   if (!items_) {
     PyErr_Clear();
