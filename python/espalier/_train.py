@@ -127,8 +127,8 @@ def _check_labelled(data: Any, labels: Any, wanted: str) -> None:
     """An error if these are sequences without labels."""
     if labels is not None or isinstance(data, (Corpus, str, os.PathLike)) or (isinstance(data, tuple) and len(data) == 2):
         return
-    if isinstance(data, (list, tuple)) and any(isinstance(item, (str, os.PathLike)) for item in data):
-        return  # files
+    if isinstance(data, (list, tuple)) and (not data or any(isinstance(item, (str, os.PathLike)) for item in data)):
+        return  # files, or nothing at all
     raise ValueError(f"there are no labels to learn from; give {wanted}")
 
 
