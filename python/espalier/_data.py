@@ -23,6 +23,11 @@ def path_of(path: PathLike) -> str:
     return text
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class Constraints:
     """Rules that labellings obey, in the constraint language.
 
@@ -125,7 +130,7 @@ class Corpus:
         """From a pandas frame with one row per token. Rows with the same value in column `sequence` form a sequence.
 
         Sequences keep the order in which they begin, and tokens that of the rows. `columns` are the cells; by default
-        all others.
+        all others. Cells are text: numbers are written out. For real-valued features make arrays of the frame's groups.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"sentence": [1, 1, 2], "word": ["Anna", "slept", "It"], "tag": ["B-PER", "O", "O"]})
@@ -140,6 +145,11 @@ class Corpus:
         for column in [sequence, *columns, *([label] if label else [])]:
             if column not in frame.columns:
                 raise ValueError(f"the frame has no column '{column}'")
+        for column in [sequence, *columns]:  # a missing label is not known; anything else must be there
+            missing = frame[column].isna().to_numpy()
+            if missing.any():
+                raise ValueError(f"column '{column}' has no value in row {frame.index[int(missing.argmax())]!r}; fill it, "
+                                 f"for example with frame.fillna(...), or drop the row")
         corpus = cls(columns=[str(c) for c in columns])
         for _, group in frame.groupby(sequence, sort=False):
             rows = list(zip(*(group[c].astype(str) for c in columns)))
@@ -220,7 +230,12 @@ class Corpus:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Corpus of {len(self)} sequences, {self.tokens} tokens"
+        return f"Corpus of {counted(len(self), 'sequence')}, {counted(self.tokens, 'token')}"
+
+
+def sequences_of(sequences: Iterable[Any]) -> Iterable[Any]:
+    """What is tagged: those of a corpus without their labels, or the sequences themselves."""
+    return (tokens for tokens, _ in sequences) if isinstance(sequences, Corpus) else sequences
 
 
 #: What functions train, score and tag.

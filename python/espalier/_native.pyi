@@ -52,6 +52,7 @@ class Error(ValueError): ...
 class Form:
     AUTO: Form
     ROWS: Form
+    WORDS: Form
     ATTRIBUTES: Form
 
 class Model:

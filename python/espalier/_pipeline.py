@@ -7,9 +7,9 @@ import os
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
-from ._data import PathLike
+from ._data import PathLike, sequences_of
 from ._results import Tagged, TextToken, tagged_of
-from ._tagger import ConstraintsLike, Tagger, Tagging, decode_options
+from ._tagger import ConstraintsLike, Tagger, Tagging, decode_options, is_empty, tokens_of
 
 
 class Pipeline(Tagging):
@@ -72,8 +72,8 @@ class Pipeline(Tagging):
         options.setdefault("confidence", False)
         if forced is not None:
             options["forced"] = list(forced)
-        tokens = list(tokens)
-        return tagged_of(self._native.tag(tokens, self._form, options) if tokens else None)
+        tokens = tokens_of(tokens)
+        return tagged_of(None if is_empty(tokens) else self._native.tag(tokens, self._form, options))
 
     def tag_batch(self, sequences: Iterable[Any], *, threads: int = 0, **options: Any) -> List[Tagged]:
         """Tags many sequences on all cores (or `threads`). Options as for tag().
@@ -82,7 +82,7 @@ class Pipeline(Tagging):
         [['B-PER'], ['O', 'O']]
         """
         with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-            return list(pool.map(lambda tokens: self.tag(tokens, **options), sequences))
+            return list(pool.map(lambda tokens: self.tag(tokens, **options), sequences_of(sequences)))
 
 
 def split_text(text: str, split: str = "words") -> List[List[TextToken]]:

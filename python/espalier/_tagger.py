@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._data import Constraints, PathLike, constraints_of, path_of
+from ._data import Constraints, PathLike, constraints_of, path_of, sequences_of
 from ._progress import ProgressLike, reporter
 from ._results import (Explanation, Inspection, ModelInfo, Reason, TaggedSentence, TextToken, Training, Weight,
                        tagged_of)
@@ -38,6 +38,8 @@ class Tagging:
         >>> [([t.text for t in s.tokens], s.tagged.labels) for s in tagger.tag_text("a b\\n\\nb")]
         [(['a', 'b'], ['A', 'B']), (['b'], ['B'])]
         """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be str, not {type(text).__name__}; tag() takes words")
         options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
                                  decoder, beam)
         options.setdefault("confidence", False)
@@ -124,7 +126,8 @@ class Tagger(Tagging):
     def __init__(self, native: _native.Model, training: Optional[Training] = None) -> None:
         self._native = native
         self._info = ModelInfo(**native.info())
-        self._form = _native.Form.ROWS if self._info.columns > 0 else _native.Form.AUTO
+        cells = self._info.columns
+        self._form = _native.Form.AUTO if cells == 0 else _native.Form.WORDS if cells == 2 else _native.Form.ROWS
         self._label = native.labeller(self._form)
         self.training = training
 
@@ -139,13 +142,13 @@ class Tagger(Tagging):
         return cls(_native.Model.open(path_of(path)))
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "model") -> "Tagger":
+    def from_bytes(cls, data: Union[bytes, bytearray, memoryview], name: str = "model") -> "Tagger":
         """The same from memory.
 
         >>> es.Tagger.from_bytes(tagger.to_bytes()).tag(["Anna", "slept"])
         ['B-PER', 'O']
         """
-        return cls(_native.Model.from_bytes(data, name))
+        return cls(_native.Model.from_bytes(bytes_of(data), name))
 
     def save(self, path: PathLike) -> None:
         """Writes the model file, which the command can use, too.
@@ -217,16 +220,18 @@ class Tagger(Tagging):
         >>> len(tagger.tag(["a", "b"], nbest=3).alternatives)
         3
         """
-        asked = (confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit, decoder, beam)
-        if forced is None and asked == _PLAIN:  # half a microsecond sooner than by decode_options
+        # Nothing but labels, as most calls: the other threads wait while Python looks at options.
+        if (confidence is None and nbest == 1 and not marginals and forced is None and constraints is None
+                and not unconstrained and not strict and not why and not beam and decoder == "auto"
+                and time_limit == 10.0):
             return self._label(tokens)
-        options = decode_options(*asked)
+        options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
+                                 decoder, beam)
         rich = bool(confidence) or nbest != 1 or marginals or why
         if forced is not None:
             options["forced"] = list(forced)
-        if not isinstance(tokens, np.ndarray):
-            tokens = list(tokens)
-        if len(tokens) == 0:
+        tokens = tokens_of(tokens)
+        if is_empty(tokens):
             return tagged_of(None) if rich else []
         if not rich:
             options["confidence"] = False
@@ -247,6 +252,7 @@ class Tagger(Tagging):
         options = decode_options(confidence, nbest, marginals, constraints, unconstrained, strict, why, time_limit,
                                  decoder, beam)
         options["threads"] = threads
+        sequences = sequences_of(sequences)
         if confidence or nbest != 1 or marginals or why:
             return [tagged_of(t) for t in self._native.tag_batch(sequences, self._form, options)]
         return self._native.label_batch(sequences, self._form, options)
@@ -259,7 +265,9 @@ class Tagger(Tagging):
         ['B-PER', 'O']
         ['O', 'O']
         """
-        iterator = iter(sequences)
+        if block < 1:
+            raise ValueError(f"block={block}: at least one sequence at a time")
+        iterator = iter(sequences_of(sequences))
         while True:
             some = list(itertools.islice(iterator, block))
             if not some:
@@ -292,9 +300,8 @@ class Tagger(Tagging):
         >>> tagger.log_probability(["Anna", "slept"], ["B-PER", "O"]) > tagger.log_probability(["Anna", "slept"], ["O", "O"])
         True
         """
-        if not isinstance(tokens, np.ndarray):
-            tokens = list(tokens)
-        if len(tokens) == 0:
+        tokens = tokens_of(tokens)
+        if is_empty(tokens):
             return 0.0
         best = self._native.tag(tokens, self._form, {"confidence": True, "unconstrained": True})
         forced = self._native.tag(tokens, self._form,
@@ -324,12 +331,25 @@ class Tagger(Tagging):
         return Tagger(self._native.without_names(), self.training)
 
 
+def tokens_of(tokens: Any) -> Any:
+    """What can be asked for its length: the tokens of an iterator as a list, anything else as it is."""
+    return tokens if hasattr(tokens, "__len__") or not hasattr(tokens, "__iter__") else list(tokens)
+
+
+def is_empty(tokens: Any) -> bool:
+    """Whether this is a sequence without tokens. What is no sequence is refused later."""
+    return hasattr(tokens, "__len__") and not isinstance(tokens, (str, bytes, dict, set, frozenset)) and len(tokens) == 0
+
+
+def bytes_of(data: Union[bytes, bytearray, memoryview]) -> bytes:
+    """As bytes; TypeError if it is something else, such as a number, of which bytes() makes zeros."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"expected the bytes of a model, not {type(data).__name__}")
+    return bytes(data)
+
+
 def _unpickle(data: bytes, training: Optional[Training]) -> Tagger:
     return Tagger(_native.Model.from_bytes(data, "model"), training)
-
-
-#: Options of tag() that ask for nothing but labels: its defaults, in the order of decode_options().
-_PLAIN = (None, 1, False, None, False, False, False, 10.0, "auto", 0)
 
 
 def decode_options(confidence: Optional[bool], nbest: int, marginals: bool, constraints: ConstraintsLike,
@@ -359,7 +379,7 @@ def decode_options(confidence: Optional[bool], nbest: int, marginals: bool, cons
     return options
 
 
-def import_model(model: Union[PathLike, bytes], name: str = "model") -> Tagger:
+def import_model(model: Union[PathLike, bytes, bytearray, memoryview], name: str = "model") -> Tagger:
     """Reads a model of another program: CRFsuite's file, the text (crf_learn -t) or binary file of CRF++, or Wapiti's.
 
     The program is recognised by the contents. Labels and probabilities are those of the original.
@@ -373,6 +393,6 @@ def import_model(model: Union[PathLike, bytes], name: str = "model") -> Tagger:
     >>> es.import_model(text).tag(["b"])
     ['B']
     """
-    if isinstance(model, bytes):
-        return Tagger(_native.Model.import_bytes(model, name))
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return Tagger(_native.Model.import_bytes(bytes_of(model), name))
     return Tagger(_native.Model.import_file(path_of(model)))

@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _native
-from ._data import PathLike, constraints_of, holds_attributes, native_data, path_of
+from ._data import Corpus, PathLike, constraints_of, holds_attributes, native_data, path_of
 from ._learners import Learner, learner_of
 from ._lists import ListsLike, read_named, texts_of
 from ._progress import ProgressLike, reporter
@@ -87,7 +87,9 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
     chosen = learner_of(learner)
     options = _training_options(task, constraints, allow_contradictions, template, lexicons, word_classes, parsers,
                                 feature_columns, seed, threads)
+    _check_labelled(data, labels, "train(sequences, labels)")
     if dev is not None:
+        _check_labelled(dev, None, "dev=(sequences, labels)")
         options["dev"] = native_data(dev, columns=columns, reading={**reading, "folds": dev_folds})
         _check_reading(options["dev"], {"dev_folds": dev_folds})
     elif dev_folds:
@@ -119,6 +121,15 @@ def train(data: Any, labels: Any = None, *, learner: Union[None, str, Learner] =
         warnings.warn("training was interrupted; the model is what had been learned until then", TrainingInterrupted,
                       stacklevel=2)
     return Tagger(model, Training(**fields))
+
+
+def _check_labelled(data: Any, labels: Any, wanted: str) -> None:
+    """An error if these are sequences without labels."""
+    if labels is not None or isinstance(data, (Corpus, str, os.PathLike)) or (isinstance(data, tuple) and len(data) == 2):
+        return
+    if isinstance(data, (list, tuple)) and (not data or any(isinstance(item, (str, os.PathLike)) for item in data)):
+        return  # files, or nothing at all
+    raise ValueError(f"there are no labels to learn from; give {wanted}")
 
 
 def _check_reading(given: Any, reading: Dict[str, str]) -> None:
@@ -215,6 +226,7 @@ def cross_validate(data: Any, labels: Any = None, *, folds: int = 0, learner: Un
     chosen = learner_of(learner)
     options = _training_options(task, constraints, allow_contradictions, template, lexicons, word_classes, parsers,
                                 feature_columns, seed, threads)
+    _check_labelled(data, labels, "cross_validate(sequences, labels)")
     given = native_data(data, labels, columns=columns, reading=reading)
     _check_reading(given, reading)
     with reporter(progress) as report:

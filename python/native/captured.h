@@ -39,6 +39,25 @@ class Captured {
     add(text, Kind::kWord, 0);
     ++tokens_;
   }
+  /// The same from code points; false, and nothing is added, if one of them is half of a surrogate pair,
+  /// which UTF-8 has no bytes for.
+  template <typename Code>
+  bool add_word(const Code* codes, size_t count) {
+    constexpr size_t kMost = sizeof(Code) == 1 ? 2 : sizeof(Code) == 2 ? 3 : 4;  // bytes per code point
+    char* const begin = room(kMost * count);
+    used_ -= kMost * count;
+    char* to = begin;
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t code = codes[i];
+      if (code >= 0xD800 && code < 0xE000) return false;
+      to = encode(code, to);
+    }
+    const auto size = static_cast<size_t>(to - begin);
+    pieces_.push_back({0, size_of(size), Kind::kWord});
+    used_ += size;
+    ++tokens_;
+    return true;
+  }
   /// The sequence is a matrix this wide; its attributes are the columns.
   void set_matrix_columns(size_t columns) { matrix_columns_ = columns; }
   void set_label(std::string_view text) { add(text, Kind::kLabel, 0); }
@@ -116,6 +135,26 @@ class Captured {
     if (text_.size() - used_ < size) text_.resize(std::max(2 * text_.size(), used_ + size + 256));
     char* const to = text_.data() + used_;
     used_ += size;
+    return to;
+  }
+  /// Writes the UTF-8 of a code point; returns its end.
+  static char* encode(uint32_t code, char* to) {
+    if (code < 0x80) {
+      *to++ = static_cast<char>(code);
+      return to;
+    }
+    if (code < 0x800) {
+      *to++ = static_cast<char>(0xC0 | code >> 6);
+    } else {
+      if (code < 0x10000) {
+        *to++ = static_cast<char>(0xE0 | code >> 12);
+      } else {
+        *to++ = static_cast<char>(0xF0 | code >> 18);
+        *to++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
+      }
+      *to++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    }
+    *to++ = static_cast<char>(0x80 | (code & 0x3F));
     return to;
   }
   /// Returns the end of the copy. Most texts are a few bytes, for which a call takes longer than the copy.

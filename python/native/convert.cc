@@ -51,7 +51,10 @@ void read_token(PyObject* token, Form form, AttributeReader& attributes, Capture
   std::string_view word;
   if (form != Form::kAttributes && text_of(token, word)) {
     to.add_cell(word);
-  } else if (form == Form::kRows || (form == Form::kAuto && PyTuple_Check(token))) {
+  } else if (form == Form::kWords && PyList_Check(token) && PyList_GET_SIZE(token) > 1) {
+    throw py::type_error("the tokens of this model are words, and this one is a list of " +
+                         std::to_string(PyList_GET_SIZE(token)) + "; tag_batch takes several sequences");
+  } else if (form == Form::kRows || form == Form::kWords || (form == Form::kAuto && PyTuple_Check(token))) {
     if (PyDict_Check(token))
       throw py::type_error("the model or corpus has rows of cells, and this token is a dict");
     read_cells(token, to);
@@ -88,6 +91,10 @@ void each_token(py::handle items, const Use& use) {
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
 }
 
+std::string counted(size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 /// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
 template <typename Body>
 void named(const char* what, size_t number, const Body& body) {
@@ -100,7 +107,22 @@ void named(const char* what, size_t number, const Body& body) {
   }
 }
 
-/// Reads a list of ASCII words, the commonest sequence of all, in the shortest way; false if it is not one.
+/// The UTF-8 of a str that is not ASCII is made here, not by Python, which would keep it with the str.
+bool read_word(PyObject* word, Captured& to) {
+  const auto count = static_cast<size_t>(PyUnicode_GET_LENGTH(word));
+  const void* const codes = PyUnicode_DATA(word);
+  switch (PyUnicode_KIND(word)) {
+    case PyUnicode_1BYTE_KIND:
+      return to.add_word(static_cast<const Py_UCS1*>(codes), count);
+    case PyUnicode_2BYTE_KIND:
+      return to.add_word(static_cast<const Py_UCS2*>(codes), count);
+    default:
+      return to.add_word(static_cast<const Py_UCS4*>(codes), count);
+  }
+}
+
+/// Reads a list of words, the commonest sequence of all, in the shortest way; false if it is not one, or if a
+/// word has no UTF-8.
 bool read_words(PyObject* items, Captured& to) {
   if (!PyList_CheckExact(items)) return false;
   to.clear();
@@ -109,13 +131,23 @@ bool read_words(PyObject* items, Captured& to) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (i + kAhead < count) prefetch(PyList_GET_ITEM(items, i + kAhead));
     PyObject* const item = PyList_GET_ITEM(items, i);
-    if (!PyUnicode_CheckExact(item) || !PyUnicode_IS_COMPACT_ASCII(item)) return false;
-    std::string_view word;
-    text_of(item, word);
-    to.add_word(word);
+    if (!PyUnicode_CheckExact(item)) return false;
+    if (PyUnicode_IS_COMPACT_ASCII(item)) {
+      std::string_view word;
+      text_of(item, word);
+      to.add_word(word);
+    } else if (!PyUnicode_IS_COMPACT(item) || !read_word(item, to)) {
+      return false;
+    }
   }
   return true;
 }
+
+/// A data frame of pandas, which would be walked as the names of its columns.
+bool is_frame(PyObject* items) { return type_name(items) == "DataFrame"; }
+constexpr const char* kNoFrame =
+    "a data frame is no list of tokens; make a Corpus of it (Corpus.from_frame), or rows: "
+    "list(frame.itertuples(index=False, name=None))";
 
 bool is_number_matrix(py::handle items) {
   if (!py::isinstance<py::array>(items)) return false;
@@ -152,6 +184,10 @@ void read_labelled(py::handle items, py::handle labels, Form form, Captured& to)
     throw py::type_error("a sequence must be a list of tokens, not one str; split the text into words first");
   } else if (PyDict_Check(items.ptr()) && form != Form::kAttributes) {
     throw py::type_error("a sequence must be a list of tokens, not one dict");
+  } else if (PyAnySet_Check(items.ptr()) && form != Form::kAttributes) {
+    throw py::type_error("a sequence must be a list of tokens; a set has no order");
+  } else if (is_frame(items.ptr())) {
+    throw py::type_error(kNoFrame);
   } else {
     AttributeReader attributes(to);
     each_token(items, [&](PyObject* item) {
@@ -161,8 +197,8 @@ void read_labelled(py::handle items, py::handle labels, Form form, Captured& to)
     });
   }
   if (label_items && static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())) != token)
-    throw py::value_error(std::to_string(token) + " tokens and " +
-                          std::to_string(PySequence_Fast_GET_SIZE(label_items.ptr())) + " labels");
+    throw py::value_error(counted(token, "token") + " and " +
+                          counted(static_cast<size_t>(PySequence_Fast_GET_SIZE(label_items.ptr())), "label"));
 }
 
 void build(const Captured& captured, SequenceBuilder& builder) {
@@ -200,6 +236,7 @@ py::list expand(py::handle items) {
 
 BatchReader::BatchReader(py::handle sequences, py::handle labels, Form form) : form_(form) {
   if (PyUnicode_Check(sequences.ptr())) throw py::type_error("expected a list of sequences, not one str");
+  if (is_frame(sequences.ptr())) throw py::type_error(kNoFrame);
   items_ = py::reinterpret_steal<py::object>(PyObject_GetIter(sequences.ptr()));
   if (!items_) {
     PyErr_Clear();

@@ -25,6 +25,7 @@ using namespace py::literals;
 enum class Form {
   kAuto,        ///< str: a word; tuple: a row of cells; anything else: attributes
   kRows,        ///< str: a word; any other sequence of str: a row of cells
+  kWords,       ///< the same where a row is one word: a list of several is no token but a sequence
   kAttributes,  ///< what python-crfsuite makes of any object
 };
 

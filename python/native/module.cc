@@ -84,6 +84,7 @@ PYBIND11_MODULE(_native, m) {
   py::enum_<Form>(m, "Form")
       .value("AUTO", Form::kAuto)
       .value("ROWS", Form::kRows)
+      .value("WORDS", Form::kWords)
       .value("ATTRIBUTES", Form::kAttributes);
   m.def("expand", &expand, py::arg("items"));
   m.def("version", &espalier::version);

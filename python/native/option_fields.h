@@ -28,11 +28,15 @@ void set_to(Options& out, py::handle value) {
 template <typename Options, size_t N>
 bool set_field(const OptionField<Options> (&fields)[N], const std::string& name, py::handle value,
                Options& out) {
-  for (const OptionField<Options>& field : fields)
-    if (name == field.name) {
+  for (const OptionField<Options>& field : fields) {
+    if (name != field.name) continue;
+    try {
       field.set(out, value);
-      return true;
+    } catch (const py::cast_error&) {
+      throw py::type_error(name + " cannot be " + std::string(py::str(py::repr(value))));
     }
+    return true;
+  }
   return false;
 }
 

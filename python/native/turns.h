@@ -30,6 +30,7 @@ class Unlocked {
   /// `expected`: how long the work takes.
   explicit Unlocked(std::chrono::microseconds expected) : watch_(expected >= kShort ? kLongWatch : kWatch) {
     if (!worth_it(expected)) return;
+    kept_before_ = kept_.load(std::memory_order_relaxed);
     thread_ = PyEval_SaveThread();
     taken_.store(false, std::memory_order_release);
   }
@@ -39,7 +40,7 @@ class Unlocked {
     const auto began = Clock::now();
     take_lock([&] { PyEval_RestoreThread(thread_); });
     mark();
-    if (Clock::now() - began > kLate) keep_.store(kKept, std::memory_order_relaxed);
+    if (Clock::now() - began > kLate) late();
   }
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
@@ -52,7 +53,17 @@ class Unlocked {
  private:
   static constexpr std::chrono::microseconds kTiny{4}, kShort{100}, kWatch{60}, kLongWatch{250}, kLate{1500};
   static constexpr int kAlternating = 64;  ///< calls after which a thread counts as the only one
-  static constexpr int kKept = 256;        ///< calls that keep the lock after one that got it back late
+  static constexpr int kKept = 256;        ///< calls that keep the lock after two that got it back late
+  static constexpr int kRare = 256;        ///< calls between the two, or more: they are no reason
+
+  /// This thread got the lock back late. That may happen once, for example because another program needed the
+  /// processor, and it happens whenever another thread keeps the lock for its calls, which is over by itself.
+  /// If neither is the reason, some thread computes in Python, and the next calls had better keep the lock.
+  void late() const {
+    if (kept_.load(std::memory_order_relaxed) != kept_before_) return;
+    if (since_late_.load(std::memory_order_relaxed) < kRare) keep_.store(kKept, std::memory_order_relaxed);
+    since_late_.store(0, std::memory_order_relaxed);
+  }
 
   static bool worth_it(std::chrono::microseconds expected) {
     if (expected >= kShort) return true;
@@ -66,8 +77,14 @@ class Unlocked {
     if (alternating == 0 || expected < kTiny) return false;
     alternating_.store(alternating - 1, std::memory_order_relaxed);
     const int keep = keep_.load(std::memory_order_relaxed);
-    if (keep > 0) keep_.store(keep - 1, std::memory_order_relaxed);
-    return keep == 0;
+    if (keep > 0) {
+      keep_.store(keep - 1, std::memory_order_relaxed);
+      kept_.store(kept_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      return false;
+    }
+    since_late_.store(std::min(kRare, since_late_.load(std::memory_order_relaxed) + 1),
+                      std::memory_order_relaxed);
+    return true;
   }
 
   /// Waits until no thread is marked as having the lock, but not long; then marks this one.
@@ -100,11 +117,13 @@ class Unlocked {
 
   std::chrono::microseconds watch_;
   PyThreadState* thread_ = nullptr;
+  unsigned kept_before_ = 0;  ///< `kept_` when the lock was given away
   // In cache lines of their own: a thread that watches the mark must not hold up one that counts its calls.
   alignas(64) static inline std::atomic<bool> taken_{false};
   alignas(64) static inline std::atomic<bool> watching_{false};
   alignas(64) static inline std::atomic<const char*> last_{nullptr};
-  static inline std::atomic<int> alternating_{0}, keep_{0};
+  static inline std::atomic<int> alternating_{0}, keep_{0}, since_late_{kRare};
+  static inline std::atomic<unsigned> kept_{0};  ///< calls that kept the lock
 };
 
 }  // namespace espalier::python

@@ -71,7 +71,7 @@ def test_wrong_tokens_are_errors(token, error, text):
 def test_errors_name_sequence_and_token():
     with pytest.raises(TypeError, match="sequence 2: token 3: the value of attribute 'x'"):
         es.Corpus([[{"a": 1}], [{}, {}, {"x": None}]])
-    with pytest.raises(ValueError, match="sequence 2: 2 tokens and 1 labels"):
+    with pytest.raises(ValueError, match="sequence 2: 2 tokens and 1 label$"):
         es.Corpus([["a"], ["b", "c"]], [["X"], ["Y"]])
     with pytest.raises(TypeError, match="label 1 must be str"):
         es.Corpus([["a"]], [[1]])
@@ -147,6 +147,16 @@ def test_texts_of_every_length():
     assert attributes([{w: w for w in words}]) == [{f"{w}:{w}": 1 for w in words}]
 
 
+def test_words_of_every_alphabet(word_tagger):
+    words = ["ascii", "né", "\x80", "\xff", "\u0100", "слово", "\u07ff", "\u0800", "言葉", "\uffff", "\U00010000", "😀", "\U0010ffff", "aé言😀", ""]
+    for count in (len(words), len(words) - 1, 5):
+        assert es.Corpus([words[:count]])[0][0] == words[:count]
+    assert word_tagger.tag(words) == word_tagger.tag(tuple(words)) == word_tagger.tag_batch([words], threads=2)[0]
+    for half in ("\ud800", "a\udfff"):
+        with pytest.raises(UnicodeEncodeError, match="surrogates"):
+            word_tagger.tag(["a", half])
+
+
 def test_deep_nesting_is_an_error():
     token = {"x": 1}
     for _ in range(1000):
@@ -215,6 +225,9 @@ def test_frames():
     assert corpus[0] == ([("a", "N"), ("b", "V"), ("d", "N")], ["X", "Y", "_"])
     assert corpus[1] == ([("c", "N")], ["X"])
     assert es.Corpus.from_frame(frame, "sentence", "label")[0][0][0] == ("a", "N")
+    for column, value in (("word", None), ("word", float("nan")), ("sentence", None)):
+        with pytest.raises(ValueError, match=f"column '{column}' has no value in row 1"):
+            es.Corpus.from_frame(frame.assign(**{column: [frame[column][0], value, *frame[column][2:]]}), "sentence", "label")
     with pytest.raises(ValueError, match="no column 'words'"):
         es.Corpus.from_frame(frame, "sentence", columns=["words"])
 
@@ -252,6 +265,48 @@ def test_corpora_are_sliced_and_keep_nothing_of_an_error():
     assert len(corpus) == 4
 
 
+def test_what_is_no_sequence_is_refused_whatever_is_asked(word_tagger):
+    frame = pytest.importorskip("pandas").DataFrame({"word": ["Anna", "slept"]})
+    for wrong, message in (("Anna slept", "not one str"), ("", "not one str"), ({"Anna": 1}, "not one dict"), ({"Anna", "slept"}, "no order"),
+                           (None, "not NoneType"), (5, "not int"), (frame, "from_frame"), ([["Anna", "slept"]], "token 1: .*tag_batch"),
+                           ([["It"], ["Anna", "slept"]], "token 2: .*list of 2.*tag_batch")):
+        for call in (lambda: word_tagger.tag(wrong), lambda: word_tagger.tag(wrong, nbest=2), lambda: word_tagger.marginals(wrong),
+                     lambda: word_tagger.explain(wrong), lambda: word_tagger.tag(wrong, forced=["O"])):
+            with pytest.raises(TypeError, match=message):
+                call()
+    for wrong in (frame, "Anna"):
+        with pytest.raises(TypeError, match="from_frame|not one str"):
+            word_tagger.tag_batch(wrong)
+    with pytest.raises(TypeError, match="text must be str, not list"):
+        word_tagger.tag_text(["Anna"])
+    with pytest.raises(TypeError, match="not str"):
+        es.Tagger.from_bytes("model")
+    assert es.Tagger.from_bytes(bytearray(word_tagger.to_bytes())).labels == word_tagger.labels
+
+
+def test_the_sequences_of_a_corpus_are_tagged_without_their_labels(word_tagger, sentences):
+    corpus = es.Corpus(sentences[0][:9], sentences[1][:9])
+    wanted = word_tagger.tag_batch(sentences[0][:9])
+    assert word_tagger.tag_batch(corpus) == wanted == list(word_tagger.tag_stream(corpus, block=4))
+    assert [t.labels for t in word_tagger.tag_batch(corpus, confidence=True)] == wanted
+    assert [t.labels for t in es.Pipeline({"names": word_tagger}).tag_batch(corpus)] == wanted
+    with pytest.raises(TypeError, match="tag_batch"):
+        word_tagger.tag(corpus[0])  # words and labels
+    with pytest.raises(ValueError, match="block=0"):
+        list(word_tagger.tag_stream(corpus, block=0))
+    assert repr(corpus[:1]) == f"Corpus of 1 sequence, {len(sentences[0][0])} tokens"
+
+
+def test_sequences_without_labels_are_nothing_to_learn_from():
+    X, y = [["a", "b"]] * 4, [["A", "B"]] * 4
+    for call in (lambda: es.train(X), lambda: es.train(X, y, dev=X), lambda: es.cross_validate(X)):
+        with pytest.raises(ValueError, match=r"no labels to learn from; give .*\(sequences, labels\)"):
+            call()
+    assert es.train((X, y), dev=(X, y)).labels == ["A", "B"]
+    with pytest.raises(ValueError, match="sequence 1: 2 tokens and 1 label$"):
+        es.train(X, [["A"]] * 4)
+
+
 def test_any_mapping_of_a_row_model_is_refused(word_tagger):
     with pytest.raises(TypeError, match="rows of cells"):
         word_tagger.tag([{"a": 1}])
@@ -263,6 +318,13 @@ def test_words_do_not_fit_a_model_of_attributes(dict_tagger):
     with pytest.raises(es.Error, match="not rows of cells"):
         dict_tagger.tag(["a"])
     assert isinstance(dict_tagger.tag([collections.OrderedDict(word="a")]), list)
+
+
+def test_options_of_a_wrong_type_are_named(word_tagger):
+    for options, message in (({"nbest": 1.5}, "nbest cannot be 1.5"), ({"beam": -1}, "beam cannot be -1"),
+                             ({"time_limit": "long"}, "time_limit cannot be 'long'")):
+        with pytest.raises(TypeError, match=message):
+            word_tagger.tag(["a"], **options)
 
 
 def test_options_that_the_module_does_not_know_are_refused():

@@ -41,6 +41,15 @@ Status check_score_labels(const std::vector<std::string>& labels) {
   return {};
 }
 
+/// An error if a file has scores of other labels than those that a model was trained on (none: any will do).
+/// The columns may be in another order.
+Status check_same_labels(const std::vector<std::string>& labels, const std::vector<std::string>& trained) {
+  if (trained.empty() || std::set(labels.begin(), labels.end()) == std::set(trained.begin(), trained.end()))
+    return {};
+  return fail("scores of {}, but the model was trained on scores of {}", joined(labels, ", "),
+              joined(trained, ", "));
+}
+
 /// The score as it is stored, or NaN if it cannot be one.
 float stored_score(double value, bool training) {
   if (value == -INFINITY) return training ? NAN : kImpossibleScore;
@@ -58,8 +67,10 @@ constexpr std::string_view kWhatScoresAre = "a finite number, or -inf where labe
 
 class ScoresReader final : public LinesReader {
  public:
-  ScoresReader(Lines lines, bool labels_required)
-      : LinesReader(std::move(lines)), labels_required_(labels_required) {}
+  ScoresReader(Lines lines, const ReadOptions& options)
+      : LinesReader(std::move(lines)),
+        labels_required_(options.labels_required),
+        trained_(options.score_labels) {}
 
   Result<bool> next(Sequence& sequence) override {
     sequence.clear();
@@ -88,7 +99,8 @@ class ScoresReader final : public LinesReader {
   Status read_header(std::string_view line) {
     split_cells(line, cells_);
     std::vector<std::string> labels(cells_.begin(), cells_.end());
-    const auto status = check_score_labels(labels);
+    auto status = check_score_labels(labels);
+    if (status.ok()) status = check_same_labels(labels, trained_);
     if (!status.ok()) return lines_.error("{}", status.error().message);
     for (const std::string& label : labels) name_bytes_ += label.size();
     labels_ = std::move(labels);
@@ -115,6 +127,7 @@ class ScoresReader final : public LinesReader {
   }
 
   bool labels_required_;
+  std::vector<std::string> trained_;  ///< the labels of the model that reads them, or none
   std::vector<std::string> labels_;
   size_t name_bytes_ = 0;
   std::optional<bool> labelled_;  ///< whether rows end in a label; as the first one
@@ -137,11 +150,13 @@ class NumpyScores final : public Reader {
       ESPALIER_TRY(check_score_labels(labels_));
       return add_array(bytes, name_);
     }
+    const std::vector<std::string> trained = labels_;
     ESPALIER_ASSIGN(archive_, ZipArchive::open(bytes, name_));
     for (const ZipArchive::Member& member : archive_->members())
       if (member.name == "labels.npy") ESPALIER_TRY(read_labels(member));
     if (labels_.empty()) return fail("{}: there is no array called labels", name_);
-    const auto status = check_score_labels(labels_);
+    auto status = check_score_labels(labels_);
+    if (status.ok()) status = check_same_labels(labels_, trained);
     if (!status.ok()) return fail("{}: {}", name_, status.error().message);
     return {};
   }
@@ -247,7 +262,7 @@ Result<std::unique_ptr<NumpyScores>> start_numpy(std::string_view bytes, std::st
 
 Result<std::unique_ptr<Reader>> make_scores_reader(Lines lines, const ReadOptions& options) {
   ESPALIER_TRY(resolve_label_column(options, 1));
-  return std::unique_ptr<Reader>(std::make_unique<ScoresReader>(std::move(lines), options.labels_required));
+  return std::unique_ptr<Reader>(std::make_unique<ScoresReader>(std::move(lines), options));
 }
 
 bool is_numpy_name(std::string_view path) { return path.ends_with(".npy") || path.ends_with(".npz"); }

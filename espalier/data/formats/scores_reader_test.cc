@@ -82,6 +82,19 @@ TEST(ScoresReader, ErrorsNameTheLineAndWhatIsWrong) {
   EXPECT_THAT(error_of_text("A B\n3 -inf A\n", true), HasSubstr("'-inf'"));
 }
 
+/// Columns that are missing, or that the model has no weights for, would change the answer without a word.
+TEST(ScoresReader, RefusesScoresOfOtherLabelsThanThoseOfTheTraining) {
+  ReadOptions options = scores();
+  options.score_labels = {"A", "B"};
+  EXPECT_TRUE(read_sequences("B A\n1 2\n", options).ok());
+  EXPECT_THAT(read_sequences("A\n1\n", options).error().message,
+              HasSubstr("test.txt:1: scores of A, but the model was trained on scores of A, B"));
+  EXPECT_FALSE(read_sequences("A B C\n1 2 3\n", options).ok());
+  EXPECT_TRUE(read_arrays(numpy_file("stored"), {"B", "A"}).ok());
+  EXPECT_THAT(read_arrays(numpy_file("stored"), {"A", "C"}).error().message,
+              HasSubstr("trained on scores of A, C"));
+}
+
 TEST(ScoresReader, WritesPredictionsThatItCanReadAsLabels) {
   const auto all = read_sequences("A B\n1 2\n3 4\n\n5 6\n", scores());
   const auto writer = Writer::make(scores(), Format::kScores);
