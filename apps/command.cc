@@ -73,7 +73,8 @@ std::string unexpected(const std::string& word, const CLI::App& verb) {
   const bool option = word.size() > 1 && word[0] == '-';
   if (!option) return fmt::format("unexpected argument '{}'", word);
   const std::string name = word.substr(0, word.find('='));
-  const std::string near = nearest(name, option_names(verb));
+  const bool letter = name.size() == 2;  // every other letter is as near
+  const std::string near = letter ? "" : nearest(name, option_names(verb));
   return fmt::format("unknown option '{}'{}", name,
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }

@@ -45,6 +45,8 @@ wrong "did you mean --threads?" tag train.txt -m good.model --thread 2
 wrong "did you mean --learner?" train train.txt -m x.model --lerner=crf
 wrong "did you mean crf?" help crff
 wrong "unknown option '--frobnicate'" eval train.txt -m good.model --frobnicate
+wrong "unknown option '-o'" explain train.txt -m good.model -o x.txt
+says_not err "did you mean"
 wrong "--model" train train.txt
 wrong "TRAIN" train -m x.model
 wrong "perceptron" train train.txt -m x.model --learner perceptorn

@@ -122,6 +122,18 @@ wait $pid
 equal $? 143
 awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 3)}' || fail_test "tag is deaf while nobody reads its output"
 
+# training by segment: while the features of all spans are looked at
+for _ in 1 2 3 4 5; do cat train.txt; done >long.train
+"$espalier" train long.train -m late.model --task segment --threads 1 >out 2>err &
+pid=$!
+sleep 1.5
+kill -TERM $pid || fail_test "training by segment ended by itself: $(cat err)"
+started=$(seconds)
+wait $pid
+equal $? 143
+awk -v a="$started" -v b="$(seconds)" 'BEGIN {exit !(b - a < 2)}' || fail_test "training by segment is deaf while it encodes"
+rm -f late.model
+
 # tagging: in the middle of a block whose sequences take long
 chunk_data 200 3 >many.txt
 labels=$(awk 'NF { print $NF }' test.txt | sort -u)

@@ -94,7 +94,11 @@ Result<cascade::Options> resolve(const CascadeOptions& asked, const TrainingJob&
   options.passes = log_loss_passes(asked.passes, job.training.data.tokens(), job.learned_tokens() > 0);
   options.batch = asked.batch;
   options.rate = asked.rate;
-  options.dropout = asked.dropout.value_or(asked.last == cascade::Loss::kLog ? 0.25 : 0);
+  // A handful of new sentences say too little about weights whose neighbours were dropped. They are a handful
+  // where chain::old_counts has the old model count for more than twice its tokens.
+  const double ratio = job.learned_tokens() / static_cast<double>(std::max<size_t>(1, job.report.tokens));
+  const bool handful = job.learned_tokens() > 0 && job.old_counts() > 2 * ratio;
+  options.dropout = asked.dropout.value_or(asked.last == cascade::Loss::kLog && !handful ? 0.25 : 0);
   options.l2 = l2_penalty(asked.l2, options.dropout);
   options.filter_l2 = l2_penalty(asked.l2, 0);
   options.average_from = asked.average_from;

@@ -204,7 +204,7 @@ ParameterTable<CascadeOptions> cascade_table() {
   table.number(
       "dropout", &O::dropout, {0, 0.95},
       "share of each token's features left out at random whenever the last level learns from it; auto: "
-      "0.25 where last=crf, otherwise 0");
+      "0.25 where last=crf, otherwise 0; 0 where --start-from gets a handful of sentences");
   table.number(
       "l2", &O::l2, {0},
       "L2 penalty of the last level and of the log loss of filters, as for crf; auto: 1, where there "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/chain/weights.h"
 #include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/grown_rows.h"
@@ -116,6 +117,10 @@ size_t default_max_length(const linear::Dataset& data, const tasks::DecisionPlan
   return std::min(longest, kLongest);
 }
 
+Error stopped_before_training() {
+  return fail("training was stopped before it began, and there is no model");
+}
+
 Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const SearchMethod& method,
                     tasks::DecisionPlan plan) {
   tasks::add_scheme_labels(plan);
@@ -135,9 +140,11 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   plan.max_length = asked.max_length.value_or(default_max_length(job.training.data, plan));
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, plan.max_length));
   features.announce(plan);
+  std::optional<StopScope> stop(std::in_place, job.monitor);  // every span of every sequence takes a while
   tasks::ChunkTraining training =
       tasks::encode_chunks(job.sequences, plan, *job.extractor, features, asked.cutoff,
                            full_rows_from(asked.full_rows, plan.types.size()));
+  if (job.monitor.stop_requested()) return stopped_before_training();
   if (training.cut > 0)
     job.report.notes.push_back(
         fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "
@@ -174,6 +181,7 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   if (asked.names)
     training.encoded.state.names =
         tasks::chunk_feature_names(job.sequences, plan, *job.extractor, features, map, weighty);
+  if (job.monitor.stop_requested()) return stopped_before_training();
   job.sequences = {};
   tasks::ChunkProblem problem = training.problem(plan);
   if (legality) {
@@ -181,12 +189,14 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
     problem.moves = legality->moves;
   }
   const auto train_on = [&](const tasks::ChunkProblem* dev) {
+    stop.reset();
     return SearchRun{job, asked, method, plan, one_column(job), training.encoded, types, &features.options()}
         .run(problem, dev, std::move(rows));
   };
   if (job.dev.sequences.empty()) return train_on(nullptr);
   const tasks::ChunkTraining dev_data =
       tasks::encode_chunks_with(job.dev.sequences, plan, *job.extractor, features, map);
+  if (job.monitor.stop_requested()) return stopped_before_training();
   tasks::ChunkProblem dev = dev_data.problem(plan);
   if (legality) {
     dev.legal = legality->dev;

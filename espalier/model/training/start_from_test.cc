@@ -101,6 +101,19 @@ TEST_F(StartFrom, FewSentencesOfAnotherDomainAreLearnedAndTheOldOnesStay) {
   }
 }
 
+TEST_F(StartFrom, ACascadeDropsNoFeaturesOfAHandfulOfSentences) {
+  ASSERT_TRUE(train(request("cascade", "train.txt", "first.model", {"passes=4"}), {}).ok());
+  write_dialect("few.txt", 15);
+  write_dialect("more.txt", 150);
+  const auto loss = [&](const std::string& data, std::vector<std::string> settings) {
+    const auto second = further("cascade", data, "first.model", "second.model", std::move(settings));
+    return second.ok() ? second->report.log.back().objective.value() : -1;
+  };
+  EXPECT_EQ(loss("few.txt", {}), loss("few.txt", {"dropout=0"}));
+  EXPECT_NE(loss("few.txt", {}), loss("few.txt", {"dropout=0.25"})) << "what is asked for is done";
+  EXPECT_EQ(loss("more.txt", {}), loss("more.txt", {"dropout=0.25"}));
+}
+
 TEST_F(StartFrom, NewLabelsJoinTheOldOnes) {
   write("more.txt", 30, 4);  // with the new label come some sentences of the old kind
   {

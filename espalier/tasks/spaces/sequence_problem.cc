@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/stop_scope.h"
 #include "espalier/base/text/text.h"
 #include "espalier/tasks/chunks/frequent_hashes.h"
 
@@ -103,6 +104,7 @@ void encode_into(std::span<const data::Sequence> sequences, const DecisionPlan& 
   SeenChunks seen;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
+    if (StopScope::wanted()) break;
     seen.look_at(sequence, extractor, features);
     const data::HashedFeatures& hashed = seen.hashed;
     const ChunkBlocks blocks{sequence.length(), plan.max_length, plan.places};
@@ -139,6 +141,7 @@ FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const De
   SeenChunks seen;
   std::vector<Label> gold;
   for (const data::Sequence& sequence : sequences) {
+    if (StopScope::wanted()) break;
     seen.look_at(sequence, extractor, features);
     const ChunkBlocks blocks{sequence.length(), plan.max_length, plan.places};
     gold.clear();
@@ -211,6 +214,7 @@ std::string chunk_feature_names(std::span<const data::Sequence> sequences, const
   SeenChunks seen;
   std::vector<uint32_t> numbers;
   for (const data::Sequence& sequence : sequences) {
+    if (StopScope::wanted()) break;
     seen.look_at(sequence, extractor, features);
     const data::HashedFeatures& hashed = seen.hashed;
     numbers.resize(hashed.state.size());
