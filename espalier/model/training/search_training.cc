@@ -135,9 +135,9 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   plan.max_length = asked.max_length.value_or(default_max_length(job.training.data, plan));
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, plan.max_length));
   features.announce(plan);
-  tasks::ChunkTraining training =
-      tasks::encode_chunks(job.sequences, plan, *job.extractor, features, asked.cutoff,
-                           full_rows_from(asked.full_rows, plan.types.size()));
+  const data::FeatureExtractor& extractor = job.training_extractor ? *job.training_extractor : *job.extractor;
+  tasks::ChunkTraining training = tasks::encode_chunks(job.sequences, plan, extractor, features, asked.cutoff,
+                                                       full_rows_from(asked.full_rows, plan.types.size()));
   if (training.cut > 0)
     job.report.notes.push_back(
         fmt::format("{} chunks have more than {} words and were learned in pieces; max-length "
@@ -173,7 +173,7 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   const linear::FeatureMap map = linear::number_map(training.encoded.state.hashes);
   if (asked.names)
     training.encoded.state.names =
-        tasks::chunk_feature_names(job.sequences, plan, *job.extractor, features, map, weighty);
+        tasks::chunk_feature_names(job.sequences, plan, extractor, features, map, weighty);
   job.sequences = {};
   tasks::ChunkProblem problem = training.problem(plan);
   if (legality) {
