@@ -51,8 +51,9 @@ struct LearnerTraits {
 
 /// What a learner needs of the training data, besides the labels.
 struct DataNeeds {
-  bool features = true;  ///< those of tokens, numbered; false: it makes its own from the text
-  bool text = false;     ///< the sequences themselves
+  bool features = true;      ///< those of tokens, numbered; false: it makes its own from the text
+  bool text = false;         ///< the sequences themselves
+  bool word_labels = false;  ///< as LearnerTraits::word_labels, with these settings
 };
 
 /// A learner with its settings, checked: ready to train.

@@ -28,6 +28,17 @@ constexpr AdsTable kAds3 = {.published = {0.1788, 0.2189, 0.1788, 0.3148, 0.1831
                             .expected = {0.0584, 0.0625, 0.0580, 0.2387, 0.0588, 0, 0.2398, 0.226},
                             .tolerance = {0.003, 0.006, 0.003, 0.003, 0.006, kNotHeldTo, 0.001, 0.006}};
 
+/// Why a printed figure may not follow from the stated set-up. What SLE does depends on ties, of which the
+/// paper says nothing. With ties between labels going to the lowest or to a random one, ADS2 gives .25 ± .05
+/// as printed, where one fold in ten stays with a single expert; but then ADS1 does not stay with one.
+const char* cause_of(Method method) {
+  return method == Method::kSle
+             ? "the paper does not say how ties are broken, and no rule that we tried gives its figures on "
+               "all three sets: ours, the label of the expert added first, stays with one expert, as the "
+               "paper's does on ADS1; ties to the lowest or to a random label give .25 on ADS2"
+             : "the data were made with other probabilities than those stated; see the column fitted";
+}
+
 constexpr size_t kTrainingSize = 200;  // m = T of the paper
 constexpr size_t kAdsFolds = 10;
 
@@ -97,7 +108,7 @@ Result<Report> run_ads(const Request& request, ArtificialSet set, const AdsTable
         report.claim(name + ": the printed figure follows from the stated set-up",
                      std::abs(mean.mean - table.published[m]) <= 0.005,
                      fmt::format("{:.4f}, printed {:.4f}", mean.mean, table.published[m]),
-                     "the data were made with other probabilities than those stated; see the column fitted");
+                     cause_of(kPaperMethods[m]));
     }
   }
   report.notes.push_back("rand is the exact expectation, best the best over all sequences");

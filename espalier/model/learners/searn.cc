@@ -124,6 +124,13 @@ Status train_searn_model(TrainingJob& job, const SearnLearnerOptions& asked) {
   return train_search_model(job, o, {options, o.stochastic});
 }
 
+/// Chunks also look at the labels of words.
+DataNeeds searn_needs(const SearnLearnerOptions& options, const Situation& situation) {
+  DataNeeds needs = search_needs(options, situation);
+  needs.word_labels = search_kind(options, situation.task.kind) == tasks::SearchKind::kSegment;
+  return needs;
+}
+
 bool by_classifiers(const SearnLearnerOptions& o, const Situation& situation,
                     std::initializer_list<tasks::BaseClassifier> those) {
   const tasks::BaseClassifier own = classifier_of(o, search_kind(o, situation.task.kind));
@@ -298,7 +305,7 @@ std::unique_ptr<const LearnerSpec> searn_learner() {
                           .kind = ModelKind::kSearch,
                           .constraints = ConstraintUse::kAny,
                           .keeps_checkpoints = false},
-                         std::move(table), {.train = train_searn_model, .needs = search_needs});
+                         std::move(table), {.train = train_searn_model, .needs = searn_needs});
 }
 
 }  // namespace espalier::model

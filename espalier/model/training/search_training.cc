@@ -141,9 +141,9 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   ESPALIER_ASSIGN(const tasks::ChunkFeatures features, tasks::ChunkFeatures::make(options, plan.max_length));
   features.announce(plan);
   std::optional<StopScope> stop(std::in_place, job.monitor);  // every span of every sequence takes a while
-  tasks::ChunkTraining training =
-      tasks::encode_chunks(job.sequences, plan, *job.extractor, features, asked.cutoff,
-                           full_rows_from(asked.full_rows, plan.types.size()));
+  const data::FeatureExtractor& extractor = job.training_extractor ? *job.training_extractor : *job.extractor;
+  tasks::ChunkTraining training = tasks::encode_chunks(job.sequences, plan, extractor, features, asked.cutoff,
+                                                       full_rows_from(asked.full_rows, plan.types.size()));
   if (job.monitor.stop_requested()) return stopped_before_training();
   if (training.cut > 0)
     job.report.notes.push_back(
@@ -180,7 +180,7 @@ Status train_chunks(TrainingJob& job, const SearchLearnerOptions& asked, const S
   const linear::FeatureMap map = linear::number_map(training.encoded.state.hashes);
   if (asked.names)
     training.encoded.state.names =
-        tasks::chunk_feature_names(job.sequences, plan, *job.extractor, features, map, weighty);
+        tasks::chunk_feature_names(job.sequences, plan, extractor, features, map, weighty);
   if (job.monitor.stop_requested()) return stopped_before_training();
   job.sequences = {};
   tasks::ChunkProblem problem = training.problem(plan);

@@ -2,6 +2,7 @@
 // learned.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -27,6 +28,22 @@ TEST_F(SearchTraining, ABeamOfOneTagsAsItWasTrained) {
     ASSERT_TRUE(run(learner, "segment", {"beam=1"}).ok());
     EXPECT_GE(f1(), 97) << learner;
   }
+}
+
+TEST_F(SearchTraining, ChunksLookAtTheLabelsOfWords) {
+  ASSERT_TRUE(run("searn", "segment", {"iterations=1"}).ok());
+  const auto model = Model::open(model_);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const auto& lists = model->about().features.lists;
+  ASSERT_EQ(lists.size(), 1u);
+  EXPECT_EQ(lists[0].kind, data::WordList::Kind::kLabels);
+  const auto names = model->predictor().strongest(100000, std::nullopt);
+  ASSERT_TRUE(names.ok());
+  const auto is_about_labels = [](const auto& weight) {
+    return weight.feature.starts_with("begin labels[0]=");
+  };
+  EXPECT_TRUE(std::any_of(names->begin(), names->end(), is_about_labels));
+  EXPECT_GE(f1(), 97);
 }
 
 TEST_F(SearchTraining, SearnTakesEveryChoiceItOffers) {

@@ -3,6 +3,7 @@
 // read everything. Tested in train_test.cc and apps/tests/mpi_test.sh.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "espalier/base/text/counted.h"
 #include "espalier/constrain/constrained_predictor.h"
@@ -39,7 +40,6 @@ struct TrainingJob::Reading {
   /// Where the labels of words are features: they are counted before anything is encoded.
   std::optional<data::WordLabels> word_labels;
   std::vector<data::Sequence> waiting;
-  std::unique_ptr<data::FeatureExtractor> with_labels;
   std::vector<data::Sequence> kept;  ///< what constraints speak about is known when all labels are
   std::vector<uint32_t> in_file;     ///< how many sequences each file has; 0 where this rank does not read it
   std::vector<std::pair<size_t, uint32_t>> places;  ///< of every sequence kept: its file, its number in there
@@ -63,10 +63,11 @@ Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading)
 /// Word labels are features of models that are trained in one piece, with all the data in memory.
 bool TrainingJob::learns_word_labels() const {
   const ModelKind kind = learner->traits().kind;
-  const bool fits = learner->traits().word_labels || (request.word_labels && kind == ModelKind::kChain);
-  return fits && task->kind == TaskKind::kLabel && learner->needs().features && data_team().alone() &&
-         request.memory == 0 && !request.start_from && !request.feature_text && !about.features.attributes &&
-         about.features.degree == 1;
+  const DataNeeds needs = learner->needs();
+  const bool words = learner->traits().word_labels || (request.word_labels && kind == ModelKind::kChain);
+  const bool fits = needs.word_labels || (words && task->kind == TaskKind::kLabel && needs.features);
+  return fits && data_team().alone() && request.memory == 0 && !request.start_from && !request.feature_text &&
+         !about.features.attributes && about.features.degree == 1;
 }
 
 void TrainingJob::begin_encoding(const data::FeatureExtractor& from, Reading& reading) {
@@ -90,14 +91,15 @@ Status TrainingJob::encode_waiting(Reading& reading) {
     data::FeatureOptions training_options = about.features;
     training_options.labels_column = about.reading.columns;
     ESPALIER_ASSIGN(auto for_training, data::FeatureExtractor::make(training_options));
-    reading.with_labels = std::make_unique<data::FeatureExtractor>(std::move(for_training));
+    training_extractor = std::make_unique<data::FeatureExtractor>(std::move(for_training));
   }
-  begin_encoding(reading.with_labels ? *reading.with_labels : *extractor, reading);
-  for (data::Sequence& sequence : reading.waiting) {
+  begin_encoding(training_extractor ? *training_extractor : *extractor, reading);
+  for (size_t s = 0; s < reading.waiting.size(); ++s) {
     ESPALIER_TRY(check_not_stopped());
-    reading.builder->add(reading.with_labels ? reading.word_labels->with_labels_of_others(sequence)
-                                             : std::move(sequence));
-    sequence = {};
+    data::Sequence sequence = std::exchange(reading.waiting[s], {});
+    if (training_extractor) sequence = reading.word_labels->with_labels_of_others(sequence);
+    if (training_extractor && learner->needs().text) sequences[s] = sequence;
+    reading.builder->add(std::move(sequence));
   }
   reading.waiting.clear();
   return {};

@@ -64,6 +64,9 @@ struct TrainingJob {
   const Team& data_team() const { return learner->traits().shares_parts ? one_rank() : team; }
   ModelHeader about;
   std::unique_ptr<data::FeatureExtractor> extractor;
+  /// The one that the training data is encoded with where the labels of words are features: they are in one
+  /// more column of the sequences (data/features/word_labels.h). Null: `extractor` is.
+  std::unique_ptr<data::FeatureExtractor> training_extractor;
   linear::EncodedTraining training;
   std::vector<size_t> label_cells;           ///< the columns of labels, where these are cells
   std::vector<data::Sequence> sequences;     ///< the training data, where the learner needs its text
