@@ -129,7 +129,7 @@ def _check_labelled(data: Any, labels: Any, wanted: str) -> None:
         return
     if isinstance(data, (list, tuple)) and (not data or any(isinstance(item, (str, os.PathLike)) for item in data)):
         return  # files, or nothing at all
-    raise ValueError(f"there are no labels to learn from; give {wanted}")
+    raise _native.Error(f"there are no labels to learn from; give {wanted}")
 
 
 def _check_reading(given: Any, reading: Dict[str, str]) -> None:
