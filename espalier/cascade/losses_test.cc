@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/cascade/cascade_test_support.h"
+#include "espalier/cascade/training/trellis_log_loss.h"
 #include "espalier/chain/lattice/lattice_test_support.h"
 
 namespace espalier::cascade {
@@ -156,6 +157,48 @@ TEST(Losses, OrderOneIsTheLatticeWithoutArcScores) {
         EXPECT_NEAR(gradient[s / K * S + s % K], expected.state[s], 1e-4);
     }
   }
+}
+
+TEST(TrellisLogLoss, IsThatOfTheScoredLattice) {
+  const Random root(24);
+  TrellisLogLoss log_loss;
+  for (uint64_t i = 0; i < 200; ++i) {
+    Random random = root.split(i);
+    Example e = random_example(random);
+    RandomLevel& level = e.level;
+    if (i % 3 == 0) {  // ratings of the level before have weights as well
+      level.cuts = {-3, -2, -1, 0, 1, 2, 3};
+      for (float& x : level.quantile) x = static_cast<float>(random.gaussian());
+      for (float& x : level.trellis.rating) x = static_cast<float>(2 * random.gaussian());
+    }
+    level.score();
+    LossScratch scratch;
+    LatticeGradient expected, found;
+    const double wanted =
+        lattice_loss(level.trellis.lattice, e.truth, e.arcs, e.gold, LossOptions(), scratch, expected);
+    GramPotentials potentials;
+    potentials.set_all(level.gram);
+    const auto loss = log_loss.find(level.view(), potentials, level.node.data(), level.labels, level.trellis,
+                                    e.truth, e.arcs, found);
+    ASSERT_TRUE(loss);
+    EXPECT_NEAR(*loss, wanted, 1e-4);
+    for (size_t s = 0; s < expected.state.size(); ++s) EXPECT_NEAR(found.state[s], expected.state[s], 1e-5);
+    for (size_t a = 0; a < expected.arc.size(); ++a) EXPECT_NEAR(found.arc[a], expected.arc[a], 1e-5);
+  }
+}
+
+TEST(TrellisLogLoss, SaysWhereItsNumbersAreTooLarge) {
+  Random random(25);
+  Example e{random_level(2, 4, 3, random), {}, {}, {}};
+  e.gold = e.level.labellings().front();
+  e.truth = find_path(e.level.trellis, e.gold);
+  e.arcs = arcs_of_path(e.level.trellis.lattice, e.truth);
+  for (float& x : e.level.gram) x = 500;
+  GramPotentials potentials;
+  potentials.set_all(e.level.gram);
+  LatticeGradient gradient;
+  EXPECT_FALSE(TrellisLogLoss().find(e.level.view(), potentials, e.level.node.data(), e.level.labels,
+                                     e.level.trellis, e.truth, e.arcs, gradient));
 }
 
 TEST(Losses, WeightsGetTheirShareOfTheGradient) {

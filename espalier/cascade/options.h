@@ -55,7 +55,13 @@ struct Options {
   double threshold_prior_length = 100;  ///< PriorMean::positions of learned filters
   double filter_lambda = 0;             ///< λ
   size_t filter_batch = 4;
-  size_t folds = 3;        ///< of the jackknife
+  size_t folds = 3;  ///< of the jackknife
+  /// Learned filters take few passes, and nothing is tried out: `warm_up` passes with log loss, then
+  /// `filter_passes` with the filter loss of the first of train_alphas; later levels begin with the state
+  /// weights of the level before, and take half of the former and none of the latter. The filter in use is
+  /// the mean of those of the folds. Otherwise all filters begin with 0, the best α and number of passes are
+  /// chosen on held-out data, and the filter in use is learned once more, from all data.
+  bool quick_filters = false;
   bool quantiles = false;  ///< features for the rating of a state at the level before
   size_t edge_order = 2;   ///< edge features have weights for label n-grams up to this order
   uint32_t full_rows_from = 0;

@@ -95,6 +95,26 @@ void score_nodes(const Layout& layout, const LevelWeights& level, linear::Sequen
                      node.data() + t * layout.stride);
 }
 
+void LabelsAt::find(const chain::Lattice& lattice) {
+  begin.assign(1, 0);
+  label.clear();
+  for (size_t t = 0; t < lattice.positions(); ++t) {
+    const Range states = lattice.states_at(t);
+    for (size_t s = states.first; s < states.last; ++s)
+      if (s == states.first || lattice.label(s) != label.back()) label.push_back(lattice.label(s));
+    begin.push_back(static_cast<uint32_t>(label.size()));
+  }
+}
+
+void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
+                 const LabelsAt& labels, AlignedVector<float>& node) {
+  const size_t positions = labels.begin.size() - 1;
+  node.assign(positions * layout.stride, 0.0f);
+  for (size_t t = 0; t < positions; ++t)
+    linear::add_rows_of_columns(layout.state, level.state.data(), features[t].features, features[t].values,
+                                labels[t], node.data() + t * layout.stride);
+}
+
 void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<const double> states,
                      std::span<const double> arcs, size_t stride, float factor, float ignore, bool edges,
                      SequenceGradient& out) {
@@ -104,6 +124,8 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
   const float tiny = 1e-6f;  // gradients that are only rounding errors are not worth an update
   out.node.assign(T * stride, 0.0f);
   out.active.assign(T, 0);
+  out.labels.begin.assign(1, 0);
+  out.labels.label.clear();
   out.grams.clear();
   out.edge_grams.clear();
   out.edge_begin.clear();
@@ -120,7 +142,10 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
     for (size_t s = at.first; s < at.last; ++s) {
       const float g = factor * static_cast<float>(states[s]);
       if (std::abs(g) > tiny) {
-        out.node[t * stride + lattice.label(s)] += g;
+        const Label label = lattice.label(s);
+        out.node[t * stride + label] += g;
+        if (out.labels.label.size() == out.labels.begin.back() || out.labels.label.back() != label)
+          out.labels.label.push_back(label);
         if (use_grams) {
           for (const uint32_t gram : trellis.grams_of(s)) add_gram(gram, g, with_edges);
           if (t == 0) add_gram(trellis.first_gram[s], g, false);
@@ -136,8 +161,9 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
         if (std::abs(ga) > tiny) add_gram(trellis.arc_gram[a], ga, with_edges);
       }
     }
+    out.labels.begin.push_back(static_cast<uint32_t>(out.labels.label.size()));
     const float* row = out.node.data() + t * stride;
-    out.active[t] = std::any_of(row, row + stride, [&](float g) { return std::abs(g) > ignore; });
+    for (const Label label : out.labels[t]) out.active[t] |= std::abs(row[label]) > ignore;
   }
   if (edges) out.edge_begin.push_back(static_cast<uint32_t>(out.edge_grams.size()));
 }

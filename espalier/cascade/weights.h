@@ -68,6 +68,21 @@ void score_nodes(const Layout& layout, const LevelWeights& level, const linear::
 void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
                  size_t positions, AlignedVector<float>& node);
 
+/// The labels that the states of each position have, ascending.
+struct LabelsAt {
+  std::vector<uint32_t> begin;     ///< position t owns [begin[t], begin[t+1])
+  std::vector<data::Label> label;  ///< ascending within a position
+
+  void find(const chain::Lattice& lattice);
+  std::span<const data::Label> operator[](size_t t) const {
+    return {label.data() + begin[t], label.data() + begin[t + 1]};
+  }
+};
+/// score_nodes for these labels alone. What is left alive of many labels is a few, and only their weights are
+/// read.
+void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
+                 const LabelsAt& labels, AlignedVector<float>& node);
+
 /// A view of the weights of a level that score_trellis needs, in training or from a model file.
 struct LevelView {
   size_t order = 1;
@@ -75,6 +90,8 @@ struct LevelView {
   std::span<const float, kQuantiles> quantile;
   const QuantileCuts* cuts = nullptr;
   float scale = 1;  ///< a factor for all scores
+
+  float weight(uint32_t number) const { return number < gram.size() ? gram[number] : 0.0f; }
 };
 inline LevelView view_of(const LevelWeights& level, float scale = 1) {
   const size_t grams = level.gram.size() < linear::kLanes ? 0 : level.gram.size() - linear::kLanes;
@@ -105,6 +122,7 @@ void score_trellis(const LevelView& level, const float* node, size_t stride, con
 struct SequenceGradient {
   AlignedVector<float> node;    ///< T×S
   std::vector<uint8_t> active;  ///< per position: worth an update
+  LabelsAt labels;              ///< those with a gradient; empty: any may have one
   std::vector<std::pair<uint32_t, float>> grams;
   std::vector<std::pair<uint32_t, float>> edge_grams;  ///< those of edge features, position after position …
   std::vector<uint32_t> edge_begin;                    ///< … whose begins are here; empty: no edge features
@@ -118,13 +136,30 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
                      std::span<const double> arcs, size_t stride, float factor, float ignore, bool edges,
                      SequenceGradient& out);
 
+/// The score of state s at position t, before LevelView::scale. gram_score(gram): what a gram of its labels
+/// adds.
+template <typename GramScore>
+float score_state(const LevelView& level, float node, const Trellis& trellis, size_t t, size_t s,
+                  const GramScore& gram_score) {
+  const size_t T = trellis.lattice.positions(), m = trellis.gram_length;
+  float score = node;
+  if (level.order > 1) {
+    for (const uint32_t gram : trellis.grams_of(s)) score += gram_score(gram);
+    if (t == 0) score += level.weight(trellis.first_gram[s]);
+    if (t + 1 == T)
+      for (size_t j = 0; j < m; ++j)
+        score += level.weight(trellis.end_grams[(s - trellis.lattice.states_at(t).first) * m + j]);
+  }
+  if (trellis.rating[s] != kNoRating) score += level.quantile[quantile_of(*level.cuts, trellis.rating[s])];
+  return score;
+}
+
 template <typename Edges>
 void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
                    GramValues& values, Trellis& trellis) {
   chain::Lattice& lattice = trellis.lattice;
-  const size_t T = lattice.positions(), m = trellis.gram_length;
+  const size_t T = lattice.positions();
   const bool use_grams = level.order > 1;  // order 1 runs on a trellis of single labels and ignores arcs
-  const auto weight = [&](uint32_t gram) { return gram < level.gram.size() ? level.gram[gram] : 0.0f; };
   const std::span<float> state_scores = lattice.state_scores(), arc_scores = lattice.arc_scores();
   for (size_t t = 0; t < T; ++t) {
     bool extra = false;
@@ -133,22 +168,14 @@ void score_trellis(const LevelView& level, const float* node, size_t stride, con
       extra = !values.touched.empty();
     }
     const auto gram_score = [&](uint32_t gram) {
-      float score = weight(gram);
+      float score = level.weight(gram);
       if (extra && gram != kNoGram) score += values.value[gram];
       return score;
     };
     const Range states = lattice.states_at(t);
     for (size_t s = states.first; s < states.last; ++s) {
-      float score = node[t * stride + lattice.label(s)];
-      if (use_grams) {
-        for (const uint32_t gram : trellis.grams_of(s)) score += gram_score(gram);
-        if (t == 0) score += weight(trellis.first_gram[s]);
-        if (t + 1 == T)
-          for (size_t j = 0; j < m; ++j) score += weight(trellis.end_grams[(s - states.first) * m + j]);
-      }
-      if (trellis.rating[s] != kNoRating)
-        score += level.quantile[quantile_of(*level.cuts, trellis.rating[s])];
-      state_scores[s] = level.scale * score;
+      state_scores[s] =
+          level.scale * score_state(level, node[t * stride + lattice.label(s)], trellis, t, s, gram_score);
       const Range arcs = lattice.arcs_into(s);
       if (use_grams)
         for (size_t a = arcs.first; a < arcs.last; ++a)

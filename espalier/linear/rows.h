@@ -70,7 +70,12 @@ size_t place_of_largest_plain(std::span<const Value> numbers) {
 void add_rows(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
               const float* values, float* scores);
 
-/// The same without vector instructions: the reference in tests, and used for pairs of labels.
+/// The same for a few columns (ascending), which are all that is right afterwards; others get some of their
+/// weights or none.
+void add_rows_of_columns(const StateRows& layout, const float* weights, std::span<const uint32_t> features,
+                         const float* values, std::span<const uint16_t> columns, float* scores);
+
+/// add_rows without vector instructions: the reference in tests, and used for pairs of labels.
 template <typename Column>
 void add_rows_plain(const RowLayout<Column>& layout, const float* weights, std::span<const uint32_t> features,
                     const float* values, float* scores) {

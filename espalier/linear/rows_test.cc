@@ -22,6 +22,23 @@ TEST(RowsTest, VectorSumsAgreeWithPlainOnesAtEveryWidth) {
   }
 }
 
+TEST(RowsTest, AFewColumnsGetTheSumsThatAllGet) {
+  for (const uint32_t width : {3u, 17u, 40u, 70u}) {
+    const RandomRows rows(width, 50, width);
+    const std::vector<uint32_t> features = rows.draw_features(30);
+    const std::vector<float> values = rows.draw_values(30);
+    for (const float* v : {static_cast<const float*>(nullptr), values.data()})
+      for (uint32_t n = 0; n <= std::min(width, 12u); ++n) {
+        std::vector<uint16_t> columns;
+        for (uint32_t i = 0; i < n; ++i) columns.push_back(static_cast<uint16_t>(i * width / n));
+        AlignedVector<float> few(padded(width), 0.5f), plain(padded(width), 0.5f);
+        add_rows_of_columns(rows.layout, rows.weights.data(), features, v, columns, few.data());
+        add_rows_plain(rows.layout, rows.weights.data(), features, v, plain.data());
+        for (const uint16_t c : columns) ASSERT_NEAR(few[c], plain[c], 1e-4) << n << " of " << width;
+      }
+  }
+}
+
 TEST(RowsTest, PaddingLanesStayFinite) {
   const RandomRows rows(1, 20, 3);
   AlignedVector<float> scores(padded(3), 0.0f);

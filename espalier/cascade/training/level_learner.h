@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/files/section_file.h"
@@ -11,18 +12,27 @@
 #include "espalier/base/progress.h"
 #include "espalier/cascade/losses.h"
 #include "espalier/cascade/restriction.h"
+#include "espalier/cascade/training/trellis_log_loss.h"
 #include "espalier/cascade/weights.h"
 
 namespace espalier::cascade {
 
 /// A training sequence as a level sees it: the lattice of what is alive, and the gold path in it (put back if
-/// a filter dropped it).
+/// a filter dropped it). To take less memory, the trellis may be stored as what it is made of; it is then
+/// made whenever it is used.
 struct TrainingLattice {
-  Trellis trellis;
+  AliveLabels alive;   ///< not empty: the trellis is make_trellis of these, without ratings
+  Trellis trellis;     ///< otherwise this one …
+  bool grows = false;  ///< … or, where this says so, grown by one, without ratings
   std::vector<uint32_t> truth, truth_arcs;
   /// Positions whose gold item (state or clique) an earlier filter dropped. They are put back to learn from
   /// but count as lost already, so that later filters are not blamed for them. Empty: none.
   std::vector<uint8_t> lost;
+
+  /// The trellis to work on: the one that is stored, or one made in `buffer`.
+  Trellis& open(const GramTable& grams, Trellis& buffer);
+  /// Its states and arcs, without making it.
+  std::pair<size_t, size_t> states_and_arcs() const;
 };
 
 enum class Steps {
@@ -60,6 +70,10 @@ class LevelLearner {
   /// of 0. Plain steps are averaged with the model (chain::kOldModelCounts); `passes` are to come.
   void fit_to_old(std::span<const uint32_t> sequences, double old_counts, int passes);
 
+  /// To be called first where the state weights of `start` are those of the level before: AdaGrad takes them
+  /// as weights that have had one gradient of 1, so that its first steps do not undo them.
+  void keep_start();
+
   /// Continues with another loss and step rule from the average so far. The squared gradients of AdaGrad and
   /// the dropout are kept.
   void go_on_with(const LearnerOptions& options);
@@ -78,8 +92,11 @@ class LevelLearner {
  private:
   struct Piece {
     AlignedVector<float> node;
+    LabelsAt alive;
     GramValues values;
     LossScratch scratch;
+    TrellisLogLoss log_loss;
+    Trellis trellis;  ///< where TrainingLattice::open may make one
     LatticeGradient gradient, legal_gradient;
   };
   /// A group of weights with AdaGrad's squares and the sum for the average.
@@ -92,7 +109,8 @@ class LevelLearner {
   LevelWeights averaged() const;
   void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
                      SequenceGradient& out);
-  double loss_of(uint32_t sequence, TrainingLattice& lattice, Piece& piece) const;
+  bool keeps_potentials() const;
+  double loss_of(uint32_t sequence, const TrainingLattice& lattice, Trellis& trellis, Piece& piece) const;
   void update(std::span<const uint32_t> sequences, double eta);
   void update_rows(std::span<const uint32_t> sequences, float rate);
   void update_edges(std::span<const uint32_t> sequences, float rate);
@@ -120,7 +138,9 @@ class LevelLearner {
   std::vector<SequenceGradient> slots_;
   linear::BatchFeatures features_;
   GramValues gram_gradient_, edge_gradient_;
+  GramPotentials potentials_;  ///< of the weights as they are, where keeps_potentials()
   std::vector<uint32_t> order_;
+  std::vector<size_t> by_length_;  ///< the places of a batch
 };
 
 }  // namespace espalier::cascade

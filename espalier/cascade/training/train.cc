@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "espalier/cascade/training/training.h"
 
@@ -53,204 +52,6 @@ void CascadeTraining::make_dictionary() {
     dictionary.count.push_back(1);
   }
   for (size_t f = 0; f + 1 < dictionary.begin.size(); ++f) dictionary.begin[f + 1] += dictionary.begin[f];
-}
-
-/// Options for log loss: crf filters, and the first passes of learned filters.
-LearnerOptions CascadeTraining::log_options() const {
-  LearnerOptions learner;
-  learner.loss.loss = Loss::kLog;
-  learner.loss.unit = options_.unit;
-  learner.loss.label_weight = options_.label_weight;
-  learner.steps = Steps::kAdaptive;
-  learner.rate = options_.rate;
-  learner.l2 = options_.filter_l2;
-  learner.batch = options_.batch;
-  learner.seed = options_.seed;
-  return learner;
-}
-
-LearnerOptions CascadeTraining::filter_options(double alpha) const {
-  if (filter_ == Filter::kCrf) return log_options();
-  LearnerOptions learner = log_options();
-  learner.loss.loss = filter_ == Filter::kPerceptron ? Loss::kPerceptron : Loss::kFilter;
-  learner.loss.alpha = alpha;
-  learner.batch = options_.filter_batch;
-  if (filter_ == Filter::kPerceptron || !options_.adaptive_filters) {
-    learner.rate = filter_ == Filter::kPerceptron ? 1 : options_.filter_rate;
-    learner.steps = learner.rate == 0 ? Steps::kPegasos : Steps::kPlain;
-    learner.lambda = options_.filter_lambda;
-    learner.ignore = 0;
-    return learner;
-  }
-  learner.rate = options_.filter_rate;
-  // Equation 8 is a mean over sequences; AdaGrad's penalty is weighed against their sum.
-  learner.l2 = 0.5 * options_.filter_lambda * static_cast<double>(usable_.size());
-  learner.ignore = 1e-3;
-  return learner;
-}
-
-TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size_t)>& weights_of,
-                                    std::span<const uint32_t> which) {
-  std::vector<TradeOff> parts(kPieces, TradeOff(measure(), options_.loss_unit));
-  context_.workers.for_each(kPieces, [&](size_t piece) {
-    Work work;
-    std::vector<float> items;
-    const Range range = piece_of(which.size(), kPieces, piece);
-    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
-      const uint32_t s = which[i];
-      judge(weights_of(s), data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
-      if (unigram()) {
-        parts[piece].add(work.items, work.truth);
-        continue;
-      }
-      const Ratings& ratings = work.ratings;
-      for (size_t t = 0; t < lattices_[s].lost.size(); ++t)
-        if (lattices_[s].lost[t]) work.truth[t] = kAbsent;
-      if (options_.unit == Unit::kStates) {
-        parts[piece].add(ratings.state, work.truth);
-      } else {
-        const size_t first = lattices_[s].trellis.lattice.states_at(0).last;
-        items.assign(ratings.state.begin(), ratings.state.begin() + static_cast<ptrdiff_t>(first));
-        items.insert(items.end(), ratings.arc.begin(), ratings.arc.end());
-        parts[piece].add(items, work.truth);
-      }
-    }
-  });
-  for (size_t p = 1; p < kPieces; ++p) parts[0].merge(parts[p]);
-  return parts[0];
-}
-
-PriorMean CascadeTraining::find_usual(size_t index, const LevelWeights& weights,
-                                      std::span<const uint32_t> which) {
-  if (context_.old != nullptr) return context_.old->levels[index].prior;
-  if (measure() != Measure::kMaxMarginal || options_.threshold_prior_length == 0) return {};
-  constexpr size_t kMost = 1000;
-  const size_t n = std::min(kMost, which.size());
-  std::vector<double> sum(kPieces, 0.0), weight(kPieces, 0.0);
-  context_.workers.for_each(kPieces, [&](size_t piece) {
-    Work work;
-    const Range range = piece_of(n, kPieces, piece);
-    for (size_t i = range.first; i < range.last && !stopped(); ++i) {
-      const uint32_t s = which[i * which.size() / n];
-      judge(weights, data_, s, unigram() ? nullptr : &lattices_[s].trellis, work);
-      sum[piece] += static_cast<double>(data_.length(s)) * work.scratch.mean_regret;
-      weight[piece] += static_cast<double>(data_.length(s));
-    }
-  });
-  return {std::accumulate(sum.begin(), sum.end(), 0.0) /
-              std::max(1.0, std::accumulate(weight.begin(), weight.end(), 0.0)),
-          options_.threshold_prior_length};
-}
-
-CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
-  Filters filters;
-  if (filter_ == Filter::kDictionary) {
-    filters.full = start_of(index);
-    filters.held_out.push_back(filters.full);
-    return filters;
-  }
-  const double epsilon = options_.filter_loss[std::min(index, options_.filter_loss.size() - 1)];
-  const auto all_but = [&](size_t fold) {
-    std::vector<uint32_t> rest;
-    for (const uint32_t s : usable_)
-      if (folds_ == 1 || fold_of_sequence_[s] != fold) rest.push_back(s);
-    return rest;
-  };
-  const auto members = [&](size_t fold) {
-    std::vector<uint32_t> own;
-    for (const uint32_t s : usable_)
-      if (folds_ == 1 || fold_of_sequence_[s] == fold) own.push_back(s);
-    return own;
-  };
-  const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
-  const bool uses_alpha = filter_ == Filter::kCascade;
-  const std::vector<double> alphas = uses_alpha ? options_.train_alphas : std::vector<double>{1};
-  const bool old = context_.old != nullptr;
-  const int warm = uses_alpha && !old ? options_.warm_up : 0;
-  const bool has_start = warm > 0 || old;  // a filter from which passes may only get better
-  const double rounds = static_cast<double>(alphas.size()) * options_.filter_passes +
-                        static_cast<double>(folds_) * (warm + options_.filter_passes) + warm;
-  double done = 0;
-
-  // The first fold decides on the training α and the number of passes, by (7): the least efficiency loss
-  // within ε or, if no threshold is within ε, the least filter loss.
-  const std::vector<uint32_t> rest = all_but(0), own = members(0);
-  double best_efficiency = 2, best_loss = 2;
-  LevelWeights best;
-  const auto is_better = [&](const LevelWeights& weights) {
-    const auto curve = trade_off([&](size_t) -> const LevelWeights& { return weights; }, own).curve();
-    if (stopped()) return false;
-    double efficiency = 1, loss = 0;
-    if (options_.budget > 0) {
-      const TradeOff::Point* point = TradeOff::best_alive(curve, options_.budget);
-      efficiency = 0;
-      loss = point == nullptr ? 1 : point->filter_loss;
-    } else if (const TradeOff::Point* point = TradeOff::best_within(curve, epsilon)) {
-      efficiency = point->efficiency;
-    } else {
-      loss = curve.front().filter_loss;
-    }
-    if (std::pair(loss, efficiency) >= std::pair(best_loss, best_efficiency)) return false;
-    best_loss = loss;
-    best_efficiency = efficiency;
-    return true;
-  };
-  const auto warmed = [&](std::span<const uint32_t> sequences) {
-    LevelLearner learner =
-        learner_of(index, warm > 0 ? log_options() : filter_options(1), sequences, options_.filter_passes);
-    for (int pass = 1; pass <= warm && !stopped(); ++pass) {
-      learner.pass(sequences, pass, 2 * pass > warm);
-      report_progress(phase, ++done, rounds);
-    }
-    return learner;
-  };
-  const LevelLearner start = warmed(rest);
-  if (has_start) {
-    best = start.weights();
-    best.prior = find_usual(index, best, own);
-    is_better(best);
-  }
-  for (const double alpha : alphas) {
-    LevelLearner learner = start;
-    learner.go_on_with(filter_options(alpha));
-    for (int pass = 1; pass <= options_.filter_passes; ++pass) {
-      learner.pass(rest, warm + pass, true);
-      report_progress(phase, ++done, rounds);
-      LevelWeights weights = learner.weights();
-      weights.prior = find_usual(index, weights, own);
-      const bool better = is_better(weights) || (!has_start && filters.passes == 0);
-      if (better) {
-        best = std::move(weights);
-        filters.train_alpha = alpha;
-        filters.passes = pass;
-      }
-      if (stopped() || (has_start && !better)) break;
-    }
-    if (stopped()) break;
-  }
-  filters.held_out.push_back(std::move(best));
-  done = warm + static_cast<double>(alphas.size()) * options_.filter_passes;
-  const auto learn = [&](std::span<const uint32_t> sequences) {
-    LevelLearner learner = warmed(sequences);
-    if (filters.passes > 0) learner.go_on_with(filter_options(filters.train_alpha));
-    for (int pass = 1; pass <= filters.passes; ++pass) {
-      learner.pass(sequences, warm + pass, true);
-      report_progress(phase, ++done, rounds);
-      if (stopped()) break;
-    }
-    return learner.weights();
-  };
-  for (size_t fold = 1; fold < folds_ && !ends_here(index); ++fold) {
-    filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(all_but(fold)));
-    filters.held_out.back().prior = find_usual(index, filters.held_out.back(), members(fold));
-  }
-  filters.full = folds_ == 1 || stopped() ? filters.held_out.front() : learn(usable_);
-  // The filter that has seen all data says nothing about new data; the held-out ones do.
-  filters.full.prior = filters.held_out.front().prior;
-  filters.full.prior.regret = 0;
-  for (const LevelWeights& held_out : filters.held_out)
-    filters.full.prior.regret += held_out.prior.regret / static_cast<double>(filters.held_out.size());
-  return filters;
 }
 
 /// How many items per position fit into the training lattices of the next level. An item has `item_length`
@@ -312,18 +113,18 @@ Status CascadeTraining::train_filter(size_t index) {
   Filters filters;
   if (was_trained(index)) {
     ESPALIER_ASSIGN(filters, load_filter(index, level));
+    if (!was_trained(index + 1)) ESPALIER_TRY(load_notes());
   } else {
     filters = learn_filters(index);
     level.report.train_alpha = filters.train_alpha;
-    const bool warmed_up = filter_ == Filter::kCascade && context_.old == nullptr;
-    level.report.passes = filters.passes + (warmed_up ? options_.warm_up : 0);
+    level.report.passes = filters.passes + warm_up(index);
     const auto held_out = [&](size_t s) -> const LevelWeights& {
       return filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
     };
     std::vector<uint32_t> judged = usable_;
     if (ends_here(index) && folds_ > 1)
       std::erase_if(judged, [&](uint32_t s) { return fold_of_sequence_[s] != 0; });
-    const TradeOff measured = trade_off(held_out, judged);
+    const TradeOff measured = trade_off(held_out, learns_quickly() ? sample_of(judged) : judged);
     ESPALIER_TRY(not_stopped());
     ESPALIER_TRY(choose_alpha(index, measured, level));
     level.weights = std::move(filters.full);
@@ -335,8 +136,10 @@ Status CascadeTraining::train_filter(size_t index) {
   ESPALIER_TRY(not_stopped());
   level.report.seconds += seconds_since(start);
   cascade_.levels.push_back(std::move(level));
+  const bool last_filter = index + 2 == options_.orders.size();
+  if (context_.checkpoints) held_out_.push_back(filters.held_out);
+  before_ = learns_quickly() && !last_filter ? std::move(filters.held_out) : std::vector<LevelWeights>();
   if (!context_.checkpoints) return {};
-  held_out_.push_back(std::move(filters.held_out));
   if (was_trained(index)) return {};
   if (!context_.round_ended({{0, std::nullopt, saver(0, nullptr)}, nullptr}).go_on)
     return fail("training was ended after the filter of level {}", index + 1);

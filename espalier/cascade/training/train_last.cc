@@ -30,13 +30,15 @@ LearnerOptions CascadeTraining::last_options() const {
   return options;
 }
 
-/// The scored lattice of a training sequence at the last level.
-Trellis CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& work) const {
-  Trellis trellis =
-      unigram() ? make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams)
-                : lattices_[s].trellis;
-  score(weights, data_, s, trellis, work);
-  return trellis;
+/// The scored lattice of a training sequence at the last level; valid until the next one is asked for.
+Trellis& CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& work) {
+  Trellis* trellis = open_lattice(s, work);
+  if (trellis == nullptr) {
+    work.trellis = make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams);
+    trellis = &work.trellis;
+  }
+  score(weights, data_, s, *trellis, work);
+  return *trellis;
 }
 
 /// The temperature of the scores: fitted on a tenth of the sequences, with weights from a second run on the
@@ -75,7 +77,7 @@ double CascadeTraining::fit_temperature(size_t index, int passes) {
   return stopped() ? 1 : fitted;
 }
 
-double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
+double CascadeTraining::changed_by_rounding(const LevelWeights& weights) {
   // Rounds like PackedRows: to multiples of the largest weight / 32767.
   LevelWeights rounded = weights;
   for (AlignedVector<float>* w : {&rounded.state, &rounded.edge}) {
@@ -93,9 +95,10 @@ double CascadeTraining::changed_by_rounding(const LevelWeights& weights) const {
     const Range range = piece_of(n, kPieces, piece);
     for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = usable_[i * usable_.size() / n];
-      const Trellis exact = scored(weights, s, work), coarse = scored(rounded, s, work);
-      const auto a = chain::path_labels(exact.lattice, chain::viterbi(exact.lattice).states);
-      const auto b = chain::path_labels(coarse.lattice, chain::viterbi(coarse.lattice).states);
+      const chain::Lattice exact = scored(weights, s, work).lattice;
+      const chain::Lattice& coarse = scored(rounded, s, work).lattice;
+      const auto a = chain::path_labels(exact, chain::viterbi(exact).states);
+      const auto b = chain::path_labels(coarse, chain::viterbi(coarse).states);
       tokens[piece] += a.size();
       for (size_t t = 0; t < a.size(); ++t) changed[piece] += a[t] != b[t];
     }
@@ -173,7 +176,9 @@ Status CascadeTraining::train_last(size_t index) {
     const double loss =
         learner.pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
     level.report.passes = pass;
-    LevelWeights weights = learner.weights();
+    // Nobody asks for them before the end if there is no dev set.
+    LevelWeights weights;
+    if (context_.dev != nullptr) weights = learner.weights();
     const DevDecoder decoder = [&](size_t sequence, std::vector<Label>& labels) {
       decode_dev(weights, order, sequence, labels);
     };
@@ -182,7 +187,7 @@ Status CascadeTraining::train_last(size_t index) {
          options_.last == Loss::kPerceptron ? "errors per token" : kLossPerToken},
         [&] { return decoder; }};
     const Verdict verdict = context_.round_ended(round);
-    if (verdict.best) {
+    if (verdict.best && context_.dev != nullptr) {
       best = std::move(weights);
       have_best = true;
     }

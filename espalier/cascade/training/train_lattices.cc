@@ -28,7 +28,8 @@ constexpr size_t kRatingsForCuts = 2'000'000;
 void CascadeTraining::score(const LevelWeights& weights, const linear::Dataset& data, size_t s,
                             Trellis& trellis, Work& work) const {
   const Layout& layout = cascade_.layout;
-  score_nodes(layout, weights, data, s, work.node);
+  work.alive.find(trellis.lattice);
+  score_nodes(layout, weights, linear::features_of(data, s), work.alive, work.node);
   const uint64_t first = data.sequence_begin[s];
   const bool edges = !data.edge.values.empty();
   if (edges) work.values.value.resize(layout.grams.size(), 0.0f);
@@ -100,16 +101,18 @@ Status CascadeTraining::first_lattices(size_t order) {
   return {};
 }
 
-/// Grows the lattices to the length the level needs. Grams are numbered on one thread, in the order of the
-/// data.
+/// Grows the lattices to the length the level needs; the last step is left to those who use them, unless
+/// ratings are asked for later. Grams are numbered on one thread, in the order of the data.
 Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_ratings, size_t order) {
   GramTable& grams = cascade_.layout.grams;
   const size_t length = trellis_length(order);
-  size_t grown = lattices_[usable_.front()].trellis.gram_length;
+  const TrainingLattice& any = lattices_[usable_.front()];
+  size_t grown = any.alive.label.empty() ? any.trellis.gram_length : 1;
+  Trellis buffer;
   while (true) {
     ESPALIER_TRY(not_stopped());
     if (order > 1)
-      for (const uint32_t s : usable_) add_missing_grams(lattices_[s].trellis, grams);
+      for (const uint32_t s : usable_) add_missing_grams(lattices_[s].open(grams, buffer), grams);
     if (grown >= length) break;
     for (const uint32_t s : usable_)
       if (arcs_when_grown(lattices_[s].trellis) > kMostArcs)
@@ -118,24 +121,28 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
             "lower "
             "order",
             data_.length(s), kMostArcs, grown + 2);
+    const bool later = grown + 1 == length && !options_.quantiles;
     context_.workers.for_each(kPieces, [&](size_t piece) {
       const Range range = piece_of(usable_.size(), kPieces, piece);
       for (size_t i = range.first; i < range.last && !stopped(); ++i) {
-        const uint32_t s = usable_[i];
-        lattices_[s].trellis = grow(lattices_[s].trellis, arc_ratings[s], grams);
-        arc_ratings[s].clear();
+        TrainingLattice& lattice = lattices_[usable_[i]];
+        lattice.grows = later;
+        if (!later) lattice.trellis = grow(lattice.trellis, arc_ratings[usable_[i]], grams);
+        arc_ratings[usable_[i]].clear();
       }
     });
     ++grown;
   }
   ESPALIER_TRY(not_stopped());
   context_.workers.for_each(kPieces, [&](size_t piece) {
+    Trellis own;
     const Range range = piece_of(usable_.size(), kPieces, piece);
     for (size_t i = range.first; i < range.last; ++i) {
       TrainingLattice& lattice = lattices_[usable_[i]];
-      lattice.truth = find_path(lattice.trellis, data_.gold_of(usable_[i]));
+      const Trellis& trellis = lattice.open(grams, own);
+      lattice.truth = find_path(trellis, data_.gold_of(usable_[i]));
       ESPALIER_CHECK(lattice.truth.size() == data_.length(usable_[i]));
-      lattice.truth_arcs = arcs_of_path(lattice.trellis.lattice, lattice.truth);
+      lattice.truth_arcs = arcs_of_path(trellis.lattice, lattice.truth);
     }
   });
   return {};
@@ -155,17 +162,24 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       TrainingLattice* lattice = first ? nullptr : &lattices_[s];
       const LevelWeights& weights =
           filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
-      judge(weights, data_, s, first ? nullptr : &lattice->trellis, work);
+      Trellis* const trellis = open_lattice(s, work);
+      judge(weights, data_, s, trellis, work);
       next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, work.truth, alpha,
                                 item_length(order) - item_length(level.report.order));
       if (first) {
-        next[s].trellis =
-            make_trellis(keep_labels(work.items, K, alpha, data_.gold_of(s), {}), cascade_.layout.grams);
+        AliveLabels alive = keep_labels(work.items, K, alpha, data_.gold_of(s), {});
+        if (trellis_length(order) > 1 || options_.quantiles) {
+          next[s].trellis = make_trellis(alive, cascade_.layout.grams);
+          continue;
+        }
+        alive.rating = {};
+        alive.label.shrink_to_fit();
+        next[s].alive = std::move(alive);
       } else {
-        Filtered filtered = apply_filter(lattice->trellis, work.ratings, level.unit, alpha,
-                                         work.scratch.pass.path(), lattice->truth, lattice->truth_arcs);
+        Filtered filtered = apply_filter(*trellis, work.ratings, level.unit, alpha, work.scratch.pass.path(),
+                                         lattice->truth, lattice->truth_arcs);
         next[s].trellis = std::move(filtered.trellis);
-        arc_ratings[s] = std::move(filtered.arc_rating);
+        if (options_.quantiles) arc_ratings[s] = std::move(filtered.arc_rating);
         *lattice = {};
       }
     }
@@ -234,8 +248,9 @@ void CascadeTraining::describe_lattices(LevelReport& report) const {
   }
   size_t states = 0, arcs = 0;
   for (const uint32_t s : usable_) {
-    states += lattices_[s].trellis.lattice.states();
-    arcs += lattices_[s].trellis.lattice.arcs();
+    const auto [own_states, own_arcs] = lattices_[s].states_and_arcs();
+    states += own_states;
+    arcs += own_arcs;
   }
   report.states = static_cast<double>(states) / n;
   report.arcs = static_cast<double>(arcs) / n;

@@ -57,16 +57,21 @@ std::function<void(SectionWriter&)> CascadeTraining::saver(int pass, const Level
   };
 }
 
-Result<int> CascadeTraining::resume_last(LevelLearner& learner) {
-  if (context_.resume == nullptr) return 0;
-  const SectionFile& file = *context_.resume;
-  ESPALIER_ASSIGN(const std::string_view notes, file.text("notes"));
+/// Takes the notes of the checkpoint in place of those so far.
+Status CascadeTraining::load_notes() {
+  ESPALIER_ASSIGN(const std::string_view notes, context_.resume->text("notes"));
   cascade_.notes.clear();
   for (size_t begin = 0; begin < notes.size();) {
     const size_t end = std::min(notes.find('\n', begin), notes.size());
     cascade_.notes.emplace_back(notes.substr(begin, end - begin));
     begin = end + 1;
   }
+  return {};
+}
+
+Result<int> CascadeTraining::resume_last(LevelLearner& learner) {
+  if (context_.resume == nullptr) return 0;
+  const SectionFile& file = *context_.resume;
   if (!file.has("last.pass")) return 0;
   std::array<int32_t, 1> pass{};
   ESPALIER_TRY(load_into(file, "last.pass", pass));
@@ -90,6 +95,22 @@ LevelLearner CascadeTraining::learner_of(size_t index, const LearnerOptions& opt
   LevelLearner learner(cascade_.layout, start_of(index), data_, lattices_, options, context_.workers,
                        context_.monitor);
   if (context_.old != nullptr) learner.fit_to_old(sequences, context_.old->old_counts, passes);
+  return learner;
+}
+
+int CascadeTraining::warm_up(size_t index) const {
+  if (filter_ != Filter::kCascade || context_.old != nullptr) return 0;
+  return goes_on(index) ? (options_.warm_up + 1) / 2 : options_.warm_up;
+}
+
+LevelLearner CascadeTraining::filter_learner_of(size_t index, size_t fold, const LearnerOptions& options,
+                                                std::span<const uint32_t> sequences) {
+  if (!goes_on(index)) return learner_of(index, options, sequences, options_.filter_passes);
+  LevelWeights start = start_of(index);
+  start.state = fold < before_.size() ? before_[fold].state : cascade_.levels[index - 1].weights.state;
+  LevelLearner learner(cascade_.layout, std::move(start), data_, lattices_, options, context_.workers,
+                       context_.monitor);
+  learner.keep_start();
   return learner;
 }
 

@@ -201,15 +201,38 @@ TEST(TrainCascade, KeepsEverythingBeforeItSaysThatALossCannotBeHad) {
 }
 
 TEST(TrainCascade, GivesTheSameBytesAtAnyNumberOfThreads) {
-  const linear::EncodedTraining training = toy(5, true);
-  const auto one = train_toy(training, small_options(), 1);
-  ASSERT_TRUE(one.ok());
-  const std::vector<std::byte> bytes = file_of(training, *one);
-  for (const int threads : {2, 3}) {
-    const auto more = train_toy(training, small_options(), threads);
-    ASSERT_TRUE(more.ok());
-    EXPECT_EQ(file_of(training, *more), bytes) << threads;
+  for (const bool quick : {false, true}) {
+    const linear::EncodedTraining training = toy(5, !quick);  // with and without edge features
+    Options options = small_options();
+    options.quick_filters = quick;
+    const auto one = train_toy(training, options, 1);
+    ASSERT_TRUE(one.ok());
+    const std::vector<std::byte> bytes = file_of(training, *one);
+    for (const int threads : {2, 3}) {
+      const auto more = train_toy(training, options, threads);
+      ASSERT_TRUE(more.ok());
+      EXPECT_EQ(file_of(training, *more), bytes) << threads;
+    }
   }
+}
+
+TEST(TrainCascade, QuickFiltersKeepTheTruthWithFewerPasses) {
+  const linear::EncodedTraining training = toy(6);
+  Options options = small_options();
+  options.filter_loss = {0.03};
+  options.folds = 2;
+  options.warm_up = 4;
+  options.filter_passes = 1;
+  options.quick_filters = true;
+  std::vector<std::vector<Label>> decoded;
+  const auto cascade = train_toy(training, options, 1, &decoded);
+  ASSERT_TRUE(cascade.ok()) << cascade.error().message;
+  EXPECT_EQ(cascade->levels[0].report.passes, 5);
+  EXPECT_EQ(cascade->levels[1].report.passes, 2);
+  for (size_t l = 0; l < 2; ++l) EXPECT_LE(cascade->levels[l].report.filter_loss, 0.03);
+  EXPECT_LT(cascade->levels[0].report.alive, 6);
+  EXPECT_LT(cascade->levels[1].report.alive, 0.5 * 36);
+  EXPECT_GT(accuracy(training, decoded), 0.9);
 }
 
 TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
@@ -230,6 +253,8 @@ TEST(TrainCascade, GoesOnFromAnyCheckpointAsIfItHadNeverBeenCutOff) {
   };
   for (const Loss last : {Loss::kLog, Loss::kPerceptron}) {
     options.last = last;
+    options.quick_filters = last == Loss::kLog;
+    options.quantiles = !options.quick_filters;
     kept.clear();
     const auto whole = train_cascade(context, options);
     ASSERT_TRUE(whole.ok()) << whole.error().message;

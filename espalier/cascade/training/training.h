@@ -1,5 +1,6 @@
 // One run of train_cascade (train.h). Internal; shared by the files that implement it:
-//   train.cc           the levels one after the other; filters and their thresholds
+//   train.cc           the levels one after the other; thresholds
+//   train_filters.cc   the filters of a level
 //   train_lattices.cc  what is alive between levels
 //   train_last.cc      the last level
 //   train_resume.cc    checkpoints; what a level starts from
@@ -37,11 +38,13 @@ class CascadeTraining {
   /// Buffers for one piece of work.
   struct Work {
     AlignedVector<float> node;
+    LabelsAt alive;
     GramValues values;
     RatingScratch scratch;
     Ratings ratings;
     std::vector<float> items;  ///< of level 1: T×K
     std::vector<float> truth;
+    Trellis trellis;  ///< where a training lattice is made
   };
   /// The filters of a level: one per fold, trained without the sequences of the fold, and one trained on all.
   struct Filters {
@@ -61,6 +64,10 @@ class CascadeTraining {
   /// Nothing is learned after this filter, so its held-out copies are not needed.
   bool ends_here(size_t index) const { return options_.passes == 0 && index + 2 == options_.orders.size(); }
   bool unigram() const { return lattices_.empty(); }
+  /// The trellis of a training sequence at this level; null where every label is alive.
+  Trellis* open_lattice(size_t s, Work& work) {
+    return unigram() ? nullptr : &lattices_[s].open(cascade_.layout.grams, work.trellis);
+  }
   size_t fold_of(size_t index) const { return index % folds_; }
   /// Number of labels of an item at a level of this order.
   size_t item_length(size_t order) const {
@@ -80,18 +87,33 @@ class CascadeTraining {
   /// A learner that starts from them.
   LevelLearner learner_of(size_t index, const LearnerOptions& options, std::span<const uint32_t> sequences,
                           int passes);
+  /// The same for the filter of a fold; folds_: of all data.
+  LevelLearner filter_learner_of(size_t index, size_t fold, const LearnerOptions& options,
+                                 std::span<const uint32_t> sequences);
+  bool learns_quickly() const {
+    return options_.quick_filters && filter_ == Filter::kCascade && context_.old == nullptr;
+  }
+  bool goes_on(size_t index) const { return learns_quickly() && index > 0; }
+  /// Passes with log loss that a filter begins with.
+  int warm_up(size_t index) const;
+  /// The sequences that the filter of a fold learns from, and those that it judges.
+  std::vector<uint32_t> all_but(size_t fold) const;
+  std::vector<uint32_t> members(size_t fold) const;
   Status prepare();
   void choose_sequences();
   void make_dictionary();
   Status first_lattices(size_t order);
   Status train_filter(size_t index);
   Filters learn_filters(size_t index);
+  Filters learn_quick_filters(size_t index);
   LearnerOptions log_options() const;
   LearnerOptions filter_options(double alpha) const;
   void score(const LevelWeights& weights, const linear::Dataset& data, size_t s, Trellis& trellis,
              Work& work) const;
   void judge(const LevelWeights& weights, const linear::Dataset& data, size_t s, Trellis* trellis,
              Work& work) const;
+  /// Enough of these sequences to choose a threshold by.
+  std::vector<uint32_t> sample_of(std::span<const uint32_t> sequences) const;
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
                      std::span<const uint32_t> which);
   PriorMean find_usual(size_t index, const LevelWeights& weights, std::span<const uint32_t> which);
@@ -105,6 +127,7 @@ class CascadeTraining {
   Status train_last(size_t index);
   bool was_trained(size_t index) const;
   Result<Filters> load_filter(size_t index, Level& level) const;
+  Status load_notes();
   void save_progress(SectionWriter& out) const;
   Result<int> resume_last(LevelLearner& learner);
   /// Round::save after a pass of the last level, or after a filter (0, null); null where nothing can be
@@ -113,9 +136,9 @@ class CascadeTraining {
   void decode_dev(const LevelWeights& weights, size_t order, size_t s,
                   std::vector<data::Label>& labels) const;
   LearnerOptions last_options() const;
-  Trellis scored(const LevelWeights& weights, size_t s, Work& work) const;
+  Trellis& scored(const LevelWeights& weights, size_t s, Work& work);
   double fit_temperature(size_t index, int passes);
-  double changed_by_rounding(const LevelWeights& weights) const;
+  double changed_by_rounding(const LevelWeights& weights);
 
   const TrainContext& context_;
   const Options& options_;
@@ -128,6 +151,8 @@ class CascadeTraining {
   std::vector<TrainingLattice> lattices_;  ///< per sequence; empty: every label is alive
   std::vector<Trellis> dev_lattices_;
   QuantileCuts cuts_{};
+  std::vector<LevelWeights>
+      before_;  ///< the held-out filters of the level before, where filters are learned quickly
   std::vector<std::vector<LevelWeights>> held_out_;  ///< of the filters so far, where checkpoints are kept
   Status trouble_;
   Filter filter_ = Filter::kCascade;  ///< of the level at work

@@ -73,6 +73,48 @@ void AdagradRows(const linear::StateRows& layout, std::span<const uint32_t> feat
   }
 }
 
+/// Full rows are stepped at these columns alone; elsewhere the gradient is 0, and so is the step.
+void AdagradColumns(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
+                    std::span<const uint16_t> columns, const float* HWY_RESTRICT g, float rate,
+                    float* HWY_RESTRICT weights, float* HWY_RESTRICT squares) {
+  constexpr size_t kFew = 8;
+  if (columns.empty()) return;
+  if (columns.size() > kFew || columns.size() * 4 > layout.width)
+    return AdagradRows(layout, features, values, g, rate, weights, squares);
+  const uint32_t* begin = layout.begin.data();
+  const uint16_t* column = layout.column.data();
+  const size_t n = features.size();
+  const auto step = [=](uint32_t w, float gradient) {
+    const float square = squares[w] + gradient * gradient;
+    squares[w] = square;
+    weights[w] -= rate * gradient / std::sqrt(square + kTiny);
+  };
+  for (size_t i = 0; i < n; ++i) {
+    if (i + 8 < n) __builtin_prefetch(&begin[features[i + 8]]);
+    if (i + 4 < n) {
+      const uint32_t f = features[i + 4], ahead = begin[f];
+      if (begin[f + 1] - ahead == layout.width) {
+        for (const uint16_t c : {columns.front(), columns.back()}) {
+          __builtin_prefetch(&weights[ahead + c], 1);
+          __builtin_prefetch(&squares[ahead + c], 1);
+        }
+      } else {
+        __builtin_prefetch(&weights[ahead], 1);
+        __builtin_prefetch(&squares[ahead], 1);
+        __builtin_prefetch(&column[ahead]);
+      }
+    }
+    const uint32_t first = begin[features[i]], last = begin[features[i] + 1];
+    const float value = values == nullptr ? 1.0f : values[i];
+    if (last - first == layout.width) {
+      for (const uint16_t c : columns) step(first + c, value * g[c]);
+    } else {
+      for (uint32_t w = first; w < last; ++w)
+        if (g[column[w]] != 0) step(w, value * g[column[w]]);
+    }
+  }
+}
+
 /// The soft threshold of both penalties: weights move towards 0, or with kAnchored towards `anchor`. Adding 0
 /// instead of leaving the anchor out would turn -0 into 0.
 template <bool kAnchored>
@@ -113,6 +155,7 @@ HWY_AFTER_NAMESPACE();
 namespace espalier::chain {
 
 HWY_EXPORT(AdagradRows);
+HWY_EXPORT(AdagradColumns);
 HWY_EXPORT(AdagradDense);
 HWY_EXPORT(Shrink);
 HWY_EXPORT(ShrinkTowards);
@@ -120,6 +163,11 @@ HWY_EXPORT(ShrinkTowards);
 void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
                   const float* gradient, float rate, float* weights, float* squares) {
   HWY_DYNAMIC_DISPATCH(AdagradRows)(layout, features, values, gradient, rate, weights, squares);
+}
+void adagrad_rows_of_columns(const linear::StateRows& layout, std::span<const uint32_t> features,
+                             const float* values, std::span<const uint16_t> columns, const float* gradient,
+                             float rate, float* weights, float* squares) {
+  HWY_DYNAMIC_DISPATCH(AdagradColumns)(layout, features, values, columns, gradient, rate, weights, squares);
 }
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares) {
   HWY_DYNAMIC_DISPATCH(AdagradDense)(gradient, n, rate, weights, squares);

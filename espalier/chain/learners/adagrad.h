@@ -13,7 +13,12 @@ namespace espalier::chain {
 void adagrad_rows(const linear::StateRows& layout, std::span<const uint32_t> features, const float* values,
                   const float* gradient, float rate, float* weights, float* squares);
 
-/// The same for contiguous weights: n of them.
+/// The same where only these columns (ascending) have a gradient other than 0.
+void adagrad_rows_of_columns(const linear::StateRows& layout, std::span<const uint32_t> features,
+                             const float* values, std::span<const uint16_t> columns, const float* gradient,
+                             float rate, float* weights, float* squares);
+
+/// adagrad_rows for contiguous weights: n of them.
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares);
 
 /// Applies the penalties for a fraction of a pass, by implicit steps, which are stable at any rate: with the

@@ -67,6 +67,32 @@ TEST(AdagradTest, RowsAreSteppedWeightByWeight) {
   }
 }
 
+TEST(AdagradTest, AFewColumnsAreSteppedAsAllWouldBeWithNoGradientElsewhere) {
+  constexpr size_t kWidth = 40;
+  linear::StateRows layout;
+  layout.width = kWidth;
+  layout.column = {1, 4, 39};
+  for (uint16_t c = 0; c < kWidth; ++c) layout.column.push_back(c);
+  layout.begin = {0, 3, 3 + kWidth};
+  Random random(4);
+  const std::vector<uint32_t> features = {1, 0, 1};
+  const std::vector<float> values = {0.5f, 2, 1.5f};
+  for (const std::vector<uint16_t>& columns : std::vector<std::vector<uint16_t>>{
+           {}, {4}, {0, 4, 39}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 39}})
+    for (const float* v : {static_cast<const float*>(nullptr), values.data()}) {
+      AlignedVector<float> gradient(kWidth, 0.0f);
+      for (const uint16_t c : columns) gradient[c] = static_cast<float>(random.gaussian());
+      AlignedVector<float> w = random_floats(random, layout.weights() + 8), h(layout.weights() + 8, 0.1f);
+      AlignedVector<float> all_w = w, all_h = h;
+      adagrad_rows_of_columns(layout, features, v, columns, gradient.data(), 0.3f, w.data(), h.data());
+      adagrad_rows(layout, features, v, gradient.data(), 0.3f, all_w.data(), all_h.data());
+      for (size_t k = 0; k < w.size(); ++k) {
+        EXPECT_NEAR(w[k], all_w[k], 1e-6) << "weight " << k;
+        EXPECT_NEAR(h[k], all_h[k], 1e-6) << "square " << k;
+      }
+    }
+}
+
 TEST(ShrinkTest, FollowsTheImplicitStep) {
   Random random(3);
   AlignedVector<float> w = random_floats(random, 24), h(24);

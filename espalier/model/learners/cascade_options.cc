@@ -91,7 +91,7 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
   table.list(
       "filter-loss", &O::filter_loss, {0, 1},
       "share of the truth a level may lose beyond the levels before, one number or one per level; auto: "
-      "0.0005, or the nearest that is possible");
+      "0.0005, with scheme=iobes 0.001 and then 0.003, or the nearest that is possible");
   table.number(
       "loss-in-use", &O::loss_in_use, {0, 1},
       "what the last filter (of order 2 or more) may lose when the model is used, where that is more "
@@ -109,12 +109,19 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
                {{"cliques", cascade::Unit::kCliques}, {"states", cascade::Unit::kStates}},
                "what a filter of order n drops: cliques of n labels, or states of n-1", kAdvanced);
   table.whole("warm-up", &O::warm_up, {0, 1e4},
-              "filter=cascade: passes with log loss that filters begin with; 0: none", kAdvanced);
-  table.list("train-alphas", &O::train_alphas, {-1, 1},
-             "filter=cascade: thresholds to learn filters with; the best by held-out data is taken",
-             kAdvanced);
-  table.whole("filter-passes", &O::filter_passes, {1, 1e4},
-              "passes over the data a filter makes at most, the warm-up not counted", kAdvanced);
+              "filter=cascade: passes with log loss that the first filter begins with, later ones half of "
+              "them; 0: none",
+              kAdvanced);
+  table.list(
+      "train-alphas", &O::train_alphas, {-1, 1},
+      "filter=cascade: thresholds to learn filters with; the first, or in further training the best by "
+      "held-out data, is taken",
+      kAdvanced);
+  table.whole(
+      "filter-passes", &O::filter_passes, {1, 1e4},
+      "passes over the data a filter makes at most, the warm-up not counted; filter=cascade: those of the "
+      "first filter",
+      kAdvanced);
   table.choice("filter-steps", &O::adaptive_filters, {{"plain", false}, {"adaptive", true}},
                "filter=cascade: how filters step: plain, or adaptive (AdaGrad)", kAdvanced);
   table.number("filter-rate", &O::filter_rate, {1e-9, 1e6},
@@ -126,8 +133,11 @@ void add_filter_parameters(ParameterTable<CascadeOptions>& table) {
       "a sequence's threshold is measured in its mean regret, averaged with the usual one as if that "
       "had been seen at this many more positions; 0: the sequence's alone",
       kAdvanced);
-  table.whole("folds", &O::folds, {2, 100},
-              "parts of the jackknife, by which later levels learn on lattices of new data", kAdvanced);
+  table.whole(
+      "folds", &O::folds, {2, 100},
+      "parts of the jackknife, by which later levels learn on lattices of new data; the filter in use "
+      "is the mean of theirs",
+      kAdvanced);
   table.flag("quantiles", &O::quantiles, "tell a level in which eighth a state was at the level before",
              kAdvanced);
   table.text("word-feature", &O::word_feature,

@@ -25,14 +25,14 @@ struct CascadeOptions : CommonOptions {
   double budget = 0;
   cascade::LossUnit loss_unit = cascade::LossUnit::kPositions;
   cascade::Unit filter_unit = cascade::Unit::kCliques;
-  int warm_up = 4;
-  std::vector<double> train_alphas = {0.25, 0.5};
-  int filter_passes = 3;
+  int warm_up = 2;
+  std::vector<double> train_alphas = {0.5};
+  int filter_passes = 1;
   bool adaptive_filters = true;
   std::optional<double> filter_rate;
   double filter_lambda = 0;
   double threshold_prior_length = 100;
-  size_t folds = 3;
+  size_t folds = 2;
   bool quantiles = false;
   size_t edge_order = 2;
   std::optional<std::string> word_feature;
