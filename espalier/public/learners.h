@@ -132,7 +132,7 @@ struct Cascade {
   std::optional<int> order = {};  ///< labels in an n-gram of the last level, 1 to 5; default 3, letters 5
   std::optional<std::string> last = {};  ///< how the last level learns: crf (default), perceptron or margin
   std::optional<std::string> filter_loss =
-      {};  ///< share of correct labels a level may prune, one number or one per level; default 0.0005
+      {};  ///< share of correct labels a level may prune, one number or one per level; default: by the labels
   std::optional<double> budget =
       {};                          ///< instead of filter_loss: n-grams kept per position; default 0, not used
   std::optional<int> passes = {};  ///< of the last level; default: depends on the number of tokens
