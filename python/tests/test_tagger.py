@@ -162,8 +162,8 @@ class MallocUse(ctypes.Structure):
 
 
 def bytes_in_use():
-    """Of the C library's memory, in all its arenas. Not the resident pages: the system joins pages of models into large
-    ones, in the background, and then more of them are resident although nothing was allocated."""
+    """Of the C library's memory, in all its arenas. Not the resident pages: these also change when the system joins
+    pages into large ones or takes cold ones away. Whether that was why this test once failed by 10 MB is not known."""
     mallinfo2 = ctypes.CDLL(None).mallinfo2
     mallinfo2.restype = MallocUse
     used = mallinfo2()
