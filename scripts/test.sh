@@ -3,8 +3,8 @@
 #
 #   scripts/test.sh PRESET...        release, debug, asan, tsan
 #
-# release runs every test and the checks of the tree; asan the library's tests again and the fuzz targets for some
-# seconds, under the sanitizers; tsan the tests that use threads.
+# release runs every test and the checks of the tree; asan the library's tests again, those on public corpora left out, and the
+# fuzz targets for some seconds, under the sanitizers; tsan the tests that use threads.
 # Environment: JOBS, LAUNCHER (further arguments for cmake).
 set -u
 cd "$(dirname "$0")/.." || exit 1
