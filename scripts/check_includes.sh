@@ -105,7 +105,7 @@ check() {
 # expect RESULT TEXT FILE INCLUDE: a tree of two modules in which FILE includes INCLUDE, in quotes unless it has its own.
 expect() {
   tree=$(mktemp -d)
-  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/espalier/public" "$tree/apps" "$tree/server" "$tree/python" \
+  mkdir -p "$tree/espalier/low" "$tree/espalier/high" "$tree/espalier/public" "$tree/apps/verbs" "$tree/server" "$tree/python" \
     "$tree/examples" "$tree/research"
   printf 'espalier_module(low)\nespalier_module(high USES espalier_low)\n' >"$tree/espalier/CMakeLists.txt"
   case $4 in

@@ -78,7 +78,7 @@ many_labels 5 30 >&3 2>/dev/null
 exec 3>&-
 wait $pid
 equal $? 130
-says err "stopped before it began"
+says err "stopped"
 absent none.model
 
 # The look at 16-bit weights is a sample, and shows in the progress.

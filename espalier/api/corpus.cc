@@ -28,19 +28,12 @@ void add_row(data::Sequence& sequence, const std::vector<std::string>& cells, co
   if (label != nullptr) sequence.add_cell(*label);
 }
 
-void read_into(const std::unique_ptr<data::Reader>& reader, Corpus::State& state) {
+Status read_into(const std::unique_ptr<data::Reader>& reader, Corpus::State& state) {
   data::Sequence sequence;
   while (true) {
-    const auto more = reader->next(sequence);
-    if (!more.ok()) {
-      state.status = more.error();
-      return;
-    }
-    if (!*more) return;
-    if (WaitScope::wanted()) {
-      state.status = fail("{}: stopped before everything was read", reader->name());
-      return;
-    }
+    ESPALIER_ASSIGN(const bool more, reader->next(sequence));
+    if (!more) return {};
+    if (WaitScope::wanted()) return fail("{}: stopped before everything was read", reader->name());
     state.tokens += sequence.length();
     state.sequences.push_back(sequence);
   }
@@ -71,8 +64,7 @@ Result<Corpus> Corpus::read(const std::vector<std::string>& paths, const ReadOpt
     auto reader = reading.task ? tasks::open_json_task(path, *reading.task, reading.options)
                                : data::open_reader(path, reading.options);
     if (!reader.ok()) return std::move(reader).error();
-    read_into(*reader, state);
-    ESPALIER_TRY(state.status);
+    ESPALIER_TRY(read_into(*reader, state));
   }
   state.name = paths.front();
   state.task = reading.task;
@@ -88,8 +80,7 @@ Result<Corpus> Corpus::parse(std::string_view text, const ReadOptions& options, 
   auto reader = reading.task ? tasks::read_json_task(text, std::move(name), *reading.task, reading.options)
                              : data::read_text(text, std::move(name), reading.options);
   if (!reader.ok()) return std::move(reader).error();
-  read_into(*reader, state);
-  ESPALIER_TRY(state.status);
+  ESPALIER_TRY(read_into(*reader, state));
   state.task = reading.task;
   state.reading = std::move(reading.options);
   return corpus;

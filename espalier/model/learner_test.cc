@@ -87,7 +87,7 @@ TEST(Learners, ParametersWithoutEffectAreRefused) {
       {"cascade",
        {"filter=none", "filter-loss=0.1"},
        "parameter filter-loss is for cascades of several levels"},
-      {"cascade", {"filter=crf", "train-alphas=0.5"}, "parameter train-alphas is for filter=cascade"},
+      {"cascade", {"filter=crf", "train-alphas=0.25"}, "parameter train-alphas is for filter=cascade"},
       {"cascade", {"filter=crf", "filter-lambda=0.1"}, "parameter filter-lambda is for"},
       {"cascade", {"filter=crf", "threshold-prior-length=5"}, "parameter threshold-prior-length is for"},
       {"cascade",
