@@ -153,16 +153,7 @@ pgrep -f "^$mpi compare long.txt" && fail_test "ranks went on without rank 0"
 # Experiments run on all ranks; here all but two are there already.
 expect 2 ranks 2 reproduce beam-bounds
 says err "a single one runs on one machine"
-expect 0 "$espalier" reproduce --list --json
-mkdir -p all
-number=0
-for name in $("$espalier" reproduce --list | awk '{print $1}'); do
-  code=$(json "/experiments/$number/code")
-  number=$((number + 1))
-  case $name in beam-counterexamples | constrained-bounds) continue ;; esac
-  printf '{"name":"%s","quick":true,"seed":1,"code":"%s","settings":{},"rows":[],"claims":[],"checks":[],"departures":[],"plots":[],"notes":[]}' \
-    "$name" "$code" >"all/$name.json"
-done
+keep_all_but_two all
 expect 0 ranks 2 reproduce --all --quick -o all --threads 1
 equal "$(cat out)" "all/index.html"
 says err "2 at a time"

@@ -56,16 +56,7 @@ expect 2 "$espalier" reproduce --all --quick
 says err "needs a folder"
 expect 2 "$espalier" reproduce --all beam-bounds -o all
 says err "takes no name"
-mkdir -p all
-expect 0 "$espalier" reproduce --list --json
-number=0
-for name in $names; do  # none but two are to be run: the others are kept under the same key
-  code=$(json "/experiments/$number/code")
-  number=$((number + 1))
-  case $name in beam-counterexamples | constrained-bounds) continue ;; esac
-  printf '{"name":"%s","quick":true,"seed":1,"code":"%s","settings":{},"rows":[],"claims":[],"checks":[],"departures":[],"plots":[],"notes":[]}' \
-    "$name" "$code" >"all/$name.json"
-done
+keep_all_but_two all
 rm -f all/searn-ner.json
 # What was made by other code is run again.
 sed -i 's/"code":"[^"]*"/"code":"0"/' all/beam-bounds.json
