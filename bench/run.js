@@ -173,6 +173,13 @@ function ensembleFromFiles() {
   row(`ensemble learn, mvote, ${experts} experts, from files`, (size / one.seconds).toFixed(1), unit);
   row(`ensemble learn, default (auto), from files`, (size / choosing.seconds).toFixed(2), unit);
   row(`ensemble apply, ${experts} experts, files to file`, (size / apply.seconds).toFixed(1), unit);
+  // The same in JSON lines: what their reader costs.
+  const lines = files.map((file) => file.replace(/txt$/, 'jsonl'));
+  files.forEach((file, i) => espalier('convert', file, '--to', 'jsonl', '-o', lines[i], '-q'));
+  const oneInLines = best(() => learn(lines, ...online));
+  const applyLines = best(() => measured('ensemble', 'apply', ...lines.slice(1), '-m', model, '-o', `${folder}/out.jsonl`, '-q'));
+  row('  learn, mvote, JSON lines', (size / oneInLines.seconds).toFixed(1), unit, `${(oneInLines.seconds / one.seconds).toFixed(2)} times the time of columns`);
+  row('  apply, JSON lines', (size / applyLines.seconds).toFixed(1), unit, `${(applyLines.seconds / apply.seconds).toFixed(2)} times the time of columns`);
   const peaks = {};
   for (const times of [1, 16]) {
     const paths = expertFiles(folder, times * 100000, 5);
@@ -182,7 +189,8 @@ function ensembleFromFiles() {
         `auto ${megabytes(peaks[times].default)}`, `apply ${megabytes(peaks[times].apply)}`);
   }
   fs.rmSync(folder, { recursive: true });
-  results.ensemble_from_files = { learn: size / one.seconds, auto: size / choosing.seconds, apply: size / apply.seconds, peaks };
+  results.ensemble_from_files = { learn: size / one.seconds, auto: size / choosing.seconds, apply: size / apply.seconds,
+                                  json_lines: { learn: size / oneInLines.seconds, apply: size / applyLines.seconds }, peaks };
 }
 
 /** Expert-tokens a second of one processor: votes in memory, with the checks that the experiment makes itself, and whole

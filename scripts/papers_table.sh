@@ -4,7 +4,7 @@
 # does not hold, with its figure.
 #
 #   scripts/papers_table.sh [ROOT]                        the section; default: of this tree
-#   scripts/papers_table.sh --figure FILE ROW COLUMN      the measured figure of a row of a result
+#   scripts/papers_table.sh --figure FILE ROW COLUMN [KIND]   the measured figure of a row of a result (printed or ours)
 #
 # Results are the files of research/results, which scripts/update_papers.sh copies from a run of `espalier reproduce --all`.
 # They are JSON with one key per line, as the command writes them.
@@ -25,9 +25,10 @@ reading='
 '
 
 if [ "${1:-}" = --figure ]; then
-  awk -v row="$3" -v column="$4" "$reading"'
+  awk -v row="$3" -v column="$4" -v kind="${5:-}" "$reading"'
     part == "rows" && /^   "row": / { own = value() == row }
     part == "rows" && /^   "column": / { own = own && value() == column }
+    part == "rows" && /^   "kind": / { own = own && (kind == "" || value() == kind) }
     part == "rows" && /^   "measured": / && own { print value() }
   ' "$2"
   exit 0

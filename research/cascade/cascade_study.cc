@@ -12,6 +12,9 @@ namespace espalier::research {
 
 namespace {
 
+/// How the names of the features of words_alone() begin.
+constexpr std::string_view kWordAlone = "U00:";
+
 /// Writes a cascade and reads it back.
 Result<StudiedCascade> ready_to_use(cascade::Cascade trained, const linear::EncodedTraining& training,
                                     data::FeatureExtractor extractor) {
@@ -45,8 +48,8 @@ Result<std::vector<StudiedCascade>> study_cascades(std::span<const data::Sequenc
     size_t begin = 0;
     for (size_t f = 0; f < training.state.size(); ++f) {
       const size_t end = training.state.names.find('\n', begin);
-      options.word_feature.push_back(
-          std::string_view(training.state.names).substr(begin, end - begin).starts_with("low[0]="));
+      const auto name = std::string_view(training.state.names).substr(begin, end - begin);
+      options.word_feature.push_back(name.starts_with("low[0]=") || name.starts_with(kWordAlone));
       begin = end + 1;
     }
   }
@@ -97,9 +100,19 @@ cascade::Options as_printed(cascade::Options options, std::vector<double> train_
   return options;
 }
 
+void depart_in_training(Report& report) {
+  report.depart(
+      "as printed: weights shrink by 1 − ηλ, where equation 9 prints 1 − λ, and are averaged over a run; the "
+      "paper does not say whether its are");
+  report.depart(
+      "as printed: early stopping and the α of training are chosen on a third of the training data, by "
+      "filters that did not see it, and later levels learn from lattices of such filters (the authors' later "
+      "practice); the paper takes development data");
+}
+
 data::FeatureOptions words_alone(size_t column) {
   data::FeatureOptions features;
-  features.template_text = fmt::format("U00:%x[0,{}]\n", column);
+  features.template_text = fmt::format("{}%x[0,{}]\n", kWordAlone, column);
   features.template_name = "words";
   features.feature_columns = {column};
   return features;

@@ -169,8 +169,8 @@ Status claim_orderings(const std::string& name, const std::map<size_t, RegimeSco
     ESPALIER_ASSIGN(const eval::BootstrapResult lead,
                     lead_of(ordering.scores, ordering.leads, ordering.other, request));
     report.claim(
-        fmt::format("{}: {}", name, ordering.what), lead.difference > 0, lead_in_words(lead),
-        lead.low <= 0 && lead.high >= 0
+        fmt::format("{}: {}, beyond chance", name, ordering.what), lead.low > 0, lead_in_words(lead),
+        lead.high >= 0
             ? "the difference is within what other test sentences would change"
             : "our features separate better than the paper's, so training through inference pays longer");
   }

@@ -198,7 +198,7 @@ std::vector<TableEntry> handwriting_methods(bool quick, int back) {
                        "local classifier=svm", true, kind});
   }
   // The upper half of Table 1 trains for the loss of whole words.
-  for (const std::string classifier : {"perceptron", "logistic"})
+  for (const std::string classifier : {"perceptron", "logistic", "svm"})
     methods.push_back({fmt::format("searn classifier={} history=1 loss=zero-one", classifier), "searn",
                        searn_settings(classifier, {few, passes, "history=1", "beam=10", "loss=zero-one"}),
                        none, none, "", true, printed});
@@ -314,9 +314,17 @@ Result<Report> searn_handwriting(const Request& request) {
   learned.report_to(report);
   const double pair_score = measured(report, kPairsRow, "small"),
                rest_score = measured(report, "local classifier=svm", "small");
-  report.check("a machine for each pair of letters is above one for each letter", pair_score > rest_score,
-               fmt::format("{:.2f} and {:.2f}", pair_score, rest_score));
   if (request.quick) return report;
+  report.claim("a machine for each pair of letters is above one for each letter (ours)",
+               pair_score > rest_score, fmt::format("{:.2f} and {:.2f}", pair_score, rest_score));
+  // The paper's SVMs are machines for each pair, so those are what its SEARN must be above.
+  for (const std::string column : {"small", "large"}) {
+    const double searn = measured(report, "searn classifier=liblinear history=1", column),
+                 base = measured(report, kPairsRow, column);
+    report.claim(fmt::format("searn classifier=liblinear history=1 above {} ({})", kPairsRow, column),
+                 searn > base, fmt::format("{:.2f} and {:.2f}", searn, base),
+                 "SEARN's own machines are one for each letter");
+  }
   claim_reached(report, "searn classifier=quadratic-svm history=1", "small", 87.6,
                 "the paper's costing and classifiers differ from ours");
   claim_reached(report, "svm degree=2", "small", 87.0, "another optimiser, and c is not tuned");

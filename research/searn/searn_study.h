@@ -40,8 +40,8 @@ inline constexpr std::string_view kTable1 =
     "the paper's Table 1 as cited elsewhere; the text at hand has lost its numbers";
 
 /// Trains, tags the test file and scores it. With `by_round`, the test file is also
-/// scored after every round, like a development set. Nothing is chosen by it: patience is unlimited and the
-/// last round counts.
+/// scored after every round, like a development set, which chooses the model that is returned: only `dev` may
+/// then be reported. Patience is unlimited.
 Result<SearnOutcome> train_and_score(const Request& request, const SearnRun& run, bool by_round = false);
 /// The data that a run names, read once for many runs on it.
 struct SearnData {
