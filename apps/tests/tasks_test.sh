@@ -136,6 +136,23 @@ equal "$(json /constraints/legal_percent)" 100.0
 expect 0 "$espalier" tag vars/test.jsonl -m lo.model --constraints vars/constraints.txt -o vars.out -q
 sed 's/.*"y":\[//; s/\]}//; s/,/ /g' vars.out | sort -u | while read -r y; do grep -qx "$y" vars/legal.txt || echo "$y"; done >illegal
 equal "$(wc -l <illegal)" 0
+# One representation, three regimes: local alone, under constraints when it tags, and trained through them.
+for classifier in logistic perceptron; do
+  expect 0 "$espalier" train vars/train.jsonl --task variables -m lo.model --learner local -p classifier=$classifier -q
+  expect 0 "$espalier" train vars/train.jsonl --task variables -m ibt.model --learner local -p classifier=$classifier -q --constraints vars/constraints.txt
+  expect 0 "$espalier" eval vars/test.jsonl -m lo.model --json -q
+  alone=$(json /accuracy)
+  expect 0 "$espalier" eval vars/test.jsonl -m lo.model --constraints vars/constraints.txt --json -q
+  inferred=$(json /accuracy)
+  expect 0 "$espalier" eval vars/test.jsonl -m ibt.model --json -q
+  through=$(json /accuracy)
+  awk -v a="$alone" -v b="$inferred" -v c="$through" 'BEGIN { exit !(b > a + 2 && c > b + 4) }' ||
+    fail_test "local by $classifier: $alone alone, $inferred with inference, $through trained through it"
+done
+expect 2 "$espalier" train vars/train.jsonl --task variables -m never.model --learner local -p classifier=svm --constraints vars/constraints.txt
+says err "classifier=svm and quadratic-svm cannot be trained with constraints"
+absent never.model
+
 expect 0 "$espalier" cv vars/train.jsonl --task variables -k 2 -p passes=2 -p calibrate=no --json -q
 equal "$(json /pooled/sequences)" 400
 printf '0 1\n' >short.txt

@@ -43,9 +43,8 @@ Status check_situation(const LearnerTraits& traits, const Situation& situation) 
   }
   if (situation.constraints && traits.constraints == ConstraintUse::kNone)
     return fail(
-        "learner {} cannot be trained with constraints; perceptron, svm and crf can, cascades and the "
-        "learners "
-        "of searches. Give them to tag and eval instead",
+        "learner {} cannot be trained with constraints; perceptron, svm, crf and local can, cascades and the "
+        "learners of searches. Give them to tag and eval instead",
         traits.name);
   return {};
 }

@@ -191,6 +191,11 @@ TEST(Learners, WhatASituationExcludesIsRefused) {
   request.resume = false;
   request.settings = {};
   request.constraints = ConstraintFile{"/no/such/constraints", "", {}};
+  EXPECT_EQ(says(), "accepted");
+  request.settings = {"classifier=svm"};
+  EXPECT_THAT(says(), HasSubstr("cannot be trained with constraints"));
+  request.learner = "memm";
+  request.settings = {};
   EXPECT_THAT(says(), HasSubstr("cannot be trained with constraints"));
   request.learner = "cascade";
   request.settings = {"order=1"};

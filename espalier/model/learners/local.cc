@@ -39,7 +39,14 @@ Result<chain::ChainWeights> learn_liblinear(std::optional<double> c, chain::Trai
   return weights;
 }
 
+/// Without constraints, each token is learned by itself. Under constraints, the same weights are learned
+/// through inference: the perceptron corrects the best labelling that is allowed, logistic regression the
+/// probabilities among those that are.
 Status train_local(TrainingJob& job, const LocalOptions& options) {
+  const bool through_inference = job.constraints.has_value();
+  if (through_inference && options.classifier == TokenClassifier::kLogistic)
+    ESPALIER_TRY(job.check_regular());
+  const chain::LogLoss loss = through_inference ? chain::LogLoss::kSequence : chain::LogLoss::kPosition;
   const size_t tokens = job.training.data.all_tokens();
   ChainMethod method;
   method.transitions = false;
@@ -48,7 +55,7 @@ Status train_local(TrainingJob& job, const LocalOptions& options) {
     case TokenClassifier::kLogistic:
       method.rounds = log_loss_rounds(options, tokens, job.learned_tokens() > 0);
       method.learn = [&](chain::TrainingContext context) {
-        return learn_log_loss(options, chain::LogLoss::kPosition, std::move(context));
+        return learn_log_loss(options, loss, std::move(context));
       };
       break;
     case TokenClassifier::kPerceptron:
@@ -145,9 +152,16 @@ std::unique_ptr<const LearnerSpec> local_learner() {
         return situation.ranks && (o.classifier == kSvm || o.classifier == kQuadraticSvm);
       },
       "classifier=svm and quadratic-svm do not train on several ranks; logistic and perceptron do");
+  table.clash(
+      [](const O& o, const Situation& situation) {
+        return situation.constraints && (o.classifier == kSvm || o.classifier == kQuadraticSvm);
+      },
+      "classifier=svm and quadratic-svm cannot be trained with constraints; logistic and perceptron can. "
+      "Give them to tag and eval instead");
   return make_learner<O>(
       {.name = "local",
        .summary = "one classifier for each token, which does not see the labels of its neighbours",
+       .constraints = ConstraintUse::kAny,
        .several_ranks = true},
       std::move(table), {.train = train_local});
 }

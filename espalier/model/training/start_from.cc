@@ -2,6 +2,7 @@
 // start_from_test.cc.
 #include <algorithm>
 
+#include "espalier/base/text/counted.h"
 #include "espalier/base/text/format.h"
 #include "espalier/cascade/model/model.h"
 #include "espalier/chain/learners/adagrad.h"
@@ -21,6 +22,22 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 }  // namespace
+
+/// In rows with other columns than in its training, a model could take one column for another, or the label for
+/// a feature. Rows may lack columns that it does not read, as tagging allows (`least_columns`).
+Status TrainingJob::compare_columns() const {
+  if (!request.start_from || !about.reading.label_column.empty()) return {};
+  const data::ReadOptions& before = request.start_from->about().reading;
+  if (before.format != about.reading.format || before.columns == about.reading.columns) return {};
+  if (!about.features.attributes && about.reading.columns < before.columns && before.least_columns > 0 &&
+      std::ranges::all_of(label_cells, [&](size_t cell) { return cell >= before.least_columns; }))
+    return {};
+  return fail(
+      "{}: rows of {}, but the model {} was trained on rows of {}; --label-column and --feature-columns say "
+      "which are meant",
+      request.train.front().name(), counted(about.reading.columns, "column"),
+      request.start_from->file().name(), counted(before.columns, "column"));
+}
 
 /// A model that knows none of the labels has nothing to start from.
 Status TrainingJob::compare_labels() {

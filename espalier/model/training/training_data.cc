@@ -51,6 +51,7 @@ struct TrainingJob::Reading {
 Status TrainingJob::begin_reading(const data::Sequence& first, Reading& reading) {
   if (task->json == tasks::JsonTask::kVariables) about.outputs = first.length();
   ESPALIER_TRY(prepare_features(first));
+  ESPALIER_TRY(compare_columns());
   reading.begun = true;
   if (learns_word_labels()) {
     reading.word_labels.emplace(about.features.feature_columns.front());
@@ -234,15 +235,18 @@ Status TrainingJob::read_training_data() {
 Status TrainingJob::resolve_constraints(const std::vector<data::Sequence>& kept) {
   if (!request.constraints) return {};
   ESPALIER_ASSIGN(constraints, request.constraints->resolve(about, training.labels));
-  if (learner->traits().constraints == ConstraintUse::kRegular &&
-      !constrain::Compiled(*constraints).regular())
-    return fail(
-        "{}: learner crf sums over all labellings that satisfy the constraints, which only goes with regular "
-        "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
-        request.constraints->name);
+  if (learner->traits().constraints == ConstraintUse::kRegular) ESPALIER_TRY(check_regular());
   for (const data::Sequence& sequence : kept)
     instances.push_back(instances_of_task(request.task)(*constraints, sequence));
   return check_contradictions();
+}
+
+Status TrainingJob::check_regular() const {
+  if (!constraints || constrain::Compiled(*constraints).regular()) return {};
+  return fail(
+      "{}: learner {} sums over all labellings that satisfy the constraints, which only goes with regular "
+      "ones; 'no overlap' and 'no embedding' are not. perceptron and svm take them",
+      request.constraints->name, learner->traits().name);
 }
 
 Status TrainingJob::check_contradictions() const {

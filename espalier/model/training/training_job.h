@@ -81,6 +81,8 @@ struct TrainingJob {
 
   /// Reads and encodes training and dev data as the request says.
   Status read_data();
+  /// An error if there are constraints that no automaton can check. For learners that sum over labellings.
+  Status check_regular() const;
 
   /// Decodes a sequence of the dev set.
   using Decode = std::function<void(size_t sequence, std::vector<data::Label>& labels)>;
@@ -158,6 +160,7 @@ struct TrainingJob {
   Status read_dev_data();
   /// Warns of development data that is also training data, or that has other labels.
   void warn_of_odd_dev_data();
+  Status compare_columns() const;
   Status compare_labels();
   Status resolve_label_weights();
   /// Gives the training data the labels of a finer scheme, if the model is to have them (inner_scheme.cc).
