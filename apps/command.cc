@@ -128,6 +128,15 @@ std::string parse_complaint(const CLI::ParseError& error, CLI::App& app, int arg
   return error.what();
 }
 
+/// An empty value is hardly ever meant: it is what an unset variable of a script leaves.
+void refuse_empty_values(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  for (const CLI::Option* option : verb->get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) throw CLI::ValidationError(option->get_name(), "its value is empty");
+}
+
 std::string help_of(CLI::App& app) {
   CLI::App* asked = &app;  // the innermost verb that was typed
   while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
@@ -151,6 +160,7 @@ Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb
 
   try {
     app.parse(argc, argv);
+    refuse_empty_values(app);
   } catch (const CLI::CallForHelp&) {
     action = [&app]() -> Outcome {
       ESPALIER_TRY(print(help_of(app)));

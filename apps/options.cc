@@ -94,6 +94,13 @@ Result<TrainOptions> TrainingFlags::resolve() const {
   return options;
 }
 
+std::vector<std::string> TrainingFlags::files() const {
+  std::vector<std::string> all = {template_file, constraints};
+  all.insert(all.end(), lexicons.begin(), lexicons.end());
+  all.insert(all.end(), word_classes.begin(), word_classes.end());
+  return all;
+}
+
 Status TrainingFlags::read_files(TrainOptions& options) const {
   if (!template_file.empty()) {
     ESPALIER_ASSIGN(options.feature_template, read_text(template_file));

@@ -55,6 +55,8 @@ struct TrainingFlags {
   Result<TrainOptions> resolve() const;
   /// Reads the template, the word lists and the constraints.
   Status read_files(TrainOptions& options) const;
+  /// The names of these files.
+  std::vector<std::string> files() const;
 };
 
 /// How labels are found, and under which constraints.

@@ -225,6 +225,21 @@ size_t peak_resident_bytes() {
   return static_cast<size_t>(usage.ru_maxrss) * 1024;
 }
 
+std::string named_twice(const std::vector<std::string>& files) {
+  std::error_code none;
+  for (size_t i = 0; i < files.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (files[i] != "-" && std::filesystem::is_regular_file(files[i], none) &&
+          std::filesystem::equivalent(files[i], files[j], none))
+        return files[i];
+  return {};
+}
+
+void warn_of_repeats(const std::vector<std::string>& files) {
+  if (const std::string twice = named_twice(files); !twice.empty())
+    say(fmt::format("espalier: warning: '{}' is given twice, so that its sequences count twice", twice));
+}
+
 Status check_no_input(const std::string& output, const std::vector<std::string>& inputs) {
   if (output.empty() || output == "-") return {};
   for (const std::string& input : inputs) {

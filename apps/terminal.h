@@ -68,4 +68,9 @@ size_t peak_resident_bytes();
 /// are no files.
 Status check_no_input(const std::string& output, const std::vector<std::string>& inputs);
 
+/// The first of these files that is named twice; empty: none is.
+std::string named_twice(const std::vector<std::string>& files);
+/// Warns of a file that is named twice: its sequences count twice.
+void warn_of_repeats(const std::vector<std::string>& files);
+
 }  // namespace espalier::apps

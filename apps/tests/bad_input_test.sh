@@ -204,4 +204,83 @@ awk 'NF {if (NR % 3 == 0) $3 = "_"} {print}' train.txt >partial.txt
 expect 0 "$espalier" train partial.txt -m partial.model -q -p passes=3
 expect 0 "$espalier" eval partial.txt -m partial.model --json
 equal "$(json /tokens)" "$(grep -vc -e '^$' -e ' _$' partial.txt)"
+
+# no verb writes over what it reads
+unchanged() {  # FILE COMMAND...
+  local file=$1 before
+  shift
+  before=$(cksum <"$file")
+  expect 1 "$@"
+  says err "is both an input and a file to be written"
+  equal "$(cksum <"$file")" "$before"
+}
+"$espalier" tag test.txt -m good.model -o expert.txt -q
+cp expert.txt expert2.txt
+expect 0 "$espalier" ensemble learn test.txt expert.txt expert2.txt -m votes.model -q
+unchanged test.txt "$espalier" ensemble learn test.txt expert.txt expert2.txt -m test.txt
+unchanged expert2.txt "$espalier" ensemble learn test.txt expert.txt expert2.txt -m expert2.txt
+unchanged expert.txt "$espalier" ensemble apply expert.txt expert2.txt -m votes.model -o expert.txt
+unchanged votes.model "$espalier" ensemble apply expert.txt expert2.txt -m votes.model -o votes.model
+unchanged test.txt "$espalier" convert test.txt --to jsonl -o test.txt
+printf 'scheme: valid iob2\n' >rules.txt
+unchanged rules.txt "$espalier" cv test.txt -k 2 --constraints rules.txt --save-predictions rules.txt
+mkdir -p copies
+cp test.txt copies/train.txt
+unchanged copies/train.txt "$espalier" synth copies -o copies --source copies/train.txt
+
+# experts in another order than they were learned in
+expect 0 "$espalier" ensemble apply expert.txt expert2.txt -m votes.model -o voted.txt -q
+expect 1 "$espalier" ensemble apply expert2.txt expert.txt -m votes.model
+says err "the experts are in another order than in training, which was expert.txt, expert2.txt"
+expect 1 "$espalier" ensemble report test.txt expert2.txt expert.txt -m votes.model
+says err "in another order"
+
+# the same file twice
+expect 1 "$espalier" cv test.txt ./test.txt -k 2
+says err "'./test.txt' is given twice"
+expect 0 "$espalier" train test.txt test.txt -m twice.model -p passes=1
+says err "warning: 'test.txt' is given twice"
+expect 0 "$espalier" eval test.txt test.txt -m good.model
+says err "warning: 'test.txt' is given twice"
+
+# one stray label does not turn the score of segments into one of tokens
+expect 0 "$espalier" eval test.txt -m good.model --json -q
+equal "$(json /unit)" chunk
+f1=$(json /f1)
+awk 'NR == 1 { $NF = "b-np" } { print }' test.txt >stray.txt
+expect 0 "$espalier" eval stray.txt -m good.model --json -q
+equal "$(json /unit)" chunk
+equal "$(json /stray_labels/b-np)" 1
+awk -v a="$f1" -v b="$(json /f1)" 'BEGIN { exit !(a - b < 3 && b - a < 3) }' || fail_test "one stray label: F1 $f1 becomes $(json /f1)"
+expect 0 "$espalier" eval stray.txt -m good.model
+says out "the gold label 'b-np' (1 token) is none of a segment"
+
+# the last two columns of a file with confidences are not gold and predicted
+expect 0 "$espalier" tag test.txt -m good.model --confidence -o confident.txt -q
+expect 0 "$espalier" eval --columns confident.txt
+says err "in the last two columns; are they the gold and the predicted label?"
+
+# carriage returns as the ends of lines
+tr '\n' '\r' <test.txt >macintosh.txt
+bad_training "macintosh.txt:1: a carriage return within the line" macintosh.txt
+bad_tagging "macintosh.txt:1: a carriage return within the line" macintosh.txt good.model
+
+# a third score where there are two labels
+printf 'O B\n1 2 3\n' >scores.txt
+expect 1 "$espalier" decode scores.txt
+says err "the cell after 2 scores is the number '3', not a label"
+printf 'O B\n1 2 B\n\n1 2 X\n' >scores.txt
+expect 0 "$espalier" decode scores.txt
+
+# rows with another number of columns than the model that is trained further
+cut -d' ' -f1,3 train.txt >narrow.txt
+bad_training "narrow.txt: rows of 2 columns, but the model good.model was trained on rows of 3 columns" narrow.txt --start-from good.model
+# unless all that it lacks are columns that the model does not read
+expect 0 "$espalier" train train.txt -m words.model --feature-columns 1 -q
+expect 0 "$espalier" train narrow.txt -m further.model --start-from words.model -q
+
+# explain reads the encoding that its message names
+expect 1 "$espalier" explain utf8.txt -m latin.model
+says err "--encoding utf-8"
+expect 0 "$espalier" explain utf8.txt -m latin.model --encoding utf-8
 finish

@@ -113,4 +113,13 @@ says err "is not a whole number from 1 to 1,000,000"
 printf 'a b %s\nb c %s\nc d x\n\n' "$long" "$long" >label.txt
 expect 0 "$espalier" check label.txt
 [ "$(wc -L <out)" -lt 300 ] || fail_test "a line of $(wc -L <out) characters"
+
+# an empty value, as an unset variable leaves it, is not taken for none
+for option in --constraints -t --start-from --learner --label-column; do
+  expect 2 "$espalier" train train.txt -m never.model $option ''
+  says err "its value is empty"
+done
+expect 2 "$espalier" tag '' -m never.model
+says err "its value is empty"
+absent never.model
 finish

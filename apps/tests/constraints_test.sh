@@ -157,7 +157,7 @@ says err "no labelling satisfies these constraints together: 'a' (line 1), 'b' (
 expect 1 "$espalier" tag test.txt -m crf.model --constraints nowhere.txt
 says err "nowhere.txt"
 expect 2 "$espalier" train train.txt -m never.model --learner memm --constraints scheme.txt
-says err "perceptron, svm and crf can"
+says err "perceptron, svm, crf and local can"
 absent never.model
 expect 1 "$espalier" train train.txt -m never.model --constraints wrong.txt
 absent never.model

@@ -38,6 +38,8 @@ expect 0 "$espalier" eval dev.txt -m all.model --json
 # What cannot be.
 cp fast.model before.model
 expect 1 "$espalier" tune fast.model --dev missing.txt
+expect 1 "$espalier" tune c.model --dev dev.txt --filter-loss 0.1,0.2,0.3,0.4,0.5 -o never.model
+says err "5 filter losses are given, but the cascade has 2 filters"
 expect 2 "$espalier" tune fast.model --dev dev.txt --budget 0.5
 expect 2 "$espalier" tune fast.model --dev dev.txt --budget 2 --filter-loss 0.1
 expect 2 "$espalier" tune fast.model --dev dev.txt --filter-loss 7

@@ -34,6 +34,7 @@ struct ConvertFlags {
 Outcome run(const ConvertFlags& flags) {
   const ConvertOptions options{flags.reading.resolve(), flags.to, flags.scheme, flags.from_scheme};
   if (const Status status = check_options(options); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_no_input(flags.output, {flags.input}));
   const auto report = convert(flags.input, Sink::file(flags.output), options);
   if (!report) return report.error();
   if (flags.quiet) return {};

@@ -150,12 +150,15 @@ Outcome run(const CvFlags& flags) {
   Ranks* const ranks = std::exchange(options->ranks, nullptr);  // they share folds, not trainings
   const Files data{flags.data, flags.training.reading.resolve()};
   if (const Status status = check_options(data, *options); !status.ok()) return usage_error(status.error());
+  if (const std::string twice = named_twice(flags.data); !twice.empty())
+    return fail("'{}' is given twice: folds would be scored on sequences that they were trained on", twice);
   ESPALIER_TRY(flags.training.read_files(*options));
   std::optional<Sink> predictions;
   if (!flags.predictions.empty()) {
     if (flags.predictions == "-")
       return usage_error("--save-predictions needs the name of a file: the scores go to standard output");
     ESPALIER_TRY(check_no_input(flags.predictions, flags.data));
+    ESPALIER_TRY(check_no_input(flags.predictions, flags.training.files()));
     if (speaks_for_all()) ESPALIER_TRY(check_writable(flags.predictions));
     predictions = Sink::file(flags.predictions);
   }

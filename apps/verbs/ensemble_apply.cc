@@ -19,6 +19,8 @@ Outcome apply_ensemble(const EnsembleApplyFlags& flags) {
   options.missing = flags.reading.missing;
   options.files = flags.reading.files();
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_no_input(flags.output, flags.experts));
+  ESPALIER_TRY(check_no_input(flags.output, {flags.input, flags.model}));
   LongWork work(flags.quiet || flags.output == "-");
   work.watch(options);
   const auto start = std::chrono::steady_clock::now();

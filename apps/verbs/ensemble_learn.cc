@@ -101,6 +101,8 @@ std::string outcome_text(const Ensemble& ensemble, const std::string& path, doub
 Outcome learn_ensemble(const EnsembleLearnFlags& flags) {
   EnsembleOptions options = options_of(flags);
   if (const Status status = options.check(); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_no_input(flags.model, {flags.gold}));
+  ESPALIER_TRY(check_no_input(flags.model, flags.experts));
   ESPALIER_TRY(check_writable(flags.model));
   const auto start = std::chrono::steady_clock::now();
   LongWork work(flags.output.quiet);

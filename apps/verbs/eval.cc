@@ -82,6 +82,18 @@ void tell_unknown_labels(std::vector<std::pair<std::string, size_t>> labels, siz
                   all == 1 ? "counts as an error" : "count as errors", joined(names, ", ")));
 }
 
+/// Says so if the last two columns can hardly be labels, as in files with confidences.
+void tell_odd_columns(const Scores& scores) {
+  const auto is_fraction = [](const LabelScores& label) {
+    return label.label.find('.') != std::string::npos && parse_number(label.label).ok();
+  };
+  const auto fractions =
+      static_cast<size_t>(std::count_if(scores.by_label.begin(), scores.by_label.end(), is_fraction));
+  if (scores.tokens == 0 || (scores.accuracy > 0 && 2 * fractions <= scores.by_label.size())) return;
+  say(fmt::format("espalier: warning: {} in the last two columns; are they the gold and the predicted label?",
+                  scores.accuracy > 0 ? "there are numbers" : "no token has the same label"));
+}
+
 Status check(const EvalFlags& flags) {
   const bool with_model = !flags.test.empty() || !flags.model.empty();
   if (with_model == !flags.columns.empty())
@@ -107,6 +119,7 @@ Outcome run(const EvalFlags& flags) {
   size_t bad = 0;
   if (!flags.columns.empty()) {
     ESPALIER_ASSIGN(scores, evaluate_columns(flags.columns, reading_of(flags)));
+    if (!flags.output.quiet) tell_odd_columns(*scores);
   } else {
     ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
     EvaluateOptions options;
@@ -126,6 +139,7 @@ Outcome run(const EvalFlags& flags) {
     if (const Status status = check_options(tagger, options); !status.ok())
       return usage_error(status.error());
     const Files test{flags.test, reading_of(flags)};
+    if (!flags.output.quiet) warn_of_repeats(flags.test);
     LongWork work(flags.output.quiet);
     work.watch(options);
     if (flags.keep_going)

@@ -54,6 +54,8 @@ void add_explain(CLI::App& app, Action& action) {
   verb.add_option("INPUT", flags.input, "file to label and explain [-, standard input]")->type_name("");
   add_model_option(verb, flags.model);
   add_input_format_option(verb, flags.options.input_format);
+  verb.add_option("--encoding", flags.options.encoding, "utf-8, latin1 or bytes [that of the model]")
+      ->type_name("E");
   add_number_option(verb, "--sequence", flags.options.sequence,
                     "explain only this sequence, counted from 1 [all]", 1);
   add_number_option(verb, "--top", flags.options.top, "features shown per token [5]", 0, 1000000);

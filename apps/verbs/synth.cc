@@ -42,6 +42,7 @@ Outcome run(const SynthFlags& flags) {
   SynthOptions options = flags.options;
   options.reading = flags.reading.resolve();
   if (const Status status = check_options(options); !status.ok()) return usage_error(status.error());
+  ESPALIER_TRY(check_no_input(flags.directory + "/train.txt", {options.source}));
   LongWork work(flags.output.quiet);
   const auto files = synthesize(flags.directory, options, work.display().callback(), work.stop());
   if (auto outcome = work.interrupted("interrupted before everything was written")) return *outcome;

@@ -75,10 +75,7 @@ Result<TrainData> data_of(const TrainFlags& flags) {
 Status check_not_an_input(const TrainFlags& flags) {
   std::vector<std::string> inputs = flags.train;
   inputs.insert(inputs.end(), flags.dev.begin(), flags.dev.end());
-  inputs.insert(inputs.end(), flags.training.lexicons.begin(), flags.training.lexicons.end());
-  inputs.insert(inputs.end(), flags.training.word_classes.begin(), flags.training.word_classes.end());
-  inputs.push_back(flags.training.template_file);
-  inputs.push_back(flags.training.constraints);
+  for (const std::string& file : flags.training.files()) inputs.push_back(file);
   if (flags.checkpoint_every > 0) ESPALIER_TRY(check_no_input(flags.model + ".checkpoint", inputs));
   return check_no_input(flags.model, inputs);
 }
@@ -110,6 +107,7 @@ Outcome run(const TrainFlags& flags) {
   if (const Status status = check_options(data->train, *options); !status.ok())
     return usage_error(status.error());
   if (speaks_for_all()) ESPALIER_TRY(check_writable(flags.model));
+  if (!flags.output.quiet) warn_of_repeats(flags.train);
 
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);

@@ -160,7 +160,7 @@ class OneSequence final : public data::Reader {
 Status check_options(const Tagger& tagger, const ExplainOptions& options) {
   const Tagger::State& state = *tagger.state();
   ESPALIER_TRY(api::unconstrained_choice(state, options.decode));
-  ESPALIER_TRY(api::model_input(state, {}, {.format = options.input_format}));
+  ESPALIER_TRY(api::model_input(state, {}, {.format = options.input_format, .encoding = options.encoding}));
   return {};
 }
 
@@ -169,7 +169,8 @@ Status explain_stream(const Tagger& tagger, const Source& source, const Sink& si
   const Tagger::State& state = *tagger.state();
   ESPALIER_ASSIGN(const api::DecodeChoice choice, api::decode_choice(state, options.decode));
   ESPALIER_ASSIGN(const api::ModelInput input,
-                  api::model_input(state, source.state()->path, {.format = options.input_format}));
+                  api::model_input(state, source.state()->path,
+                                   {.format = options.input_format, .encoding = options.encoding}));
   const api::PublicMonitor monitor({}, options.stop);
   ESPALIER_ASSIGN(auto all, api::open_source(source, input.reading, input.task));
   if (!input.task && !state.model.bare().builds_trees())

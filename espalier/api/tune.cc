@@ -5,6 +5,7 @@
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/cascade/model/model.h"
 #include "espalier/eval/plot.h"
 #include "espalier/public/evaluate.h"
@@ -74,6 +75,9 @@ Result<Tuned> tune(const Tagger& tagger, const Data& dev, const TuneOptions& opt
   if (filters == nullptr)
     return fail("{}: a model of the learner {}; only a cascade has thresholds to choose",
                 state.model.file().name(), state.model.about().learner);
+  if (filters->levels() > 1 && options.filter_loss.size() > filters->levels() - 1)
+    return fail("{} filter losses are given, but the cascade has {}", options.filter_loss.size(),
+                counted(filters->levels() - 1, "filter"));
   const api::PublicMonitor monitor(options.on_progress, options.stop);
   ESPALIER_ASSIGN(const auto sequences, sequences_of(state, dev));
   cascade::TuneOptions how;

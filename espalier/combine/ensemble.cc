@@ -1,5 +1,7 @@
 #include "espalier/combine/ensemble.h"
 
+#include <algorithm>
+
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/text_io.h"
 #include "espalier/base/text/format.h"
@@ -47,6 +49,13 @@ Status prepare_streams(const Ensemble::State& state, const ExpertFiles& files,
   if (aligned.experts() != model.experts.size())
     return fail("{}: the ensemble combines {} experts ({}), but {} are given", state.name,
                 model.experts.size(), joined(model.experts, ", "), aligned.experts());
+  // Experts are told apart by their order. Names say nothing where each data set has files of its own, but
+  // the same names in another order are a mistake.
+  const std::vector<std::string> given = aligned.expert_names();
+  if (given != model.experts &&
+      std::is_permutation(given.begin(), given.end(), model.experts.begin(), model.experts.end()))
+    return fail("{}: the experts are in another order than in training, which was {}", state.name,
+                joined(model.experts, ", "));
   if (model.aligned) aligned.align();
   return model.probabilities ? aligned.ask_probabilities(files.probability_column) : Status();
 }

@@ -96,17 +96,26 @@ void TaggingScores::merge(const TaggingScores& other) {
 bool TaggingScores::chunked() const {
   // A prediction outside the scheme is simply wrong; it must not turn an F1 into an accuracy. Predictions are
   // considered only if the gold labels do not decide (all O).
-  bool gold_has_chunks = false;
+  uint64_t in_chunks = 0, stray = 0;
   bool predictions_fit = true;
   for (uint32_t label = 0; label < labels_.size(); ++label) {
     const bool fits = is_chunk_label(table_.name(label));
-    if (labels_[label].gold > 0) {
-      if (!fits) return false;
-      gold_has_chunks |= table_.tag(label).tag != Tag::kOutside;
-    }
+    if (!fits) stray += labels_[label].gold;
+    if (fits && table_.tag(label).tag != Tag::kOutside) in_chunks += labels_[label].gold;
     predictions_fit &= fits;
   }
-  return gold_has_chunks || predictions_fit;
+  if (stray > 0) return stray * kChunksPerStray <= in_chunks;
+  return in_chunks > 0 || predictions_fit;
+}
+
+std::vector<std::pair<std::string, uint64_t>> TaggingScores::stray_labels() const {
+  std::vector<std::pair<std::string, uint64_t>> stray;
+  if (!chunked()) return stray;
+  for (uint32_t label = 0; label < labels_.size(); ++label)
+    if (labels_[label].gold > 0 && !is_chunk_label(table_.name(label)))
+      stray.emplace_back(table_.name(label), labels_[label].gold);
+  std::sort(stray.begin(), stray.end());
+  return stray;
 }
 
 double TaggingScores::accuracy() const { return percent(correct_tokens_, tokens_); }

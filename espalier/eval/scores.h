@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/text/json.h"
@@ -44,9 +45,11 @@ struct Confusion {
 /// Tokens whose gold label is `_` (not known) are not counted: not as tokens, and neither side has a chunk
 /// there. A sequence in which all gold labels are unknown does not count.
 ///
-/// Labels are chunk labels if every gold label is O or has the form [BIESLU]-TYPE (and, if all gold labels
-/// are O, every predicted one as well). Then precision, recall and F1 are those of chunks, and labels are
+/// Labels are chunk labels if the gold labels are O or have the form [BIESLU]-TYPE (and, if all gold labels
+/// are O, the predicted ones as well). Then precision, recall and F1 are those of chunks, and labels are
 /// reported by type. Otherwise each token is one decision, and precision, recall and F1 equal the accuracy.
+/// A few gold labels of another form, at most one for every kChunksPerStray that have it, are taken for
+/// mistakes: they are counted as conlleval counts them, and stray_labels() names them.
 class TaggingScores {
  public:
   /// Adds a sequence and returns what it added. `confidence`, where given, is the probability of each
@@ -60,6 +63,8 @@ class TaggingScores {
   uint64_t tokens() const { return tokens_; }
   /// Whether the labels are those of a chunk scheme (see above).
   bool chunked() const;
+  /// If they are: the gold labels that are not, by name, with how many tokens have them.
+  std::vector<std::pair<std::string, uint64_t>> stray_labels() const;
 
   /// All in percent.
   double accuracy() const;
@@ -88,6 +93,7 @@ class TaggingScores {
   Json to_json() const;
 
  private:
+  static constexpr uint64_t kChunksPerStray = 20;
   LabelTable table_;
   std::vector<Counts> labels_;                         // By label number.
   std::vector<Counts> types_;                          // By type number.

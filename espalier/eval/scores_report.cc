@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "espalier/base/text/counted.h"
 #include "espalier/base/text/format.h"
 #include "espalier/base/text/json.h"
 #include "espalier/eval/scores.h"
@@ -50,6 +51,9 @@ std::string TaggingScores::conlleval_report() const {
 std::string TaggingScores::table() const {
   std::string out;
   append_format(out, "sequences: {}, {:.2f}% without an error\n", sequences_, sequence_accuracy());
+  for (const auto& [label, tokens] : stray_labels())
+    append_format(out, "the gold label '{}' ({}) is none of a segment: a mistake?\n", label,
+                  counted(tokens, "token"));
 
   const std::vector<Confusion> worst = confusions(kConfusionsInTable);
   if (!worst.empty()) {
@@ -90,6 +94,8 @@ Json TaggingScores::to_json() const {
   Json errors = Json::array();
   for (const Confusion& c : confusions(kConfusionsInJson))
     errors.push_back({{"gold", c.gold}, {"predicted", c.predicted}, {"count", c.count}});
+  Json stray = Json::object();
+  for (const auto& [label, tokens] : stray_labels()) stray[label] = tokens;
   Json calibration = nullptr;
   if (calibration_.count() > 0) {
     Json bins = Json::array();
@@ -117,6 +123,7 @@ Json TaggingScores::to_json() const {
           {"found", all.found},
           {"correct", all.correct},
           {"by_label", std::move(labels)},
+          {"stray_labels", std::move(stray)},
           {"confusions", std::move(errors)},
           {"calibration", std::move(calibration)}};
 }

@@ -175,6 +175,30 @@ TEST(TaggingScores, GoldLabelsDecideWhetherThereAreChunks) {
   EXPECT_FALSE(roles.chunked());
 }
 
+TEST(TaggingScores, AFewGoldLabelsOfAnotherFormDoNotTurnSegmentsIntoTokens) {
+  const auto with = [](const char* stray) {
+    std::vector<std::string_view> gold, predicted;
+    for (int i = 0; i < 20; ++i) {
+      for (const char* label : {"B-NP", "I-NP", "O"}) gold.push_back(label);
+      for (const char* label : {"B-NP", i < 5 ? "O" : "I-NP", "O"}) predicted.push_back(label);
+    }
+    gold.back() = stray;
+    TaggingScores scores;
+    scores.add(gold, predicted);
+    return scores;
+  };
+  EXPECT_DOUBLE_EQ(with("O").f1(), 75);
+  EXPECT_TRUE(with("O").stray_labels().empty());
+  for (const char* stray : {"X", "b-np", "0", "B-"}) {
+    const TaggingScores scores = with(stray);
+    EXPECT_TRUE(scores.chunked()) << stray;
+    EXPECT_NEAR(scores.f1(), 75, 2) << stray;
+    EXPECT_EQ(scores.stray_labels(), (std::vector<std::pair<std::string, uint64_t>>{{stray, 1}})) << stray;
+    EXPECT_NE(scores.table().find(fmt::format("the gold label '{}' (1 token)", stray)), std::string::npos);
+    EXPECT_EQ(scores.to_json()["stray_labels"][stray], 1);
+  }
+}
+
 TEST(TaggingScores, NothingAddedScoresNothing) {
   const TaggingScores scores;
   EXPECT_EQ(scores.accuracy(), 0);

@@ -360,6 +360,7 @@ struct ExplainOptions {
   size_t top = 5;                           ///< reasons listed per token
   size_t sequence = 0;                      ///< explain only this sequence, counted from 1; 0: all
   std::string input_format = {};            ///< empty: as the source's name says, otherwise as in training
+  std::string encoding = {};                ///< of the input; empty: that of the training data
   bool json = false;                        ///< one JSON object instead of text
   bool colour = false;                      ///< text: labels in the colours of terminals (ANSI)
   int threads = 0;                          ///< 0: all cores

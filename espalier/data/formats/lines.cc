@@ -17,6 +17,10 @@ Result<bool> Lines::next(std::string_view& line) {
   if (encoding_ == Encoding::kBytes || !more.ok() || !*more || line.empty()) return more;
   if (number() == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")))
     return error("the text is UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8");
+  if (number() == 1 && std::memchr(line.data(), '\r', line.size()) != nullptr)
+    return error(
+        "a carriage return within the line: are they the ends of lines, as on old Macintosh computers? tr "
+        "'\\r' '\\n' would convert them");
   if (encoding_ == Encoding::kUnchecked) return more;
   if (std::memchr(line.data(), '\0', line.size()) != nullptr)
     return error("a zero byte: this is not text, or UTF-16 (iconv -f UTF-16 -t UTF-8 would convert it)");

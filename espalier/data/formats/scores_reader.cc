@@ -122,7 +122,13 @@ class ScoresReader final : public LinesReader {
       if (std::isnan(value)) return lines_.error("{} is not {}", in_quotes(cells_[k]), kWhatScoresAre);
       sequence.add_attribute(labels_[k], value);
     }
-    if (*labelled_) sequence.set_label(cells_[K]);
+    if (*labelled_) {
+      if (parse_number(cells_[K]).ok() &&
+          std::find(labels_.begin(), labels_.end(), cells_[K]) == labels_.end())
+        return lines_.error("the cell after {} is the number {}, not a label; the first line names {}",
+                            counted(K, "score"), in_quotes(cells_[K]), counted(K, "label"));
+      sequence.set_label(cells_[K]);
+    }
     return {};
   }
 
