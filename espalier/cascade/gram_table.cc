@@ -1,9 +1,17 @@
 #include "espalier/cascade/gram_table.h"
 
+#include <algorithm>
+
 namespace espalier::cascade {
 
-GramTable::GramTable(size_t labels) : labels_(labels) {
-  if (single() <= kMostSquared) pairs_.assign(single() * single(), kNoGram);
+GramTable::GramTable(size_t labels) : labels_(labels) { add_direct_rows(); }
+
+/// Rows for prefixes that have none yet, while there is room.
+void GramTable::add_direct_rows() {
+  const size_t rows = std::min(size(), kMostDirect / single());
+  if (rows <= direct_rows_) return;
+  direct_.resize(rows * single(), kNoGram);
+  direct_rows_ = rows;
 }
 
 Result<GramTable> GramTable::from_entries(size_t labels, const std::vector<Entry>& entries) {
@@ -35,8 +43,8 @@ uint32_t GramTable::add(uint32_t prefix, uint32_t last) {
   if (entry == known) {
     ESPALIER_CHECK(size() < kNoGram);
     entries_.push_back({prefix, last});
-    if (prefix < single() && !pairs_.empty())
-      pairs_[prefix * single() + last] = static_cast<uint32_t>(single()) + entry;
+    if (prefix < direct_rows_) direct_[prefix * single() + last] = static_cast<uint32_t>(single()) + entry;
+    add_direct_rows();
   }
   return static_cast<uint32_t>(single()) + entry;
 }

@@ -45,8 +45,8 @@ class GramTable {
 
   /// The gram `prefix` followed by `last`, or kNoGram; kNoGram has no successors.
   uint32_t find(uint32_t prefix, uint32_t last) const {
+    if (prefix < direct_rows_) return direct_[prefix * single() + last];
     if (prefix == kNoGram) return kNoGram;
-    if (prefix < single() && !pairs_.empty()) return pairs_[prefix * single() + last];
     const uint32_t found = index_.find(hash(prefix, last), [&](uint32_t e) {
       return entries_[e].prefix == prefix && entries_[e].last == last;
     });
@@ -64,9 +64,12 @@ class GramTable {
   size_t labels_ = 0;
   std::vector<Entry> entries_;
   HashIndex index_;
-  /// With a moderate number of labels: the grams of two symbols, by both. Every lattice asks for them first.
-  static constexpr size_t kMostSquared = 256;
-  std::vector<uint32_t> pairs_;
+  /// The grams that follow the first prefixes, in a table of prefix × last symbol: with a moderate number of
+  /// labels, those of all grams of two symbols and of many of three. Lattices ask for little else.
+  static constexpr size_t kMostDirect = size_t{1} << 18;
+  size_t direct_rows_ = 0;
+  std::vector<uint32_t> direct_;
+  void add_direct_rows();
 };
 
 }  // namespace espalier::cascade

@@ -50,13 +50,15 @@ AliveLabels all_labels(size_t positions, size_t labels) {
   return alive;
 }
 
-Trellis make_trellis(const AliveLabels& alive, const GramTable& grams) {
-  Trellis trellis;
+Trellis make_trellis(const AliveLabels& alive, const GramTable& grams, Trellis used) {
+  Trellis trellis = std::move(used);
+  trellis.gram_length = 1;
+  trellis.state_grams.clear();
   const size_t T = alive.positions();
   size_t arcs = 0;
   for (size_t t = 1; t < T; ++t)
     arcs += size_t{alive.begin[t] - alive.begin[t - 1]} * (alive.begin[t + 1] - alive.begin[t]);
-  chain::LatticeBuilder builder;
+  chain::LatticeBuilder builder(std::move(trellis.lattice));
   builder.reserve(alive.label.size(), arcs);
   trellis.arc_gram.resize(arcs);
   uint32_t* gram = trellis.arc_gram.data();
@@ -103,14 +105,15 @@ Growth plan_growth(const Trellis& from, const chain::KeepMasks& keep) {
 }
 
 Trellis grow(const Trellis& from, const Growth& growth, const chain::KeepMasks& keep,
-             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams) {
+             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams,
+             Trellis used) {
   const Lattice& old = from.lattice;
   const std::span<const float> first_rating =
       state_rating.empty() ? std::span<const float>(from.rating) : state_rating;
   const size_t m = from.gram_length, states = growth.place.back();
-  Trellis trellis;
+  Trellis trellis = std::move(used);
   trellis.gram_length = m + 1;
-  chain::LatticeBuilder builder;
+  chain::LatticeBuilder builder(std::move(trellis.lattice));
   builder.reserve(states, growth.arcs);
   trellis.arc_gram.resize(growth.arcs);
   trellis.rating.resize(states);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "espalier/cascade/gram_table.h"
@@ -57,8 +58,8 @@ struct Trellis {
 };
 
 /// The trellis of single labels (m = 1) with every arc between neighbours. Grams not in the table are
-/// kNoGram.
-Trellis make_trellis(const AliveLabels& alive, const GramTable& grams);
+/// kNoGram. It is made in the memory of `used`.
+Trellis make_trellis(const AliveLabels& alive, const GramTable& grams, Trellis used = {});
 
 /// The shape of a trellis that grows by one. What masks drop is left out of it; empty masks keep all.
 /// Precondition: what they keep is on a path of kept parts (chain::drop_unconnected).
@@ -69,11 +70,13 @@ struct Growth {
 Growth plan_growth(const Trellis& from, const chain::KeepMasks& keep = {});
 
 /// m grows by one. The ratings of the old states and arcs become those of the new states. Empty: those of
-/// `from`; of an arc, that of its target.
+/// `from`; of an arc, that of its target. The new trellis is made in the memory of `used`.
 Trellis grow(const Trellis& from, const Growth& growth, const chain::KeepMasks& keep,
-             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams);
-inline Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams) {
-  return grow(from, plan_growth(from), {}, {}, arc_rating, grams);
+             std::span<const float> state_rating, std::span<const float> arc_rating, const GramTable& grams,
+             Trellis used = {});
+inline Trellis grow(const Trellis& from, std::span<const float> arc_rating, const GramTable& grams,
+                    Trellis used = {}) {
+  return grow(from, plan_growth(from), {}, {}, arc_rating, grams, std::move(used));
 }
 
 /// Fills first_gram and end_grams, which follow from the rest.

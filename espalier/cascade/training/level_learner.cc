@@ -22,7 +22,7 @@ constexpr size_t kPieces = 8;
 
 Trellis& TrainingLattice::open(const GramTable& grams, Trellis& buffer) {
   if (alive.label.empty() && !grows) return trellis;
-  buffer = grows ? grow(trellis, {}, grams) : make_trellis(alive, grams);
+  buffer = grows ? grow(trellis, {}, grams, std::move(buffer)) : make_trellis(alive, grams, std::move(buffer));
   buffer.rating.assign(buffer.states(), kNoRating);
   return buffer;
 }
@@ -93,7 +93,7 @@ void LevelLearner::keep_start() {
 
 void LevelLearner::go_on_with(const LearnerOptions& options) {
   ESPALIER_CHECK(options.dropout == options_.dropout);
-  weights_ = averaged();
+  weights_ = averaged(std::move(weights_));
   scale_ = 1;
   averaged_ = 0;
   for (Extra* extra : {&state_, &gram_, &edge_}) std::fill(extra->sum.begin(), extra->sum.end(), 0.0);
@@ -254,8 +254,7 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
   return loss;
 }
 
-LevelWeights LevelLearner::weights() const {
-  LevelWeights out = averaged();
+LevelWeights LevelLearner::for_use(LevelWeights out) const {
   if (options_.dropout > 0) {
     const float kept = linear::Dropout{options_.dropout}.kept();
     for (float& w : out.state) w *= kept;
@@ -263,8 +262,7 @@ LevelWeights LevelLearner::weights() const {
   return out;
 }
 
-LevelWeights LevelLearner::averaged() const {
-  LevelWeights out = weights_;
+LevelWeights LevelLearner::averaged(LevelWeights out) const {
   const double share = averaged_ == 0 ? 0 : 1.0 / static_cast<double>(averaged_);
   const auto finish = [&](auto& w, const auto& sum) {
     for (size_t i = 0; i < w.size(); ++i)

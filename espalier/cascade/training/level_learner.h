@@ -83,7 +83,9 @@ class LevelLearner {
   double pass(std::span<const uint32_t> sequences, int number, bool average);
 
   /// The average (the current weights if nothing has been averaged yet), scaled for use without dropout.
-  LevelWeights weights() const;
+  LevelWeights weights() const { return for_use(averaged(weights_)); }
+  /// The same without a copy; the learner must not be used afterwards.
+  LevelWeights take_weights() { return for_use(averaged(std::move(weights_))); }
 
   /// Saves what is needed to resume, as sections whose names begin with `prefix`; load resumes from them.
   void save(std::string_view prefix, SectionWriter& out) const;
@@ -105,8 +107,9 @@ class LevelLearner {
     std::vector<double> sum;
   };
 
-  /// The average so far, or the current weights, scaled for training with dropout.
-  LevelWeights averaged() const;
+  /// The average so far, or the current weights, which are given; scaled for training with dropout.
+  LevelWeights averaged(LevelWeights current) const;
+  LevelWeights for_use(LevelWeights averaged) const;
   void find_gradient(uint32_t sequence, linear::SequenceFeatures features, Piece& piece,
                      SequenceGradient& out);
   bool keeps_potentials() const;

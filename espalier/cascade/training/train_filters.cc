@@ -166,7 +166,7 @@ CascadeTraining::Filters CascadeTraining::learn_quick_filters(size_t index) {
       learner.pass(sequences, pass, 2 * pass > warm);
       report_progress(phase, ++done, rounds);
     }
-    filters.held_out.push_back(learner.weights());
+    filters.held_out.push_back(learner.take_weights());
     filters.held_out.back().prior = find_usual(index, filters.held_out.back(), members(fold));
   }
   filters.full = mean_of(filters.held_out);
@@ -259,7 +259,7 @@ CascadeTraining::Filters CascadeTraining::learn_filters(size_t index) {
       report_progress(phase, ++done, rounds);
       if (stopped()) break;
     }
-    return learner.weights();
+    return learner.take_weights();
   };
   for (size_t fold = 1; fold < folds_ && !ends_here(index); ++fold) {
     filters.held_out.push_back(stopped() ? filters.held_out.front() : learn(fold, all_but(fold)));

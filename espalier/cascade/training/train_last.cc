@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "espalier/cascade/training/training.h"
 #include "espalier/chain/lattice/lattice_marginals.h"
@@ -34,7 +35,8 @@ LearnerOptions CascadeTraining::last_options() const {
 Trellis& CascadeTraining::scored(const LevelWeights& weights, size_t s, Work& work) {
   Trellis* trellis = open_lattice(s, work);
   if (trellis == nullptr) {
-    work.trellis = make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams);
+    work.trellis = make_trellis(all_labels(data_.length(s), cascade_.layout.labels), cascade_.layout.grams,
+                                std::move(work.trellis));
     trellis = &work.trellis;
   }
   score(weights, data_, s, *trellis, work);
@@ -49,7 +51,7 @@ double CascadeTraining::fit_temperature(size_t index, int passes) {
   if (held_out.empty()) return 1;
   LevelLearner learner = learner_of(index, last_options(), most, passes);
   for (int pass = 1; pass <= passes && !stopped(); ++pass) learner.pass(most, pass, true);
-  const LevelWeights weights = learner.weights();
+  const LevelWeights weights = learner.take_weights();
   std::vector<Trellis> trellises;
   std::vector<std::vector<uint32_t>> truths;
   Work work;
@@ -164,26 +166,26 @@ Status CascadeTraining::train_last(size_t index) {
   level.measure = measure();
   level.report.order = order;
   describe_lattices(level.report);
-  LevelLearner learner = learner_of(index, last_options(), usable_, options_.passes);
+  std::optional<LevelLearner> learner = learner_of(index, last_options(), usable_, options_.passes);
   const int average_from = context_.old != nullptr
                                ? 1
                                : std::max(1, static_cast<int>(options_.passes * options_.average_from) + 1);
   LevelWeights best;
   bool have_best = false;
-  ESPALIER_ASSIGN(const int passes_before, resume_last(learner));
+  ESPALIER_ASSIGN(const int passes_before, resume_last(*learner));
   level.report.passes = passes_before;
   for (int pass = passes_before + 1; pass <= options_.passes; ++pass) {
     const double loss =
-        learner.pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
+        learner->pass(usable_, pass, pass >= average_from || options_.last == Loss::kPerceptron);
     level.report.passes = pass;
     // Nobody asks for them before the end if there is no dev set.
     LevelWeights weights;
-    if (context_.dev != nullptr) weights = learner.weights();
+    if (context_.dev != nullptr) weights = learner->weights();
     const DevDecoder decoder = [&](size_t sequence, std::vector<Label>& labels) {
       decode_dev(weights, order, sequence, labels);
     };
     const Round round{
-        {pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), saver(pass, &learner), 0,
+        {pass, loss / static_cast<double>(std::max<size_t>(1, positions_)), saver(pass, &*learner), 0,
          options_.last == Loss::kPerceptron ? "errors per token" : kLossPerToken},
         [&] { return decoder; }};
     const Verdict verdict = context_.round_ended(round);
@@ -193,7 +195,8 @@ Status CascadeTraining::train_last(size_t index) {
     }
     if (!verdict.go_on || stopped()) break;
   }
-  level.weights = have_best ? std::move(best) : learner.weights();
+  level.weights = have_best ? std::move(best) : learner->take_weights();
+  learner.reset();  // four times as large as the weights
   if (!stopped() && options_.last != Loss::kLog && options_.calibrate)
     cascade_.temperature = fit_temperature(index, level.report.passes);
   if (!stopped() && options_.check_rounding)

@@ -107,7 +107,8 @@ LevelLearner CascadeTraining::filter_learner_of(size_t index, size_t fold, const
                                                 std::span<const uint32_t> sequences) {
   if (!goes_on(index)) return learner_of(index, options, sequences, options_.filter_passes);
   LevelWeights start = start_of(index);
-  start.state = fold < before_.size() ? before_[fold].state : cascade_.levels[index - 1].weights.state;
+  start.state =
+      fold < before_.size() ? std::move(before_[fold].state) : cascade_.levels[index - 1].weights.state;
   LevelLearner learner(cascade_.layout, std::move(start), data_, lattices_, options, context_.workers,
                        context_.monitor);
   learner.keep_start();

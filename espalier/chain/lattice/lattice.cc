@@ -10,6 +10,15 @@
 
 namespace espalier::chain {
 
+void Lattice::clear() {
+  position_begin_.assign(1, 0);
+  label_.clear();
+  state_score_.clear();
+  arc_begin_.assign(1, 0);
+  source_.clear();
+  arc_score_.clear();
+}
+
 void LatticeBuilder::reserve(size_t states, size_t arcs) {
   lattice_.label_.reserve(states);
   lattice_.state_score_.reserve(states);
@@ -28,7 +37,6 @@ void LatticeBuilder::add_arcs(uint32_t first_source, size_t count) {
   ESPALIER_CHECK(old + count <= std::numeric_limits<uint32_t>::max());
   lattice_.source_.resize(old + count);
   std::iota(lattice_.source_.begin() + static_cast<ptrdiff_t>(old), lattice_.source_.end(), first_source);
-  lattice_.arc_score_.resize(old + count, 0.0f);
   lattice_.arc_begin_.back() += static_cast<uint32_t>(count);
 }
 
@@ -39,6 +47,7 @@ void LatticeBuilder::end_position() {
 
 Lattice LatticeBuilder::finish() {
   ESPALIER_CHECK(lattice_.states() == lattice_.position_begin_.back());
+  lattice_.arc_score_.resize(lattice_.arcs(), 0.0f);
   previous_begin_ = 0;
   return std::exchange(lattice_, Lattice());
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/parallel.h"
@@ -71,6 +72,8 @@ class Lattice {
 
  private:
   friend class LatticeBuilder;
+  void clear();
+
   std::vector<uint32_t> position_begin_{0};
   std::vector<data::Label> label_;
   std::vector<float> state_score_;
@@ -82,6 +85,10 @@ class Lattice {
 /// Builds a lattice from front to back: the states of a position in order, each followed by the arcs into it.
 class LatticeBuilder {
  public:
+  LatticeBuilder() = default;
+  /// Builds in the memory of a lattice that is no longer needed.
+  explicit LatticeBuilder(Lattice used) : lattice_(std::move(used)) { lattice_.clear(); }
+
   void reserve(size_t states, size_t arcs);
 
   /// Adds a state to the open position and returns its number. Precondition: a finite score.
@@ -103,6 +110,7 @@ class LatticeBuilder {
     ESPALIER_CHECK(lattice_.arc_begin_[state] == lattice_.arcs() || lattice_.source_.back() < source);
     ESPALIER_CHECK(std::isfinite(score));
     ESPALIER_CHECK(lattice_.arcs() < std::numeric_limits<uint32_t>::max());
+    lattice_.arc_score_.resize(lattice_.arcs(), 0.0f);  // add_arcs leaves this to the end
     lattice_.source_.push_back(source);
     lattice_.arc_score_.push_back(score);
     ++lattice_.arc_begin_.back();

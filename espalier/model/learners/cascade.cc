@@ -170,7 +170,7 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
   }
   ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job.checkpoint_to_resume());
   if (checkpoint) context.resume = &*checkpoint;
-  ESPALIER_ASSIGN(const cascade::Cascade trained, job.ended(cascade::train_cascade(context, options)));
+  ESPALIER_ASSIGN(cascade::Cascade trained, job.ended(cascade::train_cascade(context, options)));
   job.report.notes.insert(job.report.notes.end(), trained.notes.begin(), trained.notes.end());
   job.report.details = details_of(trained);
   const int bits =
@@ -179,10 +179,13 @@ Status train_cascade_model(TrainingJob& job, const CascadeOptions& asked) {
   cascade::save_model({job.training.labels, trained, job.training.state, job.training.edge,
                        job.label_scheme(), answers_segments(job, options), bits, old ? &*old : nullptr},
                       out);
-  ESPALIER_TRY(job.save(out));
-  job.drop_checkpoint();
   for (const cascade::Level& level : trained.levels)
     job.report.weights += trained.layout.weights_of(level.weights);
+  // The model is opened when it has been written: by then, what it was made of is gone.
+  trained = cascade::Cascade();
+  job.training.data = {};
+  ESPALIER_TRY(job.save(out));
+  job.drop_checkpoint();
   return {};
 }
 
