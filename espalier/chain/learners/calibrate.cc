@@ -94,7 +94,7 @@ class SampleProgress {
   std::mutex mutex_;
 };
 
-float largest_of(const AlignedVector<float>& w) {
+float largest_of(std::span<const float> w) {
   float largest = 0;
   for (const float x : w) largest = std::max(largest, std::abs(x));
   return largest;
@@ -102,7 +102,7 @@ float largest_of(const AlignedVector<float>& w) {
 
 }  // namespace
 
-void round_to_16_bits(AlignedVector<float>& w, const Workers& workers) {
+void round_to_16_bits(std::span<float> w, const Workers& workers) {
   const float scale = largest_of(w) / 32767.0f;
   if (scale == 0) return;
   for_each_stretch(workers, w.size(), [&](Range part) {

@@ -2,6 +2,8 @@
 // effect of storing weights in 16 bits.
 #pragma once
 
+#include <span>
+
 #include "espalier/base/parallel.h"
 #include "espalier/base/progress.h"
 #include "espalier/chain/weights.h"
@@ -25,7 +27,7 @@ double fit_temperature(const linear::KernelModel& kernel, const linear::Dataset&
                        size_t most_tokens = 5000);
 
 /// Rounds weights as a model file with 16-bit weights does.
-void round_to_16_bits(AlignedVector<float>& weights, const Workers& workers);
+void round_to_16_bits(std::span<float> weights, const Workers& workers);
 
 /// The share of tokens whose label in the best labelling changes when the weights are rounded to 16 bits; at
 /// most `most` sequences are decoded, and of many labels fewer. Returns 1, for "not known", if the monitor

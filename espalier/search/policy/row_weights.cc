@@ -17,7 +17,6 @@ void HashedRows::start_from(const OldRows& old) {
   old_values_ = linear::values_of(*old_map_);
   index_.reserve(
       old_values_.size());  // old rows are found by old_map_, but count as entries when the index grows
-  weights_.reserve(old_values_.size() * stride_);
   for (uint32_t r = 0; r < old_values_.size(); ++r) {
     hashes_.push_back(r + 1);
     append_row({});
@@ -43,7 +42,7 @@ void HashedRows::append_row(LabelRange labels) {
   ESPALIER_CHECK(weights_.size() / linear::kLanes <= std::numeric_limits<uint32_t>::max());
   rows_.push_back({static_cast<uint32_t>(weights_.size() / linear::kLanes), static_cast<uint16_t>(first),
                    static_cast<uint16_t>(last - first)});
-  weights_.resize(weights_.size() + (last - first) * linear::kLanes, 0.0f);
+  weights_.resize(weights_.size() + (last - first) * linear::kLanes);
 }
 
 uint32_t HashedRows::insert(uint64_t hash, LabelRange labels) {
@@ -85,7 +84,7 @@ RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t l
       *layout_, old_->old_value,
       [this](uint32_t value, const auto& visit) { old_->state->for_each(value, visit); }, state_.data());
   hashed_.start_from(*old_);
-  hashed_lag_.assign(hashed_.weights().size(), 0.0f);
+  hashed_lag_.resize(hashed_.weights().size());
   if (adaptive_) hashed_squares_ = hashed_lag_;
   state_anchor_ = state_;
   hashed_anchor_ = hashed_.weights();
@@ -132,8 +131,8 @@ std::span<const float> RowWeights::score(const FeatureSink& features) {
 uint32_t RowWeights::insert(uint64_t hash, LabelRange labels) {
   const uint32_t r = hashed_.insert(hash, labels);
   if (hashed_lag_.size() < hashed_.weights().size()) {
-    hashed_lag_.resize(hashed_.weights().size(), 0.0f);
-    if (adaptive_) hashed_squares_.resize(hashed_.weights().size(), 0.0f);
+    hashed_lag_.resize(hashed_.weights().size());
+    if (adaptive_) hashed_squares_.resize(hashed_.weights().size());
   }
   return r;
 }
@@ -258,7 +257,7 @@ void RowWeights::shrink(float rate, float fraction, float l2) {
   ESPALIER_CHECK(adaptive_);
   ++version_;
   if (old_ != nullptr) {
-    hashed_anchor_.resize(hashed_.weights().size(), 0.0f);
+    hashed_anchor_.resize(hashed_.weights().size());
     chain::shrink_towards(layout_->weights(), rate, fraction, 0, l2, state_anchor_.data(), state_.data(),
                           state_squares_.data());
     chain::shrink_towards(hashed_.weights().size(), rate, fraction, 0, l2, hashed_anchor_.data(),
@@ -273,7 +272,7 @@ void RowWeights::shrink(float rate, float fraction, float l2) {
 void RowWeights::snapshot() {
   ESPALIER_CHECK(adaptive_);
   for (size_t i = 0; i < layout_->weights(); ++i) state_lag_[i] += state_[i];
-  const AlignedVector<float>& hashed = hashed_.weights();
+  const GrowingArray<float>& hashed = hashed_.weights();
   for (size_t i = 0; i < hashed.size(); ++i) hashed_lag_[i] += hashed[i];
   ++ticks_;
 }
@@ -346,8 +345,8 @@ RowWeights RowWeights::averaged() && {
 
 void RowWeights::take_average(const RowWeights& from) {
   const float share = 1.0f / static_cast<float>(ticks_);
-  const auto average = [&](AlignedVector<float>& w, const AlignedVector<float>& lag,
-                           const AlignedVector<float>& anchor, size_t n) {
+  const auto average = [&](std::span<float> w, std::span<const float> lag, std::span<const float> anchor,
+                           size_t n) {
     for (size_t i = 0; i < n; ++i) w[i] = adaptive_ ? share * lag[i] : w[i] - share * lag[i];
     if (!adaptive_) chain::average_with_old(anchor, share_of_new_, w);
   };
@@ -364,7 +363,8 @@ RowWeights RowWeights::rounded(const Workers& workers) const {
 
 void RowWeights::end_of_training() {
   ++version_;
-  state_lag_ = state_squares_ = hashed_lag_ = hashed_squares_ = state_anchor_ = hashed_anchor_ = {};
+  state_lag_ = state_squares_ = state_anchor_ = {};
+  hashed_lag_ = hashed_squares_ = hashed_anchor_ = {};
 }
 
 }  // namespace espalier::search

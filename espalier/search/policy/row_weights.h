@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/base/array.h"
+#include "espalier/base/growing_array.h"
 #include "espalier/base/hash_index.h"
 #include "espalier/base/parallel.h"
 #include "espalier/linear/encoding/feature_map.h"
@@ -66,8 +67,8 @@ class HashedRows {
     const Place at = place(r);
     return at.has(label) ? weights_[at.of(label)] : 0.0f;
   }
-  AlignedVector<float>& weights() { return weights_; }
-  const AlignedVector<float>& weights() const { return weights_; }
+  GrowingArray<float>& weights() { return weights_; }
+  const GrowingArray<float>& weights() const { return weights_; }
 
   /// Takes over the rows of a model, whose table must outlive this. Precondition: there are no rows yet.
   /// Hashes that are not known in full are made up.
@@ -90,7 +91,7 @@ class HashedRows {
   HashIndex index_;
   std::vector<uint64_t> hashes_;
   std::vector<Stored> rows_;
-  AlignedVector<float> weights_;
+  GrowingArray<float> weights_;
 };
 
 /// The layout for search spaces whose features are all hashed.
@@ -196,10 +197,10 @@ class RowWeights final : public Scorer {
   /// The lag is Σ_s (s+1)·Δ_s for plain steps, the sum of snapshots for adaptive ones.
   AlignedVector<float> state_, state_lag_, state_squares_;
   HashedRows hashed_;
-  AlignedVector<float> hashed_lag_, hashed_squares_;
+  GrowingArray<float> hashed_lag_, hashed_squares_;
   std::shared_ptr<const OldRows> old_;
-  AlignedVector<float> state_anchor_,
-      hashed_anchor_;  ///< what penalties pull towards, where there is an old model
+  AlignedVector<float> state_anchor_;  ///< what penalties pull towards, where there is an old model
+  GrowingArray<float> hashed_anchor_;
   float share_of_new_ = 1;
   uint64_t ticks_ = 0;  ///< or snapshots
 
