@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/chain/lost_labels.h"
 #include "espalier/chain/stop_kernels.h"
 
 // Highway needs foreach_target.h first.
@@ -183,7 +184,7 @@ float MaxOf(const float* x, size_t stride) {
 /// out[j] = exp(x[j] − offset). Arguments below −87 give 0 (and −∞ too, which Exp itself does not promise).
 void ExpOf(const float* x, size_t stride, float offset, float* out) {
   const Floats d;
-  const auto lowest = hn::Set(d, -87.0f);
+  const auto lowest = hn::Set(d, -kLostBeyond);
   for (size_t j = 0; j < stride; j += hn::Lanes(d)) {
     const auto argument = hn::Sub(hn::LoadU(d, x + j), hn::Set(d, offset));
     const auto clipped = hn::Max(argument, lowest);
@@ -218,8 +219,9 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
 ///   b_t = ψ_t ∘ β_t,  β_{t−1} = M b_t / z_t  (β_{T−1} = 1), which makes α_t ∘ β_t the marginal at once and
 ///   P(y_{t−1} = i, y_t = j) = α_{t−1}[i] M[i][j] b_t[j] / z_t.
 /// The scratch's beta holds b_t / z_t. Returns NaN, with nothing added to `pairs`, if a position's sum
-/// underflowed or forward and backward disagree: Σ_j α_t[j]·β_t[j] must be 1, and is not if labels that
-/// matter later were too unlikely at first for a float. The caller then falls back to log space.
+/// underflowed, if a label may have been lost (lost_labels.h), or if forward and backward disagree: Σ_j
+/// α_t[j]·β_t[j] must be 1, and is not if labels that matter later were too unlikely at first for a float.
+/// The caller then falls back to log space.
 double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, ChainScratch& scratch,
                        float* marginals, float* pairs, float* edge_marginals) {
   const size_t T = s.length, K = s.labels, S = s.stride;
@@ -234,6 +236,7 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
   const bool own_edges = s.edge != nullptr;
   if (own_edges) scratch.edge_potentials.resize(T * K * S);
   double log_z = 0;
+  float spread = own_edges ? 0 : p.spread;
   thread_local AlignedVector<float> inverse_z;
   inverse_z.resize(T);
   for (size_t t = 0; t < T; ++t) {
@@ -260,6 +263,7 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
           for (size_t j = 0; j < K; ++j) offset = std::max(offset, raw[i * S + j]);
         if (!(std::abs(offset) < std::numeric_limits<float>::infinity()))
           return std::numeric_limits<double>::quiet_NaN();
+        spread = std::max(spread, spread_of(raw, K, S, offset));
         ExpOf(raw, K * S, offset, mine);
         matrix = mine;
       }
@@ -272,6 +276,7 @@ double ForwardBackward(const ChainScores& s, const TransitionPotentials& p, Chai
     inverse_z[t] = 1 / z;
     Scale(alpha + t * S, S, inverse_z[t]);
   }
+  if (loses_labels(s, spread)) return std::numeric_limits<double>::quiet_NaN();
   constexpr float kDisagreement = 1e-4f;
   float* b_message = message + S;  // β_t
   std::fill(b_message, b_message + S, 1.0f);
@@ -361,6 +366,7 @@ void TransitionPotentials::assign(const float* trans, size_t label_count, size_t
   offset = -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < labels; ++i)
     for (size_t j = 0; j < labels; ++j) offset = std::max(offset, trans[i * stride + j]);
+  spread = spread_of(trans, labels, stride, offset);
   forward.resize(labels * stride);
   backward.assign(labels * stride, 0.0f);
   HWY_DYNAMIC_DISPATCH(ExpInto)(trans, labels * stride, offset, forward.data());

@@ -47,6 +47,7 @@ struct ChainScratch {
 struct TransitionPotentials {
   size_t labels = 0, stride = 0;
   float offset = 0;               ///< what was subtracted before exp
+  float spread = 0;               ///< the largest score less the smallest finite one
   AlignedVector<float> forward;   ///< K×S: exp(trans[i][j] − offset)
   AlignedVector<float> backward;  ///< its transpose
   void assign(const float* trans, size_t label_count, size_t row_stride);

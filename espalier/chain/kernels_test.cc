@@ -206,6 +206,23 @@ TEST(ForwardBackwardTest, SurvivesScoresHundredsApart) {
     }
 }
 
+TEST(ForwardBackwardTest, FindsLabelsThatOnlyTheirNeighboursMakeLikely) {
+  // The middle label has e^−100 by itself, which is no float; two transitions make it the best by e^20.
+  for (const bool edges : {false, true}) {
+    RandomChain c(1, 3, 2, 0, edges);
+    c.node[c.S + 1] = -100;
+    c.node[1] = c.node[2 * c.S + 1] = kImpossible;
+    const auto set = [&](float* scores) {
+      scores[1] = 60;
+      scores[c.S] = 60;
+    };
+    set(c.trans.data());
+    for (size_t t = 0; t < c.T && edges; ++t) set(c.edge.data() + t * c.K * c.S);
+    expect_close(fast(c), plain(c), c, 1e-4);
+    EXPECT_NEAR(fast(c).marginals[c.S + 1], 1, 1e-4);
+  }
+}
+
 TEST(ForwardBackwardTest, ForcedLabelsHaveProbabilityOne) {
   for (const float spread : {1.0f, 30.0f, 200.0f})
     for (uint64_t seed = 0; seed < 20; ++seed) {
