@@ -44,6 +44,13 @@ for verb in "train nopred.jsonl --task roles -m no.model" "tag nopred.jsonl -m r
   says err "nopred.jsonl:3: not a predicate of the task roles (docs/tasks.md): key 'pred' not found"
 done
 absent no.model no.jsonl
+# numbers of tokens are whole, and no others are taken for them
+for wrong in -1 0.5 1e60 '"1"'; do
+  sed "2s/\"pred\":1,/\"pred\":$wrong,/" roles.jsonl >wrong.jsonl
+  expect 1 "$espalier" train wrong.jsonl --task roles -m wrong.model -q
+  says err "wrong.jsonl:2: not a predicate of the task roles (docs/tasks.md): expected a whole number"
+done
+
 # numbers that would be changed when the line is written again are refused, too
 sed '1s/"pred":1,/"pred":1,"note":18446744073709551616,/' roles.jsonl >oversized.jsonl
 expect 1 "$espalier" tag oversized.jsonl -m roles.model -o no.jsonl

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 
 namespace espalier::ensemble {
 namespace {
@@ -44,9 +44,9 @@ Json about_json(const EnsembleModel& model) {
 
 Result<EnsembleModel> about_from(std::string_view text, const std::string& name) try {
   const Json json = parse_json(text);
-  if (json.at("version").get<int>() != kEnsembleVersion)
+  if (json_as<int>(json.at("version")) != kEnsembleVersion)
     return fail("{}: an ensemble of version {}; this program reads version {}", name,
-                json.at("version").get<int>(), kEnsembleVersion);
+                json_as<int>(json.at("version")), kEnsembleVersion);
   EnsembleModel model;
   ESPALIER_ASSIGN(model.method, parse_method(json.at("method").get<std::string>()));
   model.experts = json.at("experts").get<std::vector<std::string>>();
@@ -62,15 +62,15 @@ Result<EnsembleModel> about_from(std::string_view text, const std::string& name)
   model.probabilities = json.value("probabilities", false);
   model.form = json.value("form", "product") == "sum" ? VoteForm::kSum : VoteForm::kProduct;
   if (model.aligned && !model.labels.find(kGapText)) return fail("{}: the label of gaps is missing", name);
-  model.switch_length = json.at("switch_length").get<size_t>();
-  model.best_expert = json.at("best_expert").get<size_t>();
+  model.switch_length = json_as<size_t>(json.at("switch_length"));
+  model.best_expert = json_as<size_t>(json.at("best_expert"));
   model.calibrated = json.at("calibrated").get<bool>();
-  model.seed = json.at("seed").get<uint64_t>();
-  model.training_sequences = json.at("sequences").get<size_t>();
-  model.training_tokens = json.at("tokens").get<size_t>();
+  model.seed = json_as<uint64_t>(json.at("seed"));
+  model.training_sequences = json_as<size_t>(json.at("sequences"));
+  model.training_tokens = json_as<size_t>(json.at("tokens"));
   model.words = json.at("words").get<std::string>();
-  model.suffix.slots = json.at("suffix_slots").get<size_t>();
-  model.suffix.experts = json.at("suffix_experts").get<size_t>();
+  model.suffix.slots = json_as<size_t>(json.at("suffix_slots"));
+  model.suffix.experts = json_as<size_t>(json.at("suffix_experts"));
   const SubstructureKind kind = model.substructures.kind;
   if (model.probabilities && kind != SubstructureKind::kPositions && kind != SubstructureKind::kClasses &&
       kind != SubstructureKind::kTokens)

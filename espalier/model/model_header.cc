@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 
 namespace espalier::model {
 
@@ -53,29 +53,29 @@ Result<ModelHeader> header_from_json(std::string_view text, const std::string& n
   try {
     header.task = object.at("task").get<std::string>();
     header.learner = object.at("learner").get<std::string>();
-    header.seed = object.at("seed").get<uint64_t>();
+    header.seed = json_as<uint64_t>(object.at("seed"));
     for (const auto& [key, value] : object.at("parameters").items())
       header.parameters.emplace_back(key, value.get<std::string>());
-    header.training_sequences = object.at("training").at("sequences").get<size_t>();
-    header.training_tokens = object.at("training").at("tokens").get<size_t>();
-    header.outputs = object.value("outputs", size_t{0});
+    header.training_sequences = json_as<size_t>(object.at("training").at("sequences"));
+    header.training_tokens = json_as<size_t>(object.at("training").at("tokens"));
+    header.outputs = json_member_or(object, "outputs", size_t{0});
     const Json& reading = object.at("reading");
     ESPALIER_ASSIGN(header.reading.format, data::parse_format(reading.at("format").get<std::string>()));
     header.reading.label_column = reading.at("label_column").get<std::string>();
-    header.reading.columns = reading.at("columns").get<size_t>();
-    header.reading.least_columns = reading.at("least_columns").get<size_t>();
+    header.reading.columns = json_as<size_t>(reading.at("columns"));
+    header.reading.least_columns = json_as<size_t>(reading.at("least_columns"));
     header.reading.encoding = reading.at("encoding").get<std::string>();
     ESPALIER_ASSIGN(header.reading.separator, data::parse_separator(reading.value("separator", "")));
     header.reading.comment = reading.value("comment", "");
-    header.matrix_columns = reading.value("matrix_columns", size_t{0});
+    header.matrix_columns = json_member_or(reading, "matrix_columns", size_t{0});
     header.reading.more_columns = reading.value("more_columns", false);
     header.reading.score_labels = reading.value("score_labels", std::vector<std::string>());
     header.imported_from = object.value("imported_from", "");
     const Json& features = object.at("features");
     header.features.template_text = features.at("template").get<std::string>();
     header.features.template_name = features.at("template_name").get<std::string>();
-    header.features.feature_columns = features.at("columns").get<std::vector<size_t>>();
-    header.features.degree = features.at("degree").get<int>();
+    header.features.feature_columns = json_as<std::vector<size_t>>(features.at("columns"));
+    header.features.degree = json_as<int>(features.at("degree"));
     header.features.attributes = features.at("attributes").get<bool>();
     header.features.bytes = features.value("bytes", false);
     for (const Json& list : features.value("lists", Json::array())) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/files/saved_sections.h"
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 
 namespace espalier {
 
@@ -42,20 +42,20 @@ Status read_policy_json(const Json& about, Policy::State& state) {
   if (!about.is_object()) return wrong("not a JSON object");
   PolicyInfo& info = state.info;
   try {
-    if (const int version = about.at("version").get<int>(); version != kPolicyVersion)
+    if (const int version = json_as<int>(about.at("version")); version != kPolicyVersion)
       return wrong(fmt::format("version {}; this library reads version {}", version, kPolicyVersion));
     info.learner = about.at("learner").get<std::string>();
     for (const auto& [name, value] : about.at("settings").items())
       info.settings.emplace_back(name, value.get<std::string>());
     info.oracle = about.at("oracle").get<std::string>();
-    info.seed = about.at("seed").get<uint64_t>();
-    info.examples = about.at("examples").get<size_t>();
-    info.labels = about.at("labels").get<size_t>();
-    info.rounds = about.at("rounds").get<int>();
-    info.best_round = about.at("best_round").get<int>();
+    info.seed = json_as<uint64_t>(about.at("seed"));
+    info.examples = json_as<size_t>(about.at("examples"));
+    info.labels = json_as<size_t>(about.at("labels"));
+    info.rounds = json_as<int>(about.at("rounds"));
+    info.best_round = json_as<int>(about.at("best_round"));
     info.dev_loss = about.at("dev_loss").get<double>();
     info.interrupted = about.at("interrupted").get<bool>();
-    state.beam = about.at("beam").get<size_t>();
+    state.beam = json_as<size_t>(about.at("beam"));
     state.best_first = about.at("best_first").get<bool>();
     state.normalise = about.at("normalise").get<bool>();
     if (info.labels == 0 || info.labels > own_task::kMostTaskLabels)

@@ -7,7 +7,7 @@
 #include "espalier/api/corpus.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/data/folds.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/model/train.h"
@@ -123,12 +123,12 @@ Result<Trial> Trial::from_json(const std::string& text) try {
                      json.at("settings").get<Settings>()};
   if (!json.at("template").is_null()) trial.feature_template = json.at("template").get<std::string>();
   trial.template_name = json.at("template_name").get<std::string>();
-  trial.feature_columns = json.at("feature_columns").get<std::vector<size_t>>();
-  trial.seed = json.at("seed").get<uint64_t>();
-  trial.threads = json.at("threads").get<int>();
-  trial.folds = json.at("folds").get<int>();
-  trial.fold = json.at("fold").get<int>();
-  trial.eighths = json.at("eighths").get<int>();
+  trial.feature_columns = json_as<std::vector<size_t>>(json.at("feature_columns"));
+  trial.seed = json_as<uint64_t>(json.at("seed"));
+  trial.threads = json_as<int>(json.at("threads"));
+  trial.folds = json_as<int>(json.at("folds"));
+  trial.fold = json_as<int>(json.at("fold"));
+  trial.eighths = json_as<int>(json.at("eighths"));
   if (!json.at("test").is_null()) trial.test = files_from(json.at("test"));
   if (trial.train.paths.empty() || trial.eighths < 1 || trial.eighths > 8 ||
       (trial.fold >= 0 && trial.fold >= trial.folds) || (trial.fold < 0 && !trial.test))
@@ -157,14 +157,14 @@ Result<TrialResult> TrialResult::from_json(const std::string& text) try {
   const Json json = parse_json(text);
   TrialResult out;
   out.spans = json.at("spans").get<bool>();
-  out.train_sequences = json.at("train_sequences").get<size_t>();
-  out.train_tokens = json.at("train_tokens").get<size_t>();
+  out.train_sequences = json_as<size_t>(json.at("train_sequences"));
+  out.train_tokens = json_as<size_t>(json.at("train_tokens"));
   out.train_seconds = json.at("train_seconds").get<double>();
   out.tokens_per_second = json.at("tokens_per_second").get<double>();
-  out.peak_bytes = json.at("peak_bytes").get<size_t>();
-  out.model_bytes = json.at("model_bytes").get<size_t>();
+  out.peak_bytes = json_as<size_t>(json.at("peak_bytes"));
+  out.model_bytes = json_as<size_t>(json.at("model_bytes"));
   out.legal = json.at("legal").get<double>();
-  const auto counts = json.at("statistics").get<std::vector<uint64_t>>();
+  const auto counts = json_as<std::vector<uint64_t>>(json.at("statistics"));
   if (counts.size() % 5 != 0) return fail("not the result of a trial: {} counts", counts.size());
   for (size_t i = 0; i < counts.size(); i += 5) {
     eval::SequenceStatistics s;

@@ -1,4 +1,4 @@
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/tasks/search_buffers.h"
 
 #include <algorithm>
@@ -257,11 +257,11 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
   const bool chunks = model->plan_.unit == DecisionUnit::kChunk;
   const size_t columns = chunks ? model->plan_.types.size() : model->plan_.labels.size();
   try {
-    model->decode_.beam = header.at("beam").get<size_t>();
+    model->decode_.beam = json_as<size_t>(header.at("beam"));
     model->decode_.best_first = header.at("best_first").get<bool>();
     model->decode_.stochastic = header.at("stochastic").get<bool>();
     model->decode_.normalise = header.at("normalise").get<bool>();
-    model->decode_.seed = header.at("seed").get<uint64_t>();
+    model->decode_.seed = json_as<uint64_t>(header.at("seed"));
     model->classifier_ = header.at("classifier").get<std::string>();
     if (model->decode_.beam == 0 || model->decode_.beam > 100000)
       return fail("{}: a beam of {} cannot be", file.name(), model->decode_.beam);
@@ -281,7 +281,7 @@ Result<std::unique_ptr<SearchPredictor>> SearchPredictor::load(const SectionFile
     if (chunks) {
       const Json& about = header.at("chunks");
       ChunkFeatureOptions options;
-      options.columns = about.at("columns").get<std::vector<size_t>>();
+      options.columns = json_as<std::vector<size_t>>(about.at("columns"));
       options.stemmer = about.at("stemmer").get<std::string>();
       const auto meta = ChunkFamilies::parse(about.at("meta").get<std::string>());
       if (!meta.ok()) return fail("{}: section 'search.policies': {}", file.name(), meta.error().message);

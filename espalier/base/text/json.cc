@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace espalier {
 
@@ -15,6 +17,44 @@ bool is_json(std::string_view text) { return Json::accept(text); }
 
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+namespace {
+/// The number if it is whole and not too large for a double to be exact; then fractions like 3.0 are welcome.
+std::optional<int64_t> exact_whole(const Json& value) {
+  if (!value.is_number_float()) return std::nullopt;
+  const double x = value.get<double>();
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (!(x >= -kExact && x <= kExact) || x != std::trunc(x)) return std::nullopt;
+  return static_cast<int64_t>(x);
+}
+
+[[noreturn]] void throw_not_whole(const Json& value, const std::string& bounds) {
+  std::string text = json_text(value);
+  if (text.size() > 40) text = text.substr(0, 40) + " ...";
+  throw Json::out_of_range::create(401, "expected a whole number " + bounds + ", but found " + text, &value);
+}
+}  // namespace
+
+uint64_t whole_number_up_to(const Json& value, uint64_t most) {
+  std::optional<uint64_t> found;
+  if (value.is_number_unsigned()) found = value.get<uint64_t>();
+  if (const auto whole = exact_whole(value); whole && *whole >= 0) found = static_cast<uint64_t>(*whole);
+  if (!found || *found > most) throw_not_whole(value, "from 0 to " + std::to_string(most));
+  return *found;
+}
+
+int64_t whole_number_between(const Json& value, int64_t least, int64_t most) {
+  std::optional<int64_t> found = exact_whole(value);
+  if (value.is_number_unsigned()) {
+    if (const uint64_t x = value.get<uint64_t>(); x <= static_cast<uint64_t>(most))
+      return static_cast<int64_t>(x);
+  } else if (value.is_number_integer()) {
+    found = value.get<int64_t>();
+  }
+  if (!found || *found < least || *found > most)
+    throw_not_whole(value, "from " + std::to_string(least) + " to " + std::to_string(most));
+  return *found;
 }
 
 namespace {

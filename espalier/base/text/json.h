@@ -6,6 +6,7 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -29,6 +30,11 @@ std::string_view oversized_integer(std::string_view json);
 /// The text of the last member of this name, as it was written, in a text that is one JSON object; nothing if
 /// it has none.
 std::string_view json_member(std::string_view object, std::string_view name);
+
+/// A whole number within these bounds, from 0 if none is given; throws Json::exception if the value is
+/// anything else. For the types of numbers, and everything else, call json_as (json_as.h).
+uint64_t whole_number_up_to(const Json& value, uint64_t most);
+int64_t whole_number_between(const Json& value, int64_t least, int64_t most);
 
 /// What an exception of nlohmann's says, without its number: "key 'pred' not found".
 std::string_view json_problem(const std::exception& problem);

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "espalier/base/text/json_as.h"
 
 namespace espalier {
 namespace {
@@ -33,6 +38,33 @@ TEST(JsonText, FindsWholeNumbersThatParsingWouldChange) {
   EXPECT_EQ(oversized_integer("[18446744073709551616]"), "18446744073709551616");
   EXPECT_EQ(oversized_integer("{\"a\\\"1\":-9223372036854775809}"), "-9223372036854775809");
   EXPECT_EQ(oversized_integer("[1234567890123456789012.5, 1e30]"), "");
+}
+
+template <typename T>
+std::string problem_of(const char* text) {
+  try {
+    return "read as " + json_text(Json(json_as<T>(parse_json(text))));
+  } catch (const Json::exception& problem) {
+    return std::string(json_problem(problem));
+  }
+}
+
+TEST(JsonAs, TakesWholeNumbersThatFitAndNothingElse) {
+  EXPECT_EQ(json_as<size_t>(parse_json("18446744073709551615")), UINT64_MAX);
+  EXPECT_EQ(json_as<int>(parse_json("-7")), -7);
+  EXPECT_EQ(json_as<int64_t>(parse_json("-9223372036854775808")), INT64_MIN);
+  EXPECT_EQ(json_as<size_t>(parse_json("3.0")), 3U);
+  EXPECT_EQ(json_as<bool>(parse_json("true")), true);
+  EXPECT_EQ(json_as<std::vector<size_t>>(parse_json("[1, 2]")), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(problem_of<size_t>("-1"), "expected a whole number from 0 to 18446744073709551615, but found -1");
+  EXPECT_EQ(problem_of<uint16_t>("65536"), "expected a whole number from 0 to 65535, but found 65536");
+  EXPECT_EQ(problem_of<int>("2147483648"),
+            "expected a whole number from -2147483648 to 2147483647, but found 2147483648");
+  for (const char* text : {"2.7", "1e60", "-1e60", "\"3\"", "null", "true", "[3]"}) {
+    EXPECT_NE(problem_of<size_t>(text).find("but found"), std::string::npos) << text;
+    EXPECT_NE(problem_of<int>(text).find("but found"), std::string::npos) << text;
+  }
+  EXPECT_NE(problem_of<std::vector<size_t>>("[1, -2]").find("but found -2"), std::string::npos);
 }
 
 TEST(JsonText, GivesTheTextOfAMember) {

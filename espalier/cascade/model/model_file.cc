@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/cascade/model/model.h"
 #include "espalier/cascade/model/model_json.h"
 #include "espalier/data/refined_predictor.h"
@@ -21,7 +21,7 @@ Result<T> cascade_field(const std::string& file, const Json& object, const char*
   const auto it = object.find(name);
   if (it == object.end()) return fail("{}: section 'cascade' has no '{}'", file, name);
   try {
-    return it->get<T>();
+    return json_as<T>(*it);
   } catch (const Json::exception&) {
     return fail("{}: section 'cascade' has a '{}' of the wrong kind", file, name);
   }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/chain/model/model.h"
 #include "espalier/chain/model/model_buffers.h"
 #include "espalier/data/refined_predictor.h"
@@ -50,7 +50,7 @@ Result<T> field(const SectionFile& file, const Json& object, const char* name) {
   const auto it = object.find(name);
   if (it == object.end()) return fail("{}: section 'chain' has no '{}'", file.name(), name);
   try {
-    return it->get<T>();
+    return json_as<T>(*it);
   } catch (const Json::exception&) {
     return fail("{}: section 'chain' has a '{}' of the wrong kind", file.name(), name);
   }

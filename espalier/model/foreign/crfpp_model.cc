@@ -65,7 +65,7 @@ Result<std::vector<std::string_view>> crfpp_lines(ByteCursor& cursor, const std:
 }
 
 Status check_crfpp_header(double version, double maxid, double columns, const std::string& name) {
-  if (static_cast<int>(version / 100) != 1)
+  if (!(version >= 100 && version < 200))
     return fail("{}: version {} of CRF++'s models is not supported, only 100", name, version);
   if (!(maxid >= 1 && maxid <= 4e9)) return fail("{}: {} is not a possible number of weights", name, maxid);
   if (!(columns >= 1 && columns <= 1000))

@@ -156,6 +156,8 @@ TEST(ImportModel, RefusesWhatItCannotExpressAndSaysWhy) {
   EXPECT_THAT(error_of("#mdl#2#0\n#rdr#1/0/0\n1:b,\n#qrk#1\n1:_,\n#qrk#0\n"), HasSubstr("'_'"));
   EXPECT_THAT(error_of("#mdl#7#0\n"), HasSubstr("type 7"));
   EXPECT_THAT(error_of("version: 300\ncost-factor: 1\nmaxid: 1\nxsize: 1\n\n"), HasSubstr("version 300"));
+  EXPECT_THAT(error_of("version: 1e114\ncost-factor: 1\nmaxid: 1\nxsize: 1\n\n"),
+              HasSubstr("version 1e+114"));
   EXPECT_THAT(error_of("#mdl#2#0\n#rdr#1/0/0\n8:u%q[0,0],\n#qrk#1\n1:A,\n#qrk#0\n"), HasSubstr("%q"));
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/hash.h"
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/linear/encoding/kept_features.h"
 #include "espalier/linear/encoding/number_map.h"
 #include "espalier/linear/grouped_sums.h"
@@ -304,7 +304,7 @@ Result<std::unique_ptr<StoredPolicy>> load_rows(const SectionFile& file, const s
   auto policy = std::make_unique<StoredRows>();
   policy->labels = labels;
   policy->stride = linear::padded(labels);
-  const int bits = header.at("bits").get<int>();
+  const int bits = json_as<int>(header.at("bits"));
   const auto load = [&](const std::string& part, float scale, linear::PackedRows& rows,
                         linear::FeatureMap& map) -> Status {
     const std::string rows_name = prefix + part + ".rows", map_name = prefix + part + ".map";
@@ -335,7 +335,7 @@ Result<std::unique_ptr<StoredPolicy>> load_kernel(const SectionFile& file, const
                 labels);
   ESPALIER_ASSIGN(policy->state_map, load_map(file, prefix + "state.map", linear::kNoFeature));
   ESPALIER_ASSIGN(linear::FeatureMap hashed, load_map(file, prefix + "hashed.map", linear::kNoFeature));
-  policy->feature_count = header.at("features").get<size_t>();
+  policy->feature_count = json_as<size_t>(header.at("features"));
   policy->machine = std::make_shared<const KernelScorer::Machine>(
       KernelScorer::Machine{std::move(model), std::move(hashed), {}});
   return std::unique_ptr<StoredPolicy>(std::move(policy));

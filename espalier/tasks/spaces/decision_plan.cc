@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 
 namespace espalier::tasks {
 
@@ -109,7 +109,7 @@ Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::s
     if (names.empty() || names.size() >= data::kNoLabel || labels.size() != names.size())
       return fail("{}: section 'search': there are no labels, too many, or duplicates", name);
     ESPALIER_ASSIGN(const data::Scheme scheme, data::parse_scheme(object.at("scheme").get<std::string>()));
-    const auto begin = object.at("columns").get<std::vector<uint32_t>>();
+    const auto begin = json_as<std::vector<uint32_t>>(object.at("columns"));
     const auto not_below = std::greater_equal<uint32_t>();  // every column has a label
     if (begin.size() < 2 || begin.front() != 0 || begin.back() != names.size() ||
         std::adjacent_find(begin.begin(), begin.end(), not_below) != begin.end())
@@ -140,11 +140,11 @@ Result<DecisionPlan> DecisionPlan::from_json(std::string_view text, const std::s
     const auto at = std::find(std::begin(kLossNames), std::end(kLossNames), loss);
     if (at == std::end(kLossNames)) return fail("{}: section 'search': unknown loss '{}'", name, loss);
     plan.loss = static_cast<SequenceLoss>(at - std::begin(kLossNames));
-    plan.history = object.at("history").get<size_t>();
+    plan.history = json_as<size_t>(object.at("history"));
     plan.legal = object.at("legal").get<bool>();
-    plan.max_length = object.at("max_length").get<size_t>();
-    plan.lead = object.at("lead").get<size_t>();
-    if (const Json& word = object.at("word"); !word.is_null()) plan.word_cell = word.get<size_t>();
+    plan.max_length = json_as<size_t>(object.at("max_length"));
+    plan.lead = json_as<size_t>(object.at("lead"));
+    if (const Json& word = object.at("word"); !word.is_null()) plan.word_cell = json_as<size_t>(word);
     if (plan.max_length > 1000)
       return fail("{}: the maximum length of chunks is {}, wanted at most 1000", name, plan.max_length);
     if (const Status ok = plan.check(); !ok.ok()) return fail("{}: {}", name, ok.error().message);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/data/forced_explanation.h"
 
 namespace espalier::tasks {
@@ -78,7 +78,7 @@ Result<std::unique_ptr<BracketPredictor>> BracketPredictor::load(const SectionFi
   const Json header = try_parse_json(text);
   try {
     model->type_ = header.at("type").get<std::string>();
-    model->longest_ = header.at("longest").get<size_t>();
+    model->longest_ = json_as<size_t>(header.at("longest"));
   } catch (const Json::exception&) {
     return fail("{}: section 'brackets' lacks a field or has one of the wrong type", file.name());
   }

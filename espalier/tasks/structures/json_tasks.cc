@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/data/attribute_values.h"
 #include "espalier/data/formats/lines.h"
 #include "espalier/data/label_set.h"
@@ -191,7 +191,8 @@ void append_json_task(const data::Sequence& sequence, JsonTask task, std::span<c
   if (task == JsonTask::kRoles) {
     Json& candidates = object["cands"];
     std::vector<constrain::CandidateSpan> spans;
-    for (const Json& c : candidates) spans.push_back({c.at("b").get<size_t>(), c.at("e").get<size_t>()});
+    for (const Json& c : candidates)
+      spans.push_back({json_as<size_t>(c.at("b")), json_as<size_t>(c.at("e"))});
     const std::vector<size_t> order = candidate_order(spans);
     for (size_t row = 0; row < labels.size(); ++row) {
       Json& candidate = candidates[order[row]];

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "espalier/base/files/input.h"
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/base/text/text.h"
 #include "espalier/eval/add_counts.h"
 
@@ -33,18 +33,18 @@ Result<RolePredicate> parse_predicate(std::string_view line, const std::string& 
   out.line = number;
   try {
     out.id = object.at("id").get<std::string>();
-    out.position = object.at("pred").get<size_t>();
+    out.position = json_as<size_t>(object.at("pred"));
     out.lemma = object.at("lemma").get<std::string>();
     out.sense = object.at("sense").get<std::string>();
     out.tokens = object.at("tokens").get<std::vector<std::string>>();
     out.pos = object.at("pos").get<std::vector<std::string>>();
     for (const Json& c : object.at("cands")) {
       RoleCandidate candidate;
-      candidate.begin = c.at("b").get<size_t>();
-      candidate.end = c.at("e").get<size_t>();
+      candidate.begin = json_as<size_t>(c.at("b"));
+      candidate.end = json_as<size_t>(c.at("e"));
       candidate.label = c.at("label").get<std::string>();
       candidate.path = c.at("path").get<std::string>();
-      candidate.head = c.at("head").get<size_t>();
+      candidate.head = json_as<size_t>(c.at("head"));
       candidate.head_word = c.at("hw").get<std::string>();
       candidate.role = c.value("role", std::string(kNoRole));
       out.labelled = out.labelled && c.contains("role");

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 #include "espalier/tasks/search_model.h"
 
 namespace espalier::tasks {
@@ -56,9 +56,9 @@ Result<std::unique_ptr<SummaryPredictor>> SummaryPredictor::load(const SectionFi
   try {
     settings.unit =
         header.at("unit").get<std::string>() == "word" ? SummaryUnit::kWord : SummaryUnit::kSentence;
-    settings.limit = header.at("limit").get<size_t>();
+    settings.limit = json_as<size_t>(header.at("limit"));
     settings.stemmer = header.at("stemmer").get<std::string>();
-    settings.decode.beam = header.at("beam").get<size_t>();
+    settings.decode.beam = json_as<size_t>(header.at("beam"));
     settings.decode.best_first = header.at("best_first").get<bool>();
     settings.decode.normalise = header.at("normalise").get<bool>();
     settings.classifier = header.at("classifier").get<std::string>();

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "espalier/base/text/json.h"
+#include "espalier/base/text/json_as.h"
 
 namespace espalier::tasks {
 
@@ -46,10 +46,10 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
     out.swap = about.at("swap").get<bool>();
     out.relations = about.at("relations").get<std::vector<std::string>>();
     out.allowed = about.at("allowed").get<std::vector<data::Label>>();
-    out.root = about.at("root").get<data::Label>();
+    out.root = json_as<data::Label>(about.at("root"));
     out.template_name = about.at("template_name").get<std::string>();
     out.skip_missing = about.at("skip_missing").get<bool>();
-    out.beam = about.at("beam").get<size_t>();
+    out.beam = json_as<size_t>(about.at("beam"));
     out.best_first = about.at("best_first").get<bool>();
     out.levels = about.at("levels").get<bool>();
     out.sharpness = about.at("sharpness").get<float>();
@@ -60,7 +60,7 @@ Result<TreeSettings> read_settings(const SectionFile& file) {
     out.calibration = eval::MonotoneMap(std::move(knots));
     for (size_t f = 0; f < kTreeFields; ++f) {
       const std::string name(tree_field_name(static_cast<TreeField>(f)));
-      if (about.at("columns").contains(name)) out.columns.cell[f] = about["columns"][name].get<size_t>();
+      if (about.at("columns").contains(name)) out.columns.cell[f] = json_as<size_t>(about["columns"][name]);
     }
   } catch (const Json::exception& e) {
     return damaged(e.what());
