@@ -13,7 +13,28 @@ printf 'scheme: valid iob2\n' >scheme.txt
 printf 'valid iob1\n' >other.txt
 expect 1 "$espalier" tag test.txt -m crf.model --constraints other.txt
 says err "'valid iob1', but the labels that the model learned are iob2"
+says err "other.txt:1: "
 expect 1 "$espalier" eval test.txt -m crf.model --constraints other.txt
+# ... in either direction, and for every kind of model
+{ cat train.txt; for _ in 1 2 3; do printf 'the DT B-NP\ncat NN I-NP\nthe DT B-NP\ndog NN I-NP\n\n'; done; } >next.txt
+for schemes in "iob1 iob2" "ioe1 ioe2" "ioe2 ioe1" "iob2 iob1"; do
+  read -r own asked <<<"$schemes"
+  expect 0 "$espalier" convert next.txt --scheme "$own" -o own.txt
+  expect 0 "$espalier" convert test.txt --scheme "$own" -o own-test.txt
+  echo "valid $asked" >asked.txt
+  for learner in perceptron cascade searn; do
+    expect 0 "$espalier" train own.txt -m own.model --learner $learner -q
+    expect 1 "$espalier" eval own-test.txt -m own.model --constraints asked.txt
+    says err "asked.txt:1: 'valid $asked', but the labels that the model learned are $own: say 'valid $own'"
+  done
+done
+expect 0 "$espalier" train train.txt -m votes.model --learner committee -p size=small -q
+expect 1 "$espalier" tag test.txt -m votes.model --constraints other.txt
+says err "'valid iob1', but the labels that the model learned are iob2"
+# names of constraints are repeated in messages, and have bounds
+awk 'BEGIN {for (i = 0; i < 300; ++i) printf "x"; print ": valid iob2"}' >name.txt
+expect 1 "$espalier" tag test.txt -m crf.model --constraints name.txt
+says err "name.txt:1:1: a name of 300 bytes before the colon; at most 200 are allowed"
 
 # No labelling breaks the scheme once the constraint is given.
 illegal() { awk '{ l = $NF; if (l ~ /^I-/ && substr(p, 3) != substr(l, 3)) ++n; p = NF ? l : "" } END { print n + 0 }' "$1"; }

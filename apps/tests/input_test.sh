@@ -319,9 +319,9 @@ for file in utf16.txt utf16le.txt; do
   done
   expect 1 "$espalier" tag $file -m chunks.model
   says err "UTF-16"
+  expect 1 "$espalier" check $file
+  says err "the text is UTF-16"
 done
-expect 1 "$espalier" check utf16.txt
-says err "UTF-16"
 
 { printf '\xff\xfe'; printf 'U00:%%x[0,0]\n' | sed 's/./&\x00/g'; } >utf16.template
 expect 1 "$espalier" train train.txt -t utf16.template -m no.model

@@ -54,6 +54,13 @@ says err "cannot satisfy the constraints"
 within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1 --strict && fail_test "--strict"
 says err "long.txt:1: "
 
+# The solver of integer programs claims that there is none when its time is over; all O would do here.
+head -n 200 long.txt >some.txt
+for i in 1 2 3 4; do echo "if B-T$i then B-T$((i % 4 + 1)) after"; done >cycle.rules
+within 30 "$espalier" tag some.txt -m tags.model --constraints cycle.rules --decoder ilp --time-limit 1 || fail_test "cycle: $(cat err)"
+[ "$(grep -c "cannot satisfy" err)" = 0 ] || fail_test "a labelling is said not to exist: $(cat err)"
+equal "$(wc -l <out)" 201
+
 # Where time ran out it is not said that there is no labelling.
 for ((i = 1; i <= 4; ++i)); do echo "at least 700 of B-T$i"; done >least.rules
 within 15 "$espalier" tag long.txt -m tags.model --constraints least.rules --time-limit 0.05 || fail_test "least: $(cat err)"
@@ -83,6 +90,16 @@ within 15 "$espalier" tag tags.txt -m tags.model --constraints stars.rules
 awk 'BEGIN {for (t = 0; t < 20000; ++t) print "same"}' >same.txt
 within 60 "$espalier" tag same.txt -m tags.model --nbest 20 || fail_test "n-best: $(cat err)"
 equal "$(grep -c '^# n-best' out)" 20
+# Probabilities of the segments of a cascade take time that grows as the text does.
+expect 0 "$espalier" train chunks.txt -m cascade.model --learner cascade -q
+for n in 2000 16000; do
+  awk -v n=$n 'NF {row[k++] = $1 " " $2} END {for (i = 0; i < n; ++i) print row[i % k]}' chunks.txt >long$n.txt
+  cpu "$espalier" tag long$n.txt -m cascade.model --confidence --threads 1
+  eval "took$n=\$cpu"
+done
+# shellcheck disable=SC2154 # set above
+awk -v short="$took2000" -v long="$took16000" 'BEGIN {exit !(long <= 16 * short + 1)}' ||
+  fail_test "eight times the text took $took16000 s instead of $took2000 s"
 
 # Every option that takes a count refuses what is not one.
 for verb in train tag eval cv check convert synth inspect explain "ensemble learn" "ensemble apply" "ensemble report" reproduce; do

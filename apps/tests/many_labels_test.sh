@@ -59,6 +59,16 @@ for learner in crf perceptron; do
   pid=$!
   stop_after 1 "a long sequence, $learner"
 done
+# No step has been made: a model of zeros is none, and takes the place of no other.
+expect 0 "$espalier" train train.txt -m older.model --learner local -p passes=1 -q
+cp older.model stopped.model
+for learner in crf perceptron svm; do
+  "$espalier" train long.txt -m stopped.model --learner $learner --threads 1 >out 2>err &
+  pid=$!
+  stop_after 1 "before the first step, $learner"
+  says err "stopped before its first step, and there is no model"
+  cmp -s older.model stopped.model || fail_test "$learner: a model that has learned nothing replaced another one"
+done
 
 # The solvers of other libraries look at no flag.
 awk 'BEGIN {srand(1); for (t = 0; t < 9000; ++t) {for (i = 0; i < 9; ++i) printf "w%d ", rand() * 99; print "L" int(rand() * 2) (t % 9 ? "" : "\n")}}' >noise.txt

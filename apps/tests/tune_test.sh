@@ -10,6 +10,7 @@ expect 0 "$espalier" train train.txt -m again.model --learner cascade -p passes=
 same c.model again.model
 # where the filters leave one label, there is no margin
 expect 0 "$espalier" explain train.txt -m c.model
+says_not out "by constraints"
 says_not out "by inf"
 says out "no other label was left"
 expect 0 "$espalier" inspect c.model --json

@@ -77,8 +77,11 @@ std::string ExplanationWriter::text(const data::Sequence& sequence, const Explan
                   coloured(pad_right(label, label_width), true));
     if (e.label == e.runner_up && e.decision.empty()) {
       if (predictor_.labels_of_column(e.column).size() > 1) out += "  no other label was left";
-    } else if (e.margin < 0) {
-      append_format(out, "  by constraints; {} is better by {:.3f}", coloured(runner_up, false), -e.margin);
+    } else if (e.margin < 0) {  // probabilities are those of whole labellings, or of segments
+      const bool constrained = !predictor_.about_constraints().empty();
+      append_format(out, "  by {}; {} {} by {:.3f}", constrained ? "constraints" : "probability",
+                    coloured(runner_up, false), constrained ? "is better" : "has the higher score",
+                    -e.margin);
     } else if (std::isfinite(e.margin)) {
       append_format(out, "  before {} by {:.3f}", coloured(runner_up, false), e.margin);
     }

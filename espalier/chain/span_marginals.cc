@@ -5,8 +5,6 @@
 #include <limits>
 
 #include "espalier/base/result.h"
-#include "espalier/chain/lattice/lattice_filter.h"
-#include "espalier/chain/lattice/lattice_marginals.h"
 
 namespace espalier::chain {
 namespace {
@@ -141,31 +139,84 @@ double SpanMarginals::probability(const data::Span& span) const {
   return std::min(1.0, std::exp(total.value() - log_z_));
 }
 
-double span_probability(const SpanRules& rules, const Lattice& lattice, double log_z,
-                        const data::Span& span) {
-  // The paths that hold exactly this segment are those of the lattice without the arcs (at the first
-  // position: the states) that begin, continue or end a segment where this one does not.
-  const std::vector<uint16_t>& inside = rules.labels_of(span.type);
-  const auto is_inside = [&](data::Label label) {
-    return std::binary_search(inside.begin(), inside.end(), label);
-  };
-  KeepMasks keep;
-  keep.states.assign(lattice.states(), 1);
-  keep.arcs.assign(lattice.arcs(), 1);
-  for (size_t t = span.first; t <= span.last && t < lattice.positions(); ++t) {
+LatticeSpanMarginals::LatticeSpanMarginals(const SpanRules& rules, const Lattice& lattice)
+    : rules_(rules), lattice_(lattice), forward_(lattice.states()), backward_(lattice.states()) {
+  const size_t T = lattice.positions();
+  const auto any = [](data::Label, data::Label) { return true; };
+  for (size_t t = 0; t < T; ++t) {
     const Range states = lattice.states_at(t);
-    for (size_t s = states.first; s < states.last; ++s) {
-      const data::Label now = lattice.label(s);
-      if (t < span.last) keep.states[s] = is_inside(now);
-      const Range arcs = lattice.arcs_into(s);
-      for (size_t a = arcs.first; a < arcs.last; ++a)
-        keep.arcs[a] =
-            rules.continues(lattice.label(lattice.source(a)), now) == (t > span.first && t < span.last);
+    for (size_t s = states.first; s < states.last; ++s)
+      forward_[s] = static_cast<double>(lattice.state_score(s)) +
+                    (t == 0 ? 0 : sum_into(s, any, [&](uint32_t source) { return forward_[source]; }));
+  }
+  std::vector<LogSum> after(lattice.states());
+  LogSum all;
+  if (T > 0) {
+    const Range last = lattice.states_at(T - 1);
+    for (size_t s = last.first; s < last.last; ++s) {
+      after[s].add(0);
+      all.add(forward_[s]);
     }
   }
-  const FilteredLattice held = filter(lattice, keep, BestPath::kAsMasked);
-  if (held.outcome != Outcome::kExact) return 0;
-  return std::min(1.0, std::exp(log_partition(held.lattice) - log_z));
+  for (size_t s = lattice.states(); s-- > 0;) {
+    backward_[s] = after[s].value();
+    const Range arcs = lattice.arcs_into(s);
+    for (size_t a = arcs.first; a < arcs.last; ++a)
+      after[lattice.source(a)].add(static_cast<double>(lattice.arc_score(a)) +
+                                   static_cast<double>(lattice.state_score(s)) + backward_[s]);
+  }
+  log_z_ = all.value();
+}
+
+template <typename Wanted, typename Before>
+double LatticeSpanMarginals::sum_into(size_t state, const Wanted& wanted, const Before& before) const {
+  LogSum sum;
+  const Range arcs = lattice_.arcs_into(state);
+  for (size_t a = arcs.first; a < arcs.last; ++a) {
+    const uint32_t source = lattice_.source(a);
+    if (wanted(lattice_.label(source), lattice_.label(state)))
+      sum.add(before(source) + static_cast<double>(lattice_.arc_score(a)));
+  }
+  return sum.value();
+}
+
+double LatticeSpanMarginals::probability(const data::Span& span) const {
+  const size_t T = lattice_.positions();
+  ESPALIER_CHECK(span.first < span.last && span.last <= T);
+  const std::vector<uint16_t>& inside = rules_.labels_of(span.type);
+  const auto continues = [&](data::Label before, data::Label now) { return rules_.continues(before, now); };
+  const auto breaks = [&](data::Label before, data::Label now) { return !rules_.continues(before, now); };
+
+  // here[s − first state of t]: beginnings that end with s at t and have a segment from span.first to there.
+  std::vector<double> here, before;
+  size_t before_first = 0;
+  const auto in_segment = [&](uint32_t source) { return before[source - before_first]; };
+  for (size_t t = span.first; t < span.last; ++t) {
+    const Range states = lattice_.states_at(t);
+    here.assign(states.last - states.first, kMinusInfinity);
+    for (size_t s = states.first; s < states.last; ++s) {
+      if (!std::binary_search(inside.begin(), inside.end(), lattice_.label(s))) continue;
+      double sum = 0;
+      if (t > span.first) {
+        sum = sum_into(s, continues, in_segment);
+      } else if (t > 0) {
+        sum = sum_into(s, breaks, [&](uint32_t source) { return forward_[source]; });
+      }
+      here[s - states.first] = sum + static_cast<double>(lattice_.state_score(s));
+    }
+    std::swap(here, before);
+    before_first = states.first;
+  }
+  LogSum total;
+  if (span.last == T) {
+    for (const double x : before) total.add(x);
+  } else {
+    const Range states = lattice_.states_at(span.last);
+    for (size_t s = states.first; s < states.last; ++s)
+      total.add(sum_into(s, breaks, in_segment) + static_cast<double>(lattice_.state_score(s)) +
+                backward_[s]);
+  }
+  return log_z_ == kMinusInfinity ? 0 : std::min(1.0, std::exp(total.value() - log_z_));
 }
 
 }  // namespace espalier::chain

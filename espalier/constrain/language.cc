@@ -328,6 +328,10 @@ Result<bool> LineParser::parse(Statement& out) {
   if (peek().kind == Token::Kind::kWord && peek().text.back() == ':') {
     out.name = peek().text.substr(0, peek().text.size() - 1);
     if (out.name.empty()) return error_at(peek().column, "expected a name before the colon");
+    constexpr size_t kLongestName = 200;  // bytes; messages repeat it
+    if (out.name.size() > kLongestName)
+      return error_at(peek().column, "a name of {} bytes before the colon; at most {} are allowed",
+                      out.name.size(), kLongestName);
     take();
   }
   const size_t begin = peek().column - 1;

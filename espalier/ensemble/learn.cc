@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "espalier/base/text/counted.h"
 #include "espalier/data/folds.h"
 #include "espalier/eval/losses.h"
 
@@ -100,8 +101,9 @@ Status Learning::choose() {
     return {};
   }
   if (choice_folds(sample_.sequences()) == 0) {
-    out_.notes.push_back(fmt::format("{} sequences are too few to choose on: {} with β = {} it is",
-                                     sample_.sequences(), method_name(method_), options_.online.wmwp.beta));
+    out_.notes.push_back(fmt::format("{}, too few to choose on: {} with β = {} it is",
+                                     counted(sample_.sequences(), "sequence"), method_name(method_),
+                                     options_.online.wmwp.beta));
     return {};
   }
   ESPALIER_ASSIGN(out_.candidates,
@@ -182,7 +184,8 @@ Status Learning::measure_held_out() {
   const int folds = choice_folds(sample_.sequences());
   if (folds == 0) {
     out_.notes.push_back(fmt::format(
-        "{} sequences are too few to hold any out: confidences are the vote's own{}", sample_.sequences(),
+        "{}, too few to hold any out: confidences are the vote's own{}",
+        counted(sample_.sequences(), "sequence"),
         request_.learn_switch ? ", and no length is chosen below which the best expert takes over" : ""));
     return {};
   }

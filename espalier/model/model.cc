@@ -108,6 +108,7 @@ data::Scheme Model::scheme() const {
   if (const auto* chain = as<chain::ChainPredictor>()) return chain->scheme();
   if (const auto* cascade = as<cascade::CascadePredictor>()) return cascade->scheme();
   if (const auto* search = as<tasks::SearchPredictor>()) return search->plan().scheme;
+  if (const auto* committee = as<CommitteePredictor>()) return committee->scheme();
   return data::Scheme::kNone;
 }
 
@@ -115,14 +116,17 @@ namespace {
 
 /// An error if the constraints forbid how segments begin, or end, in the data that a model learned from:
 /// under `valid iob1`, B- is legal only after a segment of the same type, and a model of iob2 would answer
-/// nonsense.
-Status check_scheme(const Constraints& constraints, data::Scheme own) {
+/// nonsense; under `valid iob2`, so would a model of iob1, in which I- begins most segments.
+Status check_scheme(const Constraints& constraints, const std::string& file, data::Scheme own) {
   using enum data::Scheme;
+  const auto same_letters = [](data::Scheme a, data::Scheme b, data::Scheme asked, data::Scheme learned) {
+    return (asked == a && learned == b) || (asked == b && learned == a);
+  };
   for (const constrain::Statement& s : constraints.statements())
     if (s.verb == constrain::Verb::kValid &&
-        ((s.scheme == kIob1 && own == kIob2) || (s.scheme == kIoe1 && own == kIoe2)))
-      return fail("{}: 'valid {}', but the labels that the model learned are {}: say 'valid {}'", s.name,
-                  data::scheme_name(s.scheme), data::scheme_name(own), data::scheme_name(own));
+        (same_letters(kIob1, kIob2, s.scheme, own) || same_letters(kIoe1, kIoe2, s.scheme, own)))
+      return fail("{}:{}: 'valid {}', but the labels that the model learned are {}: say 'valid {}'", file,
+                  s.place.line, data::scheme_name(s.scheme), data::scheme_name(own), data::scheme_name(own));
   return {};
 }
 
@@ -134,7 +138,7 @@ Result<Made> Model::under(const ConstraintFile& constraints, const ConstrainedOp
   if (!constrain_)
     return fail("task {} prevents overlaps itself and does not support constraints", about_.task);
   ESPALIER_ASSIGN(Constraints resolved, constraints.resolve(about_, inner_labels()));
-  ESPALIER_TRY(check_scheme(resolved, scheme()));
+  ESPALIER_TRY(check_scheme(resolved, constraints.name, scheme()));
   ESPALIER_ASSIGN(Made made, constrain_(std::move(resolved), options));
   if (!inner_labels().refined()) return made;
   return Made(std::make_unique<data::RefinedPredictor>(std::move(made)));

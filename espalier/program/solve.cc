@@ -237,8 +237,15 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
   }
   const StopBranching stop;
   static_cast<CbcHandle*>(model.get())->model->passInEventHandler(&stop);
+  const auto start = std::chrono::steady_clock::now();
   Cbc_solve(model.get());
+  const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
+  // When its time is over before it has any solution, CBC says that there is none.
+  constexpr int kInfeasibleRelaxation = 1;
+  const bool ended_by_itself = Cbc_status(model.get()) == 0 &&
+                               Cbc_secondaryStatus(model.get()) <= kInfeasibleRelaxation &&
+                               taken < seconds_left && !StopScope::wanted();
   Solution solution;
   const double* best = Cbc_bestSolution(model.get());
   if (Cbc_isProvenOptimal(model.get()) != 0 && best != nullptr) {
@@ -247,7 +254,7 @@ Solution solve_integer(const Program& program, const SolveOptions& options) {
   } else if (Cbc_isContinuousUnbounded(model.get()) != 0) {
     solution.outcome = Outcome::kUnbounded;
   } else if (Cbc_isProvenInfeasible(model.get()) != 0) {
-    solution.outcome = Outcome::kInfeasible;
+    solution.outcome = ended_by_itself ? Outcome::kInfeasible : Outcome::kOutOfTime;
   } else if (Cbc_status(model.get()) == 2) {
     solution.outcome = Outcome::kFailed;
   } else if (best != nullptr) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "espalier/base/parallel.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/eval/power_law.h"
 #include "espalier/report/candidates.h"
 #include "espalier/report/compare_output.h"
@@ -279,7 +280,7 @@ Result<Comparison> compare(const Files& train, const CompareOptions& options) {
   ESPALIER_ASSIGN(const report::Survey survey, report::survey_of(train));
   const std::vector<int> folds = report::fold_numbers(options);
   if (!options.dev && survey.sequences < 2 * folds.size())
-    return fail("{}: {} sequences are too few for {} folds", train.paths.front(), survey.sequences,
+    return fail("{}: {}, too few for {} folds", train.paths.front(), counted(survey.sequences, "sequence"),
                 folds.size());
   ESPALIER_ASSIGN(auto candidates, report::candidates_for(train, options, survey));
   ESPALIER_ASSIGN(auto measurements, report::Measurements::open(train, options, std::move(candidates)));

@@ -22,7 +22,8 @@ constexpr size_t kPieces = 8;
 
 Trellis& TrainingLattice::open(const GramTable& grams, Trellis& buffer) {
   if (alive.label.empty() && !grows) return trellis;
-  buffer = grows ? grow(trellis, {}, grams, std::move(buffer)) : make_trellis(alive, grams, std::move(buffer));
+  buffer =
+      grows ? grow(trellis, {}, grams, std::move(buffer)) : make_trellis(alive, grams, std::move(buffer));
   buffer.rating.assign(buffer.states(), kNoRating);
   return buffer;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "espalier/base/text/counted.h"
 #include "espalier/cascade/training/training.h"
 
 namespace espalier::cascade {
@@ -22,13 +23,13 @@ void CascadeTraining::choose_sequences() {
     positions_ += data_.length(s);
   }
   if (partly > 0)
-    cascade_.notes.push_back(fmt::format("{} sequences with unknown labels were left out", partly));
+    cascade_.notes.push_back(fmt::format("{} with unknown labels left out", counted(partly, "sequence")));
   folds_ = usable_.size() < 4 * options_.folds ? 1 : options_.folds;
   if (folds_ < options_.folds && options_.orders.size() > 1)
-    cascade_.notes.push_back(fmt::format(
-        "{} sequences are too few for a jackknife of {} folds: later levels learn from lattices that "
-        "look better than those of new data will",
-        usable_.size(), options_.folds));
+    cascade_.notes.push_back(
+        fmt::format("{}, too few for a jackknife of {} folds: later levels learn from lattices that "
+                    "look better than those of new data will",
+                    counted(usable_.size(), "sequence"), options_.folds));
   for (size_t i = 0; i < usable_.size(); ++i)
     fold_of_sequence_[usable_[i]] = static_cast<uint32_t>(fold_of(i));
 }

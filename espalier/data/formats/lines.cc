@@ -1,5 +1,6 @@
 #include "espalier/data/formats/lines.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "espalier/base/text/text.h"
@@ -12,10 +13,19 @@ Result<Encoding> parse_encoding(std::string_view name) {
   return fail("unknown encoding '{}'; there are utf-8, latin1 and bytes", name);
 }
 
+namespace {
+/// A byte order mark, or a zero in every other byte, as in letters of Latin alphabets.
+bool looks_like_utf16(std::string_view line) {
+  if (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")) return true;
+  const auto zeros = static_cast<size_t>(std::count(line.begin(), line.end(), '\0'));
+  return line.size() >= 4 && zeros >= line.size() / 3;
+}
+}  // namespace
+
 Result<bool> Lines::next(std::string_view& line) {
   auto more = input_.next_line(line);
   if (encoding_ == Encoding::kBytes || !more.ok() || !*more || line.empty()) return more;
-  if (number() == 1 && (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")))
+  if (number() == 1 && looks_like_utf16(line))
     return error("the text is UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8");
   if (number() == 1 && std::memchr(line.data(), '\r', line.size()) != nullptr)
     return error(

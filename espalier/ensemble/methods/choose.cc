@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "espalier/base/text/counted.h"
 #include "espalier/data/folds.h"
 #include "espalier/eval/significance.h"
 
@@ -97,7 +98,8 @@ Result<std::vector<Candidate>> try_candidates(const DividedSample& sample, std::
                                               const Workers& workers, const Monitor& monitor) {
   const int folds = choice_folds(sample.sequences);
   if (folds == 0)
-    return fail("{} sequences are too few to choose on; give the method and --beta", sample.sequences);
+    return fail("{}, too few to choose on; give the method and --beta",
+                counted(sample.sequences, "sequence"));
   std::vector<Candidate> candidates;
   for (const Method method : methods) {
     if (!uses_beta(method) || betas.empty()) {

@@ -44,6 +44,7 @@ class CommitteePredictor final : public data::Predictor {
                                          const constrain::ConstrainedOptions& options,
                                          constrain::InstanceMaker instances) const;
 
+  data::Scheme scheme() const { return core_->scheme; }
   const data::LabelSet& labels() const override { return decider_->labels(); }
   std::unique_ptr<Scratch> make_scratch() const override;
   Status predict(const data::Sequence& sequence, std::span<const data::Label> forced,

@@ -357,7 +357,7 @@ TEST_F(CommitteeTest, WrongMembersAreRefusedBeforeDataAreRead) {
   EXPECT_THAT(says("crf,crf:classes=8x"), HasSubstr("classes=8x"));
   EXPECT_EQ(says("crf,crf:l2=3:classes=8"), "accepted");
   std::ofstream(path("train.txt")) << "a B-NP\n\nb O\n\n";
-  EXPECT_THAT(error_of(request({"size=small"})), HasSubstr("2 sequences are too few"));
+  EXPECT_THAT(error_of(request({"size=small"})), HasSubstr("2 sequences, too few"));
 }
 
 TEST_F(CommitteeTest, DamagedFilesAreRefused) {

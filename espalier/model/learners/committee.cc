@@ -41,7 +41,7 @@ class CommitteeTraining {
 
   Status run() {
     if (all_->size() < 2 * static_cast<size_t>(options_.folds))
-      return fail("{}: {} are too few for a committee, of which one of {} parts is held out",
+      return fail("{}: {}, too few for a committee, of which one of {} parts is held out",
                   job_.request.train.front().name(), counted(all_->size(), "sequence"), options_.folds);
     ESPALIER_ASSIGN(resumed_, job_.checkpoint_to_resume());
     ESPALIER_TRY(train_members());

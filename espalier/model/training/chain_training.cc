@@ -167,6 +167,14 @@ Status ChainTraining::learn_kernel_machine() {
   return {};
 }
 
+/// Whether nothing has been learned.
+bool all_zero(const chain::ChainWeights& weights) {
+  const auto zero = [](float w) { return w == 0; };
+  return std::all_of(weights.state.begin(), weights.state.end(), zero) &&
+         std::all_of(weights.trans.begin(), weights.trans.end(), zero) &&
+         std::all_of(weights.edge.begin(), weights.edge.end(), zero);
+}
+
 Status ChainTraining::learn_weights() {
   BestRound<chain::ChainWeights> best(
       job_, method_.rounds,
@@ -175,6 +183,8 @@ Status ChainTraining::learn_weights() {
   ESPALIER_ASSIGN(const std::optional<SectionFile> checkpoint, job_.checkpoint_to_resume());
   if (checkpoint) own.resume = &*checkpoint;
   ESPALIER_ASSIGN(chain::ChainWeights last, job_.ended(method_.learn(std::move(own))));
+  if (job_.report.interrupted && !job_.request.start_from && all_zero(last))
+    return fail("training was stopped before its first step, and there is no model");
   weights_ = best.best_or(std::move(last));
   return {};
 }
