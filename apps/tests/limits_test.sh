@@ -58,8 +58,8 @@ says err "long.txt:1: "
 head -n 200 long.txt >some.txt
 for i in 1 2 3 4; do echo "if B-T$i then B-T$((i % 4 + 1)) after"; done >cycle.rules
 within 30 "$espalier" tag some.txt -m tags.model --constraints cycle.rules --decoder ilp --time-limit 1 || fail_test "cycle: $(cat err)"
-[ "$(grep -c "cannot satisfy" err)" = 0 ] || fail_test "a labelling is said not to exist: $(cat err)"
-equal "$(wc -l <out)" 201
+says_not err "satisf"
+equal "$(grep -c ' O$' out)" 200
 
 # Where time ran out it is not said that there is no labelling.
 for ((i = 1; i <= 4; ++i)); do echo "at least 700 of B-T$i"; done >least.rules

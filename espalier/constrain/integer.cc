@@ -97,19 +97,61 @@ class IntegerDecoder {
   void add_labels() {
     const std::vector<double> rows = compiled_.row_penalties(instance_);
     const LocalPenalties& local = compiled_.local();
+    std::vector<double> value(T_ * K_);
+    for (size_t t = 0; t < T_; ++t)
+      for (size_t y = 0; y < K_; ++y) {
+        double& here = value[t * K_ + y] = scores_.node[t * scores_.stride + y];
+        if (!rows.empty()) here -= rows[t * K_ + y];
+        if (t == 0) here -= local.start[y];
+        if (t + 1 == T_) here -= local.end[y];
+      }
+    while (forbid_by_implications(value)) continue;
     for (size_t t = 0; t < T_; ++t) {
       std::vector<Term> one;
       for (size_t y = 0; y < K_; ++y) {
-        double value = scores_.node[t * scores_.stride + y];
-        if (!rows.empty()) value -= rows[t * K_ + y];
-        if (t == 0) value -= local.start[y];
-        if (t + 1 == T_) value -= local.end[y];
-        if (!std::isfinite(value)) continue;
-        x_[t * K_ + y] = program_.add_binary(value);
+        if (!std::isfinite(value[t * K_ + y])) continue;
+        x_[t * K_ + y] = program_.add_binary(value[t * K_ + y]);
         one.push_back({x(t, y), 1});
       }
       add_row(one, 1, 1);
     }
+  }
+
+  /// Makes −∞ what hard implications forbid whatever else is chosen: with `if A then B after` there is no A
+  /// after the last possible B. Where rules depend on each other this goes on from output to output; a solver
+  /// doubles its tolerance in each of these steps, and calls a program infeasible that is not. Returns
+  /// whether anything has changed.
+  bool forbid_by_implications(std::vector<double>& value) const {
+    bool changed = false;
+    const auto some_allowed = [&](size_t t, const LabelBits& set) {
+      for (size_t y = 0; y < K_; ++y)
+        if (set[y] != 0 && std::isfinite(value[t * K_ + y])) return true;
+      return false;
+    };
+    const auto forbid = [&](size_t t, const LabelBits& set) {
+      for (size_t y = 0; y < K_; ++y)
+        if (set[y] != 0 && std::isfinite(value[t * K_ + y])) {
+          value[t * K_ + y] = -kInfinite;
+          changed = true;
+        }
+    };
+    for (const Order order : {Order::kBefore, Order::kAfter, Order::kAnywhere}) {
+      std::vector<const Rule*> rules;
+      for (const Rule& rule : constraints_.rules())
+        if (rule.kind == Rule::Kind::kImplies && rule.hard() && rule.order == order) rules.push_back(&rule);
+      std::vector<uint8_t> seen(rules.size(), 0);
+      for (size_t r = 0; r < rules.size() && order == Order::kAnywhere; ++r)
+        for (size_t t = 0; t < T_ && seen[r] == 0; ++t) seen[r] = some_allowed(t, rules[r]->second);
+      for (size_t i = 0; i < T_ && !rules.empty(); ++i) {
+        const size_t t = order == Order::kBefore ? i : T_ - 1 - i;
+        for (size_t r = 0; r < rules.size(); ++r)
+          if (seen[r] == 0) forbid(t, rules[r]->first);
+        if (order == Order::kAnywhere) continue;
+        for (size_t r = 0; r < rules.size(); ++r)
+          if (seen[r] == 0) seen[r] = some_allowed(t, rules[r]->second);
+      }
+    }
+    return changed;
   }
 
   void add_scored_neighbours() {
