@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -201,10 +202,28 @@ void on_terminate() {
   std::abort();  // with the core that whoever mends it needs
 }
 
+std::atomic<bool> memory_ran_out = false;
+
+/// What operator new calls where there is no memory.
+void on_no_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+/// A signal handler. Where memory runs out, the C library aborts when it cannot note that an object of a
+/// thread must be destroyed, and JSON when a value became an object without one. Everything else is a defect,
+/// and abort() goes on when this returns.
+void on_abort(int) {
+  if (memory_ran_out || errno == ENOMEM) end_at_once("espalier: not enough memory\n");
+  remove_unfinished_files();
+}
+
 }  // namespace
 
 void expect_sudden_ends() {
   ::signal(SIGBUS, on_lost_pages);
+  ::signal(SIGABRT, on_abort);
+  std::set_new_handler(on_no_memory);
   std::set_terminate(on_terminate);
 }
 
