@@ -192,7 +192,7 @@ ends_at_once() {
 awk 'BEGIN {srand(2); for (s = 0; s < 30; ++s) {for (t = 0; t < 20; ++t) row(); print ""}}
   function row() {k = int(rand() * 5); print "w" int(rand() * 100), (k == 0 ? "O" : "B-T" k)}' >tags.txt
 awk 'BEGIN {srand(3); for (t = 0; t < 1500; ++t) print "w" int(rand() * 100)}' >hard.txt
-for ((i = 1; i <= 40; ++i)); do echo "if B-T$((i % 4 + 1)) then B-T$(((i + 1) % 4 + 1)) after"; done >then.rules
+for ((i = 1; i <= 40; ++i)); do echo "if B-T$((i % 4 + 1)) then B-T$(((i + 1) % 4 + 1)) after soft $i"; done >then.rules
 expect 0 "$espalier" train tags.txt -m tags.model -q -p passes=5
 "$espalier" tag hard.txt -m tags.model --constraints then.rules --time-limit 60 -o long.txt >out 2>err &
 pid=$!
