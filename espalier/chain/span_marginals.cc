@@ -139,84 +139,46 @@ double SpanMarginals::probability(const data::Span& span) const {
   return std::min(1.0, std::exp(total.value() - log_z_));
 }
 
-LatticeSpanMarginals::LatticeSpanMarginals(const SpanRules& rules, const Lattice& lattice)
-    : rules_(rules), lattice_(lattice), forward_(lattice.states()), backward_(lattice.states()) {
+double span_probability(const SpanRules& rules, const Lattice& lattice, const SumMarginals& marginals,
+                        const data::Span& span) {
   const size_t T = lattice.positions();
-  const auto any = [](data::Label, data::Label) { return true; };
-  for (size_t t = 0; t < T; ++t) {
-    const Range states = lattice.states_at(t);
-    for (size_t s = states.first; s < states.last; ++s)
-      forward_[s] = static_cast<double>(lattice.state_score(s)) +
-                    (t == 0 ? 0 : sum_into(s, any, [&](uint32_t source) { return forward_[source]; }));
-  }
-  std::vector<LogSum> after(lattice.states());
-  LogSum all;
-  if (T > 0) {
-    const Range last = lattice.states_at(T - 1);
-    for (size_t s = last.first; s < last.last; ++s) {
-      after[s].add(0);
-      all.add(forward_[s]);
-    }
-  }
-  for (size_t s = lattice.states(); s-- > 0;) {
-    backward_[s] = after[s].value();
-    const Range arcs = lattice.arcs_into(s);
-    for (size_t a = arcs.first; a < arcs.last; ++a)
-      after[lattice.source(a)].add(static_cast<double>(lattice.arc_score(a)) +
-                                   static_cast<double>(lattice.state_score(s)) + backward_[s]);
-  }
-  log_z_ = all.value();
-}
-
-template <typename Wanted, typename Before>
-double LatticeSpanMarginals::sum_into(size_t state, const Wanted& wanted, const Before& before) const {
-  LogSum sum;
-  const Range arcs = lattice_.arcs_into(state);
-  for (size_t a = arcs.first; a < arcs.last; ++a) {
-    const uint32_t source = lattice_.source(a);
-    if (wanted(lattice_.label(source), lattice_.label(state)))
-      sum.add(before(source) + static_cast<double>(lattice_.arc_score(a)));
-  }
-  return sum.value();
-}
-
-double LatticeSpanMarginals::probability(const data::Span& span) const {
-  const size_t T = lattice_.positions();
   ESPALIER_CHECK(span.first < span.last && span.last <= T);
-  const std::vector<uint16_t>& inside = rules_.labels_of(span.type);
-  const auto continues = [&](data::Label before, data::Label now) { return rules_.continues(before, now); };
-  const auto breaks = [&](data::Label before, data::Label now) { return !rules_.continues(before, now); };
-
-  // here[s − first state of t]: beginnings that end with s at t and have a segment from span.first to there.
+  const std::vector<uint16_t>& inside = rules.labels_of(span.type);
+  // P(a path ends with the state at t and has a segment from span.first up to there).
   std::vector<double> here, before;
   size_t before_first = 0;
-  const auto in_segment = [&](uint32_t source) { return before[source - before_first]; };
-  for (size_t t = span.first; t < span.last; ++t) {
-    const Range states = lattice_.states_at(t);
-    here.assign(states.last - states.first, kMinusInfinity);
-    for (size_t s = states.first; s < states.last; ++s) {
-      if (!std::binary_search(inside.begin(), inside.end(), lattice_.label(s))) continue;
-      double sum = 0;
-      if (t > span.first) {
-        sum = sum_into(s, continues, in_segment);
-      } else if (t > 0) {
-        sum = sum_into(s, breaks, [&](uint32_t source) { return forward_[source]; });
+  /// Summed over the arcs into a state that continue a segment, or that do not.
+  const auto sum_into = [&](size_t t, size_t state, bool continuing) {
+    double sum = 0;
+    const Range arcs = lattice.arcs_into(state);
+    for (size_t a = arcs.first; a < arcs.last; ++a) {
+      const uint32_t source = lattice.source(a);
+      if (rules.continues(lattice.label(source), lattice.label(state)) != continuing) continue;
+      if (t == span.first) {
+        sum += marginals.arc[a];
+      } else if (marginals.state[source] > 0) {
+        sum += before[source - before_first] * marginals.arc[a] / marginals.state[source];
       }
-      here[s - states.first] = sum + static_cast<double>(lattice_.state_score(s));
     }
+    return sum;
+  };
+  for (size_t t = span.first; t < span.last; ++t) {
+    const Range states = lattice.states_at(t);
+    here.assign(states.last - states.first, 0.0);
+    for (size_t s = states.first; s < states.last; ++s)
+      if (std::binary_search(inside.begin(), inside.end(), lattice.label(s)))
+        here[s - states.first] = t == 0 ? marginals.state[s] : sum_into(t, s, t > span.first);
     std::swap(here, before);
     before_first = states.first;
   }
-  LogSum total;
+  double total = 0;
   if (span.last == T) {
-    for (const double x : before) total.add(x);
+    for (const double p : before) total += p;
   } else {
-    const Range states = lattice_.states_at(span.last);
-    for (size_t s = states.first; s < states.last; ++s)
-      total.add(sum_into(s, breaks, in_segment) + static_cast<double>(lattice_.state_score(s)) +
-                backward_[s]);
+    const Range states = lattice.states_at(span.last);
+    for (size_t s = states.first; s < states.last; ++s) total += sum_into(span.last, s, false);
   }
-  return log_z_ == kMinusInfinity ? 0 : std::min(1.0, std::exp(total.value() - log_z_));
+  return std::min(1.0, total);
 }
 
 }  // namespace espalier::chain

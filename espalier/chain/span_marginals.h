@@ -9,6 +9,7 @@
 
 #include "espalier/chain/kernels.h"
 #include "espalier/chain/lattice/lattice.h"
+#include "espalier/chain/lattice/lattice_marginals.h"
 #include "espalier/data/label_scheme.h"
 #include "espalier/data/label_set.h"
 
@@ -69,25 +70,10 @@ class SpanMarginals {
   double log_z_ = 0;
 };
 
-/// The same for the paths of a lattice (a cascade's, or one that constraints left). The constructor takes
-/// O(states + arcs), a probability as much for the positions of the segment and the one after it. The rules
-/// and the lattice must outlive it.
-class LatticeSpanMarginals {
- public:
-  LatticeSpanMarginals(const SpanRules& rules, const Lattice& lattice);
-  double probability(const data::Span& span) const;
-
- private:
-  /// What adds up to the beginnings that end with a state, its own score left out: `before` of every arc into
-  /// it that is wanted.
-  template <typename Wanted, typename Before>
-  double sum_into(size_t state, const Wanted& wanted, const Before& before) const;
-
-  const SpanRules& rules_;
-  const Lattice& lattice_;
-  std::vector<double> forward_;   ///< log sum over beginnings that end with the state, its score included
-  std::vector<double> backward_;  ///< log sum over continuations after the state, its own score left out
-  double log_z_;
-};
+/// The same for the paths of a lattice (a cascade's, or one that constraints left) with its marginals, from
+/// which the labellings that hold the segment follow step by step: P(a | its source) = P(a) / P(source).
+/// O(states + arcs) of the positions of the segment and the one after it.
+double span_probability(const SpanRules& rules, const Lattice& lattice, const SumMarginals& marginals,
+                        const data::Span& span);
 
 }  // namespace espalier::chain

@@ -107,11 +107,11 @@ Status predict_from_lattice(ConstrainedLattice& product, double temperature, con
         std::min(1.0f, data::probability_of(labels, {marginals.data() + t * K, K}, out.labels()[t]));
   if (options.confidence && scheme != data::Scheme::kNone) {
     const chain::SpanRules rules(labels, scheme);
-    const chain::LatticeSpanMarginals marginals_of(rules, product.lattice);
     std::vector<std::string_view> names;
     for (const Label label : out.labels()) names.push_back(labels.name(label));
     for (const data::Span& span : data::spans(names, scheme))
-      out.spans.push_back({span.first, span.last, std::string(span.type), marginals_of.probability(span)});
+      out.spans.push_back({span.first, span.last, std::string(span.type),
+                           chain::span_probability(rules, product.lattice, sums, span)});
   }
   if (options.marginals) out.marginals = std::move(marginals);
   out.constraints.emplace();

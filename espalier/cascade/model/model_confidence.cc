@@ -48,9 +48,9 @@ void CascadePredictor::add_confidence(const data::PredictOptions& options, Buffe
     std::vector<std::string_view> names;
     names.reserve(best.size());
     for (const Label label : best) names.push_back(labels_.name(label));
-    const chain::LatticeSpanMarginals marginals_of(*span_rules_, lattice);
     for (const data::Span& span : data::spans(names, scheme_))
-      out.spans.push_back({span.first, span.last, std::string(span.type), marginals_of.probability(span)});
+      out.spans.push_back({span.first, span.last, std::string(span.type),
+                           chain::span_probability(*span_rules_, lattice, marginals, span)});
   }
   if (options.marginals) out.marginals = std::move(by_label);
 }
