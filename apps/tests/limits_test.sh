@@ -54,6 +54,25 @@ says err "cannot satisfy the constraints"
 within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1 --strict && fail_test "--strict"
 says err "long.txt:1: "
 
+# So does a search: with 12 constraints it has too many states to look at, with 4 it has not.
+expect 0 "$espalier" train tags.txt -m search.model --learner searn -q -p passes=2
+head -n 400 long.txt >search.txt
+for count in 4 12; do
+  for ((i = 1; i <= count; ++i)); do echo "at least $((120 + i)) of B-T$((i % 4 + 1))"; done >least.rules
+  within 20 "$espalier" tag search.txt -m search.model --constraints least.rules --time-limit 1 || fail_test "$count: $(cat err)"
+  says err "1 of 1 sequence cannot satisfy the constraints (in conflict: "
+  equal "$(grep -c . out)" 400
+  within 20 "$espalier" tag search.txt -m search.model --constraints least.rules --time-limit 1 --strict && fail_test "--strict"
+  says err "search.txt:1: no labelling satisfies all constraints; these clash: "
+done
+# Where it is not known whether there is one, the search keeps to those constraints that it can.
+for ((i = 1; i <= 12; ++i)); do echo "at least $((80 + i)) of {B-T$((i % 4 + 1)), O}"; done >wide.rules
+within 20 "$espalier" tag search.txt -m search.model --constraints wide.rules --time-limit 1 || fail_test "wide: $(cat err)"
+says err "for 1 of 1 sequence no labelling that satisfies the constraints was found within the time limit"
+[ "$(grep -cE ' (B-T2|O)$' out)" -ge 81 ] || fail_test "the first constraint is not kept"
+within 20 "$espalier" tag search.txt -m search.model --constraints wide.rules --time-limit 1 --strict && fail_test "--strict"
+says err "search.txt:1: the constraints have too many joint states for a search"
+
 # The solver of integer programs claims that there is none when its time is over; all O would do here.
 head -n 200 long.txt >some.txt
 for i in 1 2 3 4; do echo "if B-T$i then B-T$((i % 4 + 1)) after"; done >cycle.rules

@@ -247,17 +247,11 @@ bool satisfiable(const Compiled& compiled) {
 
 Status check_consistent(const Constraints& constraints) {
   if (satisfiable(Compiled(constraints))) return {};
-  // Leave out one constraint after another as long as the rest still clashes.
-  Constraints rest = constraints;
   std::vector<std::string> clash;
-  for (size_t c = 0; c < constraints.statements().size(); ++c) {
-    Constraints fewer = rest.without(c);
-    if (!satisfiable(Compiled(fewer))) {
-      rest = std::move(fewer);
-    } else {
-      const Statement& s = constraints.statements()[c];
-      clash.push_back(fmt::format("'{}' (line {})", s.name, s.place.line));
-    }
+  for (const size_t c :
+       smallest_clash(constraints, [](const Constraints& some) { return !satisfiable(Compiled(some)); })) {
+    const Statement& s = constraints.statements()[c];
+    clash.push_back(fmt::format("'{}' (line {})", s.name, s.place.line));
   }
   return fail("{}: no labelling satisfies {} {}", constraints.file(),
               clash.size() == 1 ? "the constraint" : "these constraints together:", joined(clash, ", "));

@@ -125,18 +125,12 @@ Status ConstrainedCascade::predict(const data::Sequence& sequence, std::span<con
       return fail("no labelling satisfies all constraints, so there are no probabilities");
     const Decoded least =
         decode_on(Compiled(compiled_.constraints().softened(range_of(lattice))), instance, lattice, deadline);
-    // Which constraints clash. When time is up, all that are left are named.
-    Constraints rest = compiled_.constraints();
-    for (size_t c = 0; c < rest.statements().size(); ++c) {
-      if (rest.statements()[c].penalty != kHard) continue;
-      Constraints fewer = rest.without(c);
-      if (!deadline.passed() &&
-          decode_on(Compiled(fewer), instance, lattice, deadline).outcome == Outcome::kInfeasible) {
-        rest = std::move(fewer);
-      } else {
-        effect.clash.push_back(rest.statements()[c].name);
-      }
-    }
+    // When time is up, all that are left are named.
+    for (const size_t c : smallest_clash(compiled_.constraints(), [&](const Constraints& some) {
+           return !deadline.passed() &&
+                  decode_on(Compiled(some), instance, lattice, deadline).outcome == Outcome::kInfeasible;
+         }))
+      effect.clash.push_back(compiled_.constraints().statements()[c].name);
     if (strict_ || least.labels.empty())
       return fail("line {}: no labelling satisfies all constraints{}{}", sequence.line(0),
                   effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));

@@ -73,8 +73,8 @@ Decoded decode_until(const Compiled& compiled, const Instance& instance, const S
   return solved.outcome == Outcome::kOutOfBudget ? better_of(std::move(solved), std::move(found)) : solved;
 }
 
-/// Whether hard rules about numbers of labels contradict each other in a sequence of this length, wherever
-/// the labels are: the proof that takes no time.
+}  // namespace
+
 bool counts_clash(const Compiled& compiled, size_t length) {
   const auto T = static_cast<double>(length);
   program::Program counts(program::Sense::kMaximise);
@@ -92,8 +92,6 @@ bool counts_clash(const Compiled& compiled, size_t length) {
   }
   return program::solve(counts, {}).outcome == program::Outcome::kInfeasible;
 }
-
-}  // namespace
 
 Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
                const DecodeOptions& options) {
@@ -148,21 +146,10 @@ Compromise compromise(const Compiled& compiled, const Instance& instance, const 
   rest_of_time.deadline = options.limit();
   // The labelling matters more than its explanation, so it gets the time first.
   out.best = least_broken(compiled, instance, scores, rest_of_time);
-
-  Constraints rest = compiled.constraints();
-  for (size_t c = 0; c < rest.statements().size(); ++c) {
-    if (rest.statements()[c].penalty != kHard) continue;
-    if (rest_of_time.deadline.passed()) {  // the rest still clashes; which of it matters is not known
-      out.clash.push_back(c);
-      continue;
-    }
-    Constraints fewer = rest.without(c);
-    if (decode(Compiled(fewer), instance, scores, rest_of_time).outcome == Outcome::kInfeasible) {
-      rest = std::move(fewer);
-    } else {
-      out.clash.push_back(c);
-    }
-  }
+  out.clash = smallest_clash(compiled.constraints(), [&](const Constraints& some) {
+    return !rest_of_time.deadline.passed() &&
+           decode(Compiled(some), instance, scores, rest_of_time).outcome == Outcome::kInfeasible;
+  });
   return out;
 }
 

@@ -75,6 +75,10 @@ Method choose_method(const Compiled& compiled, size_t length, bool neighbours_sc
 Decoded decode(const Compiled& compiled, const Instance& instance, const Scores& scores,
                const DecodeOptions& options);
 
+/// Whether hard rules about numbers of labels contradict each other in a sequence of this length, wherever
+/// the labels are: a proof that takes no time, where there are too many states or too little time for others.
+bool counts_clash(const Compiled& compiled, size_t length);
+
 /// For instances whose time ran out before an allowed labelling was found: one with few violations of hard
 /// rules, the fewest if there is time to find out. Its penalty does not count them.
 Decoded least_broken(const Compiled& compiled, const Instance& instance, const Scores& scores,

@@ -205,6 +205,22 @@ Constraints Constraints::without(size_t constraint) const {
   return out;
 }
 
+std::vector<size_t> smallest_clash(const Constraints& constraints,
+                                   const std::function<bool(const Constraints&)>& clashes) {
+  std::vector<size_t> clash;
+  Constraints rest = constraints;
+  for (size_t c = 0; c < constraints.statements().size(); ++c) {
+    if (constraints.statements()[c].penalty != kHard) continue;
+    Constraints fewer = rest.without(c);
+    if (clashes(fewer)) {
+      rest = std::move(fewer);
+    } else {
+      clash.push_back(c);
+    }
+  }
+  return clash;
+}
+
 Constraints Constraints::softened(double penalty) const {
   Constraints out = *this;
   for (Rule& rule : out.rules_)

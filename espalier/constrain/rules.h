@@ -119,6 +119,11 @@ class Constraints {
   std::vector<Rule> rules_;
 };
 
+/// Of hard constraints that clash, a set from which none can be left out: numbers of statements, ascending.
+/// `clashes` says whether some of them still clash; constraints of which that is not known are kept.
+std::vector<size_t> smallest_clash(const Constraints& constraints,
+                                   const std::function<bool(const Constraints&)>& clashes);
+
 /// Whether a scheme allows these neighbours; `before` or `after` empty: the edge of the sequence.
 bool legal_neighbours(data::Scheme scheme, std::optional<data::LabelParts> before,
                       std::optional<data::LabelParts> after);

@@ -87,36 +87,51 @@ Result<std::unique_ptr<ConstrainedSearch>> ConstrainedSearch::make(const SearchP
 Result<Completion> ConstrainedSearch::find_legal(const data::Sequence& sequence, const Instance& instance,
                                                  std::span<const Label> forced, Deadline deadline,
                                                  data::ConstraintEffect& effect) const {
-  effect.outcome = data::ConstraintEffect::Outcome::kApproximate;
-  ESPALIER_ASSIGN(Completion legal, Completion::make(compiled_, instance, moves_, forced, deadline));
-  if (legal.infeasible()) {
-    effect.outcome = data::ConstraintEffect::Outcome::kInfeasible;
-    // Constraints of which none can be left out; then one of them is, until something is legal.
-    Constraints left = compiled_.constraints();
-    while (legal.infeasible()) {
-      Constraints rest = left;
-      std::vector<size_t> clash;
-      for (size_t c = 0; c < rest.statements().size(); ++c) {
-        Constraints fewer = rest.without(c);
-        ESPALIER_ASSIGN(const Completion without,
-                        Completion::make(Compiled(fewer), instance, moves_, forced, deadline));
-        if (without.infeasible()) {
-          rest = std::move(fewer);
-        } else {
-          clash.push_back(c);
-        }
-      }
-      const bool first = effect.clash.empty();
-      for (const size_t c : clash)
-        if (first) effect.clash.push_back(rest.statements()[c].name);
-      if (strict_ || clash.empty())
-        return fail("line {}: no labelling satisfies all constraints{}{}",
-                    sequence.length() > 0 ? sequence.line(0) : 0,
-                    effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));
-      left = left.without(clash.back());
-      ESPALIER_ASSIGN(legal, Completion::make(Compiled(left), instance, moves_, forced, deadline));
-    }
+  using Outcome = data::ConstraintEffect::Outcome;
+  const Constraints& all = compiled_.constraints();
+  const auto complete = [&](const Compiled& some) {
+    return Completion::make(some, instance, moves_, forced, deadline);
+  };
+  Result<Completion> legal = complete(compiled_);
+  effect.outcome = Outcome::kApproximate;
+  if (legal.ok() && !legal->infeasible()) return legal;
+
+  // Nothing is legal, or there are too many states or too little time to say what is.
+  const auto clashes = [&](const Constraints& some) {
+    const Compiled compiled(some);
+    const Result<Completion> completion = complete(compiled);
+    return completion.ok() ? completion->infeasible() : counts_clash(compiled, instance.length);
+  };
+  const bool proven = legal.ok() || counts_clash(compiled_, instance.length);
+  effect.outcome = proven ? Outcome::kInfeasible : Outcome::kNoneInTime;
+  if (proven)
+    for (const size_t c : smallest_clash(all, clashes)) effect.clash.push_back(all.statements()[c].name);
+  const size_t line = sequence.length() > 0 ? sequence.line(0) : 0;
+  if (strict_ && !proven) return fail("line {}: {}", line, legal.error().message);
+  const auto nothing_is_legal = [&] {
+    return fail("line {}: no labelling satisfies all constraints{}{}", line,
+                effect.clash.empty() ? "" : "; these clash: ", joined(effect.clash, ", "));
+  };
+  if (strict_) return nothing_is_legal();
+
+  // One constraint after another, if it leaves something legal that can be found in time.
+  constexpr double kLastResort = 0.2;  // seconds for an answer even if the time is up
+  deadline = deadline.at_least(kLastResort);
+  std::vector<bool> kept(all.statements().size(), false);
+  const auto complete_kept = [&] {
+    Constraints some = all;
+    for (size_t c = 0; c < kept.size(); ++c)
+      if (!kept[c]) some = some.without(c);
+    return complete(Compiled(some));
+  };
+  legal = complete_kept();
+  for (size_t c = 0; c < kept.size(); ++c) {
+    kept[c] = true;
+    Result<Completion> with = complete_kept();
+    kept[c] = with.ok() && !with->infeasible();
+    if (kept[c]) legal = std::move(with);
   }
+  if (!legal.ok() || legal->infeasible()) return nothing_is_legal();
   return legal;
 }
 

@@ -51,7 +51,8 @@ class ConstrainedSearch final : public constrain::ConstrainedModel {
                            Scratch& scratch) const override;
 
  private:
-  /// What the constraints allow in a sequence; if nothing, what they allow without the clashing ones.
+  /// What the constraints allow in a sequence; if nothing, or if there are too many states or too little time
+  /// to find out, what those of them allow that go together, the first in the file first.
   Result<constrain::Completion> find_legal(const data::Sequence& sequence,
                                            const constrain::Instance& instance,
                                            std::span<const data::Label> forced, Deadline deadline,
