@@ -152,9 +152,9 @@ Result<Prepared> prepare(const Streamed& streamed, const StreamOptions& options,
   return out;
 }
 
-/// Whether a sequence could be a line of raw text that was taken for a row.
+/// Whether a sequence could be lines of raw text that were taken for rows.
 bool is_like_text(const data::Sequence& sequence) {
-  return sequence.length() == 1 && sequence.columns() > 1 && !sequence.has_labels() &&
+  return sequence.length() > 0 && sequence.columns() > 1 && !sequence.has_labels() &&
          sequence.raw(0).find(' ') != std::string_view::npos &&
          sequence.raw(0).find('\t') == std::string_view::npos;
 }
@@ -223,30 +223,43 @@ class StreamRun {
       if (json_) ESPALIER_TRY(out_.write(report_.sequences == 0 ? "\n" : ",\n"));
       ++report_.sequences;
       report_.tokens += sequence.length();
-      if (is_like_text(sequence)) {
-        constexpr size_t kRowsToLookAt = 100;  // the rest will be like them
-        if (++report_.like_text <= kRowsToLookAt)
-          known_rows_ = known_rows_ && !input.map && api::knows_row(streamed_.first, input, sequence);
-      }
+      if (is_like_text(sequence)) look_for_text(sequence, input);
       return out_.write(text);
     };
     return model::run_pipeline(*reader, streamed_.predictor(), prepared.pipeline, workers_,
                                monitor_.monitor(), work, done);
   }
 
+  void look_for_text(const data::Sequence& sequence, const api::ModelInput& input) {
+    constexpr size_t kMostRows = 100;  // the rest will be like them
+    ++report_.like_text;
+    if (sequence.length() > 1 && (input.map || streamed_.first.info.feature_columns.size() < 2)) {
+      surely_rows_ = true;  // nothing but the word could be known
+      return;
+    }
+    longer_ = longer_ || sequence.length() > 1;
+    for (size_t row = 0; row < sequence.length() && looked_at_ < kMostRows && !surely_rows_; ++row) {
+      ++looked_at_;
+      known_ += !input.map && api::knows_row(streamed_.first, input, sequence, row);
+      surely_rows_ = longer_ && known_ >= kMostRows / kOneIn;
+    }
+  }
+
   /// Raw text whose lines happen to have as many words as rows have cells is taken for rows: labels would be
-  /// wrong. Only at the end is it known that no sequence has a second row; one that was left out had rows.
-  /// Rows of a single token whose tags the model knows are rows.
+  /// wrong. Only at the end is it known whether a sequence has a second row; one that was left out had rows.
+  /// Rows of a single token are rows if the model knows all their tags. Of longer sequences it knows one in
+  /// ten, if they are rows.
   Status refuse_text() const {
     if (report_.like_text == 0 || report_.like_text < report_.sequences || report_.bad_sequences > 0 ||
-        known_rows_ || !options_.input_format.empty() || !options_.separator.empty() ||
-        options_.forced_column != 0)
+        surely_rows_ || known_ == looked_at_ || (longer_ && known_ * kOneIn >= looked_at_) ||
+        !options_.input_format.empty() || !options_.separator.empty() || options_.forced_column != 0)
       return {};
     return fail(
-        "every sequence is a single row of words with blanks between, and not all of its cells are known "
-        "from "
-        "training: if this is raw text, use --text; if these are columns, say so with --input-format "
-        "columns");
+        "{} and {} known from training: if this is raw text, use --text; if these are columns, say so with "
+        "--input-format columns",
+        longer_ ? "all rows are words with blanks between,"
+                : "every sequence is a single row of words with blanks between,",
+        longer_ ? "hardly a cell beside the first is" : "not all of its cells are");
   }
 
   Status end_json() {
@@ -267,7 +280,11 @@ class StreamRun {
   const api::PublicMonitor& monitor_;
   const Workers workers_;
   bool json_;
-  bool known_rows_ = true;  ///< those that are like text have cells that the model knows
+  // Of rows that are like text:
+  static constexpr size_t kOneIn = 10;  ///< so many are known at least
+  size_t looked_at_ = 0, known_ = 0;    ///< known: with cells that the model knows
+  bool longer_ = false;                 ///< some have a row next to them
+  bool surely_rows_ = false;
   StreamReport report_;
   model::ConstraintTally rules_;
   model::SearchTally searches_;

@@ -215,6 +215,10 @@ TEST(Stream, RefusesRawTextInPlaceOfRows) {
   EXPECT_EQ(out, "wolf NN B-NP\n\n");
   EXPECT_THAT(tagged("wolf NN\n\nthe cat\n", {}), HasSubstr("if this is raw text, use --text"));
   EXPECT_EQ(tagged("the DT\n\nthe DT\ncat NN\n", {}), "");
+  // Longer sequences are rows if the model knows some of their tags.
+  EXPECT_THAT(tagged("the cat\nthe dog\n", {}), HasSubstr("hardly a cell beside the first is known"));
+  EXPECT_THAT(tagged("the cat\nthe dog\n\nthe wolf\nthe cat\n", {}), HasSubstr("use --text"));
+  EXPECT_EQ(tagged("the DT\nyak XX\nemu YY\n", {}), "");
   StreamOptions columns;
   columns.input_format = "columns";
   EXPECT_EQ(tagged("the DT\n", columns), "");

@@ -333,8 +333,8 @@ struct Searches {
 struct StreamReport {
   size_t sequences = 0, tokens = 0;
   size_t bad_sequences = 0;  ///< left out, see StreamOptions::on_bad_sequence
-  /// Sequences of one row of cells with blanks between and no label: if all are like this, the input may be
-  /// raw text that was taken for columns.
+  /// Sequences of cells with blanks between and no label: if all are like this, the input may be raw text that
+  /// was taken for columns.
   size_t like_text = 0;
   double seconds = 0;
   bool interrupted = false;           ///< by on_progress or stop: an output file is left unchanged
