@@ -366,13 +366,19 @@ void TransitionPotentials::assign(const float* trans, size_t label_count, size_t
   offset = -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < labels; ++i)
     for (size_t j = 0; j < labels; ++j) offset = std::max(offset, trans[i * stride + j]);
+  // With 8,000 labels, each of these takes a tenth of a second.
+  const auto stopped = [&] { return StopKernels::wanted(labels); };
+  if (stopped()) return;
   spread = spread_of(trans, labels, stride, offset);
+  if (stopped()) return;
   forward.resize(labels * stride);
+  if (stopped()) return;
   backward.assign(labels * stride, 0.0f);
+  if (stopped()) return;
   HWY_DYNAMIC_DISPATCH(ExpInto)(trans, labels * stride, offset, forward.data());
   for (size_t i = 0; i < labels; ++i) std::fill_n(&forward[i * stride + labels], stride - labels, 0.0f);
   constexpr size_t kTile = 32;  // rows of it fit into the cache in both directions
-  for (size_t first = 0; first < labels; first += kTile)
+  for (size_t first = 0; first < labels && !stopped(); first += kTile)
     for (size_t j = 0; j < labels; ++j)
       for (size_t i = first; i < std::min(labels, first + kTile); ++i)
         backward[j * stride + i] = forward[i * stride + j];

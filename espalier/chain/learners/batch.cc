@@ -103,7 +103,12 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
   choose_slots(sequences);
   losses_.assign(sequences.size(), 0.0);
   pair_sums_.assign(labels_ * stride_, 0);
-  if (with_potentials) potentials_.assign(weights.trans.data(), labels_, stride_);
+  if (with_potentials) {
+    std::optional<StopKernels> stop;
+    if (team_ == nullptr) stop.emplace(monitor_);
+    potentials_.assign(weights.trans.data(), labels_, stride_);
+  }
+  if (dropped()) return drop();
 
   // Each sequence of a small batch is a piece. Those of larger ones are cut by tokens, so that one long
   // sequence does not hold up the others.
