@@ -27,6 +27,20 @@ for signal in INT:130 TERM:143; do
   rm stopped.model
 done
 
+# with -q, the status alone says so
+"$espalier" train train.txt -m quiet.model --checkpoint-every 1 -q -p passes=100000 >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+  [ ! -e quiet.model.checkpoint ] || break
+  sleep 0.1
+done
+kill -INT $pid
+wait $pid
+equal $? 130
+equal "$(cat out err)" ""
+expect 0 "$espalier" eval test.txt -m quiet.model --json
+awk -v f1="$(json /f1)" 'BEGIN {exit !(f1 > 95)}' || fail_test "the interrupted model is no good: $(json /f1)"
+
 # resuming from a checkpoint goes on where the run was cut off
 "$espalier" train train.txt -m resumed.model --checkpoint-every 1 -p passes=100000 >out 2>err &
 pid=$!
