@@ -140,35 +140,6 @@ size_t word_cell(const Tagger::State& tagger, const ModelInput& input) {
   return tagger.info.feature_columns.empty() ? 0 : tagger.info.feature_columns.front();
 }
 
-bool knows_row(const Tagger::State& tagger, const ModelInput& input, const data::Sequence& sequence,
-               size_t row) {
-  const data::Predictor& predictor = tagger.model.bare();
-  const auto scratch = predictor.make_scratch();
-  data::Prediction found;
-  const size_t columns = sequence.columns();
-  // The score of the row with a cell that no data has; `columns`: with its own cells.
-  const auto score_without = [&](size_t column) -> std::optional<double> {
-    data::Sequence changed;
-    changed.clear(columns);
-    changed.begin_row(sequence.raw(row), sequence.line(row));
-    for (size_t c = 0; c < columns; ++c)
-      changed.add_cell(c == column ? std::string_view("\x01\x02") : sequence.cell(row, c));
-    if (!predictor.predict(changed, {}, {}, *scratch, found).ok()) return std::nullopt;
-    return found.best.front().score;
-  };
-  const std::optional<double> whole = score_without(columns);
-  bool letters = false;
-  for (const size_t c : tagger.info.feature_columns) {
-    if (c == word_cell(tagger, input) || c >= columns) continue;
-    const std::string_view cell = sequence.cell(row, c);
-    letters = letters || std::any_of(cell.begin(), cell.end(), [](unsigned char byte) {
-                return std::isalnum(byte) != 0 || byte >= 0x80;
-              });
-    if (!whole || score_without(c) == whole) return false;
-  }
-  return letters;
-}
-
 std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,
                                                  const data::LabelSet& labels) {
   if (format != data::Format::kColumns && format != data::Format::kCrfsuite) return reader;

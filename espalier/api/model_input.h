@@ -52,12 +52,6 @@ Result<std::vector<ModelSource>> laid_out_sources(const Tagger::State& tagger, c
 /// The cell of a sequence as it is read that holds the word: the first that features use.
 size_t word_cell(const Tagger::State& tagger, const ModelInput& input);
 
-/// Whether the model knows what a row of columns has beside the word, such as its tag: each of these cells
-/// that features use changes the score of the row, and one of them at least is more than punctuation. Words
-/// of raw text that are taken for such cells do not.
-bool knows_row(const Tagger::State& tagger, const ModelInput& input, const data::Sequence& sequence,
-               size_t row);
-
 /// The same reader, which refuses input in whose first sequence nothing in the place of a label is a label of
 /// the model: raw text, or attributes without a label in front. For formats that cannot tell these apart.
 std::unique_ptr<data::Reader> check_first_labels(std::unique_ptr<data::Reader> reader, data::Format format,

@@ -12,6 +12,7 @@
 #include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/text_io.h"
+#include "espalier/api/text_suspicion.h"
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/text/json.h"
@@ -152,13 +153,6 @@ Result<Prepared> prepare(const Streamed& streamed, const StreamOptions& options,
   return out;
 }
 
-/// Whether a sequence could be lines of raw text that were taken for rows.
-bool is_like_text(const data::Sequence& sequence) {
-  return sequence.length() > 0 && sequence.columns() > 1 && !sequence.has_labels() &&
-         sequence.raw(0).find(' ') != std::string_view::npos &&
-         sequence.raw(0).find('\t') == std::string_view::npos;
-}
-
 /// Tags the sources of one call, one after the other.
 class StreamRun {
  public:
@@ -179,6 +173,7 @@ class StreamRun {
     Status status;
     for (size_t i = 0; i < sources.size() && status.ok() && !monitor_.stopped(); ++i)
       status = tag(sources[i], prepared[i], std::move(first));
+    report_.like_text = suspicion_.like_text();
     report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.interrupted = monitor_.stopped();
     report_.rules = {rules_.exact(),     rules_.approximate, rules_.infeasible,
@@ -223,43 +218,19 @@ class StreamRun {
       if (json_) ESPALIER_TRY(out_.write(report_.sequences == 0 ? "\n" : ",\n"));
       ++report_.sequences;
       report_.tokens += sequence.length();
-      if (is_like_text(sequence)) look_for_text(sequence, input);
+      suspicion_.look_at(streamed_.first, input, sequence);
       return out_.write(text);
     };
     return model::run_pipeline(*reader, streamed_.predictor(), prepared.pipeline, workers_,
                                monitor_.monitor(), work, done);
   }
 
-  void look_for_text(const data::Sequence& sequence, const api::ModelInput& input) {
-    constexpr size_t kMostRows = 100;  // the rest will be like them
-    ++report_.like_text;
-    if (sequence.length() > 1 && (input.map || streamed_.first.info.feature_columns.size() < 2)) {
-      surely_rows_ = true;  // nothing but the word could be known
-      return;
-    }
-    longer_ = longer_ || sequence.length() > 1;
-    for (size_t row = 0; row < sequence.length() && looked_at_ < kMostRows && !surely_rows_; ++row) {
-      ++looked_at_;
-      known_ += !input.map && api::knows_row(streamed_.first, input, sequence, row);
-      surely_rows_ = longer_ && known_ >= kMostRows / kOneIn;
-    }
-  }
-
-  /// Raw text whose lines happen to have as many words as rows have cells is taken for rows: labels would be
-  /// wrong. Only at the end is it known whether a sequence has a second row; one that was left out had rows.
-  /// Rows of a single token are rows if the model knows all their tags. Of longer sequences it knows one in
-  /// ten, if they are rows.
+  /// Asked for a format, no one has to guess; a sequence that was left out had rows.
   Status refuse_text() const {
-    if (report_.like_text == 0 || report_.like_text < report_.sequences || report_.bad_sequences > 0 ||
-        surely_rows_ || known_ == looked_at_ || (longer_ && known_ * kOneIn >= looked_at_) ||
-        !options_.input_format.empty() || !options_.separator.empty() || options_.forced_column != 0)
-      return {};
-    return fail(
-        "{} and {} known from training: if this is raw text, use --text; if these are columns, say so with "
-        "--input-format columns",
-        longer_ ? "all rows are words with blanks between,"
-                : "every sequence is a single row of words with blanks between,",
-        longer_ ? "hardly a cell beside the first is" : "not all of its cells are");
+    const bool told =
+        !options_.input_format.empty() || !options_.separator.empty() || options_.forced_column != 0;
+    if (told || report_.bad_sequences > 0) return {};
+    return suspicion_.verdict(report_.sequences);
   }
 
   Status end_json() {
@@ -280,11 +251,7 @@ class StreamRun {
   const api::PublicMonitor& monitor_;
   const Workers workers_;
   bool json_;
-  // Of rows that are like text:
-  static constexpr size_t kOneIn = 10;  ///< so many are known at least
-  size_t looked_at_ = 0, known_ = 0;    ///< known: with cells that the model knows
-  bool longer_ = false;                 ///< some have a row next to them
-  bool surely_rows_ = false;
+  api::TextSuspicion suspicion_;
   StreamReport report_;
   model::ConstraintTally rules_;
   model::SearchTally searches_;
