@@ -194,10 +194,13 @@ double StochasticRun::penalty() const {
     double part_squares[kPieces] = {}, part_sizes[kPieces] = {};
     context_.workers.for_each(kPieces, [&](size_t piece) {
       const Range part = piece_of(n, kPieces, piece);
+      double of_squares = 0, of_sizes = 0;  // not in the arrays: threads would write to the same cache lines
       for (size_t i = part.first; i < part.last; ++i) {
-        part_squares[piece] += double{w[i]} * w[i];
-        part_sizes[piece] += std::abs(double{w[i]});
+        of_squares += double{w[i]} * w[i];
+        of_sizes += std::abs(double{w[i]});
       }
+      part_squares[piece] = of_squares;
+      part_sizes[piece] = of_sizes;
     });
     for (size_t piece = 0; piece < kPieces; ++piece) {
       squares += part_squares[piece];

@@ -1,30 +1,34 @@
 #include "espalier/linear/encoding/feature_block.h"
 
+#include <bit>
 #include <memory>
-#include <tuple>
 
 namespace espalier::linear {
 namespace {
 
-bool shard_order(uint32_t a, uint32_t b) {
-  const uint32_t sa = a % kUpdateShards, sb = b % kUpdateShards;
-  return sa != sb ? sa < sb : a < b;
-}
+/// Numbers in whose order features are sorted by shard: the shard is their upper bits.
+constexpr int kUpdateShardBits = std::countr_zero(kUpdateShards);
+constexpr uint32_t shard_first(uint32_t feature) { return std::rotr(feature, kUpdateShardBits); }
+constexpr uint32_t feature_again(uint32_t number) { return std::rotl(number, kUpdateShardBits); }
+static_assert(std::has_single_bit(kUpdateShards));
 
 }  // namespace
 
 void sort_features(std::span<uint32_t> ids, std::span<float> values,
                    std::vector<std::pair<uint32_t, float>>& pairs) {
   if (values.empty()) {
-    std::sort(ids.begin(), ids.end(), shard_order);
+    for (uint32_t& id : ids) id = shard_first(id);
+    std::sort(ids.begin(), ids.end());
+    for (uint32_t& id : ids) id = feature_again(id);
     return;
   }
   pairs.clear();
-  for (size_t i = 0; i < ids.size(); ++i) pairs.emplace_back(ids[i], values[i]);
-  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? shard_order(a.first, b.first) : a.second < b.second;
-  });
-  for (size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = pairs[i];
+  for (size_t i = 0; i < ids.size(); ++i) pairs.emplace_back(shard_first(ids[i]), values[i]);
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    ids[i] = feature_again(pairs[i].first);
+    values[i] = pairs[i].second;
+  }
 }
 
 void close_gaps(std::span<const uint32_t> kept, uint32_t* features, Ragged<uint32_t>& lists,
