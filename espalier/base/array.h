@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "espalier/base/large_pages.h"
+
 namespace espalier {
 
 /// Allocates on 64-byte boundaries, so that rows start on a cache line and a vector load never spans two.
@@ -15,12 +17,17 @@ template <typename T>
 struct AlignedAllocator {
   using value_type = T;
   static constexpr std::align_val_t kAlignment{64};
+  static constexpr size_t kLarge = size_t{4} << 20;  ///< bytes from which malloc maps pages of their own
 
   AlignedAllocator() = default;
   template <typename U>
   AlignedAllocator(const AlignedAllocator<U>&) {}  // NOLINT(google-explicit-constructor)
 
-  T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
+  T* allocate(size_t n) {
+    void* const p = ::operator new(n * sizeof(T), kAlignment);
+    if (n * sizeof(T) >= kLarge) advise_large_pages(p, n * sizeof(T));
+    return static_cast<T*>(p);
+  }
   void deallocate(T* p, size_t) { ::operator delete(p, kAlignment); }
   bool operator==(const AlignedAllocator&) const { return true; }
 };

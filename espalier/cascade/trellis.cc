@@ -85,6 +85,14 @@ Growth plan_growth(const Trellis& from, const chain::KeepMasks& keep) {
   Growth growth;
   growth.place.resize(old.states() + 1, 0);
   const size_t first_end = old.positions() == 0 ? 0 : old.states_at(0).last;
+  if (keep.states.empty() && keep.arcs.empty()) {
+    for (size_t s = 0; s < old.states(); ++s)
+      growth.place[s] = static_cast<uint32_t>(s < first_end ? s : first_end + old.arcs_into(s).first);
+    growth.place[old.states()] = static_cast<uint32_t>(first_end + old.arcs());
+    for (size_t a = 0; a < old.arcs(); ++a)
+      growth.arcs += growth.place[old.source(a) + 1] - growth.place[old.source(a)];
+    return growth;
+  }
   uint32_t next = 0;
   for (size_t s = 0; s < old.states(); ++s) {
     growth.place[s] = next;

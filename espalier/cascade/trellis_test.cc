@@ -92,6 +92,12 @@ TEST(Trellis, GrowsToTheCliquesOfWhichEveryPartIsAlive) {
                                                                : thinned.trellis.lattice.states_at(0).last +
                                                                      thinned.trellis.lattice.arcs());
     EXPECT_EQ(grown.lattice.arcs(), arcs_when_grown(thinned.trellis));
+    const auto all = [](uint32_t) { return true; };
+    const Growth plan = plan_growth(thinned.trellis);
+    const Growth of_masks =
+        plan_growth(thinned.trellis, chain::KeepMasks::where(thinned.trellis.lattice, all, all));
+    EXPECT_EQ(plan.place, of_masks.place);
+    EXPECT_EQ(plan.arcs, of_masks.arcs);
     for (const auto& path : chain::all_paths(grown.lattice))
       after.insert(chain::path_labels(grown.lattice, path.states));
     EXPECT_EQ(before, after);

@@ -107,12 +107,13 @@ void LabelsAt::find(const chain::Lattice& lattice) {
 }
 
 void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
-                 const LabelsAt& labels, AlignedVector<float>& node) {
+                 const LabelsAt& labels, size_t fewest, AlignedVector<float>& node) {
   const size_t positions = labels.begin.size() - 1;
   node.assign(positions * layout.stride, 0.0f);
   for (size_t t = 0; t < positions; ++t)
-    linear::add_rows_of_columns(layout.state, level.state.data(), features[t].features, features[t].values,
-                                labels[t], node.data() + t * layout.stride);
+    if (labels[t].size() >= fewest)
+      linear::add_rows_of_columns(layout.state, level.state.data(), features[t].features, features[t].values,
+                                  labels[t], node.data() + t * layout.stride);
 }
 
 void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<const double> states,
@@ -130,16 +131,18 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
   out.edge_grams.clear();
   out.edge_begin.clear();
   out.quantile.fill(0);
+  const auto counts = [=](uint32_t gram, float g) { return (gram != kNoGram) & (std::abs(g) > tiny); };
   const auto add_gram = [&](uint32_t gram, float g, bool with_edges) {
-    if (gram == kNoGram) return;
-    out.grams.emplace_back(gram, g);
-    if (with_edges) out.edge_grams.emplace_back(gram, g);
+    out.grams.push_if(counts(gram, g), gram, g);
+    if (with_edges && counts(gram, g)) out.edge_grams.emplace_back(gram, g);
   };
   for (size_t t = 0; t < T; ++t) {
     if (edges) out.edge_begin.push_back(static_cast<uint32_t>(out.edge_grams.size()));
     const bool with_edges = edges && t > 0;
     const Range at = lattice.states_at(t);
     for (size_t s = at.first; s < at.last; ++s) {
+      const Range into = lattice.arcs_into(s);
+      if (use_grams) out.grams.reserve_more(2 * m + 1 + into.last - into.first);
       const float g = factor * static_cast<float>(states[s]);
       if (std::abs(g) > tiny) {
         const Label label = lattice.label(s);
@@ -155,10 +158,11 @@ void spread_gradient(const LevelView& level, const Trellis& trellis, std::span<c
         if (trellis.rating[s] != kNoRating) out.quantile[quantile_of(*level.cuts, trellis.rating[s])] += g;
       }
       if (!use_grams) continue;
-      const Range into = lattice.arcs_into(s);
-      for (size_t a = into.first; a < into.last; ++a) {
+      for (size_t a = into.first; a < into.last; ++a) {  // most of the work
+        const uint32_t gram = trellis.arc_gram[a];
         const float ga = factor * static_cast<float>(arcs[a]);
-        if (std::abs(ga) > tiny) add_gram(trellis.arc_gram[a], ga, with_edges);
+        out.grams.push_if(counts(gram, ga), gram, ga);
+        if (with_edges && counts(gram, ga)) out.edge_grams.emplace_back(gram, ga);
       }
     }
     out.labels.begin.push_back(static_cast<uint32_t>(out.labels.label.size()));

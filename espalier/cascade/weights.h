@@ -79,9 +79,9 @@ struct LabelsAt {
   }
 };
 /// score_nodes for these labels alone. What is left alive of many labels is a few, and only their weights are
-/// read.
+/// read. Positions with fewer labels than `fewest` are left at 0.
 void score_nodes(const Layout& layout, const LevelWeights& level, linear::SequenceFeatures features,
-                 const LabelsAt& labels, AlignedVector<float>& node);
+                 const LabelsAt& labels, size_t fewest, AlignedVector<float>& node);
 
 /// A view of the weights of a level that score_trellis needs, in training or from a model file.
 struct LevelView {
@@ -118,12 +118,33 @@ template <typename Edges>
 void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
                    GramValues& values, Trellis& trellis);
 
+/// Grams with their gradients. push_if() makes no branch, since nobody can predict which gradients count, and
+/// does not look whether there is room: reserve_more() does, for several.
+class GramGradients {
+ public:
+  using Item = std::pair<uint32_t, float>;
+  void clear() { count_ = 0; }
+  void reserve_more(size_t n) {
+    if (count_ + n > items_.size()) items_.resize(std::max(count_ + n, 2 * items_.size()));
+  }
+  void push_if(bool counts, uint32_t gram, float g) {
+    items_[count_] = {gram, g};
+    count_ += counts;
+  }
+  const Item* begin() const { return items_.data(); }
+  const Item* end() const { return items_.data() + count_; }
+
+ private:
+  std::vector<Item> items_;
+  size_t count_ = 0;
+};
+
 /// The gradient of a loss with respect to the weights that a sequence uses.
 struct SequenceGradient {
   AlignedVector<float> node;    ///< T×S
   std::vector<uint8_t> active;  ///< per position: worth an update
   LabelsAt labels;              ///< those with a gradient; empty: any may have one
-  std::vector<std::pair<uint32_t, float>> grams;
+  GramGradients grams;
   std::vector<std::pair<uint32_t, float>> edge_grams;  ///< those of edge features, position after position …
   std::vector<uint32_t> edge_begin;                    ///< … whose begins are here; empty: no edge features
   std::array<float, kQuantiles> quantile{};

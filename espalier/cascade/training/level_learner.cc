@@ -184,7 +184,10 @@ void LevelLearner::find_gradient(uint32_t s, linear::SequenceFeatures features, 
   TrainingLattice& lattice = lattices_[s];
   Trellis& trellis = lattice.open(layout_.grams, piece.trellis);
   piece.alive.find(trellis.lattice);
-  score_nodes(layout_, weights_, features, piece.alive, piece.node);
+  const bool finds_log_loss =
+      keeps_potentials() && (options_.restriction == nullptr || !options_.restriction->applies(s));
+  // Where one label is left, its score is a factor of all paths and has no gradient.
+  score_nodes(layout_, weights_, features, piece.alive, finds_log_loss ? 2 : 1, piece.node);
   const LevelView view = view_of(weights_, static_cast<float>(scale_));
   const bool edges = !data_.edge.values.empty();
   const auto finish = [&](double loss) {
@@ -192,10 +195,12 @@ void LevelLearner::find_gradient(uint32_t s, linear::SequenceFeatures features, 
     spread_gradient(view, trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies,
                     static_cast<float>(options_.ignore), edges, out);
   };
-  if (keeps_potentials() && (options_.restriction == nullptr || !options_.restriction->applies(s)))
+  if (finds_log_loss) {
     if (const auto loss = piece.log_loss.find(view, potentials_, piece.node.data(), layout_.stride, trellis,
                                               lattice.truth, lattice.truth_arcs, piece.gradient))
       return finish(*loss);
+    score_nodes(layout_, weights_, features, piece.alive, 1, piece.node);
+  }
   const uint64_t first = data_.sequence_begin[s];
   if (edges) piece.values.value.resize(layout_.grams.size(), 0.0f);
   score_trellis(

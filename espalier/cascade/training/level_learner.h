@@ -104,7 +104,7 @@ class LevelLearner {
   /// A group of weights with AdaGrad's squares and the sum for the average.
   struct Extra {
     AlignedVector<float> squares;
-    std::vector<double> sum;
+    AlignedVector<double> sum;
   };
 
   /// The average so far, or the current weights, which are given; scaled for training with dropout.
@@ -115,6 +115,7 @@ class LevelLearner {
   bool keeps_potentials() const;
   double loss_of(uint32_t sequence, const TrainingLattice& lattice, Trellis& trellis, Piece& piece) const;
   void update(std::span<const uint32_t> sequences, double eta);
+  void step_grams(float rate);
   void update_rows(std::span<const uint32_t> sequences, float rate);
   void update_edges(std::span<const uint32_t> sequences, float rate);
   void step(const float* gradient, size_t n, float rate, float* w, float* squares) const;

@@ -53,16 +53,22 @@ void LevelLearner::update(std::span<const uint32_t> sequences, double eta) {
     for (const auto& [gram, g] : slots_[i].grams) gram_gradient_.add(gram, g);
     for (size_t q = 0; q < kQuantiles; ++q) quantile[q] += slots_[i].quantile[q];
   }
-  for (const uint32_t gram : gram_gradient_.touched) {
-    const float g = gram_gradient_.value[gram];
-    if (g == 0) continue;
-    gram_gradient_.value[gram] = 0;  // a gram may be in the list twice
-    step(&g, 1, rate, &weights_.gram[gram], gram_.squares.empty() ? nullptr : &gram_.squares[gram]);
-    if (keeps_potentials()) potentials_.set(gram, weights_.gram[gram]);
-  }
-  gram_gradient_.clear();
+  step_grams(rate);
   step(quantile.data(), kQuantiles, rate, weights_.quantile.data(), quantile_squares_.data());
   update_edges(sequences, rate);
+}
+
+void LevelLearner::step_grams(float rate) {
+  const std::vector<uint32_t>& touched = gram_gradient_.touched;  // a gram may be in the list twice
+  std::vector<float>& gradient = gram_gradient_.value;
+  if (options_.steps == Steps::kAdaptive) {
+    chain::adagrad_at(touched, gradient.data(), rate, weights_.gram.data(), gram_.squares.data());
+    if (keeps_potentials())
+      for (const uint32_t gram : touched) potentials_.set(gram, weights_.gram[gram]);
+  } else {
+    for (const uint32_t gram : touched) weights_.gram[gram] -= rate * std::exchange(gradient[gram], 0.0f);
+  }
+  gram_gradient_.clear();
 }
 
 void LevelLearner::update_rows(std::span<const uint32_t> sequences, float rate) {

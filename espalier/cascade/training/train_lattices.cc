@@ -29,7 +29,7 @@ void CascadeTraining::score(const LevelWeights& weights, const linear::Dataset& 
                             Trellis& trellis, Work& work) const {
   const Layout& layout = cascade_.layout;
   work.alive.find(trellis.lattice);
-  score_nodes(layout, weights, linear::features_of(data, s), work.alive, work.node);
+  score_nodes(layout, weights, linear::features_of(data, s), work.alive, 1, work.node);
   const uint64_t first = data.sequence_begin[s];
   const bool edges = !data.edge.values.empty();
   if (edges) work.values.value.resize(layout.grams.size(), 0.0f);

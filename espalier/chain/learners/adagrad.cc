@@ -148,6 +148,26 @@ void ShrinkTowards(size_t n, float rate, float fraction, float l1, float l2, con
   ShrinkStep<true>(n, rate, fraction, l1, l2, anchor, w, h);
 }
 
+void AdagradAt(std::span<const uint32_t> which, float* HWY_RESTRICT gradient, float rate,
+               float* HWY_RESTRICT w, float* HWY_RESTRICT h) {
+  for (const uint32_t i : which) {
+    const float g = gradient[i];
+    gradient[i] = 0;
+    h[i] += g * g;
+    w[i] -= rate * g / std::sqrt(h[i] + kTiny);
+  }
+}
+
+void Accumulate(const float* HWY_RESTRICT weights, size_t n, double* HWY_RESTRICT sum) {
+  const hn::CappedTag<double, linear::kLanes / 2> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, sum + i), hn::PromoteTo(d, hn::LoadU(narrow, weights + i))), d, sum + i);
+  for (; i < n; ++i) sum[i] += static_cast<double>(weights[i]);
+}
+
 }  // namespace espalier::chain::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -157,6 +177,8 @@ namespace espalier::chain {
 HWY_EXPORT(AdagradRows);
 HWY_EXPORT(AdagradColumns);
 HWY_EXPORT(AdagradDense);
+HWY_EXPORT(AdagradAt);
+HWY_EXPORT(Accumulate);
 HWY_EXPORT(Shrink);
 HWY_EXPORT(ShrinkTowards);
 
@@ -171,6 +193,10 @@ void adagrad_rows_of_columns(const linear::StateRows& layout, std::span<const ui
 }
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares) {
   HWY_DYNAMIC_DISPATCH(AdagradDense)(gradient, n, rate, weights, squares);
+}
+void adagrad_at(std::span<const uint32_t> which, float* gradient, float rate, float* weights,
+                float* squares) {
+  HWY_DYNAMIC_DISPATCH(AdagradAt)(which, gradient, rate, weights, squares);
 }
 void shrink(size_t n, float rate, float fraction, float l1, float l2, float* weights, const float* squares) {
   HWY_DYNAMIC_DISPATCH(Shrink)(n, rate, fraction, l1, l2, weights, squares);
@@ -196,7 +222,7 @@ void average_with_old(std::span<const float> old, float share, std::span<float> 
     if (old[i] != 0) weights[i] = old[i] + share * (weights[i] - old[i]);
 }
 void accumulate(const float* weights, size_t n, double* sum) {
-  for (size_t i = 0; i < n; ++i) sum[i] += weights[i];
+  HWY_DYNAMIC_DISPATCH(Accumulate)(weights, n, sum);
 }
 
 }  // namespace espalier::chain

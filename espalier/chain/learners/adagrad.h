@@ -21,6 +21,9 @@ void adagrad_rows_of_columns(const linear::StateRows& layout, std::span<const ui
 /// adagrad_rows for contiguous weights: n of them.
 void adagrad_dense(const float* gradient, size_t n, float rate, float* weights, float* squares);
 
+/// The same for some of them: gradient[i] is that of weight i, for each i in `which`, and becomes 0.
+void adagrad_at(std::span<const uint32_t> which, float* gradient, float rate, float* weights, float* squares);
+
 /// Applies the penalties for a fraction of a pass, by implicit steps, which are stable at any rate: with the
 /// step a = rate·fraction/√h, w ← sign(w)·max(0, |w| − a·l1) / (1 + 2·a·l2). Weights without any gradient so
 /// far (h = 0) stay, so that a warm start keeps what the new data does not touch.

@@ -40,6 +40,22 @@ TEST(AdagradTest, DenseStepsFollowTheFormulaAtEveryLength) {
   }
 }
 
+TEST(AdagradTest, StepsOfSomeWeightsAreThoseOfAllAndTakeTheirGradients) {
+  Random random(7);
+  AlignedVector<float> g = random_floats(random, 40), w = random_floats(random, 40), h(40, 0.5f);
+  AlignedVector<float> g_left = g, w_all = w, h_all = h;
+  const std::vector<uint32_t> which = {3, 17, 4, 39, 17};  // the second time without a gradient
+  for (const uint32_t i : which) g_left[i] = 0;
+  for (size_t i = 0; i < 40; ++i)
+    if (g_left[i] == 0) step(static_cast<double>(g[i]), 0.1, w_all[i], h_all[i]);
+  adagrad_at(which, g.data(), 0.1f, w.data(), h.data());
+  EXPECT_EQ(g, g_left);
+  for (size_t i = 0; i < 40; ++i) {
+    EXPECT_NEAR(w[i], w_all[i], 1e-6) << i;
+    EXPECT_NEAR(h[i], h_all[i], 1e-5) << i;
+  }
+}
+
 TEST(AdagradTest, NoGradientMeansNoStepEvenFromNothing) {
   AlignedVector<float> g(8, 0.0f), w(8, 1.5f), h(8, 0.0f);
   adagrad_dense(g.data(), 8, 0.1f, w.data(), h.data());
@@ -77,8 +93,8 @@ TEST(AdagradTest, AFewColumnsAreSteppedAsAllWouldBeWithNoGradientElsewhere) {
   Random random(4);
   const std::vector<uint32_t> features = {1, 0, 1};
   const std::vector<float> values = {0.5f, 2, 1.5f};
-  for (const std::vector<uint16_t>& columns : std::vector<std::vector<uint16_t>>{
-           {}, {4}, {0, 4, 39}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 39}})
+  for (const std::vector<uint16_t>& columns :
+       std::vector<std::vector<uint16_t>>{{}, {4}, {0, 4, 39}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 39}})
     for (const float* v : {static_cast<const float*>(nullptr), values.data()}) {
       AlignedVector<float> gradient(kWidth, 0.0f);
       for (const uint16_t c : columns) gradient[c] = static_cast<float>(random.gaussian());
@@ -128,6 +144,17 @@ TEST(AccumulateTest, AddsInDouble) {
   accumulate(w.data(), 2, sum.data());
   EXPECT_GT(sum[0], 1);
   EXPECT_EQ(sum[1], 3);
+}
+
+TEST(AccumulateTest, AddsExactlyAtEveryLengthAndNothingBehindIt) {
+  Random random(8);
+  for (size_t n = 0; n <= 37; ++n) {
+    const AlignedVector<float> w = random_floats(random, n + 8);
+    std::vector<double> sum(n + 8, 0.1), plain = sum;
+    accumulate(w.data(), n, sum.data());
+    for (size_t i = 0; i < n; ++i) plain[i] += static_cast<double>(w[i]);
+    EXPECT_EQ(sum, plain) << n;
+  }
 }
 
 TEST(ShrinkTowards, PullsTowardsTheAnchorAsShrinkDoesTowardsZero) {

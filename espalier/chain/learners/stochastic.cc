@@ -21,7 +21,7 @@ namespace {
 /// A weight array with AdaGrad's state and the sum for the average.
 struct Parameters {
   AlignedVector<float> squares;
-  std::vector<double> sum;
+  AlignedVector<double> sum;
   explicit Parameters(size_t n = 0) : squares(n, 0.0f), sum(n, 0.0) {}
 };
 
@@ -262,7 +262,7 @@ ChainWeights StochasticRun::result(ChainWeights w) const {
     const double share = 1.0 / static_cast<double>(averaged_);
     // An average is hardly ever exactly 0; weights that L1 has set to 0 at the end stay 0.
     const bool keep_zeros = options_.l1 > 0;
-    const auto mean = [&](AlignedVector<float>& out, const std::vector<double>& sum, size_t n) {
+    const auto mean = [&](AlignedVector<float>& out, const AlignedVector<double>& sum, size_t n) {
       for_each_stretch(context_.workers, n, [&](Range part) {
         for (size_t i = part.first; i < part.last; ++i)
           if (!keep_zeros || out[i] != 0) out[i] = static_cast<float>(sum[i] * share);

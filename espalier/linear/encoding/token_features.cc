@@ -40,16 +40,26 @@ SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
   Random random = Random(dropout_.seed).split(static_cast<uint64_t>(pass)).split(data_.number_of(sequence));
   // Four draws of 16 bits from each number.
   const uint64_t threshold = static_cast<uint64_t>(std::lround(dropout_.share * 65536));
-  uint64_t bits = 0;
-  size_t drawn = 0, kept = 0;
-  for (size_t t = 0; t < length; ++t) {
-    for (uint64_t i = all.begin[t]; i < all.begin[t + 1]; ++i) {
-      bits = drawn++ % 4 == 0 ? random.next() : bits >> 16;
-      p.features[kept] = all.features[i];
-      if (all.values != nullptr) p.values[kept] = all.values[i];
-      kept += (bits & 0xFFFF) >= threshold;
+  const auto keep = [&](const auto& copy) {
+    uint64_t bits = 0;
+    size_t drawn = 0, kept = 0;
+    for (size_t t = 0; t < length; ++t) {
+      for (uint64_t i = all.begin[t]; i < all.begin[t + 1]; ++i) {
+        bits = drawn++ % 4 == 0 ? random.next() : bits >> 16;
+        copy(i, kept);
+        kept += (bits & 0xFFFF) >= threshold;
+      }
+      p.begin[t + 1] = kept;
     }
-    p.begin[t + 1] = kept;
+  };
+  uint32_t* const features = p.features.data();
+  if (all.values == nullptr) {
+    keep([&, features](uint64_t from, size_t to) { features[to] = all.features[from]; });
+  } else {
+    keep([&, features](uint64_t from, size_t to) {
+      features[to] = all.features[from];
+      p.values[to] = all.values[from];
+    });
   }
   p.view = {p.begin.data(), p.features.data(), all.values == nullptr ? nullptr : p.values.data(),
             all.edge_begin, all.edges};
