@@ -132,11 +132,16 @@ Result<FilterRun> run_filter(const NamedFilter& filter, FilterSteps steps, const
   return result;
 }
 
+struct ChosenSteps {
+  FilterSteps steps;
+  std::optional<FilterRun>
+      run;  ///< of the literal cascade with these steps on the sample they were chosen by
+};
 /// The steps of the literal cascade that leave least alive on development data, over all ε that they can
 /// meet; an ε that they cannot meet counts as nothing filtered.
-Result<FilterSteps> choose_steps(const Condition& condition, std::span<const data::Sequence> sample,
+Result<ChosenSteps> choose_steps(const Condition& condition, std::span<const data::Sequence> sample,
                                  const data::FeatureOptions& features, const Workers& workers) {
-  if (condition.request.quick) return FilterSteps{};
+  if (condition.request.quick) return ChosenSteps{};
   std::vector<Result<FilterRun>> runs(std::size(kFilterSteps), FilterRun());
   workers.for_each(std::size(kFilterSteps), [&](size_t i) {
     runs[i] = run_filter(kFilters[0], kFilterSteps[i], condition, sample, features);
@@ -152,7 +157,7 @@ Result<FilterSteps> choose_steps(const Condition& condition, std::span<const dat
       best = i;
     }
   }
-  return kFilterSteps[best];
+  return ChosenSteps{kFilterSteps[best], std::move(*runs[best])};
 }
 
 /// Mean efficiencies by ε of the rows as printed; NaN: in some draw, no threshold met ε.
@@ -257,15 +262,18 @@ Result<Report> cascade_tradeoff(const Request& request) {
       plot.title = fmt::format("{}, {}", treebank.name, filtered ? "filtered" : "unfiltered");
       plot.x_label = "filter loss on development data";
       plot.y_label = "efficiency loss on test data";
-      ESPALIER_ASSIGN(const FilterSteps steps, choose_steps(condition, draw_of(0), plain, workers));
+      ESPALIER_ASSIGN(ChosenSteps chosen, choose_steps(condition, draw_of(0), plain, workers));
       if (!request.quick)
-        report.notes.push_back(fmt::format("{}: {} for equation 9", plot.title, text_of(steps)));
+        report.notes.push_back(fmt::format("{}: {} for equation 9", plot.title, text_of(chosen.steps)));
       std::vector<std::vector<double>> curves;  // by filter
       for (const NamedFilter& filter : kFilters) {
         const data::FeatureOptions& features = filter.printed ? plain : rich;
         std::vector<Result<FilterRun>> draws(static_cast<size_t>(sets), FilterRun());
+        const bool literal = &filter == &kFilters[0];
         workers.for_each(draws.size(), [&](size_t set) {
-          draws[set] = run_filter(filter, steps, condition, draw_of(set), features);
+          draws[set] = literal && set == 0 && chosen.run
+                           ? Result<FilterRun>(std::move(*chosen.run))
+                           : run_filter(filter, chosen.steps, condition, draw_of(set), features);
         });
         std::vector<std::vector<double>> runs;
         for (Result<FilterRun>& draw : draws) {

@@ -4,11 +4,13 @@
 
 #include "espalier/data/formats/reader.h"
 #include "espalier/eval/plot.h"
+#include "espalier/eval/scores.h"
 #include "espalier/linear/encoding/number_map.h"
 #include "espalier/tasks/structures/brackets.h"
 #include "research/constrained/role_model.h"
 #include "research/experiment.h"
 #include "research/experiments.h"
+#include "research/public_run.h"
 
 namespace espalier::research {
 
@@ -63,6 +65,28 @@ PhraseFigures score_phrases(const tasks::BracketWeights& weights, const linear::
   }
   out.f1 = scores.f1();
   return out;
+}
+
+/// Ours: the crf learner with its default settings and features. F1 of noun phrases.
+Result<double> crf_score(const Request& request, size_t most) {
+  ESPALIER_ASSIGN(const Data train,
+                  first_of(request.corpus("conll2000/np_train.txt.gz"), {}, request.quick ? most : 0));
+  ESPALIER_ASSIGN(const Corpus test, Corpus::read(request.corpus("conll2000/np_test.txt.gz")));
+  ESPALIER_ASSIGN(
+      const TrainOptions options,
+      train_options(request, learner_with("crf", request.quick ? std::vector<std::string>{"passes=2"}
+                                                               : std::vector<std::string>{})));
+  ESPALIER_ASSIGN(const Training training, train_on(train, options));
+  TagOptions tagging;
+  tagging.threads = request.threads;
+  ESPALIER_ASSIGN(const std::vector<Tagged> tagged, training.tagger.tag_batch(test, tagging));
+  eval::TaggingScores scores;
+  for (size_t s = 0; s < tagged.size() && s < most; ++s) {
+    const std::vector<std::string> gold = test[s].labels, labels = tagged[s].labels();
+    scores.add(std::vector<std::string_view>(gold.begin(), gold.end()),
+               std::vector<std::string_view>(labels.begin(), labels.end()));
+  }
+  return scores.f1();
 }
 
 }  // namespace
@@ -148,6 +172,9 @@ Result<Report> constrained_np(const Request& request) {
       harder_led += f1[1] > f1[0];
     }
   }
+  ESPALIER_ASSIGN(const double ours, crf_score(request, most));
+  report.set("crf", "ours: with default settings and all default features, phrases from its labels");
+  report.add("crf", "all features", std::nullopt, ours);
   const std::string path = request.out + "/constrained-np.svg";
   ESPALIER_TRY(eval::save_plot(plot, path));
   report.plots.push_back(path);
