@@ -8,13 +8,18 @@ cpu() {
   { time "$@" >out 2>err; } 2>times || fail_test "failed: $*: $(cat err)"
   cpu=$(awk '{print $1 + $2}' times)
 }
-# linear_names ARGUMENTS...: names cost little compared with training without them.
+# linear_names ARGUMENTS...: names cost little compared with training without them. The two are run in turns until the best of each
+# say so: by instructions it is 1.04 to 1.06 times as much, and the rest is what else the machine does.
 linear_names() {
-  cpu "$espalier" train "$@" -m names.model -q -p names=no
-  local without=$cpu
-  cpu "$espalier" train "$@" -m names.model -q
-  awk -v yes="$cpu" -v no="$without" 'BEGIN {exit !(yes <= 2 * no + .5)}' ||
-    fail_test "names take too long: $cpu s instead of $without s: train $*"
+  local with=99 without=99
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    cpu "$espalier" train "$@" -m names.model -q -p names=no --threads 1
+    without=$(awk -v a="$cpu" -v b="$without" 'BEGIN {print a < b ? a : b}')
+    cpu "$espalier" train "$@" -m names.model -q --threads 1
+    with=$(awk -v a="$cpu" -v b="$with" 'BEGIN {print a < b ? a : b}')
+    awk -v yes="$with" -v no="$without" 'BEGIN {exit !(yes <= 1.25 * no)}' && return
+  done
+  fail_test "names take too long: $with s instead of $without s: train $*"
 }
 chunk_data 30 1 >chunks.txt
 awk 'BEGIN {for (i = 0; i < 1000; ++i) printf "U%d:%%x[%d,0]/%%x[%d,1]\n", i, i % 7 - 3, i % 5 - 2}' >large.template
@@ -42,9 +47,18 @@ expect 0 "$espalier" train tags.txt -m tags.model -q -p passes=5
 for ((i = 1; i <= 12; ++i)); do echo "at most $((900 + i)) of {B-T$((i % 4 + 1)), O}"; done >most.rules
 for ((i = 1; i <= 12; ++i)); do echo "at most $((300 + i)) of {B-T$((i % 4 + 1)), O}"; done >clash.rules
 for ((i = 1; i <= 40; ++i)); do echo "if B-T$((i % 4 + 1)) then B-T$(((i + 1) % 4 + 1)) after"; done >then.rules
-for rules in most clash then; do
-  within 15 "$espalier" tag long.txt -m tags.model --constraints $rules.rules --time-limit 1 || fail_test "$rules: $(cat err)"
-  equal "$(wc -l <out)" 3001
+echo "exactly 5 of {B-T1, O}" >exact.rules
+# By processor time, since machines that run tests are busy: the limit, half a second more, and what the command takes anyway.
+cpu "$espalier" tag long.txt -m tags.model --threads 1
+plain=$cpu
+for rules in most clash then exact; do
+  for limit in 0.1 1; do
+    within 15 "$espalier" tag long.txt -m tags.model --constraints $rules.rules --time-limit $limit || fail_test "$rules: $(cat err)"
+    equal "$(wc -l <out)" 3001
+    cpu "$espalier" tag long.txt -m tags.model --constraints $rules.rules --time-limit $limit --threads 1
+    awk -v took="$cpu" -v limit=$limit -v plain="$plain" 'BEGIN {exit !(took <= limit + plain + .5)}' ||
+      fail_test "$rules: $cpu s under a limit of $limit s"
+  done
 done
 within 15 "$espalier" tag long.txt -m tags.model --constraints clash.rules --time-limit 1
 says err "cannot satisfy the constraints"

@@ -212,7 +212,7 @@ double old_counts(double learned_tokens, double new_tokens) {
   constexpr double kFew = 1500, kFewOfOld = 0.1;
   const double tokens = std::max(1.0, new_tokens);
   const double few = std::min(kFew, kFewOfOld * learned_tokens) / tokens;
-  return learned_tokens / tokens * (1 + few * few * few);
+  return learned_tokens / tokens * (1 + std::pow(few, 7));
 }
 float share_of_new(double learned_tokens, double new_tokens) {
   return static_cast<float>(1 / (1 + std::sqrt(learned_tokens / std::max(1.0, new_tokens))));

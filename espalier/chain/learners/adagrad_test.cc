@@ -180,7 +180,8 @@ TEST(EstimateSquares, OldWeightsGetThoseOfTheirTrainingAndNewOnesNone) {
 TEST(OldModel, CountsMuchMoreThanAHandfulOfNewSentences) {
   EXPECT_NEAR(old_counts(200'000, 16'000), 12.5, 0.02);
   EXPECT_NEAR(old_counts(200'000, 1'500), 2 * 200'000 / 1'500.0, 1e-6);
-  EXPECT_GT(old_counts(200'000, 150), 1000 * 200'000 / 150.0);
+  // About fifteen sentences: what they say of weights that the old model has is next to nothing.
+  EXPECT_GT(old_counts(200'000, 225), 5e5 * 200'000 / 225);
   EXPECT_NEAR(old_counts(1'000, 300), 1'000 / 300.0, 0.2);  // it has not learned from much itself
   EXPECT_GT(old_counts(1'000, 0), 0);
 }

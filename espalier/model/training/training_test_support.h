@@ -13,6 +13,7 @@
 #include "espalier/base/files/temporary_directory.h"
 #include "espalier/constrain/constrained_predictor.h"
 #include "espalier/data/synth/synth.h"
+#include "espalier/eval/scores.h"
 #include "espalier/model/model.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/train.h"
@@ -81,23 +82,32 @@ inline std::string file_bytes(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Token accuracy in percent of the model on the data of a file.
-inline double token_accuracy(const Model& model, const std::string& data_file,
-                             const data::PredictOptions& options = {}) {
+/// The scores of the model on the data of a file.
+inline eval::TaggingScores scores_of(const Model& model, const std::string& data_file,
+                                     const data::PredictOptions& options = {}) {
   const auto reader = data::open_reader(data_file, model.about().reading_for_use());
   EXPECT_TRUE(reader.ok());
-  size_t right = 0, all = 0;
+  eval::TaggingScores scores;
   PipelineOptions pipeline;
   pipeline.predict = options;
   const Status ran = run_pipeline(
       **reader, model.predictor(), pipeline, Workers(1), {}, [](const auto&, const auto&, std::string&) {},
       [&](const data::Sequence& s, const data::Prediction& p, std::string_view) -> Status {
-        for (size_t t = 0; t < s.length(); ++t) right += s.label(t) == model.labels().name(p.labels()[t]);
-        all += s.length();
+        std::vector<std::string_view> gold, predicted;
+        for (size_t t = 0; t < s.length(); ++t) {
+          gold.push_back(s.label(t));
+          predicted.push_back(model.labels().name(p.labels()[t]));
+        }
+        scores.add(gold, predicted);
         return {};
       });
   EXPECT_TRUE(ran.ok()) << ran.error().message;
-  return 100.0 * static_cast<double>(right) / static_cast<double>(all);
+  return scores;
+}
+/// Token accuracy in percent of the model on the data of a file.
+inline double token_accuracy(const Model& model, const std::string& data_file,
+                             const data::PredictOptions& options = {}) {
+  return scores_of(model, data_file, options).accuracy();
 }
 /// The same where the model is a file, too.
 inline double token_accuracy(const std::string& model_file, const std::string& data_file,
