@@ -1,11 +1,12 @@
 """Ratios against python-crfsuite on feature dictionaries: CoNLL-2002 Spanish, the features of its tutorial.
 
-    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [speed] [tuned] [memory] [threads] [words] [SENTENCES]
+    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [speed] [sklearn] [tuned] [memory] [threads] [words] [SENTENCES]
 
 Needs python-crfsuite; without it, only Espalier is measured. SENTENCES: only so many for training. Without names, all parts:
 
 speed    processor seconds of both, conversion of dictionaries included, in the same process, with F1 on testb and a paired
          test of the difference
+sklearn  fit and predict of SequenceLabeler, of compat.sklearn_crfsuite and of sklearn-crfsuite, if that is installed
 tuned    the same with the L2 penalty of each that is best on the last fifth of the training data
 memory   peaks of processes that make the dictionaries and train
 threads  two Python threads that tag at once against one after the other
@@ -175,6 +176,26 @@ def speed(sentences):
           f"one by one {min(peer_tags) / min(singles):.1f}; p of the difference in F1 {chance(yt, got, said):.3f}")
 
 
+def sklearn(sentences):
+    """Estimators, in processor seconds of one thread."""
+    from espalier.compat import sklearn_crfsuite as compat
+    from espalier.sklearn import SequenceLabeler
+
+    X, y, Xt, yt = data(sentences)
+    print(f"{len(X)} sentences, {sum(map(len, X))} tokens")
+    estimators = {"SequenceLabeler()": SequenceLabeler(threads=1), "compat.sklearn_crfsuite.CRF(c2=1)": compat.CRF(c2=1)}
+    try:
+        import sklearn_crfsuite
+        estimators["sklearn_crfsuite.CRF(c2=1)"] = sklearn_crfsuite.CRF(c2=1)
+    except ImportError:
+        print("sklearn-crfsuite is not installed")
+    for name, estimator in estimators.items():
+        fit = timed(lambda: estimator.fit(X, y))[1]
+        runs = [timed(lambda: estimator.predict(Xt)) for _ in range(5)]
+        print(f"{name}: fit {fit:.2f} s, predict, best of 5: {min(r[1] for r in runs):.3f} s; "
+              f"F1 {f1(yt, [list(labels) for labels in runs[0][0]]):.2f}", flush=True)
+
+
 def peak():
     """The most memory that this process has had, in megabytes."""
     with open("/proc/self/status", encoding="ascii") as status:
@@ -261,7 +282,7 @@ def words(sentences):
 
 
 def main():
-    parts = {"speed": speed, "tuned": tuned, "memory": memory, "threads": threads, "words": words}
+    parts = {"speed": speed, "sklearn": sklearn, "tuned": tuned, "memory": memory, "threads": threads, "words": words}
     numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
     for name in [a for a in sys.argv[1:] if a in parts] or parts:
         parts[name](numbers[0] if numbers else None)
