@@ -1,10 +1,13 @@
 """Ratios against python-crfsuite on feature dictionaries: CoNLL-2002 Spanish, the features of its tutorial.
 
-    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [speed] [memory] [threads] [words] [SENTENCES]
+    ESPALIER_DATA=... PYTHONPATH=build/python python3 python/bench.py [speed] [sklearn] [tuned] [memory] [threads] [words] [SENTENCES]
 
 Needs python-crfsuite; without it, only Espalier is measured. SENTENCES: only so many for training. Without names, all parts:
 
-speed    processor seconds of both, conversion of dictionaries included, in the same process, with F1 on testb
+speed    processor seconds of both, conversion of dictionaries included, in the same process, with F1 on testb and a paired
+         test of the difference
+sklearn  fit and predict of SequenceLabeler, of compat.sklearn_crfsuite and of sklearn-crfsuite, if that is installed
+tuned    the same with the L2 penalty of each that is best on the last fifth of the training data
 memory   peaks of processes that make the dictionaries and train
 threads  two Python threads that tag at once against one after the other
 words    words in batches against the command (ESPALIER, default build/release/espalier)
@@ -12,6 +15,7 @@ words    words in batches against the command (ESPALIER, default build/release/e
 
 import gzip
 import os
+import random
 import re
 import resource
 import subprocess
@@ -89,6 +93,59 @@ def peer_train(X, y, path, **params):
     trainer.train(path)
 
 
+def f1(gold, labels):
+    """In percent."""
+    return es.evaluate_labels(gold, labels).f1
+
+
+def chance(gold, one, other, rounds=1000):
+    """How often labels exchanged at random, a sentence at a time, differ in F1 as much as these (approximate randomization)."""
+    seen, draw = abs(f1(gold, one) - f1(gold, other)), random.Random(1)
+    differing = [i for i in range(len(gold)) if list(one[i]) != list(other[i])]
+    as_much = 0
+    for _ in range(rounds):
+        a, b = list(one), list(other)
+        for i in differing:
+            if draw.random() < 0.5:
+                a[i], b[i] = b[i], a[i]
+        as_much += abs(f1(gold, a) - f1(gold, b)) >= seen
+    return (as_much + 1) / (rounds + 1)
+
+
+def peer_tag(X, y, Xt, **params):
+    """Labels of python-crfsuite, and the processor seconds of its training."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.crfsuite")
+        _, cpu, _ = timed(lambda: peer_train(X, y, path, **params))
+        peer = pycrfsuite.Tagger()
+        peer.open(path)
+        return [peer.tag(x) for x in Xt], cpu
+
+
+def own_tag(X, y, Xt, l2):
+    """The same of Espalier."""
+    tagger, cpu, _ = timed(lambda: es.train(X, y, learner=es.Crf(l2=l2), threads=1))
+    return tagger.tag_batch(Xt), cpu
+
+
+def tuned(sentences):
+    """Both with the penalty that is best on the last fifth of the training data, trained again on all of it."""
+    X, y, Xt, yt = data(sentences)
+    cut = len(X) * 4 // 5
+    programs = {"espalier": lambda a, b, c, l2: own_tag(a, b, c, l2)}
+    if pycrfsuite:
+        programs["python-crfsuite"] = lambda a, b, c, l2: peer_tag(a, b, c, c2=l2)
+    found = {}
+    for name, run in programs.items():
+        held = {l2: f1(y[cut:], run(X[:cut], y[:cut], X[cut:], l2)[0]) for l2 in (0.125, 0.25, 0.5, 1.0)}
+        best = max(held, key=held.get)
+        found[name], cpu = run(X, y, Xt, best)
+        print(f"{name}: held out {', '.join(f'{l2} {score:.2f}' for l2, score in held.items())}; penalty {best}: "
+              f"training {cpu:.2f} s of processor time, F1 on testb {f1(yt, found[name]):.2f}", flush=True)
+    if pycrfsuite:
+        print(f"p of the difference {chance(yt, *found.values()):.3f}")
+
+
 def speed(sentences):
     """Training and tagging, both programs in turn."""
     X, y, Xt, yt = data(sentences)
@@ -108,9 +165,6 @@ def speed(sentences):
             if pycrfsuite:
                 said, cpu, _ = timed(lambda: [peer.tag(x) for x in Xt])
                 peer_tags.append(cpu)
-    tuned, tuned_cpu, _ = timed(lambda: es.train(X, y, learner=es.Crf(l2=0.5), threads=1))
-    print(f"espalier, l2=0.5, the best of 0.5, 1 and 2 on testa: training {tuned_cpu:.2f} s of processor time; "
-          f"F1 {es.evaluate_labels(yt, tuned.tag_batch(Xt)).f1:.2f}")
     print(f"espalier: training {train_cpu:.2f} s of processor time, {train_wall:.2f} s; tagging, best of 5: "
           f"{min(tags):.3f} s as a batch, {min(singles):.3f} s one by one; F1 {es.evaluate_labels(yt, got).f1:.2f}", flush=True)
     if not pycrfsuite:
@@ -119,7 +173,27 @@ def speed(sentences):
     print(f"python-crfsuite: training {peer_cpu:.2f} s of processor time, {peer_wall:.2f} s; tagging, best of 5: "
           f"{min(peer_tags):.3f} s; F1 {es.evaluate_labels(yt, said).f1:.2f}")
     print(f"ratios: training {peer_cpu / train_cpu:.1f}, tagging as a batch {min(peer_tags) / min(tags):.1f}, "
-          f"one by one {min(peer_tags) / min(singles):.1f}")
+          f"one by one {min(peer_tags) / min(singles):.1f}; p of the difference in F1 {chance(yt, got, said):.3f}")
+
+
+def sklearn(sentences):
+    """Estimators, in processor seconds of one thread."""
+    from espalier.compat import sklearn_crfsuite as compat
+    from espalier.sklearn import SequenceLabeler
+
+    X, y, Xt, yt = data(sentences)
+    print(f"{len(X)} sentences, {sum(map(len, X))} tokens")
+    estimators = {"SequenceLabeler()": SequenceLabeler(threads=1), "compat.sklearn_crfsuite.CRF(c2=1)": compat.CRF(c2=1)}
+    try:
+        import sklearn_crfsuite
+        estimators["sklearn_crfsuite.CRF(c2=1)"] = sklearn_crfsuite.CRF(c2=1)
+    except ImportError:
+        print("sklearn-crfsuite is not installed")
+    for name, estimator in estimators.items():
+        fit = timed(lambda: estimator.fit(X, y))[1]
+        runs = [timed(lambda: estimator.predict(Xt)) for _ in range(5)]
+        print(f"{name}: fit {fit:.2f} s, predict, best of 5: {min(r[1] for r in runs):.3f} s; "
+              f"F1 {f1(yt, [list(labels) for labels in runs[0][0]]):.2f}", flush=True)
 
 
 def peak():
@@ -208,7 +282,7 @@ def words(sentences):
 
 
 def main():
-    parts = {"speed": speed, "memory": memory, "threads": threads, "words": words}
+    parts = {"speed": speed, "sklearn": sklearn, "tuned": tuned, "memory": memory, "threads": threads, "words": words}
     numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
     for name in [a for a in sys.argv[1:] if a in parts] or parts:
         parts[name](numbers[0] if numbers else None)

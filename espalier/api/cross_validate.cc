@@ -196,7 +196,7 @@ double CrossValidation::deviation(double Scores::*measure) const {
 Result<CrossValidation> cross_validate(const Data& data, const TrainOptions& options, int k,
                                        const std::function<bool(const CrossValidation::Fold&)>& on_fold,
                                        const std::optional<Sink>& predictions) {
-  if (k < 0 || k == 1) return fail("{} folds: there must be two at least", k);
+  if (k < 0 || k == 1) return fail("folds={}: there must be two at least", k);
   TrainOptions one_rank = options;  // folds are shared, not trainings
   one_rank.ranks = nullptr;
   ESPALIER_TRY(check_options(data, one_rank));

@@ -28,7 +28,7 @@ Result<std::vector<std::string>> files_of_sequences(const Data& data, const Corp
 
 Result<std::vector<Suspicion>> find_suspicious(const Data& data, const TrainOptions& options, int k,
                                                size_t most) {
-  if (k < 0 || k == 1) return fail("{} folds: there must be two at least", k);
+  if (k < 0 || k == 1) return fail("folds={}: there must be two at least", k);
   ESPALIER_TRY(check_options(data, options));
   ESPALIER_ASSIGN(const Corpus corpus, api::corpus_of(data, options.task));
   ESPALIER_ASSIGN(const std::vector<std::string> files, files_of_sequences(data, corpus, options.task));

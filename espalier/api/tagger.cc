@@ -6,6 +6,7 @@
 #include "espalier/api/sequence_builder.h"
 #include "espalier/base/files/saved_sections.h"
 #include "espalier/base/parallel.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/constrain/language.h"
 #include "espalier/data/forced_explanation.h"
 #include "espalier/data/formats/reader.h"
@@ -178,7 +179,8 @@ Result<std::vector<data::Label>> forced_labels(const std::vector<std::string>& f
                                                const data::LabelSet& labels) {
   std::vector<data::Label> out;
   if (forced.empty()) return out;
-  if (forced.size() != length) return fail("{} forced labels for {} tokens", forced.size(), length);
+  if (forced.size() != length)
+    return fail("{} for {}", counted(forced.size(), "forced label"), counted(length, "token"));
   for (size_t t = 0; t < length; ++t) {
     const auto label = labels.find(forced[t]);
     if (!label && forced[t] != data::kUnknownLabelText)

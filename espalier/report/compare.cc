@@ -274,7 +274,7 @@ std::optional<LearningCurve> learning_curve(Measurements& measurements, size_t b
 }  // namespace report
 
 Result<Comparison> compare(const Files& train, const CompareOptions& options) {
-  if (!options.dev && options.folds < 2) return fail("{} folds: there must be two at least", options.folds);
+  if (!options.dev && options.folds < 2) return fail("folds={}: there must be two at least", options.folds);
   if (options.time_budget < 0) return fail("a time budget of {} seconds", options.time_budget);
   const report::Budget budget(options.time_budget);
   ESPALIER_ASSIGN(const report::Survey survey, report::survey_of(train));

@@ -24,6 +24,9 @@ class Decoder:
 
     def __init__(self, labels: Sequence[str], transitions: Optional[npt.ArrayLike] = None,
                  constraints: ConstraintsLike = None) -> None:
+        for number, label in enumerate(labels, 1):
+            if not isinstance(label, str):
+                raise TypeError(f"label {number} must be str, not {type(label).__name__}")
         matrix = None
         if transitions is not None:
             matrix = np.ascontiguousarray(transitions, dtype=np.float32)

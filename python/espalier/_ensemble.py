@@ -112,8 +112,9 @@ class Ensemble:
         >>> combined.labels, len(combined.confidence)
         (['A', 'B'], 2)
         """
-        return Combined(*self._native.combine([None if a is None else list(a) for a in answers],
-                                              [list(p) for p in probabilities], number))
+        return Combined(*self._native.combine(
+            [None if a is None else _answer(a, f"expert {i}") for i, a in enumerate(answers, 1)],
+            [list(p) for p in probabilities], number))
 
     def combine_batch(self, answers: Sequence[Sequence[Optional[Sequence[Optional[str]]]]]) -> List[Combined]:
         """Combines many sequences: per expert, its labels of each of them.
@@ -172,6 +173,17 @@ class Ensemble:
         return f"<Ensemble: {self.method} of {', '.join(self.experts)}>"
 
 
+def _answer(labels: Any, where: str) -> List[Optional[str]]:
+    """The labels that an expert gives a sequence."""
+    if isinstance(labels, (str, bytes)):
+        raise TypeError(f"{where}: the answer must be a list of labels, not one {type(labels).__name__}")
+    answer = list(labels)
+    for number, label in enumerate(answer, 1):
+        if label is not None and not isinstance(label, str):
+            raise TypeError(f"{where}: label {number} must be str or None, not {type(label).__name__}")
+    return answer
+
+
 def _gold(gold: Any) -> Tuple[Any, Optional[List[bool]]]:
     """Labels alone become a corpus of empty words, without sequences that have no tokens; the second tells which are there."""
     if isinstance(gold, (list, tuple)) and gold and not isinstance(gold[0], (str, os.PathLike)):
@@ -197,7 +209,8 @@ def _experts(experts: Union[Mapping[str, Expert], Sequence[Expert]], probabiliti
         elif isinstance(expert, (str, os.PathLike)):
             out.append(path_of(expert))
         else:
-            labels = [None if s is None else list(s) for s in expert]
+            labels = [None if s is None else _answer(s, f"expert {name or len(out) + 1}, sequence {i}")
+                      for i, s in enumerate(expert, 1)]
             shares = [list(p) for p in probabilities.get(name, ())]
             if sequences is not None and len(labels) != sequences:
                 raise ValueError(f"expert {name or len(out) + 1} has {len(labels)} sequences, expected {sequences}; None stands "

@@ -304,8 +304,7 @@ class Tagger(Tagging):
         if is_empty(tokens):
             return 0.0
         best = self._native.tag(tokens, self._form, {"confidence": True, "unconstrained": True})
-        forced = self._native.tag(tokens, self._form,
-                                  {"confidence": False, "unconstrained": True, "forced": list(labels)})
+        forced = self._native.tag(tokens, self._form, {"confidence": False, "unconstrained": True, "forced": list(labels)})
         return float(np.log(best["probability"]) + forced["score"] - best["score"])
 
     def inspect(self, top: int = 10, label: str = "") -> Inspection:
@@ -316,6 +315,8 @@ class Tagger(Tagging):
         >>> len(tagger.inspect(top=3).strongest)
         3
         """
+        if top < 0:
+            raise ValueError(f"top={top}: it must be at least 0")
         fields = self._native.inspect(top, label)
         fields["strongest"] = [Weight(*w[:3]) for w in fields["strongest"]]
         fields["details"] = json.loads(fields["details"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _native
 from ._data import Corpus, PathLike, constraints_of, holds_attributes, native_data, path_of
@@ -202,7 +202,17 @@ def evaluate_labels(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[
     >>> es.evaluate_labels([["B-NP", "I-NP"], ["O"]], [["B-NP", "O"], ["O"]]).f1
     0.0
     """
-    return scores_of(_native.evaluate_labels([list(s) for s in gold], [list(s) for s in predicted]))
+    return scores_of(_native.evaluate_labels(_checked(gold, "gold"), _checked(predicted, "predicted")))
+
+
+def _checked(sequences: Sequence[Sequence[str]], what: str) -> List[List[str]]:
+    """Lists of labels, all of them str."""
+    lists = [list(s) for s in sequences]
+    for number, labels in enumerate(lists, 1):
+        for place, label in enumerate(labels, 1):
+            if not isinstance(label, str):
+                raise TypeError(f"sequence {number}: {what} label {place} must be str, not {type(label).__name__}")
+    return lists
 
 
 def cross_validate(data: Any, labels: Any = None, *, folds: int = 0, learner: Union[None, str, Learner] = None,

@@ -10,7 +10,8 @@ change once made):
     features(state, candidate) a dict from name to number, or a list of names
     loss(state)                for learning: the cost of a complete output, 0 for the correct one
 
-and, for learning, one of ``optimal_actions(state)``, ``best_loss(state)`` and ``loss_so_far(state)``. Optional:
+and, for learning, one of ``optimal_actions(state)``, ``best_loss(state)`` and ``loss_so_far(state)``. With none of these,
+the right actions are found by trying all ways to a complete output, which only small tasks allow. Optional:
 ``level(state)``, ``describe(state)``, ``action_name(state, action)``.
 
 >>> from espalier import search
@@ -34,7 +35,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, NoReturn, Sequence, Tuple, Union
 
 from . import _native
 from ._data import PathLike, path_of
@@ -46,6 +47,8 @@ from ._train import TrainingInterrupted
 __all__ = ["Decision", "Path", "Policy", "SearchResult", "learn"]
 
 _REQUIRED = ("initial", "is_goal", "actions", "apply", "features")
+#: Any of these tells which actions are right.
+_ADVICE = ("optimal_actions", "best_loss", "loss_so_far")
 _MOST_ACTIONS = 100_000
 
 
@@ -126,6 +129,62 @@ def _check(task: Any) -> None:
     missing = [name for name in _REQUIRED if not callable(getattr(task, name, None))]
     if missing:
         raise TypeError(f"the task {type(task).__name__} lacks {', '.join(missing)}")
+
+
+class _Exhaustive:
+    """A task without advice about right actions: the best loss that a state can lead to is found by trying everything."""
+
+    MOST_STATES = 100_000  #: per example
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+        self._known: Dict[Any, float] = {}
+        self._tried = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._task, name)
+
+    def best_loss(self, state: Any) -> float:
+        """The loss of the best complete output that begins with this state."""
+        try:
+            return self._best(state)
+        except RecursionError:
+            self._give_up()
+
+    def _best(self, state: Any) -> float:
+        try:
+            found = self._known.get(state)
+        except TypeError:  # not hashable
+            found = None
+        if found is not None:
+            return found
+        self._tried += 1
+        if self._tried > self.MOST_STATES:
+            self._give_up()
+        task = self._task
+        if task.is_goal(state):
+            found = task.loss(state)
+        else:
+            following = [self._best(task.apply(state, action)) for action in task.actions(state)]
+            if not following:
+                raise ValueError(f"state {state!r}: actions() gave no action, and is_goal() says that the state is no goal")
+            found = min(following)
+        try:
+            self._known[state] = found
+        except TypeError:
+            pass
+        return found
+
+    def _give_up(self) -> NoReturn:
+        raise ValueError(f"the task {type(self._task).__name__} has more than {self.MOST_STATES:,} states, too many to try all "
+                         "of them for the right actions: give optimal_actions(), best_loss() or loss_so_far()")
+
+
+def _with_advice(task: Any) -> Any:
+    """The task, or one that tries everything where only loss() tells what is right."""
+    if not hasattr(task, "loss") or any(hasattr(task, name) for name in _ADVICE):
+        return task
+    return _Exhaustive(task)
 
 
 class Policy:
@@ -244,7 +303,8 @@ def learn(examples: Sequence[Any], *, labels: int = 1, learner: Union[None, str,
         _check(task)
     chosen = learner_of(learner)
     with reporter(progress) as report:
-        policy, keyboard = _native.learn_to_search(list(examples), labels, chosen.name, chosen.pairs(), list(dev), seed,
+        policy, keyboard = _native.learn_to_search([_with_advice(task) for task in examples], labels, chosen.name,
+                                                   chosen.pairs(), [_with_advice(task) for task in dev], seed,
                                                    most_actions, report)
     if keyboard:
         warnings.warn("learning was interrupted; the policy is what had been learned until then", TrainingInterrupted,

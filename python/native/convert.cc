@@ -95,6 +95,17 @@ std::string counted(size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+/// Adds the place to what Python says about text without UTF-8 and numbers that are too large. Other errors
+/// are those of the user's code.
+void add_place(const std::string& place, py::error_already_set& error) {
+  const py::object value = error.value();
+  if (error.matches(PyExc_UnicodeEncodeError)) {
+    value.attr("reason") = place + ": " + py::cast<std::string>(value.attr("reason"));
+  } else if (error.matches(PyExc_OverflowError)) {
+    value.attr("args") = py::make_tuple(place + ": " + py::cast<std::string>(py::str(value)));
+  }
+}
+
 /// Adds the number of the sequence or token to the message of our own Type- and ValueErrors.
 template <typename Body>
 void named(const char* what, size_t number, const Body& body) {
@@ -104,6 +115,9 @@ void named(const char* what, size_t number, const Body& body) {
     throw py::type_error(std::string(what) + " " + std::to_string(number) + ": " + error.what());
   } catch (const py::value_error& error) {
     throw py::value_error(std::string(what) + " " + std::to_string(number) + ": " + error.what());
+  } catch (py::error_already_set& error) {
+    add_place(std::string(what) + " " + std::to_string(number), error);
+    throw;
   }
 }
 

@@ -35,6 +35,8 @@ bool set_field(const OptionField<Options> (&fields)[N], const std::string& name,
     } catch (const py::cast_error&) {
       throw py::type_error(name + " cannot be " + std::string(py::str(py::repr(value))));
     }
+    if (name == "threads" && value < py::int_(0))
+      throw py::value_error("threads=" + std::string(py::str(value)) + ": it must be at least 0");
     return true;
   }
   return false;

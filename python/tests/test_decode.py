@@ -80,3 +80,8 @@ def test_scores_can_be_features_of_a_model():
     X = [np.eye(3)[[int(k) for k in labels]] + rng.normal(scale=0.3, size=(6, 3)) for labels in y]
     tagger = es.train(X[:60], y[:60])
     assert es.evaluate(tagger, X[60:], y[60:]).accuracy > 90
+
+
+def test_labels_are_text():
+    with pytest.raises(TypeError, match="label 2 must be str, not int"):
+        es.decode(np.zeros((1, 2)), labels=["A", 1])

@@ -81,3 +81,13 @@ def test_mistakes(annotators):
         ensemble.report(gold, fewer)
     with pytest.raises(ValueError, match="None stands for one without an answer"):
         ensemble.combine_batch(list(fewer.values()))
+
+
+def test_answers_of_wrong_types_are_named():
+    gold = [["A", "B"]] * 10
+    with pytest.raises(TypeError, match="expert x, sequence 2: label 1 must be str or None, not int"):
+        es.Ensemble.fit(gold, {"x": [["A", "B"], [1, 2]] + gold[2:], "y": gold})
+    with pytest.raises(TypeError, match="expert x, sequence 1: the answer must be a list of labels, not one str"):
+        es.Ensemble.fit(gold, {"x": ["AB"] * 10, "y": gold})
+    with pytest.raises(TypeError, match="expert 2: label 2 must be str or None, not float"):
+        es.Ensemble.fit(gold, {"x": gold, "y": gold}).combine([["A", "B"], ["A", 1.0]])

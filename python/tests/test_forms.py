@@ -330,3 +330,24 @@ def test_options_of_a_wrong_type_are_named(word_tagger):
 def test_options_that_the_module_does_not_know_are_refused():
     with pytest.raises(TypeError, match="unknown reading option 'colour'"):
         _native.Corpus.parse("a B\n", {"format": "columns", "colour": "red"}, "text")
+
+
+def test_text_and_numbers_that_do_not_fit_are_named_with_their_type():
+    X, y = [[{"w": "a"}], [{"w": "b"}]], [["A"], ["B"]]
+    tagger = es.train(X, y)
+    with pytest.raises(UnicodeEncodeError, match="sequence 2: token 1: surrogates not allowed"):
+        tagger.tag_batch([X[0], [{"w": "\ud800"}]])
+    with pytest.raises(OverflowError, match="token 2: int too large"):
+        tagger.tag([{"w": "a"}, {"w": 10 ** 400}])
+    with pytest.raises(OverflowError, match="sequence 1: token 1: int too large"):
+        es.train([[{"w": 10 ** 400}]], [["A"]])
+
+
+def test_wrong_arguments_are_errors_that_say_what_is_wrong():
+    tagger = es.train([["a"], ["b"]], [["A"], ["B"]])
+    with pytest.raises(ValueError, match="threads=-1: it must be at least 0"):
+        es.train([["a"]], [["A"]], threads=-1)
+    with pytest.raises(ValueError, match="top=-1: it must be at least 0"):
+        tagger.inspect(top=-1)
+    with pytest.raises(TypeError, match="sequence 2: predicted label 1 must be str, not NoneType"):
+        es.evaluate_labels([["A"], ["A"]], [["A"], [None]])

@@ -103,3 +103,41 @@ def test_missing_methods_are_named():
         search.learn([Nothing()])
     with pytest.raises(ValueError, match="method 'magic'"):
         search.learn(EXAMPLES).decode(Sort([1]), method="magic")
+
+
+class LossAlone(Sort):
+    """A task that says nothing about right actions."""
+
+    optimal_actions = property()  # hasattr() is false
+
+    def apply(self, state, action):
+        return [*state, action] if self.numbers[0] == 7 else state + (action,)  # a list cannot be hashed
+
+
+@pytest.mark.parametrize("learner", ["searn", "laso-br", "laso-bst"])
+def test_learns_from_the_loss_alone(learner):
+    policy = search.learn([LossAlone([3, 1, 2]), LossAlone([5, 4, 9, 1]), LossAlone([7, 2])] * 5, learner=learner,
+                          dev=[LossAlone([2, 1])])
+    assert policy.decode(LossAlone([9, 2, 5, 3])).goal == (1, 3, 2, 0)
+
+
+def test_the_loss_alone_does_not_do_for_large_tasks(monkeypatch):
+    assert search._Exhaustive.MOST_STATES == 100_000
+    monkeypatch.setattr(search._Exhaustive, "MOST_STATES", 1_000)
+    with pytest.raises(ValueError, match="LossAlone has more than 1,000 states, .* give optimal_actions"):
+        search.learn([LossAlone(list(range(20)))])
+    monkeypatch.undo()
+
+    class Long(LossAlone):
+        def actions(self, state):
+            return [len(state)]
+
+    with pytest.raises(ValueError, match="give optimal_actions"):
+        search.learn([Long(list(range(5000)))])
+
+    class Stuck(LossAlone):
+        def actions(self, state):
+            return [] if state else [0]
+
+    with pytest.raises(ValueError, match=r"state .*\(0,\).*actions\(\) gave no action"):
+        search.learn([Stuck([1, 2])])

@@ -65,7 +65,7 @@ def test_forced_labels_are_kept(word_tagger):
     assert word_tagger.tag(["Anna", "slept"], forced=["B-ORG", None])[0] == "B-ORG"
     with pytest.raises(es.Error, match="no label 'X' to force"):
         word_tagger.tag(["Anna"], forced=["X"])
-    with pytest.raises(es.Error, match="1 forced labels for 2 tokens"):
+    with pytest.raises(es.Error, match="1 forced label for 2 tokens"):
         word_tagger.tag(["Anna", "slept"], forced=["O"])
 
 
