@@ -11,10 +11,10 @@ const path = require('path');
 
 const kSizes = {
   small: { copies: [1, 2, 5, 10], labels: [10, 30, 100, 300], labelTokens: 20000, features: [30000, 100000, 300000, 1000000],
-           lengths: [10, 100, 1000, 10000, 100000], lengthTokens: 100000, memory: '500M' },
+           lengths: [10, 100, 1000, 10000, 100000], lengthTokens: 100000, memory: '500M', cutoff: 3 },
   full: { copies: [1, 5, 50, 500], labels: [10, 50, 200, 1000, 2000], labelTokens: 100000,
           features: [100000, 1000000, 5000000, 20000000], lengths: [10, 100, 1000, 10000, 100000, 1000000], lengthTokens: 1000000,
-          memory: '2G' },
+          memory: '2G', cutoff: 20 },  // leaves some millions of features of 100 million tokens
 };
 const kTemplates = 10;  // of the text for the dimension of features
 
@@ -74,7 +74,7 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
   for (const copies of of('tokens', sizes.copies)) {
     espalier('synth', 'copies', '-o', folder, '--source', conll('train.txt.gz'), '--copies', String(copies), '--quiet');
     const tokens = tokensOf();
-    const settings = ['-p', 'passes=1', '-p', 'cutoff=3'];
+    const settings = ['-p', 'passes=1', '-p', `cutoff=${sizes.cutoff}`];
     point('tokens', `--memory ${sizes.memory}`, tokens, tokens, ...settings, '--memory', sizes.memory);
     if (tokens <= 1.1e7) point('tokens', 'without --memory', tokens, tokens, ...settings);
   }

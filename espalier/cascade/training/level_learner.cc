@@ -62,17 +62,17 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
 void LevelLearner::fit_to_old(std::span<const uint32_t> sequences, double old_counts, int passes) {
   if (const linear::Dropout dropout{options_.dropout, options_.seed}; dropout.share > 0)
     for (float& w : weights_.state) w /= dropout.kept();
-  if (options_.steps != Steps::kAdaptive) {
-    averaged_ = chain::kOldModelCounts * static_cast<uint64_t>(passes) * kStepsPerPass;
-    const auto count = [this](const AlignedVector<float>& w, Extra& extra) {
-      for (size_t i = 0; i < w.size(); ++i)
-        extra.sum[i] = static_cast<double>(averaged_) * static_cast<double>(w[i]);
-    };
-    count(weights_.state, state_);
-    count(weights_.gram, gram_);
-    count(weights_.edge, edge_);
-    return;
-  }
+  const bool adaptive = options_.steps == Steps::kAdaptive;
+  averaged_ = adaptive ? chain::old_snapshots(old_counts, kStepsPerPass)
+                       : chain::kOldModelCounts * static_cast<uint64_t>(passes) * kStepsPerPass;
+  const auto count = [this](const auto& w, auto& sum) {
+    for (size_t i = 0; i < w.size(); ++i) sum[i] = static_cast<double>(averaged_) * static_cast<double>(w[i]);
+  };
+  count(weights_.state, state_.sum);
+  count(weights_.gram, gram_.sum);
+  count(weights_.edge, edge_.sum);
+  count(weights_.quantile, quantile_sum_);
+  if (!adaptive) return;
   // A pass of steps of length 0 collects the squares of the gradients.
   const double rate = std::exchange(options_.rate, 0), l2 = std::exchange(options_.l2, 0);
   pass(sequences, 0, false);

@@ -214,6 +214,10 @@ double old_counts(double learned_tokens, double new_tokens) {
   const double few = std::min(kFew, kFewOfOld * learned_tokens) / tokens;
   return learned_tokens / tokens * (1 + std::pow(few, 7));
 }
+uint64_t old_snapshots(double old_counts, size_t of_a_pass) {
+  constexpr double kRounding = 0.01;  // old_counts is a little above the ratio of the tokens
+  return static_cast<uint64_t>(static_cast<double>(of_a_pass) / std::max(1.0, old_counts) + kRounding);
+}
 float share_of_new(double learned_tokens, double new_tokens) {
   return static_cast<float>(1 / (1 + std::sqrt(learned_tokens / std::max(1.0, new_tokens))));
 }

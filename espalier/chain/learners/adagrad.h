@@ -45,6 +45,11 @@ void estimate_squares(size_t n, float times, const float* weights, float* square
 /// made models worse on both; what is learned then is mostly the weights of features that are new. Chosen on
 /// held-out training data.
 double old_counts(double learned_tokens, double new_tokens);
+/// How many snapshots of the weights the old model counts as in the average: as many as a pass over as much
+/// data as it has learned from, and of less data in proportion. So another pass over the same data, whose
+/// average has few snapshots of its own, does not cost accuracy, and a little data of another kind still
+/// decides alone.
+uint64_t old_snapshots(double old_counts, size_t of_a_pass);
 
 /// What the new data count compared with an old model that learners by plain steps (perceptrons, SVMs,
 /// searches) are averaged with: the more it has learned from, the less, by the root of that ratio, as steps

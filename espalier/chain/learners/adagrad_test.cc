@@ -170,6 +170,14 @@ TEST(ShrinkTowards, PullsTowardsTheAnchorAsShrinkDoesTowardsZero) {
   for (size_t i = 0; i < 16; ++i) EXPECT_NEAR(w[i], from[i] + off[i], 1e-6f) << i;
 }
 
+TEST(OldModel, CountsInTheAverageAsAPassOverAsMuchDataAndAsNothingBesideALittle) {
+  EXPECT_EQ(old_snapshots(old_counts(200'000, 200'000), 8), 8u);
+  EXPECT_EQ(old_snapshots(old_counts(200'000, 400'000), 8), 8u);
+  EXPECT_EQ(old_snapshots(old_counts(200'000, 100'000), 8), 4u);
+  EXPECT_EQ(old_snapshots(old_counts(200'000, 16'000), 8), 0u);
+  EXPECT_EQ(old_snapshots(old_counts(200'000, 225), 8), 0u);
+}
+
 TEST(EstimateSquares, OldWeightsGetThoseOfTheirTrainingAndNewOnesNone) {
   const std::vector<float> weights = {0, 0.5f, -2, 0};
   std::vector<float> squares = {3, 3, 0, 0};

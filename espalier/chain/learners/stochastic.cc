@@ -129,10 +129,12 @@ void StochasticRun::find_squares() {
     done += n;
   }
   options_.rate = rate;
-  const auto more =
-      static_cast<float>(old_counts(context_.learned_tokens, counted_tokens(context_.training.data)));
+  const double more = old_counts(context_.learned_tokens, counted_tokens(context_.training.data));
+  averaged_ = old_snapshots(more, PassSteps::kSteps);
   const auto estimate = [&](const AlignedVector<float>& weights, Parameters& p) {
-    estimate_squares(weights.size(), more, weights.data(), p.squares.data());
+    estimate_squares(weights.size(), static_cast<float>(more), weights.data(), p.squares.data());
+    for (size_t i = 0; i < weights.size(); ++i)
+      p.sum[i] = static_cast<double>(averaged_) * static_cast<double>(weights[i]);
   };
   estimate(weights_.state, state_);
   estimate(weights_.trans, trans_);
