@@ -63,6 +63,9 @@ class HashIndex {
 
   /// Begins to load the slot of a hash that will be looked up soon.
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[slot_of(hash)]); }
+  /// The entry in the first slot where this hash may be, or kNone: in most cases the one that find() returns.
+  /// For loading ahead what the caller keeps of it.
+  uint32_t likely(uint64_t hash) const { return slots_[slot_of(hash)]; }
 
  private:
   size_t slot_of(uint64_t hash) const { return (hash * 0x9E3779B97F4A7C15ull) >> shift_; }

@@ -105,6 +105,11 @@ class FeatureSink {
 ///                    that block, and a non-zero key of the hashed features. States with equal keys must have
 ///                    equal hashed features, so a scorer that has their sum need not ask for them again. Key
 ///                    0 means that s cannot be described like this.
+///   shared_features(s, sink), added_features(s, c, sink), own_features(s, c, sink)  the same features as
+///                    features(s, c, sink) in three parts, if candidates grow: those that every candidate of
+///                    s has, those that c and all larger ones have, and those of c alone. A scorer that may
+///                    sum in any order then finds the common ones once. Actions must be in the order of
+///                    candidates.
 ///   best_loss_after(s, a)  (training) best_loss(apply(s, a)), if there is a cheaper way to compute it
 ///   kSeparateCandidates  true if each candidate has a correct label of its own and only the order is free.
 ///                    Each candidate is then a training example by itself. (As one example, it would be
@@ -176,6 +181,14 @@ concept HasSeparateCandidates = S::kSeparateCandidates &&
              std::vector<Action>& actions) {
   space.fresh_candidates(state, candidates);
   space.candidate_actions(state, c, actions);
+};
+
+template <typename S>
+concept HasGrowingCandidates = requires(const S& space, const typename S::State& state, uint32_t c,
+                                        FeatureSink& sink) {
+  space.shared_features(state, sink);
+  space.added_features(state, c, sink);
+  space.own_features(state, c, sink);
 };
 
 template <typename S>
@@ -264,20 +277,27 @@ bool labels_exist(const S& space, std::span<const Action> actions) {
   return actions.empty() || largest < space.labels();
 }
 
-/// scores[i] becomes the score of actions[i]. Asks for the row of each candidate once. Precondition:
-/// labels_exist.
+/// scores[i] becomes the score of actions[i]. Asks for the row of each candidate once.
+template <SearchSpace S, RowScorerOf<S> W>
+void score_by_rows(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
+                   std::vector<typename W::Value>& scores) {
+  scores.resize(actions.size());
+  for (size_t i = 0; i < actions.size();) {
+    const uint32_t candidate = actions[i].candidate;
+    const auto row = scorer.row(space, state, candidate);
+    for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
+  }
+}
+
+/// The same, as the scorer does it best. Precondition: labels_exist.
 template <SearchSpace S, ScorerOf<S> W>
 void score_actions(const S& space, W& scorer, const typename S::State& state, std::span<const Action> actions,
                    std::vector<typename W::Value>& scores) {
-  scores.resize(actions.size());
   if constexpr (ActionScorerOf<W, S>) {
+    scores.resize(actions.size());
     scorer.score_actions(space, state, actions, scores);
   } else {
-    for (size_t i = 0; i < actions.size();) {
-      const uint32_t candidate = actions[i].candidate;
-      const auto row = scorer.row(space, state, candidate);
-      for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
-    }
+    score_by_rows(space, scorer, state, actions, scores);
   }
 }
 

@@ -49,6 +49,13 @@ void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, 
     constexpr size_t kAhead = 12;
     for (size_t k = 0; k < mine.size(); ++k) {
       if (k + kAhead < mine.size()) shard.index.prefetch(hashes[mine[k + kAhead]]);
+      if (k + kAhead / 2 < mine.size()) {
+        const uint32_t likely = shard.index.likely(hashes[mine[k + kAhead / 2]]);
+        if (likely != HashIndex::kNone) {
+          __builtin_prefetch(&shard.hashes[likely]);
+          __builtin_prefetch(&shard.counts[likely], 1);
+        }
+      }
       const uint32_t position = mine[k];
       const uint32_t i = shard.insert(hashes[position]);
       numbers[position] = i * kShards + static_cast<uint32_t>(s);

@@ -69,17 +69,23 @@ RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t l
       stride_(linear::padded(labels)),
       adaptive_(adaptive),
       hashed_(stride_),
-      row_(stride_, 0.0f) {
+      row_(stride_, 0.0f),
+      common_(stride_, 0.0f) {
   ESPALIER_CHECK(labels > 0 && layout_ != nullptr && layout_->width == labels);
   state_ = linear::make_weights(layout_->weights());
   state_lag_ = state_;
-  if (adaptive_) state_squares_ = state_;
+  if (adaptive_) {
+    state_squares_ = state_;
+  } else {
+    whole_ = linear::WholeRows(*layout_);
+  }
 }
 
 RowWeights::RowWeights(std::shared_ptr<const linear::StateRows> layout, size_t labels, bool adaptive,
                        std::shared_ptr<const OldRows> old)
     : RowWeights(std::move(layout), labels, adaptive) {
   old_ = std::move(old);
+  whole_.stop();
   linear::copy_rows(
       *layout_, old_->old_value,
       [this](uint32_t value, const auto& visit) { old_->state->for_each(value, visit); }, state_.data());
@@ -109,11 +115,20 @@ void RowWeights::begin(const StaticBlocks& blocks) {
 std::span<const float> RowWeights::score(const FeatureSink& features) {
   float* const row = row_.data();
   std::fill_n(row, stride_, 0.0f);
+  add_score(features, row);
+  return {row, stride_};
+}
+
+void RowWeights::add_score(const FeatureSink& features, float* row) {
   for (const uint32_t b : features.blocks()) {
     float* const sum = block_scores_.data() + b * stride_;
     if (block_version_[b] != version_) {
       std::fill_n(sum, stride_, 0.0f);
-      linear::add_rows(*layout_, state_.data(), blocks_[b], blocks_.values_of(b), sum);
+      if (blocks_.values == nullptr && whole_.can_sum(blocks_[b].size())) {
+        whole_.add_to(*layout_, state_.data(), blocks_[b], sum);
+      } else {
+        linear::add_rows(*layout_, state_.data(), blocks_[b], blocks_.values_of(b), sum);
+      }
       block_version_[b] = version_;
     }
     linear::add_padded(sum, stride_, row);
@@ -125,7 +140,6 @@ std::span<const float> RowWeights::score(const FeatureSink& features) {
     linear::add_padded(static_cast<float>(e.value), hashed_.weights().data() + at.begin, at.width,
                        row + at.first);
   }
-  return {row, stride_};
 }
 
 uint32_t RowWeights::insert(uint64_t hash, LabelRange labels) {
@@ -155,6 +169,8 @@ void RowWeights::add(const FeatureSink& features, uint32_t label, float x) {
       }
       const float change = values == nullptr ? x : x * values[i];
       state_[at] += change;
+      whole_.set(f, label, state_[at]);
+      largest_ = std::max(largest_, std::abs(state_[at]));
       state_lag_[at] += factor * change;
     }
   }
@@ -162,7 +178,10 @@ void RowWeights::add(const FeatureSink& features, uint32_t label, float x) {
     const HashedRows::Place at = hashed_.place(insert(e.hash, features.labels()));
     ESPALIER_CHECK(at.has(label));  // as was promised
     const float change = x * static_cast<float>(e.value);
-    hashed_.weights()[at.of(label)] += change;
+    float& weight = hashed_.weights()[at.of(label)];
+    weight += change;
+    if (!linear::WholeRows::fits(weight)) whole_.stop();
+    largest_ = std::max(largest_, std::abs(weight));
     hashed_lag_[at.of(label)] += factor * change;
   }
 }
@@ -279,6 +298,7 @@ void RowWeights::snapshot() {
 
 void RowWeights::subtract() {
   ++version_;
+  whole_.stop();
   const float factor = static_cast<float>(ticks_ + 1);
   const auto step = [factor](float g, float& w, float& lag) {
     w -= g;
@@ -363,6 +383,7 @@ RowWeights RowWeights::rounded(const Workers& workers) const {
 
 void RowWeights::end_of_training() {
   ++version_;
+  whole_.stop();
   state_lag_ = state_squares_ = state_anchor_ = {};
   hashed_lag_ = hashed_squares_ = hashed_anchor_ = {};
 }

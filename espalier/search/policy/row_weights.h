@@ -16,6 +16,7 @@
 #include "espalier/linear/encoding/feature_map.h"
 #include "espalier/linear/packed_rows.h"
 #include "espalier/linear/rows.h"
+#include "espalier/linear/whole_rows.h"
 #include "espalier/search/policy/scorer.h"
 
 namespace espalier::search {
@@ -129,6 +130,34 @@ class RowWeights final : public Scorer {
   void begin(const StaticBlocks& blocks) override;
   std::span<const float> score(const FeatureSink& features) override;
 
+  /// The scores of all actions of a state. While weights are whole numbers, sums are exact in any order, and
+  /// what growing candidates have in common is summed once.
+  template <SearchSpace S>
+  requires HasGrowingCandidates<S>
+  void score_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
+                     std::vector<float>& scores) {
+    if (!sums_are_exact()) return score_by_rows(space, *this, state, actions, scores);
+    float* const common = common_.data();
+    std::fill_n(common, stride_, 0.0f);
+    sink_.clear();
+    space.shared_features(state, sink_);
+    add_score(sink_, common);
+    uint32_t grown = 0;
+    for (size_t i = 0; i < actions.size();) {
+      const uint32_t candidate = actions[i].candidate;
+      for (; grown <= candidate; ++grown) {
+        sink_.clear();
+        space.added_features(state, grown, sink_);
+        add_score(sink_, common);
+      }
+      std::copy_n(common, stride_, row_.data());
+      sink_.clear();
+      space.own_features(state, candidate, sink_);
+      add_score(sink_, row_.data());
+      for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row_[actions[i].label];
+    }
+  }
+
   template <SearchSpace S>
   void add(const S& space, const typename S::State& state, Action action, double x) {
     update_sink_.clear();
@@ -170,9 +199,15 @@ class RowWeights final : public Scorer {
   size_t stride() const { return stride_; }
   const std::shared_ptr<const linear::StateRows>& layout() const { return layout_; }
   const AlignedVector<float>& static_weights() const { return state_; }
-  AlignedVector<float>& static_weights() { return state_; }
+  AlignedVector<float>& static_weights() {
+    whole_.stop();
+    return state_;
+  }
   const HashedRows& hashed() const { return hashed_; }
-  HashedRows& hashed() { return hashed_; }
+  HashedRows& hashed() {
+    whole_.stop();
+    return hashed_;
+  }
   /// The model that these weights began with; null: none.
   const OldRows* old() const { return old_.get(); }
 
@@ -184,6 +219,15 @@ class RowWeights final : public Scorer {
     float* row(uint32_t number, size_t stride);
   };
   uint32_t insert(uint64_t hash, LabelRange labels);
+  /// row += score(features).
+  void add_score(const FeatureSink& features, float* row);
+  /// Whether every sum of features that this input may ask for is a whole number that a float holds exactly.
+  bool sums_are_exact() const {
+    constexpr double kExact = 1 << 24, kHashed = 1 << 12;  // hashed features of a candidate: far fewer
+    const double most =
+        static_cast<double>(blocks_.size() == 0 ? 0 : blocks_.begin.back() - blocks_.begin.front());
+    return whole_.in_use() && blocks_.values == nullptr && (most + kHashed) * double{largest_} < kExact;
+  }
   /// A copy of the weights, without what only training needs.
   RowWeights weights_alone() const;
   /// Puts the average of what `from` has learned in the place of the weights.
@@ -196,6 +240,8 @@ class RowWeights final : public Scorer {
   bool adaptive_;
   /// The lag is Σ_s (s+1)·Δ_s for plain steps, the sum of snapshots for adaptive ones.
   AlignedVector<float> state_, state_lag_, state_squares_;
+  linear::WholeRows whole_;  ///< of state_, while all weights are whole numbers and only add() changes them
+  float largest_ = 0;        ///< while whole_ is in use: no weight has ever been larger
   HashedRows hashed_;
   GrowingArray<float> hashed_lag_, hashed_squares_;
   std::shared_ptr<const OldRows> old_;
@@ -208,7 +254,7 @@ class RowWeights final : public Scorer {
   uint64_t version_ = 1;  ///< of the weights and the input together
   AlignedVector<float> block_scores_;
   std::vector<uint64_t> block_version_;
-  AlignedVector<float> row_;
+  AlignedVector<float> row_, common_;
   FeatureSink update_sink_;
   Gathered block_gradients_, hashed_gradients_;
   std::vector<std::pair<uint32_t, float>> some_;  ///< scratch: labels with a gradient

@@ -82,46 +82,73 @@ ChunkSpace::State ChunkSpace::apply(const State& s, Action action) const {
 
 void ChunkSpace::features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
   blocks_.for_each_of(s.at, candidate + 1, [&](uint32_t block) { sink.block(block); });
-  visit_entries(s, candidate, [&](uint64_t hash, const auto&) { sink.add(hash); });
+  visit_entries<Entries::kAll>(s, candidate, [&](uint64_t hash, const auto&) { sink.add(hash); });
 }
 
-template <typename Emit>
+void ChunkSpace::shared_features(const State& s, search::FeatureSink& sink) const {
+  sink.block(blocks_.begin(s.at));
+  visit_entries<Entries::kShared>(s, 0, [&](uint64_t hash, const auto&) { sink.add(hash); });
+}
+
+void ChunkSpace::added_features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
+  const size_t t = s.at + candidate;
+  if (candidate == 0) return;
+  sink.block(blocks_.inside(t));
+  sink.block(blocks_.pair(t - 1));
+  if (candidate > 1) sink.block(blocks_.triple(t - 2));
+  if (blocks_.places) sink.block(blocks_.place(t, candidate));
+}
+
+void ChunkSpace::own_features(const State& s, uint32_t candidate, search::FeatureSink& sink) const {
+  sink.block(blocks_.end(s.at + candidate));
+  sink.block(blocks_.whole(s.at, candidate + 1));
+  visit_entries<Entries::kOwn>(s, candidate, [&](uint64_t hash, const auto&) { sink.add(hash); });
+}
+
+template <ChunkSpace::Entries kWhich, typename Emit>
 void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& emit) const {
+  const auto shared = [&](uint64_t hash, const auto& of) {
+    if constexpr (kWhich != Entries::kOwn) emit(hash, of);
+  };
+  const auto own = [&](uint64_t hash, const auto& of) {
+    if constexpr (kWhich != Entries::kShared) emit(hash, of);
+  };
   const auto name = [&](data::Label type) { return type == kNoType ? std::string("^") : plan_.types[type]; };
   const data::Label* const types = s.types.data();
   const data::Label last_type = plan_.history > 0 ? types[0] : kNoType;
   const uint64_t last = last_type;
-  emit(entry(kAfterType, last), [&] { return "after " + name(last_type); });
+  shared(entry(kAfterType, last), [&] { return "after " + name(last_type); });
   uint64_t gram = last;
   for (size_t n = 1; n < plan_.history; ++n) {
     gram = hash_combine(gram, types[n]);
-    emit(entry(n == 1 ? kAfterTwo : kAfterMore, gram), [&] {
+    shared(entry(n == 1 ? kAfterTwo : kAfterMore, gram), [&] {
       std::string text = "after";
       for (size_t i = n + 1; i-- > 0;) text += " " + name(types[i]);
       return text;
     });
   }
-  emit(hash_combine(entry(kAfterLength, last), candidate),
-       [&] { return fmt::format("{} words after {}", candidate + 1, name(last_type)); });
+  own(hash_combine(entry(kAfterLength, last), candidate),
+      [&] { return fmt::format("{} words after {}", candidate + 1, name(last_type)); });
   if (input_.looks.empty() || plan_.history == 0) return;
   const TokenLook none{}, &first = input_.looks[s.at];
   const size_t end = s.at + candidate + 1;
-  emit(hash_combine(entry(kAfterTag, last), first.tag),
-       [&] { return "kind of the first word after " + name(last_type); });
-  emit(hash_combine(entry(kAfterFirst, last), first.word),
-       [&] { return "first word after " + name(last_type); });
+  shared(hash_combine(entry(kAfterTag, last), first.tag),
+         [&] { return "kind of the first word after " + name(last_type); });
+  shared(hash_combine(entry(kAfterFirst, last), first.word),
+         [&] { return "first word after " + name(last_type); });
   uint64_t tags = hash_combine(entry(kAfterTags, last), candidate);
-  for (size_t t = s.at; t < end; ++t) tags = hash_combine(tags, input_.looks[t].tag);
-  emit(tags, [&] { return "kinds of all words after " + name(last_type); });
-  emit(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
-       [&] { return "kinds of all words and the next after " + name(last_type); });
-  if (last_type == kNoType) return;
+  for (size_t t = s.at; t < end && kWhich != Entries::kShared; ++t)
+    tags = hash_combine(tags, input_.looks[t].tag);
+  own(tags, [&] { return "kinds of all words after " + name(last_type); });
+  own(hash_combine(tags, (end < input_.length ? input_.looks[end] : none).tag),
+      [&] { return "kinds of all words and the next after " + name(last_type); });
+  if (kWhich == Entries::kOwn || last_type == kNoType) return;
   // The words of the previous chunk: the last; the first together with the length; each of the others, pairs,
   // and all of them.
   const auto word = [&](size_t t) { return input_.looks[t].word; };
-  emit(hash_combine(entry(kAfterWord, last), word(s.at - 1)),
-       [&] { return "last word of the " + name(last_type) + " before"; });
-  emit(hash_combine(hash_combine(entry(kAfterEnds, last), word(s.last_begin)), s.at - s.last_begin), [&] {
+  shared(hash_combine(entry(kAfterWord, last), word(s.at - 1)),
+         [&] { return "last word of the " + name(last_type) + " before"; });
+  shared(hash_combine(hash_combine(entry(kAfterEnds, last), word(s.last_begin)), s.at - s.last_begin), [&] {
     return fmt::format("first word and length {} of the {} before", s.at - s.last_begin, name(last_type));
   });
   if (!plan_.words_before || s.at - s.last_begin == 1) return;
@@ -130,17 +157,18 @@ void ChunkSpace::visit_entries(const State& s, uint32_t candidate, const Emit& e
     const size_t place = t - s.last_begin + 1;
     all = hash_combine(all, word(t));
     if (t + 1 == s.at) break;
-    emit(hash_combine(entry(kAfterAnyWord, last), word(t)),
-         [&] { return fmt::format("word {} of the {} before", place, name(last_type)); });
-    emit(hash_combine(hash_combine(entry(kAfterWordPair, last), word(t)), word(t + 1)),
-         [&] { return fmt::format("words {} and {} of the {} before", place, place + 1, name(last_type)); });
+    shared(hash_combine(entry(kAfterAnyWord, last), word(t)),
+           [&] { return fmt::format("word {} of the {} before", place, name(last_type)); });
+    shared(hash_combine(hash_combine(entry(kAfterWordPair, last), word(t)), word(t + 1)), [&] {
+      return fmt::format("words {} and {} of the {} before", place, place + 1, name(last_type));
+    });
   }
-  emit(all, [&] { return fmt::format("all words of the {} before", name(last_type)); });
+  shared(all, [&] { return fmt::format("all words of the {} before", name(last_type)); });
 }
 
 std::string ChunkSpace::entry_name(const State& s, uint32_t candidate, size_t i) const {
   std::string found;
-  visit_entries(s, candidate, [&](uint64_t, const auto& name) {
+  visit_entries<Entries::kAll>(s, candidate, [&](uint64_t, const auto& name) {
     if (i-- == 0) found = name();
   });
   return found;

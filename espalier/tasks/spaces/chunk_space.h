@@ -118,6 +118,9 @@ class ChunkSpace {
   State apply(const State& s, search::Action action) const;
   size_t labels() const { return plan_.types.size(); }
   void features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+  void shared_features(const State& s, search::FeatureSink& sink) const;
+  void added_features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
+  void own_features(const State& s, uint32_t candidate, search::FeatureSink& sink) const;
   size_t level(const State& s) const { return s.at; }
   size_t level_after(const State& s, search::Action action) const { return s.at + action.candidate + 1; }
 
@@ -138,8 +141,10 @@ class ChunkSpace {
   std::string entry_name(const State& s, uint32_t candidate, size_t i) const;
 
  private:
-  /// Calls emit(hash, [&] { return name; }) for each feature that depends on the previous chunks.
-  template <typename Emit>
+  /// Calls emit(hash, [&] { return name; }) for each feature that depends on the previous chunks. Those of
+  /// the state alone, those that also look at the candidate, or both.
+  enum class Entries { kAll, kShared, kOwn };
+  template <Entries kWhich, typename Emit>
   void visit_entries(const State& s, uint32_t candidate, const Emit& emit) const;
   /// The gold chunk that contains token t.
   const Chunk& gold_at(size_t t) const { return input_.gold[gold_of_[t]]; }

@@ -78,6 +78,7 @@ void add_gold(const std::vector<Chunk>& chunks, const ChunkBlocks& blocks, std::
   }
 }
 
+constexpr size_t kCountsAhead = 24;  // to load before they are asked for
 constexpr uint64_t kNotNamed = ~uint64_t{0};
 
 /// The chunk features of one sequence and the buffers to find them, reused from sequence to sequence.
@@ -146,13 +147,16 @@ FrequentHashes useful_hashes(std::span<const data::Sequence> sequences, const De
     const ChunkBlocks blocks{sequence.length(), plan.max_length, plan.places};
     gold.clear();
     add_gold(chunks_of(plan, labels_in(sequence, plan), plan.max_length), blocks, gold);
+    const std::vector<uint64_t>& hashes = seen.hashed.state;
     for (size_t b = 0; b < blocks.size(); ++b)
-      for (uint32_t i = seen.hashed.state_begin[b]; i < seen.hashed.state_begin[b + 1]; ++i)
+      for (uint32_t i = seen.hashed.state_begin[b]; i < seen.hashed.state_begin[b + 1]; ++i) {
+        if (i + kCountsAhead < hashes.size()) known.prefetch(hashes[i + kCountsAhead]);
         if (gold[b] != kNoLabel) {
-          known.mark(seen.hashed.state[i]);
+          known.mark(hashes[i]);
         } else if (full_rows_from > 0) {
-          known.add(seen.hashed.state[i]);
+          known.add(hashes[i]);
         }
+      }
   }
   return known;
 }
@@ -186,18 +190,21 @@ ChunkTraining encode_chunks(std::span<const data::Sequence> sequences, const Dec
   ChunkTraining out;
   linear::FeatureCollector collector;
   std::vector<uint64_t> useful;
-  std::vector<uint32_t> numbers_of_useful;
+  std::vector<uint32_t> numbers_of_useful, places;  // of the useful ones
   encode_into(sequences, plan, extractor, features, out,
               [&](const data::HashedFeatures& hashed, std::vector<uint32_t>& numbers) {
                 useful.clear();
-                for (const uint64_t hash : hashed.state)
-                  if (known.may_matter(hash)) useful.push_back(hash);
+                places.clear();
+                for (size_t i = 0; i < hashed.state.size(); ++i) {
+                  if (i + kCountsAhead < hashed.state.size()) known.prefetch(hashed.state[i + kCountsAhead]);
+                  if (!known.may_matter(hashed.state[i])) continue;
+                  useful.push_back(hashed.state[i]);
+                  places.push_back(static_cast<uint32_t>(i));
+                }
                 numbers_of_useful.resize(useful.size());
                 collector.add(useful, numbers_of_useful.data(), Workers(1), {});
-                size_t next = 0;
-                for (size_t i = 0; i < hashed.state.size(); ++i)
-                  numbers[i] =
-                      known.may_matter(hashed.state[i]) ? numbers_of_useful[next++] : linear::kNoFeature;
+                std::fill(numbers.begin(), numbers.end(), linear::kNoFeature);
+                for (size_t k = 0; k < places.size(); ++k) numbers[places[k]] = numbers_of_useful[k];
               });
   out.encoded.state_before_cutoff = collector.size();
   auto found = collector.finish(cutoff);
