@@ -14,7 +14,7 @@ const kSizes = {
            lengths: [10, 100, 1000, 10000, 100000], lengthTokens: 100000, memory: '500M', cutoff: 3 },
   full: { copies: [1, 5, 50, 500], labels: [10, 50, 200, 1000, 2000], labelTokens: 100000,
           features: [100000, 1000000, 5000000, 20000000], lengths: [10, 100, 1000, 10000, 100000, 1000000], lengthTokens: 1000000,
-          memory: '2G', cutoff: 20 },  // leaves some millions of features of 100 million tokens
+          memory: '2G', cutoff: 25 },  // leaves some millions of features of 100 million tokens
 };
 const kTemplates = 10;  // of the text for the dimension of features
 
