@@ -145,16 +145,10 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
     WaitingLevels& waiting = scratch.waiting;
     waiting.clear();
     const auto expand_into_levels = [&](uint32_t node) {
-      scratch.children.clear();
-      if constexpr (kAlone) {
-        if (!expand_best(space, scorer, scratch, node, width, scratch.children, complete)) return false;
-      } else {
-        if (!expand(space, scorer, scratch, node, scratch.children)) return false;
-      }
       // Children of the same level follow each other: the actions of a candidate are adjacent.
       std::vector<Child>* same = nullptr;
       size_t last = 0;
-      for (const Child& child : scratch.children) {
+      const auto put = [&](const Child& child) {
         size_t level = 0;
         if constexpr (HasLevelAfter<S>) {
           level = space.level_after(nodes[node].state, child.action);
@@ -168,7 +162,11 @@ std::pair<uint32_t, Ended> search_breadth_first(const S& space, W& scorer, size_
         } else {
           same->push_back(child);
         }
-      }
+      };
+      if constexpr (!kAlone) return visit_children(space, scorer, scratch, node, put);
+      scratch.children.clear();
+      if (!expand_best(space, scorer, scratch, node, width, scratch.children, complete)) return false;
+      for (const Child& child : scratch.children) put(child);
       return true;
     };
     std::vector<Child> children;

@@ -106,10 +106,10 @@ struct SearchScratch {
   }
 };
 
-/// Appends the children of a node to `out`. Returns false if an action has a label outside the space's.
-template <SearchSpace S, ScorerOf<S> W>
-bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
-            std::vector<Child>& out) {
+/// Calls visit(child) for the children of a node. Returns false if an action has a label outside the space's.
+template <SearchSpace S, ScorerOf<S> W, typename Visit>
+bool visit_children(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
+                    const Visit& visit) {
   const Node<S>& parent = scratch.nodes[node];
   scratch.actions.clear();
   space.actions(parent.state, scratch.actions);
@@ -119,9 +119,16 @@ bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scra
     Child child{node, scratch.actions[i], parent.score + double{scratch.scores[i]}};
     if constexpr (HasPreference<S>)
       child.preference = space.preference(space.apply(parent.state, child.action));
-    out.push_back(child);
+    visit(child);
   }
   return true;
+}
+
+/// Appends the children of a node to `out`. Returns false if an action has a label outside the space's.
+template <SearchSpace S, ScorerOf<S> W>
+bool expand(const S& space, W& scorer, SearchScratch<S, typename W::Value>& scratch, uint32_t node,
+            std::vector<Child>& out) {
+  return visit_children(space, scorer, scratch, node, [&](const Child& child) { out.push_back(child); });
 }
 
 /// The same for a search that keeps the `width` best children of a level: others may be left out, and

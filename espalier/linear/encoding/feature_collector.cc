@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "espalier/base/result.h"
 #include "espalier/linear/encoding/feature_map.h"
@@ -35,17 +36,41 @@ uint32_t FeatureCollector::Shard::insert(uint64_t hash) {
   return i;
 }
 
+/// Puts the positions of each shard's hashes together, ascending, so that table lines can be fetched ahead.
+void FeatureCollector::deal(std::span<const uint64_t> hashes, const Workers& workers) {
+  constexpr size_t kPieces = 8;
+  dealt_.resize(hashes.size());
+  std::array<std::array<uint32_t, kShards>, kPieces> next{};  // in dealt_; at first: how many
+  workers.for_each(kPieces, [&](size_t piece) {
+    std::array<uint32_t, kShards> count{};
+    const Range part = piece_of(hashes.size(), kPieces, piece);
+    for (size_t i = part.first; i < part.last; ++i) ++count[shard_of(hashes[i])];
+    next[piece] = count;
+  });
+  uint32_t before = 0;
+  for (size_t s = 0; s < kShards; ++s) {
+    first_of_shard_[s] = before;
+    for (auto& of_piece : next) before += std::exchange(of_piece[s], before);
+  }
+  first_of_shard_[kShards] = before;
+  workers.for_each(kPieces, [&](size_t piece) {
+    std::array<uint32_t, kShards> to = next[piece];
+    const Range part = piece_of(hashes.size(), kPieces, piece);
+    for (size_t i = part.first; i < part.last; ++i)
+      dealt_[to[shard_of(hashes[i])]++] = static_cast<uint32_t>(i);
+  });
+}
+
 void FeatureCollector::add(std::span<const uint64_t> hashes, uint32_t* numbers, const Workers& workers,
                            const Namer& namer) {
   const uint64_t offset = seen_;
   std::vector<uint8_t> fresh(namer ? hashes.size()
                                    : 0);  // whether the feature is new, where names are wanted
+  deal(hashes, workers);
   workers.for_each(kShards, [&](size_t s) {
     Shard& shard = shards_[s];
-    std::vector<uint32_t> mine;  // positions of this shard's hashes, so that table lines can be fetched ahead
-    mine.reserve(hashes.size() / kShards * 5 / 4 + 16);
-    for (size_t i = 0; i < hashes.size(); ++i)
-      if (shard_of(hashes[i]) == s) mine.push_back(static_cast<uint32_t>(i));
+    const std::span<const uint32_t> mine(dealt_.data() + first_of_shard_[s],
+                                         first_of_shard_[s + 1] - first_of_shard_[s]);
     constexpr size_t kAhead = 12;
     for (size_t k = 0; k < mine.size(); ++k) {
       if (k + kAhead < mine.size()) shard.index.prefetch(hashes[mine[k + kAhead]]);
@@ -91,6 +116,7 @@ void FeatureCollector::name_fresh(const std::vector<uint8_t>& fresh, const uint3
 }
 
 FeatureCollector::Features FeatureCollector::finish(uint32_t cutoff, const Workers& workers) {
+  dealt_ = {};
   struct Entry {
     uint32_t count;
     uint32_t provisional;

@@ -3,6 +3,7 @@
 // included.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -96,6 +97,7 @@ class FeatureCollector {
     std::vector<uint32_t> name;   ///< i · kShards + p: the i-th of names_[p]; empty without a namer
     uint32_t insert(uint64_t hash);
   };
+  void deal(std::span<const uint64_t> hashes, const Workers& workers);
   void name_fresh(const std::vector<uint8_t>& fresh, const uint32_t* numbers, const Workers& workers,
                   const Namer& namer);
   std::string_view name_line(uint32_t name) const { return names_[name % kShards].line(name / kShards); }
@@ -106,6 +108,8 @@ class FeatureCollector {
   }
 
   std::vector<Shard> shards_;
+  std::vector<uint32_t> dealt_;  ///< by deal(): those of shard s begin at first_of_shard_[s]
+  std::array<uint32_t, kShards + 1> first_of_shard_{};
   /// In the order of the features' first occurrences: names of a position are made together. As many as there
   /// are shards, because threads make a part of each block's names.
   std::vector<Names> names_;
