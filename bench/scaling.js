@@ -60,8 +60,8 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
   function point(dimension, line, x, tokens, ...settings) {
     const { seconds, peak } = measured('train', file, '-m', model, '--threads', '1', '--quiet', ...settings);
     results.push({ dimension, line, x, tokens, seconds, peak });
-    row(`${dimension}: ${line}`, x, `${tokens} tokens`, `${(1e6 * seconds / tokens).toFixed(2)} us a token`,
-        `${(peak / 1e6).toFixed(1)} MB`, `${(peak / tokens).toFixed(0)} bytes a token`);
+    row(`${dimension}: ${line}`, x, `${tokens} tokens`, `${(1e6 * seconds / tokens).toFixed(2)} us per token`,
+        `${(peak / 1e6).toFixed(1)} MB`, `${(peak / tokens).toFixed(0)} bytes per token`);
   }
 
   const known = ['tokens', 'labels', 'features', 'length'];
@@ -110,8 +110,8 @@ module.exports = function scaling({ espalier, measured, row, conll, work, draw }
         return { name, x: own.map((p) => p.x), y: own.map(y) };
       }),
     });
-    panel(`time against ${what[dimension]}`, 'µs a token and pass', (p) => 1e6 * p.seconds / p.tokens);
-    panel(`memory against ${what[dimension]}`, 'bytes a token', (p) => p.peak / p.tokens);
+    panel(`time against ${what[dimension]}`, 'µs per token and pass', (p) => 1e6 * p.seconds / p.tokens);
+    panel(`memory against ${what[dimension]}`, 'bytes per token', (p) => p.peak / p.tokens);
   }
   draw({ title: 'Growth of training, one thread, one pass', panels }, path.join(work, 'scaling.svg'));
   return results;
