@@ -17,7 +17,6 @@ template <typename T>
 struct AlignedAllocator {
   using value_type = T;
   static constexpr std::align_val_t kAlignment{64};
-  static constexpr size_t kLarge = size_t{4} << 20;  ///< bytes from which malloc maps pages of their own
 
   AlignedAllocator() = default;
   template <typename U>
@@ -25,7 +24,7 @@ struct AlignedAllocator {
 
   T* allocate(size_t n) {
     void* const p = ::operator new(n * sizeof(T), kAlignment);
-    if (n * sizeof(T) >= kLarge) advise_large_pages(p, n * sizeof(T));
+    if (n * sizeof(T) >= kLargeArray) advise_large_pages(p, n * sizeof(T));
     return static_cast<T*>(p);
   }
   void deallocate(T* p, size_t) { ::operator delete(p, kAlignment); }

@@ -66,13 +66,13 @@ class GrowingArray {
  private:
   /// Pages that nobody has written to are no memory yet, and 0 when they are read.
   void make_room(size_t least) {
-    constexpr size_t kPage = 4096, kLarge = size_t{4} << 20;
+    constexpr size_t kPage = 4096;
     const size_t bytes = (std::max(least, 2 * room_) * sizeof(T) + kPage - 1) / kPage * kPage;
     void* const place = data_ == nullptr
                             ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                             : mremap(data_, room_ * sizeof(T), bytes, MREMAP_MAYMOVE);
     if (place == MAP_FAILED) throw std::bad_alloc();
-    if (bytes >= kLarge) advise_large_pages(place, bytes);
+    if (bytes >= kLargeArray) advise_large_pages(place, bytes);
     data_ = static_cast<T*>(place);
     room_ = bytes / sizeof(T);
   }

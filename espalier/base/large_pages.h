@@ -10,6 +10,9 @@
 
 namespace espalier {
 
+/// Arrays of so many bytes are worth large pages; malloc maps pages of their own for them.
+inline constexpr size_t kLargeArray = size_t{4} << 20;
+
 /// For whole pages of [begin, begin + bytes), before anything is written to them.
 inline void advise_large_pages(void* begin, size_t bytes) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
