@@ -79,10 +79,11 @@ Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb
 /// out of memory) become messages.
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs);
 
-/// What a rank has given the others and got from them, in bytes, and how long it waited, in seconds.
+/// What a rank has given the others and got from them, in bytes; how long it waited, and the processor time of
+/// all its threads outside of waits, in seconds.
 struct RankUse {
   uint64_t sent = 0, received = 0;
-  double waited = 0;
+  double waited = 0, worked = 0;
 };
 /// The processes that this one works with, for verbs that can share their work; null: none. A program sets it
 /// before run_command, with a function that says what all have used. Of several ranks, rank 0 alone talks,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <numeric>
 #include <thread>
 
@@ -17,6 +18,12 @@ using Clock = std::chrono::steady_clock;
 constexpr int kTellTag = 1;
 /// MPI counts in int: what is longer goes in pieces.
 constexpr size_t kMostBytes = size_t{1} << 30;
+
+double processor_seconds(clockid_t whose) {
+  timespec time{};
+  ::clock_gettime(whose, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -50,6 +57,7 @@ void MpiRanks::begin_call() {
 /// between batches, end promptly, and in long ones the processor is free.
 void MpiRanks::wait(MPI_Request& request) {
   const auto start = Clock::now();
+  const double used = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
   auto shown = start;
   auto pause = std::chrono::microseconds(5);
   int done = 0;
@@ -69,6 +77,7 @@ void MpiRanks::wait(MPI_Request& request) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
   }
   use_.waited += std::chrono::duration<double>(Clock::now() - start).count();
+  looking_ += processor_seconds(CLOCK_THREAD_CPUTIME_ID) - used;
 }
 
 /// Rank 0 has read its files and others have not: the user sees how far the last of them is.
@@ -196,7 +205,8 @@ std::vector<double> MpiRanks::told() {
 }
 
 std::vector<RankUse> MpiRanks::use_of_all() {
-  const RankUse mine = use_;
+  RankUse mine = use_;
+  mine.worked = processor_seconds(CLOCK_PROCESS_CPUTIME_ID) - looking_;
   std::vector<RankUse> all(static_cast<size_t>(size_));
   gather(&mine, sizeof mine, all.data());
   return all;

@@ -33,7 +33,7 @@ class MpiRanks final : public Ranks {
   void tell(double done) override;
   std::vector<double> told() override;
 
-  /// What every rank has sent, received and waited for so far. All ranks call it.
+  /// What every rank has sent, received, waited for and worked so far. All ranks call it.
   std::vector<RankUse> use_of_all();
 
  private:
@@ -43,6 +43,7 @@ class MpiRanks final : public Ranks {
 
   int rank_ = 0, size_ = 1;
   RankUse use_;
+  double looking_ = 0;        ///< processor time spent in waits
   std::vector<double> told_;  ///< on rank 0, by rank; -1: nothing
   double telling_ = 0;        ///< on other ranks: what is on its way to rank 0
   MPI_Request tell_request_ = MPI_REQUEST_NULL;

@@ -36,6 +36,7 @@ equal "$(json /ranks)" 4
 equal "$(json /sequences)" 92
 equal "$(grep -c '"model":' out)" 1
 [ "$(json /use_of_ranks/3/received_bytes)" -gt 0 ] || fail_test "rank 3 has received nothing"
+awk -v worked="$(json /use_of_ranks/3/processor_seconds)" 'BEGIN {exit !(worked > 0)}' || fail_test "rank 3 has done no work"
 expect 0 "$espalier" train $files -m one.model --threads 1 --dev dev.txt -p passes=3 -p batch=16 --json
 same one.model several.model
 expect 0 ranks 2 train $files -m several.model --threads 1 -p passes=2

@@ -64,8 +64,10 @@ Json train_report_json(const Training& report, const std::string& model, const s
   if (!ranks.empty()) {
     Json use = Json::array();
     for (const RankUse& one : ranks)
-      use.push_back(
-          {{"sent_bytes", one.sent}, {"received_bytes", one.received}, {"waited_seconds", one.waited}});
+      use.push_back({{"sent_bytes", one.sent},
+                     {"received_bytes", one.received},
+                     {"waited_seconds", one.waited},
+                     {"processor_seconds", one.worked}});
     out["use_of_ranks"] = std::move(use);
   }
   out.update(parse_json(report.details));
