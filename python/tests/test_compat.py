@@ -87,7 +87,10 @@ def test_crfsuite_parameters():
         trainer.select(long)
         assert trainer.params() == names and all(trainer.help(name) for name in names)
     trainer.select("lbfgs")
-    assert trainer.get("c2") == 1.0 and trainer.get("linesearch") == "MoreThuente"
+    assert trainer.get("c2") == 1.0 and trainer.get("linesearch") == "MoreThuente" and trainer.get("delta") == 1e-5
+    trainer.select("l2sgd")
+    assert trainer.get("delta") == 1e-6
+    trainer.select("lbfgs")
     trainer.set("feature.possible_states", True)
     assert trainer.get_params()["feature.possible_states"] is True
     for wrong in (lambda: trainer.set("foo", 1), lambda: trainer.get("foo"), lambda: trainer.help("foo"),
@@ -107,6 +110,14 @@ def test_crfsuite_wrong_types_are_type_errors():
         trainer.append(ITEMS, LABELS, "group")
     with pytest.raises(AttributeError):
         trainer.message("before train() there is nothing that reads it")
+    trainer.append(ITEMS, LABELS)
+    with pytest.raises(TypeError):
+        trainer.train(None)
+
+
+def test_crfsuite_item_sequences_are_made_of_item_sequences():
+    items = pycrfsuite.ItemSequence(ITEMS)
+    assert pycrfsuite.ItemSequence(items).items() == items.items()
 
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
@@ -139,7 +150,7 @@ def test_crfsuite_messages_and_held_out_groups(tmp_path, capsys):
     assert [i["num"] for i in log.iterations] == list(range(1, len(log.iterations) + 1))
     assert log.last_iteration["item_accuracy_float"] == 1.0
     assert set(log.last_iteration["scores"]) == {"sunny", "rainy"}
-    assert log.training_seconds is not None and log.storing_seconds is not None
+    assert log.training_seconds is not None and log.storing_seconds is not None and log.state == "STORING"
     said = capsys.readouterr().out
     assert said.startswith("Holdout group: 2\n") and "***** Iteration #1 *****" in said
 

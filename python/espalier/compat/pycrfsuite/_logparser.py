@@ -83,11 +83,11 @@ class TrainLogParser:
         """
         self.log.append(line)
         if self.state is None:
-            self.state = "starting"
+            self.state = "STARTING"
             self._starting(line)
             self.events.append(("start", 0, 1))
             return "start"
-        event = getattr(self, "_" + self.state)(line)
+        event = getattr(self, "_" + self.state.lower())(line)
         if event is not None:
             # The message that ends these two belongs to what follows.
             last = len(self.log) - (event in ("prepared", "optimization_end"))
@@ -96,9 +96,9 @@ class TrainLogParser:
 
     def _starting(self, line: str) -> None:
         if line.startswith("Feature generation"):
-            self.state = "features"
+            self.state = "FEATGEN"
 
-    def _features(self, line: str) -> Optional[str]:
+    def _featgen(self, line: str) -> Optional[str]:
         if line in "0123456789.10":
             self.featgen_percent += 2
             return "featgen_progress"
@@ -107,21 +107,21 @@ class TrainLogParser:
             self.featgen_num_features = int(count[1])
         elif seconds:
             self.featgen_seconds = float(seconds[1])
-            self.state = "preparing"
+            self.state = "AFTER_FEATGEN"
             return "featgen_end"
         return None
 
-    def _preparing(self, line: str) -> Optional[str]:
+    def _after_featgen(self, line: str) -> Optional[str]:
         if _HEAD.match(line):
             self._begin_iteration(line)
             return "prepared"
         if "terminated with error" in line:
-            self.state = "between"
+            self.state = "AFTER_ITERATION"
             return "prepare_error"
         return None
 
     def _begin_iteration(self, line: str) -> None:
-        self.state = "iteration"
+        self.state = "ITERATION"
         self.last_iteration = {"num": int(_HEAD.match(line)[1]), "scores": {}}  # type: ignore[index]
         self.iterations.append(self.last_iteration)
 
@@ -130,7 +130,7 @@ class TrainLogParser:
             self._begin_iteration(line)
             return None
         if line == "\n":
-            self.state = "between"
+            self.state = "AFTER_ITERATION"
             return "iteration"
         known: Dict[str, Any] = self.last_iteration  # type: ignore[assignment]
         for key, pattern, kind in _NUMBERS:
@@ -149,7 +149,7 @@ class TrainLogParser:
             known["scores"][label[1]] = LabelScore(*map(int, label.groups()[1:4]), *shares)  # type: ignore[arg-type]
         return None
 
-    def _between(self, line: str) -> Optional[str]:
+    def _after_iteration(self, line: str) -> Optional[str]:
         if _HEAD.match(line):
             self._begin_iteration(line)
             return None
@@ -157,7 +157,7 @@ class TrainLogParser:
         if total:
             self.training_seconds = float(total[1])
         if line.startswith("Storing the model"):
-            self.state = "storing"
+            self.state = "STORING"
             return "optimization_end"
         return None
 

@@ -28,10 +28,11 @@ _COMMON = {
     "feature.possible_states": Parameter(_truth, "0", "Give every attribute a weight for every label."),
     "feature.possible_transitions": Parameter(_truth, "0", "Give every pair of labels a weight (always on here).", False),
 }
-_STOP = {
-    "period": Parameter(int, "10", "Iterations after which the improvement is tested.", False),
-    "delta": Parameter(float, "0.000010", "Stop when the improvement over a period is smaller.", False),
-}
+
+
+def _stop(delta: str) -> Dict[str, Parameter]:
+    return {"period": Parameter(int, "10", "Iterations after which the improvement is tested.", False),
+            "delta": Parameter(float, delta, "Stop when the improvement over a period is smaller.", False)}
 
 
 def _online(passes: str, epsilon: str) -> Dict[str, Parameter]:
@@ -48,7 +49,7 @@ ALGORITHMS: Dict[str, Dict[str, Parameter]] = {
         "max_iterations": Parameter(int, "2147483647", "Iterations, at most."),
         "num_memories": Parameter(int, "6", "Pairs of vectors that approximate the Hessian.", False),
         "epsilon": Parameter(float, "0.000010", "Stop when the gradient is this small compared with the weights."),
-        **_STOP,
+        **_stop("0.000010"),
         "linesearch": Parameter(str, "MoreThuente", "How the length of a step is found.", False),
         "max_linesearch": Parameter(int, "20", "Trials of a line search, at most.", False),
     },
@@ -56,7 +57,7 @@ ALGORITHMS: Dict[str, Dict[str, Parameter]] = {
         **_COMMON,
         "c2": Parameter(float, "1.000000", "Coefficient of the L2 penalty."),
         "max_iterations": Parameter(int, "1000", "Passes over the data, at most."),
-        **_STOP,
+        **_stop("0.000001"),
         "calibration.eta": Parameter(float, "0.100000", "First step size that calibration tries.", False),
         "calibration.rate": Parameter(float, "2.000000", "Factor between step sizes that calibration tries.", False),
         "calibration.samples": Parameter(float, "1000", "Sequences that calibration looks at.", False),

@@ -28,7 +28,7 @@ class ItemSequence:
     """
 
     def __init__(self, pyseq: Any) -> None:
-        self._items: List[Dict[str, float]] = _native.expand(pyseq)
+        self._items: List[Dict[str, float]] = _native.expand(native_items(pyseq))
 
     def items(self) -> List[Dict[str, float]]:
         """The attributes of each item, with their values.

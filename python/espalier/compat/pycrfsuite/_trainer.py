@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import time
 from typing import Any, Dict, List, Optional
 
@@ -165,6 +166,7 @@ class BaseTrainer:
         >>> trainer.logparser.last_iteration["item_accuracy_float"]
         1.0
         """
+        model = os.fspath(model)
         self._before_train()
         chosen = [group for group in self._groups if group != holdout]
         corpora = [self._groups[group] for group in sorted(chosen)]
