@@ -32,6 +32,8 @@ the right actions are found by trying all ways to a complete output, which only 
 
 from __future__ import annotations
 
+import math
+import numbers
 import os
 import warnings
 from dataclasses import dataclass
@@ -164,6 +166,9 @@ class _Exhaustive:
         task = self._task
         if task.is_goal(state):
             found = task.loss(state)
+            if not isinstance(found, numbers.Real) or not math.isfinite(found):
+                wanted = "a finite number" if isinstance(found, numbers.Real) else "a number"
+                raise TypeError(f"loss() in state {state!r} returned {found!r}; expected {wanted}")
         else:
             following = [self._best(task.apply(state, action)) for action in task.actions(state)]
             if not following:

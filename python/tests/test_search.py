@@ -121,6 +121,16 @@ def test_learns_from_the_loss_alone(learner):
     assert policy.decode(LossAlone([9, 2, 5, 3])).goal == (1, 3, 2, 0)
 
 
+@pytest.mark.parametrize("returned, wanted", [("x", "a number"), (None, "a number"), (float("nan"), "a finite number")])
+def test_a_bad_loss_alone_is_an_error_that_names_it(returned, wanted):
+    class Bad(LossAlone):
+        def loss(self, state):
+            return returned
+
+    with pytest.raises(TypeError, match=rf"^loss\(\) in state .* returned {returned!r}; expected {wanted}$"):
+        search.learn([Bad([3, 1, 2])])
+
+
 def test_the_loss_alone_does_not_do_for_large_tasks(monkeypatch):
     assert search._Exhaustive.MOST_STATES == 100_000
     monkeypatch.setattr(search._Exhaustive, "MOST_STATES", 1_000)
