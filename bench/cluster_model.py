@@ -86,8 +86,9 @@ def fit(runs, passes):
         n, w = two["tokens"], two["weights"]
         steps = max(0.0, (late["seconds"] - two["seconds"]) / 0.010)  # delays that a pass waits for
         volume = max(0.0, (slow["seconds"] - two["seconds"]) / (1 / 10e6 - 1 / 1000e6))  # bytes that it waits for
-        repeated = max(0.0, 2 * two_work - one_works)
-        shared = one_works - repeated
+        # One rank by itself mixes nothing; L-BFGS and batches have their repeated work there, too.
+        repeated = max(0.0, two_work - one_works / 2 if name == "mixing" else 2 * two_work - one_works)
+        shared = one_works if name == "mixing" else one_works - repeated
         per = "weight" if name in BY_WEIGHT else "token"
         print("%s: a rank works %.3f, %.3f, %.3f s in a pass, of one, two, four ranks" % (name, one_works, two_work, four_work))
         print("  c = %.2f us per token shared; %.3f us per %s repeated; with four ranks that makes %.3f s (measured %.3f)" %
@@ -108,11 +109,13 @@ def predict(name, n, w, shared, repeated, steps, volume):
           (w * weights / 1e6))
     for network, latency, speed in (("1 Gbit/s, 100 us", 100e-6, 125e6), ("25 Gbit/s, 10 us", 10e-6, 3125e6)):
         line = []
-        alone = shared * tokens + repeated * growth
+        alone = shared * tokens + (0 if name == "mixing" else repeated * growth)
         for ranks in (1, 16, 64, 256):
+            if ranks == 1:
+                line.append("1: %.1f" % alone)
+                continue
             # The volume measured is that of two ranks, half of what infinitely many would receive.
-            wire = 0 if ranks == 1 else (exchanges * math.log2(ranks) * latency +
-                                         2 * volume * growth * (ranks - 1) / ranks / speed)
+            wire = exchanges * math.log2(ranks) * latency + 2 * volume * growth * (ranks - 1) / ranks / speed
             parts = (shared * tokens / ranks, repeated * growth, wire)
             line.append("%d: %.1f (%.1fx; %.1f, %.1f, %.1f)" % (ranks, sum(parts), alone / sum(parts), *parts))
         print("    %-17s %s" % (network, "; ".join(line)))
