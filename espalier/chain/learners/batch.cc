@@ -32,17 +32,33 @@ void BatchRunner::choose_slots(std::span<const uint32_t> sequences) {
     rows += data_.length(sequence);
   }
   features_.make_places(slots_.size());
-  node_.assign(rows * stride_, 0.0f);
+  node_.resize(rows * stride_);
   active_.assign(rows, 0);
   edge_.resize(edges_ ? rows * labels_ * stride_ : 0);
 }
 
-/// Adds the gradient of one sequence's pairs to the sums, and sets it to 0.
-void BatchRunner::add_pairs(AlignedVector<float>& pairs) {
-  const std::scoped_lock lock(mutex_);
-  for (size_t i = 0; i < pairs.size(); ++i)
-    if (pairs[i] != 0)
-      pair_sums_[i] += pair_unit_.multiple(static_cast<double>(std::exchange(pairs[i], 0.0f)));
+/// Adds the gradient of one sequence's pairs to sums, and sets it to 0. Threads have sums of their own where
+/// these are small: in those of the batch, the next sequence would find no cache line left.
+void BatchRunner::add_pairs(Buffers& buffers) {
+  constexpr size_t kSmall = size_t{1} << 14;
+  const bool own = buffers.pairs.size() <= kSmall;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (own) {
+    buffers.pair_sums.resize(buffers.pairs.size(), 0);
+  } else {
+    lock.lock();
+  }
+  int64_t* const sums = own ? buffers.pair_sums.data() : pair_sums_.data();
+  for (size_t i = 0; i < buffers.pairs.size(); ++i)
+    if (buffers.pairs[i] != 0)
+      sums[i] += pair_unit_.multiple(static_cast<double>(std::exchange(buffers.pairs[i], 0.0f)));
+}
+
+/// Adds the threads' sums to those of the batch, and sets them to 0.
+void BatchRunner::merge_pairs() {
+  for (const std::unique_ptr<Buffers>& buffers : buffers_)
+    for (size_t i = 0; i < buffers->pair_sums.size(); ++i)
+      pair_sums_[i] += std::exchange(buffers->pair_sums[i], 0);
 }
 
 void BatchRunner::compute_piece(const ChainWeights& weights, Range slots, const Gradient& gradient) {
@@ -60,10 +76,13 @@ void BatchRunner::compute_piece(const ChainWeights& weights, Range slots, const 
   if (team_ == nullptr) stop.emplace(monitor_);
   for (size_t i = slots.first; i < slots.last && !dropped(); ++i) {
     const Slot& slot = slots_[i];
+    const size_t length = data_.length(slot.sequence);
+    float* const node = node_.data() + slot.first_row * stride_;
+    std::fill_n(node, length * stride_, 0.0f);
     const linear::SequenceFeatures features = features_.put(i, slot.sequence, pass_);
     if (monitor_.stop_requested()) continue;
-    score_sequence(weights, data_.length(slot.sequence), features, buffers->scores);
-    const ScoreGradient out{node_.data() + slot.first_row * stride_, buffers->pairs.data(),
+    score_sequence(weights, length, features, buffers->scores);
+    const ScoreGradient out{node, buffers->pairs.data(),
                             edges_ ? edge_.data() + slot.first_row * labels_ * stride_ : nullptr,
                             active_.data() + slot.first_row};
     const double loss = gradient(slot.sequence, buffers->scores, buffers->scratch, potentials_, out);
@@ -72,7 +91,7 @@ void BatchRunner::compute_piece(const ChainWeights& weights, Range slots, const 
     if (loss == 0) {  // rounding may have left something
       std::fill(buffers->pairs.begin(), buffers->pairs.end(), 0.0f);
     } else {
-      add_pairs(buffers->pairs);
+      add_pairs(*buffers);
     }
   }
   const std::scoped_lock lock(mutex_);
@@ -135,6 +154,7 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
     compute_piece(weights, {first_slot[p], first_slot[p + 1]}, gradient);
   });
   if (dropped()) return drop();
+  merge_pairs();
 
   tokens_.clear();
   edge_tokens_.clear();
@@ -151,6 +171,7 @@ double BatchRunner::compute(const ChainWeights& weights, std::span<const uint32_
 }
 
 double BatchRunner::drop() {
+  for (const std::unique_ptr<Buffers>& buffers : buffers_) buffers->pair_sums.clear();
   slots_.clear();
   edge_.clear();
   tokens_.clear();

@@ -85,7 +85,8 @@ class BatchRunner {
   static constexpr size_t kPieces = 8;
   /// What a thread works with while it computes a piece.
   struct Buffers {
-    AlignedVector<float> pairs;  ///< of one sequence; 0 between them
+    AlignedVector<float> pairs;      ///< of one sequence; 0 between them
+    std::vector<int64_t> pair_sums;  ///< of this thread's sequences; 0 between batches
     SequenceScores scores;
     ChainScratch scratch;
   };
@@ -117,7 +118,8 @@ class BatchRunner {
 
   void choose_slots(std::span<const uint32_t> sequences);
   void compute_piece(const ChainWeights& weights, Range slots, const Gradient& gradient);
-  void add_pairs(AlignedVector<float>& pairs);
+  void add_pairs(Buffers& buffers);
+  void merge_pairs();
   void list_tokens(const Slot& slot, size_t number);
   // batch_exchange.cc
   void exchange();
@@ -129,7 +131,7 @@ class BatchRunner {
   const Monitor& monitor_;
   const Team* team_;                               ///< null where the batches are this rank's own
   std::vector<std::unique_ptr<Buffers>> buffers_;  ///< that no thread uses
-  std::mutex mutex_;                               ///< of buffers_ and pair_sums_
+  std::mutex mutex_;                               ///< of buffers_, and of pair_sums_ during the loop
   std::vector<Slot> slots_;
   std::vector<double> losses_;
   AlignedVector<float> node_, edge_, pairs_;

@@ -69,7 +69,7 @@ TEST_P(LearnerTest, LearnsFromRealValuesAndEdgeFeatures) {
 TEST_P(LearnerTest, GivesTheSameBytesAtAnyNumberOfThreads) {
   const linear::EncodedTraining training = toy_data(5, kHard);
   const ChainWeights one = Session{training, transitions(), 1}.run(passes(6));
-  for (const int threads : {2, 3})
+  for (const int threads : {2, 3, 5, 8})
     EXPECT_TRUE(same_bytes(one, Session{training, transitions(), threads}.run(passes(6))))
         << threads << " threads";
 }
