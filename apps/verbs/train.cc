@@ -112,7 +112,10 @@ Outcome run(const TrainFlags& flags) {
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt;
-  options->on_progress = display.callback();
+  options->on_progress = [show = display.callback()](const Progress& progress) {
+    return_free_memory();
+    return show(progress);
+  };
   options->stop = interrupt.flag();
   waiting_display() = display.callback();
   const auto training = train_with_report(data->train, *options);
