@@ -15,11 +15,6 @@ namespace espalier::research {
 
 namespace {
 
-/// What rows that decide whole chunks have instead of the paper's lists, which are not public.
-constexpr const char* kInsteadOfLists =
-    "rows that decide chunks look at the labels that words have in the other training sentences, in place of "
-    "the paper's lists of names, places and the like";
-
 /// The same settings, with an error anywhere in a sentence as the loss.
 std::vector<std::string> whole_sentences(std::vector<std::string> settings) {
   settings.push_back("loss=zero-one");

@@ -11,6 +11,11 @@
 
 namespace espalier::research {
 
+/// What rows that decide whole chunks have instead of the paper's lists, which are not public.
+inline constexpr const char* kInsteadOfLists =
+    "rows that decide chunks look at the labels that words have in the other training sentences, in place of "
+    "the paper's lists of names, places and the like";
+
 /// A line of the table: a learner by name and settings, and figures for two columns.
 struct TableEntry {
   std::string row;
