@@ -7,7 +7,8 @@
 # In backquotes: a name with a slash is a file, Suite.Test a test of GoogleTest, and family-name (searn-, beam-, cascade-,
 # constrained-, ensemble-) an experiment of research/experiments.cc. A figure before such brackets, as in
 # 61.91 (`searn-ner; crf; small F1`), is the measured figure of that experiment, row and column in research/results, rounded
-# to as many digits; a fourth part, printed or ours, tells rows of the same name apart. The section between the marks "results: begin" and "results: end" is what scripts/papers_table.sh prints.
+# to as many digits; a fourth part, printed or ours, tells rows of the same name apart. What stands between marks, the section
+# of results and the tables of figures, is what scripts/papers_table.sh --fill makes of research/results.
 set -eu
 table=$(cd "$(dirname "$0")" && pwd)/papers_table.sh
 
@@ -70,10 +71,10 @@ check() {
 $quoted
 QUOTES
     if grep -q '^<!-- results: begin' docs/papers.md; then
-      said=$(awk '/^<!-- results: end/ { exit } inside { print } /^<!-- results: begin/ { inside = 1 }' docs/papers.md)
-      made=$(echo; "$table" .; echo)
-      [ "$(printf '%s' "$said" | sed '/^$/d')" = "$(printf '%s' "$made" | sed '/^$/d')" ] ||
-        complain "the section of results is not what research/results say; run scripts/update_papers.sh, or paste scripts/papers_table.sh"
+      made=$("$table" --fill .)
+      [ "$made" = "$(cat docs/papers.md)" ] ||
+        complain "what it says between its marks is not what research/results say; run scripts/papers_table.sh --fill"
+      ! printf '%s\n' "$made" | grep '| not in the results of' || complain "has a table of rows that are in no result"
     elif [ -d research/results ]; then
       complain "has no section for research/results"
     fi
@@ -104,7 +105,10 @@ expect() {
    "row": "crf",
    "column": "F1, all",
    "kind": "ours",
-   "measured": 61.914
+   "seed": 62.5,
+   "measured": 61.914,
+   "deviation": 0.25,
+   "elsewhere": null
   }
  ],
  "claims": [
@@ -153,7 +157,22 @@ Claims of the papers that do not hold on our data, and claims of ours:
     expect accepted '1 experiments' "$marks 61.91 (\`searn-one; crf; F1, all; ours\`)" with
     expect rejected 'not in its result' "$marks 61.91 (\`searn-one; crf; F1, all; printed\`)" with
     expect rejected 'has no section' "$base" with
-    expect rejected 'section of results' "$(printf '%s' "$marks" | sed 's/0 of 1/1 of 1/')" with
+    expect rejected 'not what research/results say' "$(printf '%s' "$marks" | sed 's/0 of 1/1 of 1/')" with
+    figures="$marks
+
+<!-- figures: searn-one
+rows: crf
+columns: F1, all
+-->
+
+| row | kind | F1, all |
+|---|---|---|
+| \`crf\` | ours | 61.91 ± 0.25 (paper: 62.5) |
+
+<!-- figures: end -->"
+    expect accepted '1 experiments' "$figures" with
+    expect rejected 'not what research/results say' "$(printf '%s' "$figures" | sed 's/61.91 ±/61.92 ±/')" with
+    expect rejected 'rows that are in no result' "$(printf '%s' "$figures" | sed 's/^rows: crf/rows: svm/; s/^| .crf. .*/| `svm` | not in the results of searn-one |/')" with
   }
   exit 0
 fi

@@ -1,10 +1,19 @@
 #!/bin/sh
-# Prints what the kept results of the papers' experiments say, as the section of docs/papers.md between its two marks:
-# for each experiment how many claims and checks hold, how long it took, when and from which commit; then every claim that
-# does not hold, with its figure.
+# Prints what the kept results of the papers' experiments say, for docs/papers.md.
 #
-#   scripts/papers_table.sh [ROOT]                        the section; default: of this tree
+#   scripts/papers_table.sh [ROOT]         the section between its marks "results: begin" and "results: end": for each
+#                                          experiment how many claims and checks hold, how long it took, when and from which
+#                                          commit; then every claim that does not hold, with its figure
+#   scripts/papers_table.sh --fill [ROOT]  all of docs/papers.md, with that section and the tables of figures as they should be
 #   scripts/papers_table.sh --figure FILE ROW COLUMN [KIND]   the measured figure of a row of a result (printed or ours)
+#
+# ROOT is this tree by default. A table of figures stands between these marks, and is made of the rows and columns they name:
+#
+#   <!-- figures: searn-ner
+#   rows: crf | searn unit=chunk
+#   columns: small F1 | large F1
+#   -->
+#   <!-- figures: end -->
 #
 # Results are the files of research/results, which scripts/update_papers.sh copies from a run of `espalier reproduce --all`.
 # They are JSON with one key per line, as the command writes them.
@@ -34,7 +43,74 @@ if [ "${1:-}" = --figure ]; then
   exit 0
 fi
 
-root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ "${1:-}" = --fill ]; then
+  root=${2:-$root}
+  section=$(mktemp)
+  trap 'rm -f "$section"' EXIT
+  "$0" "$root" >"$section"
+  awk -v section="$section" -v results="$root/research/results/" "$reading"'
+    # A figure with its deviation, and the one to compare it with; shares have more digits than percent.
+    function cell(at,    text, digits) {
+      if (!(at in measured)) return ""
+      digits = measured[at] * measured[at] < 1 && measured[at] != 0 ? "%.4f" : "%.2f"
+      text = sprintf(digits, measured[at])
+      if (deviation[at] != "null") text = text " ± " sprintf(digits, deviation[at])
+      if (seed[at] != "null") text = text " (paper: " seed[at] ")"
+      else if (elsewhere[at] != "null") text = text " (elsewhere: " elsewhere[at] ")"
+      return text
+    }
+    # The lines of a table: one per row and kind, one column of figures per column.
+    function table(name, rows, columns,    file, row, kind, at, r, c, n, m, k, names, heads, line, any) {
+      split("", measured); split("", deviation); split("", seed); split("", elsewhere)
+      file = results name ".json"
+      while ((getline < file) > 0) {
+        if ($0 ~ /^ "/) part = key()
+        if (part != "rows") continue
+        if ($0 ~ /^   "row": /) row = value()
+        if ($0 ~ /^   "column": /) at = row SUBSEP value()
+        if ($0 ~ /^   "kind": /) at = at SUBSEP value()
+        if ($0 ~ /^   "measured": /) measured[at] = value()
+        if ($0 ~ /^   "deviation": /) deviation[at] = value()
+        if ($0 ~ /^   "seed": /) seed[at] = value()
+        if ($0 ~ /^   "elsewhere": /) elsewhere[at] = value()
+      }
+      close(file)
+      n = split(rows, names, / *[|] */)
+      m = split(columns, heads, / *[|] */)
+      line = "| row | kind |"
+      for (c = 1; c <= m; c++) line = line " " heads[c] " |"
+      print line
+      line = "|---|---|"
+      for (c = 1; c <= m; c++) line = line "---|"
+      print line
+      for (r = 1; r <= n; r++)
+        for (k = 1; k <= 2; k++) {
+          kind = k == 1 ? "printed" : "ours"
+          any = 0
+          line = "| `" names[r] "` | " kind " |"
+          for (c = 1; c <= m; c++) {
+            at = names[r] SUBSEP heads[c] SUBSEP kind
+            any += at in measured
+            line = line " " cell(at) " |"
+          }
+          if (any) { print line; found[r] = 1 }
+        }
+      for (r = 1; r <= n; r++) if (!(r in found)) print "| `" names[r] "` | not in the results of " name " |"
+      split("", found)
+    }
+    /^<!-- (results|figures): end/ { skip = 0 }
+    skip { next }
+    { print }
+    /^<!-- results: begin/ { print ""; while ((getline line < section) > 0) print line; print ""; skip = 1 }
+    /^<!-- figures: / && !/end -->/ { name = $3; marked = 1; rows = columns = "" }
+    marked && /^rows: / { rows = substr($0, 7) }
+    marked && /^columns: / { columns = substr($0, 10) }
+    marked && /^-->/ { marked = 0; print ""; table(name, rows, columns); print ""; skip = 1 }
+  ' "$root/docs/papers.md"
+  exit 0
+fi
+root=${1:-$root}
 experiments=$(grep -oE '\{"(searn|beam|cascade|constrained|ensemble)-[a-z0-9-]+",' "$root/research/experiments.cc" | tr -d '{",')
 echo '| experiment | claims that hold | checks that hold | minutes | finished | commit |'
 echo '|---|---|---|---|---|---|'

@@ -105,13 +105,8 @@ for name in $(printf '%s\n' "$list" | cut -d' ' -f1); do
   fi
 done
 [ $taken -gt 0 ] || { say "nothing to take"; exit 1; }
-scripts/papers_table.sh >"$fresh"
-awk -v table="$fresh" '
-  /^<!-- results: end/ { skip = 0 }
-  !skip { print }
-  /^<!-- results: begin/ { print ""; while ((getline line < table) > 0) print line; print ""; skip = 1; marks++ }
-  END { if (marks != 1) exit 1 }
-' docs/papers.md >"$fresh.md" || { say "docs/papers.md has no marks for the results"; rm -f "$fresh.md"; exit 1; }
+grep -q '^<!-- results: begin' docs/papers.md || { say "docs/papers.md has no marks for the results"; exit 1; }
+scripts/papers_table.sh --fill >"$fresh.md"
 cat "$fresh.md" >docs/papers.md
 rm -f "$fresh.md"
 echo "$taken results of commit $commit"
