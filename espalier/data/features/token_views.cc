@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "espalier/base/text/text.h"
+#include "espalier/base/text/text_buffer.h"
 
 namespace espalier::data {
 namespace {
@@ -252,7 +252,8 @@ void TokenViews::fill_inner_row(const Sequence& sequence, size_t t, Table& table
       }
       entry[0] = hash;
     }
-    std::memcpy(row + group.first, entry + 1, group.count * sizeof(uint64_t));
+    copy_short(reinterpret_cast<char*>(row + group.first), reinterpret_cast<const char*>(entry + 1),
+               group.count * sizeof(uint64_t));
   }
 }
 
