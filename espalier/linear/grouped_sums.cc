@@ -28,6 +28,7 @@ GroupedSums::GroupedSums(Source source)
   for (const data::FeatureGroup& group : source_.extractor.groups())
     tables_.emplace_back(parts() * group.places.size() * stride_, kMostEntries, kMostBytes);
   known_.resize(tables_.size());
+  recent_.assign(size_t{1} << kRecentBits, {0, source_.map.find(0)});
 }
 
 void GroupedSums::find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found) {
@@ -39,6 +40,10 @@ void GroupedSums::find_rows(const data::HashedFeatures& features, size_t role, s
     hashes = hashes_;
   }
   found.resize(n);
+  find_all(hashes, found);
+}
+
+void GroupedSums::find_all(std::span<const uint64_t> hashes, std::vector<uint32_t>& found) const {
   const bool numbers = !source_.offsets.empty();
   source_.map.find_all(hashes, found.data(),
                        numbers ? source_.offsets.data() : source_.rows.front()->words().data(),
@@ -54,9 +59,34 @@ std::span<const uint32_t> GroupedSums::offsets_in(size_t rows, const std::vector
   return row_offsets_;
 }
 
+/// The same as find_rows for features without a group. Many of these recur, too, such as two shapes of
+/// neighbours: what the map said of known ones is kept where a core finds it at once.
+void GroupedSums::find_others(const data::HashedFeatures& features, size_t role) {
+  const size_t n = features.state.size();
+  hashes_.resize(n);
+  others_.resize(n);
+  missing_.resize(n + 1);
+  size_t missing = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t hash =
+        source_.roles.empty() ? features.state[i] : hash_combine(source_.roles[role], features.state[i]);
+    const Recent& recent = recent_[hash >> (64 - kRecentBits)];
+    others_[i] = recent.value;
+    hashes_[missing] = hash;
+    missing_[missing] = static_cast<uint32_t>(i);
+    missing += recent.hash != hash;
+  }
+  found_.resize(missing);
+  find_all(std::span(hashes_).first(missing), found_);
+  for (size_t k = 0; k < missing; ++k) {
+    others_[missing_[k]] = found_[k];
+    if (found_[k] != kNoFeature) recent_[hashes_[k] >> (64 - kRecentBits)] = {hashes_[k], found_[k]};
+  }
+}
+
 /// The offsets of the rows of all sets for features without a group.
 void GroupedSums::find_other_rows(const data::HashedFeatures& features, size_t role) {
-  find_rows(features, role, others_);
+  find_others(features, role);
   if (source_.offsets.empty()) return;
   const size_t n = others_.size(), sets = source_.rows.size();
   std::vector<uint32_t>& out = other_offsets_;

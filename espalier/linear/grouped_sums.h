@@ -59,6 +59,8 @@ class GroupedSums {
   size_t parts() const { return source_.rows.size() * roles(); }
   size_t part(size_t rows, size_t role) const { return role * source_.rows.size() + rows; }
   void find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found);
+  void find_all(std::span<const uint64_t> hashes, std::vector<uint32_t>& found) const;
+  void find_others(const data::HashedFeatures& features, size_t role);
   /// The offsets of the rows of a set.
   std::span<const uint32_t> offsets_in(size_t rows, const std::vector<uint32_t>& found);
   void find_other_rows(const data::HashedFeatures& features, size_t role);
@@ -81,9 +83,15 @@ class GroupedSums {
   size_t positions_ = 0;
   uint64_t asked_ = 0, missed_ = 0;  ///< in the tables, of late
   uint64_t pause_ = 0;               ///< tokens until it is tried again
+  struct Recent {
+    uint64_t hash;
+    uint32_t value;
+  };
+  static constexpr int kRecentBits = 13;
+  std::vector<Recent> recent_;  ///< what the map has for some of the hashes that came up of late
   data::HashedFeatures group_features_;
   std::vector<uint64_t> hashes_;
-  std::vector<uint32_t> found_, row_offsets_;
+  std::vector<uint32_t> found_, row_offsets_, missing_;
   std::vector<uint32_t> others_, others_begin_;  ///< features without a group, as the map has them …
   std::vector<uint32_t> other_offsets_;          ///< … and where each set has their rows
 };

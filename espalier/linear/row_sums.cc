@@ -155,11 +155,34 @@ void FewColumnSums(std::span<const PositionSums::Place> places, size_t t, const 
   }
 }
 
-void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* HWY_RESTRICT out) {
-  constexpr size_t kFew = 4;    // columns; of more, all are summed at once
+#if HWY_TARGET == HWY_SCALAR
+/// All sums of one position.
+template <size_t N>
+void AllColumnSums(const uint32_t* words, std::span<const PositionSums::Place> places, size_t t,
+                   std::span<const uint32_t> offsets, int32_t* sums) {
+  const uint32_t all[2] = {0, static_cast<uint32_t>(offsets.size())};
+  std::fill_n(sums, N * kLanes, 0);
+  for (const PositionSums::Place& place : places)
+    for (size_t c = 0; c < N * kLanes; ++c) sums[c] += (place.entries[t] + place.offset)[c];
+  AddToSums(words, N * kLanes, offsets, all, N * kLanes, sums);
+}
+#else
+template <size_t N>
+HWY_INLINE void AllColumnSums(const uint32_t* words, std::span<const PositionSums::Place> places, size_t t,
+                              std::span<const uint32_t> offsets, int32_t* sums) {
+  NarrowSum<N> sum;
+  for (const PositionSums::Place& place : places) sum.AddSums(place.entries[t] + place.offset);
+  for (const uint32_t offset : offsets)
+    if (offset != kNoFeature) sum.Add(words + offset);
+  sum.StoreTo(sums);
+}
+#endif
+
+template <size_t N>
+void ColumnScoresOf(const PackedRows& packed, const ColumnSums& what, float* HWY_RESTRICT out) {
+  constexpr size_t kFew = 2;    // columns; of more, all are summed at once
   constexpr size_t kAhead = 2;  // positions prefetched ahead
-  const Ints d;
-  const size_t positions = what.begin.size() - 1, stride = padded(packed.width());
+  const size_t positions = what.begin.size() - 1;
   const uint32_t* const words = packed.words().data();
   HWY_ALIGN int32_t sums[64];
   for (size_t t = 0; t < positions; ++t) {
@@ -175,23 +198,22 @@ void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* HWY_R
     }
     const size_t first = what.begin[t], n = what.begin[t + 1] - first;
     const uint16_t* const columns = what.columns.data() + first;
-    const uint32_t others = what.offset_begin[t + 1] - what.offset_begin[t];
-    const uint32_t* const offsets = what.offsets.data() + what.offset_begin[t];
+    const size_t others = what.offset_begin[t + 1] - what.offset_begin[t];
+    const std::span<const uint32_t> offsets = what.offsets.subspan(what.offset_begin[t], others);
     if (n <= kFew) {
-      FewColumnSums(what.places, t, words, packed.width() > 32, offsets, others, columns, n, sums);
+      FewColumnSums(what.places, t, words, packed.width() > 32, offsets.data(), others, columns, n, sums);
       for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[i]);
-      continue;
+    } else {
+      AllColumnSums<N>(words, what.places, t, offsets, sums);
+      for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[columns[i]]);
     }
-    for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
-      auto sum = hn::Zero(d);
-      for (const PositionSums::Place& place : what.places)
-        sum = hn::Add(sum, hn::Load(d, place.entries[t] + place.offset + c));
-      hn::Store(sum, d, sums + c);
-    }
-    const uint32_t all[2] = {0, others};
-    AddToSums(words, packed.width(), {offsets, others}, all, stride, sums);
-    for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[columns[i]]);
   }
+}
+void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* out) {
+  using Kernel = decltype(&ColumnScoresOf<1>);
+  constexpr Kernel kKernels[] = {ColumnScoresOf<1>, ColumnScoresOf<2>, ColumnScoresOf<3>, ColumnScoresOf<4>,
+                                 ColumnScoresOf<5>, ColumnScoresOf<6>, ColumnScoresOf<7>, ColumnScoresOf<8>};
+  kKernels[padded(packed.width()) / kLanes - 1](packed, what, out);
 }
 
 // Eight partial sums whatever the vectors' length, so that the sum of regrets is the same everywhere.
